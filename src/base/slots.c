@@ -2,10 +2,30 @@
 
 #include <string.h>
 
-ee_status slots_create(slots *self, memory *owner, size_t count, size_t stride, ee_error *error)
+ee_status slots_create(slots *self, memory *owner, size_t count, size_t most, bool grows, ee_error *error)
 {
-    *self = (slots){.memory = owner, .stride = stride};
+    enum { SHORT = 64 }; /* words that a row starts with */
+    *self = (slots){.memory = owner, .stride = grows && most > SHORT ? SHORT : most, .most = most};
     return slots_grow(self, count, error);
+}
+
+/* Lays the rows out again with more words each. */
+static ee_status lengthen(slots *self, size_t words, ee_error *error)
+{
+    size_t stride = self->stride;
+    while (stride < words) stride *= 2;
+    if (stride > self->most) stride = self->most;
+    if (self->count > SIZE_MAX / stride) return status_no_memory(error, SIZE_MAX);
+    uint32_t *block;
+    ee_status status = memory_create(self->memory, &block, self->count * stride, sizeof *block, error);
+    if (status) return status;
+    for (size_t i = 0; i < self->count; i++)
+        memcpy(block + i * stride, self->block + i * self->stride, self->stride * sizeof *block);
+    memory_free(self->block);
+    self->block = block;
+    self->block_capacity = self->count * stride;
+    self->stride = stride;
+    return EE_OK;
 }
 
 static ee_status grow_long(slots *self, size_t count, ee_error *error)
@@ -46,6 +66,7 @@ ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error)
 {
     if (self->spare && self->spare->capacity != words) free_spare(self);
     if (words <= self->stride) return EE_OK;
+    if (words <= self->most) return lengthen(self, words, error);
     if (words > (SIZE_MAX - sizeof(long_row)) / sizeof(uint32_t)) return status_no_memory(error, SIZE_MAX);
     ee_status status = grow_long(self, self->count, error);
     while (!status && self->spare_count < rows) {
@@ -84,7 +105,8 @@ void slots_give_back(slots *self, size_t slot)
 ee_status slots_follow(slots *self, const slots *other, ee_error *error)
 {
     free_spare(self);
-    return other->long_rows ? grow_long(self, self->count, error) : EE_OK;
+    ee_status status = other->stride > self->stride ? lengthen(self, other->stride, error) : EE_OK;
+    return !status && other->long_rows ? grow_long(self, self->count, error) : status;
 }
 
 void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t words)

@@ -26,6 +26,13 @@ static ee_status read_options(memory *owner, const policy_class *class, const ch
     return status;
 }
 
+ee_status bandit_read_options(ee_bandit *self, void **options, ee_error *error)
+{
+    ee_status status = read_options(&self->memory, self->policy->class, "", self->options, options, error);
+    if (!status) ((common_options *)*options)->grows = self->features != NULL;
+    return status;
+}
+
 bool bandit_takes(const char *policy_name, const char *assignment, const char *options)
 {
     const policy_class *class;
@@ -109,17 +116,35 @@ ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error)
     return memory_grow(&self->memory, &self->words, &self->word_capacity, words, sizeof *self->words, error);
 }
 
-static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options, size_t most_parameters,
-                              ee_error *error)
+/* The columns that a loaded policy has; a new one has that of the constant. */
+static ee_status create_columns(ee_bandit *self, const bandit_origin *origin, ee_error *error)
+{
+    columns *stored = &self->policy->parameters.columns;
+    if (stored->table && !origin->count) policy_add_column(self->policy, 0);
+    for (size_t i = 0; i < origin->count; i++) {
+        uint32_t place = origin->places[i];
+        bool sound = stored->table && place < stored->places && columns_fit(stored, place) &&
+                     columns_find(stored, place) >= stored->capacity;
+        if (!sound) return status_fail(error, EE_BAD_MODEL, "model: its columns are not ones that rounds make");
+        policy_add_column(self->policy, place);
+    }
+    return EE_OK;
+}
+
+static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options,
+                              const bandit_origin *origin, ee_error *error)
 {
     const common_options *common = options;
-    policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
     decision_rules_read(&self->rules, common, self->dim);
+    size_t capacity = origin->stores_all ? 0 : bandit_column_capacity(self, origin->count);
     ee_status status = reward_range_read(&self->range, common, error);
-    if (!status) status = class->create(&setup, &self->policy, error);
+    if (!status)
+        status = bandit_create_policy(self, class, options, capacity, origin->most_parameters, &self->arena, error);
     if (status) return status;
+    self->policy = self->arena->policy;
     self->fingerprint = fingerprint_of(self, options);
-    status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
+    status = create_columns(self, origin, error);
+    if (!status) status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
     if (!status) status = counted_decisions_create(&self->counted, &self->memory, self->pending.limit, error);
     if (!status) status = memory_create(&self->memory, &self->room, 1, sizeof *self->room, error);
     if (!status)
@@ -128,7 +153,7 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
     return status;
 }
 
-ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_bandit **out, ee_error *error)
+ee_status bandit_create(const ee_settings *settings, const bandit_origin *origin, ee_bandit **out, ee_error *error)
 {
     if (!out) return status_fail(error, EE_BAD_INPUT, "create: nowhere to put the bandit");
     *out = NULL;
@@ -151,8 +176,9 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     self->dim = settings->dim;
     self->seed = settings->seed;
     if (settings->features) status = bandit_read_features(self, settings, &named, error);
-    if (!status) status = create_parts(self, class, options, most_parameters, error);
+    ((common_options *)options)->grows = settings->features != NULL;
     if (!status && settings->features) status = bandit_create_features(self, &named, error);
+    if (!status) status = create_parts(self, class, options, origin, error);
     if (status) goto done;
     *out = self;
     self = NULL;
@@ -164,12 +190,14 @@ done:
 
 ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error)
 {
-    return bandit_create(settings, SIZE_MAX, out, error);
+    return bandit_create(settings, &(bandit_origin){.most_parameters = SIZE_MAX}, out, error);
 }
 
 void ee_bandit_free(ee_bandit *bandit)
 {
-    if (bandit) memory_release(&bandit->memory);
+    if (!bandit) return;
+    policy_arena_release(bandit->arena);
+    memory_release(&bandit->memory);
 }
 
 /* ---- saving and loading ---- */
@@ -188,6 +216,35 @@ static void archive_late(ee_bandit *self, archive *a)
         archive_fail(a, EE_BAD_MODEL, "model: its time is not one");
 }
 
+/* The rows of columns that no place has are not visited. */
+static void archive_values(policy *self, archive *a)
+{
+    const parameters *learned = &self->parameters;
+    const columns *stored = &learned->columns;
+    size_t end = learned->count - learned->unsaved, at = 0;
+    for (size_t i = 0; i < self->row_part_count; i++) {
+        size_t start = self->row_parts[i];
+        archive_sparse_floats(a, learned->values + at, start + stored->count * self->row_width - at);
+        at = start + stored->capacity * self->row_width;
+    }
+    archive_sparse_floats(a, learned->values + at, end - at);
+}
+
+void bandit_archive_policy(policy *self, archive *a)
+{
+    parameters *learned = &self->parameters;
+    archive_u64(a, &learned->round);
+    archive_u64(a, &learned->changes);
+    archive_values(self, a);
+    if (!a->status && !vector_is_within(learned->values, learned->floats, FLT_MAX))
+        archive_fail(a, a->reading ? EE_BAD_MODEL : EE_DIVERGED, "model: a parameter is not a finite number");
+    archive_sparse_floats(a, learned->recalled, recall_count(self->recalled_arms));
+    if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->recalled_arms))
+        archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");
+    for (size_t i = 0; self->recalled_arms && i < RECALL_CLASSES; i++) slope_archive(&self->recall_weights[i], a);
+    if (self->class->archive) self->class->archive(self, a);
+}
+
 void bandit_archive(ee_bandit *self, archive *a)
 {
     parameters *learned = &self->policy->parameters;
@@ -204,17 +261,7 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_stream(a, &self->room->streams.exploration);
     archive_stream(a, &self->room->streams.posterior);
     archive_stream(a, &self->room->streams.estimation);
-    archive_u64(a, &learned->round);
-    archive_u64(a, &learned->changes);
-    archive_sparse_floats(a, learned->values, learned->count - learned->unsaved);
-    if (!a->status && !vector_is_within(learned->values, learned->floats, FLT_MAX))
-        archive_fail(a, a->reading ? EE_BAD_MODEL : EE_DIVERGED, "model: a parameter is not a finite number");
-    archive_sparse_floats(a, learned->recalled, recall_count(self->policy->recalled_arms));
-    if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->policy->recalled_arms))
-        archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");
-    for (size_t i = 0; self->policy->recalled_arms && i < RECALL_CLASSES; i++)
-        slope_archive(&self->policy->recall_weights[i], a);
-    if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
+    bandit_archive_policy(self->policy, a);
     pending_archive(&self->pending, self->decisions, self->now, a);
     counted_decisions_archive(&self->counted, learned->round, a);
     if (self->features) features_archive(self->features, a);
@@ -224,7 +271,7 @@ void bandit_archive(ee_bandit *self, archive *a)
 
 size_t ee_bandit_memory(const ee_bandit *bandit)
 {
-    return bandit ? memory_bytes(&bandit->memory) : 0;
+    return bandit ? memory_bytes(&bandit->memory) + memory_bytes(&bandit->arena->memory) : 0;
 }
 
 ee_info ee_bandit_info(const ee_bandit *bandit)

@@ -32,9 +32,12 @@ ee_status ee_bandit_arms(ee_bandit *bandit, ee_round *round, ee_arms *arms, ee_e
     if (!bandit || !round) return status_fail(error, EE_BAD_INPUT, "arms: no bandit or no round");
     ee_status status = check_takes_rounds(bandit, "arms", error);
     if (!status) status = features_learn(bandit->features, round, error);
-    if (status || !arms) return status;
+    if (status) return status;
+    ee_arms own;
     /* Learning has made room for what this needs, so that it cannot fail. */
-    return features_encode(bandit->features, round, arms, error);
+    status = features_encode(bandit->features, round, arms ? arms : &own, error);
+    if (!status) bandit_add_round(bandit, arms ? arms : &own);
+    return status;
 }
 
 ee_status ee_bandit_feature(ee_bandit *bandit, size_t index, ee_feature *out, ee_error *error)

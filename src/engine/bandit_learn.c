@@ -18,18 +18,23 @@ ee_status bandit_check_logged(const ee_bandit *bandit, size_t arms, size_t arm, 
     return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms);
 }
 
+ee_status bandit_reserve(ee_bandit *self, const observation *seen, ee_error *error)
+{
+    ee_status status = bandit_add_columns(self, seen->x, error);
+    return status ? status : policy_reserve(self->policy, seen, error);
+}
+
 ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
 {
-    policy *learner = bandit->policy;
-    const policy_class *class = learner->class;
-    ee_status status = class->learn ? class->reserve(learner, seen, error) : EE_OK;
+    const policy_class *class = bandit->policy->class;
+    ee_status status = class->learn ? bandit_reserve(bandit, seen, error) : EE_OK;
     if (status) return status;
     double within = fmin(fmax(reward, bandit->range.low), bandit->range.high);
-    if (class->learn && !policy_learn(learner, seen, (float)within))
+    if (class->learn && !policy_learn(bandit->policy, seen, (float)within))
         return status_fail(error, EE_DIVERGED,
                            "learn: training diverged and was taken back; it needs a smaller learning rate, or rewards "
                            "and features of a smaller scale");
-    learner->limited += within != reward;
+    bandit->policy->limited += within != reward;
     bandit->rewards++;
     return EE_OK;
 }
@@ -84,7 +89,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
     ee_status status = arms_check(arms, bandit->dim, error);
     if (!status) status = bandit_check_logged(bandit, arms->count, arm, reward, error);
     if (status) return status;
-    parameters *learned = &bandit->policy->parameters;
+    const parameters *learned = &bandit->policy->parameters;
     deciding_room *room = bandit->room;
     decision_streams before = room->streams; /* learning a log draws nothing */
     scored_arms scored;
@@ -98,7 +103,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
     kept_decision_fill(&kept, learned, &scored.arms, arm, &room->scratch, bandit->words);
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
     status = bandit_learn_seen(bandit, &seen, reward, error);
-    if (!status) learned->length = scored.length;
+    if (!status) bandit->policy->parameters.length = scored.length;
     return status;
 }
 

@@ -6,16 +6,14 @@
 
 ee_status bandit_tell(ee_bandit *self, ee_error *error)
 {
-    policy *learner = self->policy;
-    const policy_class *class = learner->class;
     pending_entry *entry;
-    if (!class->await) return EE_OK;
+    if (!self->policy->class->await) return EE_OK;
     while ((entry = pending_untold(&self->pending, self->decisions))) {
         observation seen = pending_observation(&self->pending, entry);
-        ee_status status = class->reserve(learner, &seen, error);
+        ee_status status = bandit_reserve(self, &seen, error);
         if (status) return status;
-        entry->awaited_at = learner->parameters.round;
-        entry->expected = policy_await(learner, &seen);
+        entry->awaited_at = self->policy->parameters.round;
+        entry->expected = policy_await(self->policy, &seen);
         entry->awaited = true;
     }
     return EE_OK;

@@ -140,6 +140,7 @@ ee_status deciding_gradient(const parameters *learned, const scored_arms *scored
     vector x = vector_of_arm(&scored->arms, arm);
     ee_status status =
         scratch_reserve(&room->scratch, room->memory, policy_explain_count(learned->policy, x.count), error);
+    if (!status) status = scratch_reserve_seen(&room->scratch, room->memory, learned, &scored->arms, error);
     if (status) return status;
     policy_explain(learned, x, &room->scratch, gradient);
     if (vector_is_within(gradient, x.count, FLT_MAX)) return EE_OK;
@@ -155,6 +156,7 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
     *out = (scored_arms){.length = length};
     ee_status status = see_arms(rules, rounds, count, room, out, error);
     if (!status) status = reserve_arms(room, rules, learned->policy, out->arms.count, error);
+    if (!status) status = scratch_reserve_seen(&room->scratch, room->memory, learned, &out->arms, error);
     if (status) return status;
     room->scratch.random = room->streams.posterior;
     policy_score(learned, &out->arms, &room->scratch, room->scores);

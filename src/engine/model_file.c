@@ -6,6 +6,8 @@
  *   text      every option that acts, with its value
  *   u64, u64  dimension, seed
  *   text      every option of the named features that acts; empty where the bandit takes vectors alone
+ *   u64       of named features: columns that the policy stores, 0 where it stores all places; then
+ *   u32 ...   the place of each
  *   ...       the state, as bandit_archive visits it
  *   u64       CRC-64 of all bytes before
  */
@@ -24,6 +26,8 @@ typedef struct model_head {
     size_t dim;
     uint64_t seed;
     char features[FEATURES_SIZE];
+    size_t columns;   /* of named features: places that the policy stores, 0: all */
+    uint32_t *places; /* (columns); to be freed with memory_free */
 } model_head;
 
 static void archive_head(model_head *head, archive *a)
@@ -42,6 +46,12 @@ static void archive_head(model_head *head, archive *a)
     archive_size(a, &head->dim, 1, UINT32_MAX, "dimension");
     archive_u64(a, &head->seed);
     archive_text(a, head->features, sizeof head->features, "length of the features' options");
+    if (a->status || !head->features[0] || a->version < 11) return;
+    size_t most = a->reading ? archive_remaining(a) / sizeof *head->places : head->dim;
+    archive_size(a, &head->columns, 0, most < head->dim ? most : head->dim, "columns");
+    if (a->reading && !a->status)
+        a->status = memory_create(NULL, &head->places, head->columns, sizeof *head->places, a->error);
+    if (!a->status) archive_u32s(a, head->places, head->columns);
 }
 
 ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size, ee_error *error)
@@ -58,6 +68,8 @@ ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *si
     head->dim = bandit->dim;
     head->seed = bandit->seed;
     memcpy(head->features, bandit->feature_options, sizeof head->features);
+    head->columns = bandit->policy->parameters.columns.count;
+    head->places = bandit->policy->parameters.columns.order;
     archive_head(head, &a);
     bandit_archive((ee_bandit *)(uintptr_t)bandit, &a); /* writing changes nothing of it */
     uint64_t checksum = archive_checksum(a.bytes, a.size);
@@ -121,7 +133,8 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
-    status = bandit_create(&settings, most, &bandit, a->error);
+    bandit_origin origin = {most, !head->columns, head->places, head->columns};
+    status = bandit_create(&settings, &origin, &bandit, a->error);
     /* What cannot be created from a sound model comes from another version of the library. */
     bool foreign = status == EE_BAD_OPTION || status == EE_BAD_INPUT;
     if (foreign && a->error) a->error->status = EE_BAD_MODEL;
@@ -148,6 +161,7 @@ ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings
     if (status) return status;
     archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
     status = load(&a, head, expected, out);
+    memory_free(head->places);
     memory_free(head);
     return status;
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { FIRST_SLOTS = 16 }; /* where room is not reserved at once, which then double */
+
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error)
 {
@@ -12,9 +14,10 @@ ee_status pending_create(pending *self, memory *owner, const policy *decider, co
                       .wait = options->wait,
                       .default_reward = options->default_reward};
     size_t words = kept_decision_usual_words(decider, dim, (size_t)options->nonzeros, (size_t)options->arms);
+    size_t count = options->grows && self->limit > FIRST_SLOTS ? FIRST_SLOTS : self->limit + 1;
     ee_status status = memory_create(owner, &self->entries, self->limit, sizeof *self->entries, error);
     if (!status) status = memory_create(owner, &self->free_slots, self->limit + 1, sizeof *self->free_slots, error);
-    if (!status) status = slots_create(&self->slots, owner, self->limit + 1, words, error);
+    if (!status) status = slots_create(&self->slots, owner, count, words, options->grows, error);
     return status;
 }
 
@@ -25,7 +28,11 @@ static pending_entry *entry_of(const pending *self, uint64_t id)
 
 ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *error)
 {
-    return slots_reserve(&self->slots, count, words, error);
+    size_t made = self->slots.count, needed = self->used_slots + count;
+    while (made < needed && made <= self->limit) made *= 2;
+    if (made > self->limit + 1) made = self->limit + 1;
+    ee_status status = made > self->slots.count ? slots_grow(&self->slots, made, error) : EE_OK;
+    return status ? status : slots_reserve(&self->slots, count, words, error);
 }
 
 static size_t next_slot(pending *self)
@@ -149,7 +156,7 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
     if (words > archive_remaining(a) / sizeof(float))
         archive_fail(a, EE_BAD_MODEL, "model: cut short in a pending decision");
     if (a->status) return;
-    a->status = slots_reserve(&self->slots, 1, words, a->error);
+    a->status = pending_reserve(self, 1, words, a->error);
     if (a->status) return;
     entry->slot = next_slot(self);
     slots_take(&self->slots, entry->slot, words);

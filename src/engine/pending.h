@@ -1,6 +1,7 @@
 /* Decisions that wait for their reward: a window over the last `limit` decisions. A decision leaves it when its reward
  * comes, when it is forgotten, or expires: when `limit` more were made, or `wait` has passed. All room is reserved at
- * the start for rounds of the size that the options name; a larger decision has room of its own while it waits. */
+ * the start for rounds of the size that the options name, or it doubles as they come (common_options.grows); a larger
+ * decision has room of its own while it waits. */
 #ifndef EENET_PENDING_H
 #define EENET_PENDING_H
 

@@ -56,9 +56,22 @@ static void gate_wait_until_left(snapshot_gate *self, size_t copy)
 
 /* ---- the snapshot ---- */
 
+/* A copy of the parameters of the policy that the bandit has now. If that fails, it is as it was. */
+static ee_status renew_copy(ee_snapshot *self, size_t copy, const ee_bandit *bandit, ee_error *error)
+{
+    parameters made;
+    ee_status status = parameters_create(&self->memory, bandit->policy, &made, error);
+    if (status) return status;
+    parameters_free(&self->copies[copy]);
+    policy_arena_release(self->arenas[copy]);
+    self->copies[copy] = made;
+    self->arenas[copy] = policy_arena_hold(bandit->arena);
+    return EE_OK;
+}
+
 static ee_status create_copy(ee_snapshot *self, size_t copy, const ee_bandit *bandit, ee_error *error)
 {
-    ee_status status = parameters_create(&self->memory, bandit->policy, &self->copies[copy], error);
+    ee_status status = renew_copy(self, copy, bandit, error);
     if (status || !bandit->features) return status;
     features **named = &self->features[copy];
     status = memory_create(&self->memory, named, 1, sizeof **named, error);
@@ -74,7 +87,7 @@ ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *err
     ee_status status = bandit_tell(bandit, error);
     if (!status) status = memory_create_owner(&bandit->memory.allocator, &self, sizeof *self, error);
     if (status) return status;
-    self->policy = bandit->policy;
+    self->bandit = bandit;
     self->fingerprint = bandit->fingerprint;
     self->rules = bandit->rules;
     status = gate_create(&self->memory, &self->gate, error);
@@ -90,6 +103,7 @@ void ee_snapshot_free(ee_snapshot *snapshot)
 {
     if (!snapshot) return;
     gate_destroy(snapshot->gate);
+    for (size_t i = 0; i < 2; i++) policy_arena_release(snapshot->arenas[i]);
     memory_release(&snapshot->memory);
 }
 
@@ -103,12 +117,15 @@ size_t snapshot_publish(ee_snapshot *self, const parameters *learned)
     return copied;
 }
 
-/* Brings the features of the copy that is published next up to date. If that fails, it is as it was. */
-static ee_status follow_features(ee_snapshot *self, const features *learned, ee_error *error)
+/* Makes the copy that is published next one of the bandit's policy and features as they are now. If that fails, it can
+ * be published no less. */
+static ee_status follow(ee_snapshot *self, const ee_bandit *bandit, ee_error *error)
 {
     size_t next = 1 - atomic_load(&self->gate->published);
     gate_wait_until_left(self->gate, next);
-    return features_follow(self->features[next], learned, error);
+    ee_status status = bandit->features ? features_follow(self->features[next], bandit->features, error) : EE_OK;
+    if (status || self->arenas[next] == bandit->arena) return status;
+    return renew_copy(self, next, bandit, error);
 }
 
 ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error)
@@ -119,10 +136,10 @@ ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error 
 ee_status snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, uint64_t version, ee_error *error)
 {
     if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: no snapshot or no bandit");
-    if (snapshot->policy != bandit->policy)
+    if (snapshot->bandit != bandit)
         return status_fail(error, EE_BAD_INPUT, "snapshot: it was created from another bandit");
     ee_status status = bandit_tell(bandit, error);
-    if (!status && bandit->features) status = follow_features(snapshot, bandit->features, error);
+    if (!status) status = follow(snapshot, bandit, error);
     if (status) return status;
     snapshot->version = version;
     snapshot_publish(snapshot, &bandit->policy->parameters);

@@ -27,7 +27,8 @@ typedef struct snapshot_gate {
 
 struct ee_snapshot {
     memory memory; /* all blocks of the snapshot, itself the first */
-    const policy *policy;
+    const ee_bandit *bandit;
+    policy_arena *arenas[2]; /* of each copy, whose policy it is of */
     uint64_t fingerprint;
     decision_rules rules;
     parameters copies[2];

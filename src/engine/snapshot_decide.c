@@ -17,7 +17,10 @@ ee_status ee_scratch_create(const ee_snapshot *snapshot, uint64_t seed, ee_scrat
     ee_scratch *self;
     ee_status status = memory_create_owner(&snapshot->memory.allocator, &self, sizeof *self, error);
     if (status) return status;
-    status = deciding_room_create(&self->room, &self->memory, &snapshot->rules, snapshot->policy, seed, error);
+    size_t copy = snapshot_enter(snapshot);
+    status =
+        deciding_room_create(&self->room, &self->memory, &snapshot->rules, snapshot->copies[copy].policy, seed, error);
+    snapshot_leave(snapshot, copy);
     if (status)
         ee_scratch_free(self);
     else

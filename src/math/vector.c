@@ -12,6 +12,13 @@ bool vector_is_sound(vector x, size_t dim)
     return ascend && x.indices[x.count - 1] < dim;
 }
 
+bool vector_is_below(vector x, size_t dim)
+{
+    bool below = true;
+    for (size_t i = 0; i < x.count; i++) below &= x.indices[i] < dim;
+    return below;
+}
+
 static double dot_sparse_dense(vector sparse, vector dense)
 {
     double sum = 0;

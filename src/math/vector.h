@@ -39,6 +39,9 @@ static inline size_t vector_indices_behind(const ee_arms *arms, size_t arm)
  */
 bool vector_is_sound(vector x, size_t dim);
 
+/* Whether the indices of a sparse vector, in any order, are below dim. */
+bool vector_is_below(vector x, size_t dim);
+
 double vector_dot(vector a, vector b);
 
 /* Whether every entry is -limit to limit; none is where one is not a number. values is (count). */

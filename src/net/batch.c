@@ -27,7 +27,7 @@ ee_status batch_create(batch *self, memory *owner, const network *net, size_t en
     ee_status status = memory_create(owner, &self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->deltas, activations, sizeof(float), error);
     if (status || !is_dense_first(self)) return status;
-    if (block <= LONGEST_DENSE)
+    if (network_places(net) <= LONGEST_DENSE)
         status = memory_create(owner, &self->dense, BATCH_SAMPLES * block, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->rows, block, sizeof *self->rows, error);
     if (!status) status = memory_create(owner, &self->touched, block, 1, error);
@@ -75,7 +75,7 @@ static void touch(batch *self, size_t row)
 /* Where few entries are zero, computing with the zeros is cheaper than looking up where the others are. */
 static bool is_worth_dense(const batch *self)
 {
-    return self->dense && 2 * self->entry_count >= self->count * self->network->block;
+    return self->dense && 2 * self->entry_count >= self->count * network_places(self->network);
 }
 
 static void lay_side_by_side(batch *self)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { FIRST_SAMPLES = 256 };   /* of an unbounded history, which then doubles */
+enum { FIRST_SAMPLES = 256 };   /* of a history that is not reserved at once, which then doubles */
 #define NUMBER_MASK 0x1fffffffu /* of the bits that a number has */
 
 static ee_status grow(history *self, size_t capacity, ee_error *error)
@@ -13,6 +13,15 @@ static ee_status grow(history *self, size_t capacity, ee_error *error)
             memory_grow(self->rows.memory, &self->forms, &self->form_capacity, capacity, sizeof *self->forms, error);
     if (!status) self->capacity = capacity;
     return status;
+}
+
+/* Doubles until so many samples fit, or all that are kept. */
+static ee_status grow_to(history *self, size_t count, ee_error *error)
+{
+    size_t capacity = self->capacity;
+    while (capacity < count && capacity < self->limit) capacity *= 2;
+    if (capacity > self->limit) capacity = self->limit;
+    return capacity > self->capacity ? grow(self, capacity, error) : EE_OK;
 }
 
 /* Makes room for the samples that so many appends may displace. */
@@ -27,16 +36,18 @@ static ee_status reserve_displaced(history *self, size_t more, ee_error *error)
                                 sizeof *self->displaced, error);
 }
 
-ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
+ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros, bool grows,
                          random_stream draw, ee_error *error)
 {
     *self = (history){.kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
-    size_t stride = 2 * (nonzeros < dim ? nonzeros : dim);
-    size_t capacity = self->kind == HISTORY_ALL ? FIRST_SAMPLES : self->limit;
-    if (!stride) stride = 1;
-    ee_status status = slots_create(&self->rows, owner, capacity, stride, error);
+    size_t most = nonzeros ? 2 * (nonzeros < dim ? nonzeros : dim) : 1;
+    if (self->kind == HISTORY_ALL) self->limit = SIZE_MAX;
+    size_t first = self->kind == HISTORY_ALL || grows ? FIRST_SAMPLES : self->limit;
+    size_t capacity = first < self->limit ? first : self->limit;
+    ee_status status = slots_create(&self->rows, owner, capacity, most, grows, error);
     if (!status) status = grow(self, capacity, error);
-    if (!status && self->kind != HISTORY_ALL) status = slots_create(&self->displaced_rows, owner, 1, stride, error);
+    if (!status && self->kind != HISTORY_ALL)
+        status = slots_create(&self->displaced_rows, owner, 1, most, grows, error);
     return status ? status : reserve_displaced(self, 1, error);
 }
 
@@ -56,9 +67,7 @@ void history_settle(history *self)
 
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error)
 {
-    size_t capacity = self->capacity;
-    while (self->kind == HISTORY_ALL && self->count + more > capacity) capacity *= 2;
-    ee_status status = capacity > self->capacity ? grow(self, capacity, error) : EE_OK;
+    ee_status status = grow_to(self, self->count + more, error);
     if (!status) status = slots_reserve(&self->rows, more, row_words(x), error);
     if (!status) status = reserve_displaced(self, more, error);
     if (!status) history_settle(self);
@@ -181,6 +190,11 @@ void history_set_predicted(history *self, size_t index, float predicted)
 
 /* ---- saving and loading ---- */
 
+static bool is_sound(const history *self, vector x)
+{
+    return self->unordered && x.indices ? vector_is_below(x, self->dim) : vector_is_sound(x, self->dim);
+}
+
 static void archive_row(history *self, size_t index, archive *a)
 {
     sample_form *own = &self->forms[index];
@@ -198,22 +212,20 @@ static void archive_row(history *self, size_t index, archive *a)
     if (a->reading && !a->status) a->status = slots_reserve(&self->rows, 1, words, a->error);
     if (a->status) return;
     archive_u32s(a, a->reading ? slots_take(&self->rows, index, words) : slots_at(&self->rows, index), words);
-    if (a->reading && !vector_is_sound(history_input(self, index), self->dim))
+    if (a->reading && !is_sound(self, history_input(self, index)))
         archive_fail(a, EE_BAD_MODEL, "model: a sample of a history has a wrong length or wrong indices");
 }
 
 void history_archive(history *self, archive *a)
 {
     enum { ROW_HEAD = 16 }; /* bytes that every row has */
-    size_t count = self->count, most = self->kind == HISTORY_ALL ? SIZE_MAX : self->limit;
+    size_t count = self->count, most = self->limit;
     if (a->reading && most > archive_remaining(a) / ROW_HEAD) most = archive_remaining(a) / ROW_HEAD;
     archive_size(a, &count, 0, most, "samples of a history");
     archive_u64(a, &self->seen);
     archive_stream(a, &self->draw);
     archive_size(a, &self->newest, 0, count, "newest sample");
-    size_t capacity = self->capacity;
-    while (capacity < count) capacity *= 2;
-    if (!a->status && capacity > self->capacity) a->status = grow(self, capacity, a->error);
+    if (!a->status) a->status = grow_to(self, count, a->error);
     if (a->reading) self->count = a->status ? 0 : count;
     for (size_t i = 0; i < self->count && !a->status; i++) archive_row(self, i, a);
 }

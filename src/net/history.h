@@ -33,6 +33,7 @@ typedef struct history {
     history_kind kind;
     size_t limit; /* samples kept at most; ring and reservoir */
     size_t dim;
+    bool unordered;     /* the indices of sparse inputs come in any order */
     size_t count;       /* samples held */
     uint64_t seen;      /* samples that ever came */
     size_t newest;      /* place of the last one that came; count where it was not kept */
@@ -53,8 +54,9 @@ typedef struct history {
     size_t displaced_capacity;
 } history;
 
-/* nonzeros: entries that a sparse row may have to be a usual one (slots.h); a dense one twice as many. */
-ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
+/* nonzeros: entries that a sparse row may have to be a usual one (slots.h); a dense one twice as many.
+ * grows: room doubles with the samples that come, and is not reserved for `limit` of them. */
+ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros, bool grows,
                          random_stream draw, ee_error *error);
 
 /* Room for more samples, each with an input like x or shorter: after this history_append of them cannot fail. */

@@ -160,13 +160,20 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
     if (options->history.pick == HISTORY_RESERVOIR) self->options.recent = 0; /* it does not know which are the last */
     network_options made = options->network;
     made.members = options->members.count;
-    ee_status status = network_create(&self->network, name, &made, input, error);
+    const column_room *room = made.room;
+    size_t stored = room ? room->capacity : input;
+    network_init init = (network_init)made.init.pick;
+    ee_status status = network_create(&self->network, name, &made, stored, error);
+    if (!status && room) status = network_store_columns(&self->network, room, input, init, self->init, error);
+    self->used = room ? 0 : self->network.block;
     size_t parameters = self->network.parameter_count;
     if (!status && parameters > most_parameters)
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
                              parameters, most_parameters);
     random_stream draw = named_stream(seed, name, "history");
-    if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, draw, error);
+    if (!status)
+        status = history_create(&self->history, owner, options->history, stored, nonzeros, options->grows, draw, error);
+    self->history.unordered = room != NULL;
     optimizer_options moves = options->optimizer;
     moves.decay_until *= self->network.heads ? (int64_t)self->network.heads : 1;
     if (!status) status = optimizer_create(&self->optimizer, owner, &moves, parameters, error);
@@ -180,6 +187,26 @@ void learner_start(learner *self, float *theta)
     network_initialize(&self->network, (network_init)self->options.network.init.pick, &self->init, self->initial);
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
     if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
+}
+
+bool learner_takes_columns(const learner_options *options)
+{
+    const network_options *net = &options->network;
+    if (net->heads != 1 || net->layers < 2 || strcmp(net->front, "none") != 0) return false;
+    /* Without decay, a row whose inputs were all zero is as it began also where training goes through all rows. */
+    return options->lazy || (options->optimizer.decay == 0 && options->batch > 1);
+}
+
+void learner_start_column(learner *self, size_t place, float *theta, uint64_t time)
+{
+    size_t out = self->network.layers[0].out.width, column = self->used++;
+    float *row = self->initial + column * out;
+    initial_rows_draw(self->network.initial, place, row, out);
+    memcpy(theta + column * out, row, out * sizeof *theta);
+    if (self->moving) memcpy(self->moving + column * out, row, out * sizeof *theta);
+    if (self->members) members_start_column(self->members, column, place);
+    if (self->row_times) self->row_times[column] = time;
+    self->trained = time;
 }
 
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
@@ -654,15 +681,22 @@ bool learner_train(learner *self, float *theta)
     return true;
 }
 
+/* The rows of columns that no place has. */
+static span unused_of(const learner *self)
+{
+    size_t out = self->network.layers[0].out.width;
+    return self->network.initial ? (span){self->used * out, (self->network.input - self->used) * out} : (span){0};
+}
+
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
     for (size_t i = 0; a->reading && !a->status && i < self->history.count; i++)
         a->status = batch_reserve(&self->batch, history_input(&self->history, i).count, a->error);
-    optimizer_archive(&self->optimizer, a);
+    optimizer_archive(&self->optimizer, unused_of(self), a);
     archive_stream(a, &self->sampling);
     if (self->moving) {
-        archive_floats(a, self->moving, self->network.parameter_count);
+        optimizer_archive_values(&self->optimizer, self->moving, unused_of(self), a);
         archive_u64(a, &self->averaged);
     }
     if (self->options.order.pick != ORDER_SHUFFLE) return;

@@ -41,6 +41,7 @@ typedef struct learner_options {
     int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
     bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
+    bool grows;             /* no option: memory for samples follows those that come */
     member_options members; /* not in every table: 0 of them, none */
 } learner_options;
 
@@ -58,6 +59,7 @@ typedef struct learner {
     memory *memory;
     learner_options options;
     network network;
+    size_t used; /* columns that have a place; all inputs where the network does not store columns */
     history history;
     target_units units; /* targets as they are; whoever changes them does so before a training */
     optimizer optimizer;
@@ -101,8 +103,15 @@ learner_options learner_for_problem(const learner_options *options, int64_t bloc
 ee_status learner_create(learner *self, memory *owner, const char *name, const learner_options *options, size_t input,
                          size_t nonzeros, uint64_t seed, size_t most_parameters, ee_error *error);
 
+/* Whether options.network.room may be set: whether the network can store some columns of its input, and training
+ * leaves the rows that are not there as they would be. */
+bool learner_takes_columns(const learner_options *options);
+
 /* Draws theta_0 and sets theta to it. */
 void learner_start(learner *self, float *theta);
+
+/* Gives the next column to a place: its weights become those of theta_0, at this time (see learner_copy). */
+void learner_start_column(learner *self, size_t place, float *theta, uint64_t time);
 
 /* Room for more samples with an input like x: after this, learner_append of them cannot fail. */
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error);

@@ -9,7 +9,10 @@ ee_status members_create(members *self, memory *owner, const member_options *opt
     network_options priors = *learning;
     priors.width = options->prior_width;
     *self = (members){.options = *options, .seed = random_bits(&noise)};
-    ee_status status = network_create(&self->network, "f1", &priors, input, error);
+    size_t stored = learning->room ? learning->room->capacity : input;
+    ee_status status = network_create(&self->network, "f1", &priors, stored, error);
+    if (!status && learning->room)
+        status = network_store_columns(&self->network, learning->room, input, INIT_PAPER, init, error);
     size_t parameters = self->network.parameter_count;
     if (!status) status = memory_create(owner, &self->theta, parameters, sizeof *self->theta, error);
     if (!status) status = memory_create(owner, &self->priors, (size_t)options->count, sizeof *self->priors, error);
@@ -21,6 +24,12 @@ ee_status members_create(members *self, memory *owner, const member_options *opt
     float scale = (float)sqrt((double)shape_size(last->in)); /* from N(0, 1/in) to N(0, 1) */
     for (size_t i = 0; i < last->weight_count; i++) self->theta[last->parameters + i] *= scale;
     return EE_OK;
+}
+
+void members_start_column(members *self, size_t column, size_t place)
+{
+    size_t out = self->network.layers[0].out.width;
+    initial_rows_draw(self->network.initial, place, self->theta + column * out, out);
 }
 
 /* values (count) = factor (values less their mean) */

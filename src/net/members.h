@@ -38,6 +38,9 @@ typedef struct members {
 ee_status members_create(members *self, memory *owner, const member_options *options, const network_options *learning,
                          size_t input, size_t nonzeros, uint64_t seed, ee_error *error);
 
+/* Where the network that learns stores columns, so does that of the priors: the next column is that of this place. */
+void members_start_column(members *self, size_t column, size_t place);
+
 /* priors (count) = prior p_k, from the outputs of the priors' network for a head. */
 void members_priors(const members *self, const float *outputs, float *priors);
 

@@ -238,25 +238,20 @@ void network_cut_parameters(const network *whole, const network *cut, const floa
 
 /* ---- initialising ---- */
 
-static void fill(float *values, size_t count, network_init init, double scale, random_stream *stream)
+ee_status network_store_columns(network *self, const column_room *room, size_t places, network_init init,
+                                random_stream stream, ee_error *error)
 {
-    for (size_t i = 0; i < count; i++) {
-        double draw = init == INIT_UNIFORM ? 2 * random_unit(stream) - 1 : random_normal(stream);
-        values[i] = (float)(scale * draw);
-    }
+    return initial_rows_make(room, init, places, self->layers[0].out.width, stream, &self->initial, error);
 }
 
-static double variance_of(network_init init, bool last, double fan_in, double fan_out)
+size_t network_places(const network *self)
 {
-    switch (init) {
-    case INIT_PAPER:
-        return last ? 1 / fan_in : 2 / fan_out;
-    case INIT_UNIFORM: /* times that of U(-1, 1) */
-        return 1 / fan_in;
-    case INIT_GLOROT:
-        return 2 / (fan_in + fan_out);
-    }
-    return 0;
+    return self->initial ? self->initial->places : self->block;
+}
+
+static size_t inputs_of(const network *self, size_t index)
+{
+    return index || !self->initial ? shape_size(self->layers[index].in) : self->initial->places;
 }
 
 void network_initialize(const network *self, network_init init, random_stream *stream, float *theta)
@@ -267,15 +262,18 @@ void network_initialize(const network *self, network_init init, random_stream *s
         float *weights = theta + l->parameters;
         bool last = i + 1 == self->layer_count;
         size_t area = l->kind == LAYER_CONVOLUTION ? l->kernel_height * l->kernel_width : 1;
-        size_t fan_in = l->kind == LAYER_CONVOLUTION ? l->in.channels * area : shape_size(l->in);
+        size_t fan_in = l->kind == LAYER_CONVOLUTION ? l->in.channels * area : inputs_of(self, i);
         size_t fan_out = l->kind == LAYER_CONVOLUTION ? l->out.channels * area : l->out.width;
-        double scale = sqrt(variance_of(init, last, (double)fan_in, (double)fan_out));
-        fill(weights, l->weight_count, init, scale, stream);
+        double scale = initial_scale(init, last, fan_in, fan_out);
+        if (i || !self->initial)
+            initial_fill(weights, l->weight_count, init, scale, stream);
+        else
+            *stream = self->initial->after;
         size_t biases = l->parameter_count - l->weight_count;
         if (init != INIT_UNIFORM)
             memset(weights + l->weight_count, 0, biases * sizeof *weights);
         else
-            fill(weights + l->weight_count, biases, init, scale, stream);
+            initial_fill(weights + l->weight_count, biases, init, scale, stream);
     }
 }
 
@@ -372,11 +370,57 @@ const float *network_outputs_above(const network *self, const float *theta, floa
     return activations + self->layers[self->layer_count - 1].output;
 }
 
+bool network_has_strangers(const network *self, vector input)
+{
+    bool found = false;
+    for (size_t i = 0; self->initial && input.indices && i < input.count; i++) found |= input.indices[i] >= self->input;
+    return found;
+}
+
+/* Adds an entry without a column to the outputs of the first layer, some of them at a time. */
+static void add_stranger(const network *self, size_t place, float value, float *outputs)
+{
+    enum { TOGETHER = 1024 };
+    static const uint32_t only = 0;
+    float row[TOGETHER];
+    size_t out = self->layers[0].out.width;
+    random_stream stream = initial_rows_stream(self->initial, place);
+    for (size_t j = 0; j < out; j += TOGETHER) {
+        size_t width = out - j < TOGETHER ? out - j : TOGETHER;
+        initial_rows_draw_on(self->initial, &stream, row, width);
+        self->kernels->forward_sparse(outputs + j, outputs + j, row, &only, &value, 1, 0, width, width, false);
+    }
+}
+
+/* As the kernel would with all rows at hand: the entries are added in their order. */
+static void forward_strangers(const network *self, const float *theta, vector input, float *outputs)
+{
+    const layer *first = &self->layers[0];
+    const float *weights = theta + first->parameters;
+    const kernel_table *kernels = self->kernels;
+    size_t out = first->out.width;
+    if (first->bias)
+        memcpy(outputs, weights + first->weight_count, out * sizeof *outputs);
+    else
+        memset(outputs, 0, out * sizeof *outputs);
+    for (size_t i = 0; i < input.count; i++) {
+        uint32_t index = input.indices[i];
+        if (index >= self->input)
+            add_stranger(self, index - self->input, input.values[i], outputs);
+        else
+            kernels->forward_sparse(outputs, outputs, weights, &index, &input.values[i], 1, 0, out, out, false);
+    }
+    if (first->relu) kernels->relu(outputs, out);
+}
+
 const float *network_outputs(const network *self, const float *theta, vector input, float *activations)
 {
+    float *first = activations + self->layers[0].output;
     network_lay_out_input(self, input, activations);
-    layer_forward(&self->layers[0], self->kernels, theta, network_first_input(self, input, activations),
-                  activations + self->layers[0].output);
+    if (network_has_strangers(self, input))
+        forward_strangers(self, theta, input, first);
+    else
+        layer_forward(&self->layers[0], self->kernels, theta, network_first_input(self, input, activations), first);
     return network_outputs_above(self, theta, activations);
 }
 
@@ -394,7 +438,7 @@ const float *network_outputs_of_arm(const network *self, const float *theta, con
 {
     vector x = vector_of_arm(arms, arm);
     size_t behind = network_indices_behind(self, arms, arm);
-    if (!behind) return network_outputs(self, theta, x, activations);
+    if (!behind || network_has_strangers(self, x)) return network_outputs(self, theta, x, activations);
     layer_forward_sparse(&self->layers[0], self->kernels, theta, x, behind, activations + self->layers[0].output);
     return network_outputs_above(self, theta, activations);
 }

@@ -18,6 +18,7 @@
 
 #include "base/options.h"
 #include "base/random.h"
+#include "initial_rows.h"
 #include "layer.h"
 
 typedef struct network_options {
@@ -30,24 +31,20 @@ typedef struct network_options {
     char front[OPTION_TEXT_SIZE]; /* "conv2d:16:5+relu+pool:2": what stands before the fully connected layers */
     int64_t members;              /* no option: outputs of each head; 0: one */
     size_t rows, columns;         /* no option: of a product, whose network has a convolution first and no heads */
+    const column_room *room;      /* no option: where inputs are columns, see network_store_columns; else NULL */
 } network_options;
-
-typedef enum network_init {
-    INIT_PAPER,   /* N(0, 2/m), last layer N(0, 1/m), biases 0: m is the width (the paper, section 5) */
-    INIT_UNIFORM, /* U(-1/sqrt(fan in), 1/sqrt(fan in)), biases too */
-    INIT_GLOROT   /* N(0, 2/(fan in + fan out)), biases 0 (Glorot, Bengio 2010) */
-} network_init;
 
 enum { NETWORK_LAYERS = 32 };
 
 typedef struct network {
     layer layers[NETWORK_LAYERS];
     size_t layer_count;
-    size_t input;         /* dimension */
-    size_t heads;         /* of the last layer, of which the input picks one */
-    size_t members;       /* outputs of each head */
-    size_t block;         /* input / heads: what the first layer sees */
-    size_t rows, columns; /* of an input that is a product; else 0 */
+    size_t input;                /* dimension */
+    size_t heads;                /* of the last layer, of which the input picks one */
+    size_t members;              /* outputs of each head */
+    size_t block;                /* input / heads: what the first layer sees */
+    size_t rows, columns;        /* of an input that is a product; else 0 */
+    const initial_rows *initial; /* of all places, where the input is columns; else NULL */
     size_t parameter_count;
     size_t activation_count;
     const kernel_table *kernels;
@@ -56,6 +53,21 @@ typedef struct network {
 /* name is for messages: "f1". */
 ee_status network_create(network *self, const char *name, const network_options *options, size_t input,
                          ee_error *error);
+
+/* Where an input has many places and few are met: input is the columns that are stored, which are given to places one
+ * after the other. network_initialize leaves their rows of the first layer as they are: initial_rows_draw fills one
+ * when its place is known. A sparse input then has columns as its indices, in any order. In a forward pass, and in what
+ * follows it, an index of `input` and above is a place without a column, input + place, whose row is the initial one.
+ * The network has a fully connected layer before the last, and one head. init and stream: as network_initialize's. */
+ee_status network_store_columns(network *self, const column_room *room, size_t places, network_init init,
+                                random_stream stream, ee_error *error);
+
+/* Whether a sparse input has a place without a column. */
+bool network_has_strangers(const network *self, vector input);
+
+/* The places of an input: as many as there could be columns. */
+size_t network_places(const network *self);
+
 void network_initialize(const network *self, network_init init, random_stream *stream, float *theta);
 
 /* The block that the input lies in. */
@@ -103,10 +115,12 @@ void network_backward_from(const network *self, size_t index, const float *theta
                            float *deltas);
 
 /* After any of these: gradient (input.count) = the derivative by each entry of the input, as they lie there. What lies
- * outside the block that was seen has 0. room is (block), where the
- * first layer is not fully connected. Not for a product. */
+ * outside the block that was seen has 0. room is (network_gradient_room).
+ * Not for a product. */
 void network_input_gradient(const network *self, const float *theta, vector input, const float *activations,
                             const float *deltas, float *room, float *gradient);
+
+size_t network_gradient_room(const network *self);
 
 /* After network_backward: gradient += output_gradient times the derivative of the output by every parameter. */
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,

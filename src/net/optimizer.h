@@ -48,6 +48,10 @@ typedef struct span {
 adam_step optimizer_begin(optimizer *self);
 void optimizer_step_part(const optimizer *self, const adam_step *step, float *theta, const float *gradient, span part);
 
-void optimizer_archive(optimizer *self, archive *a);
+/* unused: a part of theta that nothing is known of, and that is not archived. */
+void optimizer_archive(optimizer *self, span unused, archive *a);
+
+/* Visits an array like theta. */
+void optimizer_archive_values(const optimizer *self, float *values, span unused, archive *a);
 
 #endif

@@ -73,6 +73,10 @@ static ee_status create(const policy_setup *given, policy **out, ee_error *error
     setup->options = &options;
     /* What f3 says as a network is no reward, and cannot be compared with those of an arm. */
     if (options.decision.kind.pick != DECISION_LINEAR) options.exploitation.common.recall = 0;
+    /* What f2 as a network sees of f1's gradient, and what is drawn from, has all places. */
+    bool stores_columns =
+        options.exploration.kind.pick == EXPLORATION_RIDGE && options.drawing.keep.pick == DRAWING_LAST;
+    if (!stores_columns) setup->room = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     status = create_parts(self, setup, error);
@@ -84,6 +88,14 @@ static ee_status create(const policy_setup *given, policy **out, ee_error *error
     drawing_start(&self->drawing, theta);
     *out = &self->exploitation.base;
     return EE_OK;
+}
+
+static void start_column(policy *base, size_t place)
+{
+    eenet *self = (eenet *)base;
+    size_t column = self->exploitation.f1.used;
+    exploitation_start_column(base, place);
+    self->exploration->class->start_column(self->exploration, column, self->exploitation.f1.initial);
 }
 
 /* ---- scoring ---- */
@@ -284,5 +296,6 @@ const policy_class eenet_class = {
     .learn = learn,
     .await = await,
     .copy = copy,
+    .start_column = start_column,
     .archive = archive_eenet,
 };

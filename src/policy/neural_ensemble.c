@@ -157,5 +157,6 @@ const policy_class neural_ensemble_class = {
     .reserve = exploitation_reserve,
     .learn = exploitation_learn,
     .copy = exploitation_copy,
+    .start_column = exploitation_start_column,
     .archive = exploitation_archive,
 };

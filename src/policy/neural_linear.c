@@ -59,5 +59,6 @@ const policy_class neural_linear_class = {
     .learn = last_layer_learn,
     .await = last_layer_await,
     .copy = exploitation_copy,
+    .start_column = exploitation_start_column,
     .archive = last_layer_archive,
 };

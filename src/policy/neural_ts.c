@@ -48,5 +48,6 @@ const policy_class neural_ts_class = {
     .learn = gradient_width_learn,
     .await = gradient_width_await,
     .copy = exploitation_copy,
+    .start_column = exploitation_start_column,
     .archive = exploitation_archive,
 };

@@ -91,12 +91,26 @@ ee_status parameters_create(memory *owner, const policy *source, parameters *out
 {
     *out = (parameters){0};
     size_t recalled = recall_count(source->recalled_arms);
+    const columns *stored = &source->parameters.columns;
+    size_t table = stored->table ? columns_table_count(stored) : 0;
     ee_status status = memory_create(owner, &out->values, source->parameters.count, sizeof *out->values, error);
     if (!status) status = memory_create(owner, &out->recalled, recalled, sizeof *out->recalled, error);
-    if (status) return status;
+    if (!status && table) status = memory_create(owner, &out->columns.table, table, sizeof *stored->table, error);
+    if (status) {
+        parameters_free(out);
+        return status;
+    }
     memory_take_large_pages(out->values, source->parameters.filled * sizeof *out->values);
     parameters_copy(out, &source->parameters);
     return EE_OK;
+}
+
+void parameters_free(parameters *self)
+{
+    memory_free(self->values);
+    memory_free(self->recalled);
+    memory_free(self->columns.table);
+    *self = (parameters){0};
 }
 
 static size_t copy_recalled(const policy *owner, uint64_t first, float *to)
@@ -115,9 +129,15 @@ size_t parameters_copy(parameters *to, const parameters *from)
     const policy *owner = from->policy;
     uint64_t first = to->policy ? to->round + 1 : 0; /* a copy that nobody has filled yet has no policy */
     float *values = to->values, *recalled = to->recalled;
+    columns stored = from->columns;
+    stored.table = to->columns.table;
+    stored.order = NULL; /* which scoring does not read */
+    if (stored.table && stored.count != to->columns.count)
+        memcpy(stored.table, from->columns.table, columns_table_count(&stored) * sizeof *stored.table);
     *to = *from;
     to->values = values;
     to->recalled = recalled;
+    to->columns = stored;
     size_t copied = copy_recalled(owner, first, recalled);
     if (owner->class->copy) return copied + owner->class->copy(owner, first, values);
     memcpy(values, from->values, from->count * sizeof *values);
@@ -127,6 +147,57 @@ size_t parameters_copy(parameters *to, const parameters *from)
 ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error)
 {
     return memory_grow(owner, &self->values, &self->capacity, floats, sizeof *self->values, error);
+}
+
+/* Words that arms take as seen: of sparse ones their columns; of dense ones they are packed. */
+static size_t seen_words(const ee_arms *arms)
+{
+    if (arms->starts) return arms->starts[arms->count];
+    return (arms->count + 1) * (sizeof(size_t) / sizeof(uint32_t)) + 2 * arms->count * arms->dim;
+}
+
+ee_status scratch_reserve_seen(scratch *self, memory *owner, const parameters *learned, const ee_arms *arms,
+                               ee_error *error)
+{
+    if (!learned->columns.table) return EE_OK;
+    return memory_grow(owner, &self->seen, &self->seen_capacity, seen_words(arms), sizeof *self->seen, error);
+}
+
+/* Dense arms without their zeros, and with places for columns. */
+static ee_arms pack(const columns *stored, const ee_arms *arms, scratch *room)
+{
+    size_t *starts = (size_t *)(void *)room->seen, end = 0, most = arms->count * arms->dim;
+    uint32_t *indices = (uint32_t *)(void *)(starts + arms->count + 1);
+    float *values = (float *)(void *)(indices + most);
+    for (size_t i = 0; i < most; i++) {
+        if (i % arms->dim == 0) starts[i / arms->dim] = end;
+        if (arms->values[i] == 0) continue;
+        indices[end] = columns_find(stored, (uint32_t)(i % arms->dim));
+        values[end++] = arms->values[i];
+    }
+    starts[arms->count] = end;
+    return ee_arms_sparse(starts, indices, values, arms->count, stored->capacity);
+}
+
+/* The arms as the policy's own functions see them. */
+static ee_arms see(const columns *stored, const ee_arms *arms, scratch *room)
+{
+    if (!stored->table) return *arms;
+    if (!arms->starts) return pack(stored, arms, room);
+    ee_arms seen = *arms;
+    size_t count = arms->indices ? arms->starts[arms->count] : 0;
+    for (size_t i = arms->starts[0]; i < count; i++) room->seen[i] = columns_find(stored, arms->indices[i]);
+    seen.indices = room->seen;
+    seen.dim = stored->capacity;
+    return seen;
+}
+
+/* One arm as a round. starts is (2), for a sparse one. */
+static ee_arms arm_of(vector x, size_t *starts)
+{
+    starts[0] = 0;
+    starts[1] = x.count;
+    return x.indices ? ee_arms_sparse(starts, x.indices, x.values, 1, 0) : ee_arms_dense(x.values, 1, x.count);
 }
 
 ee_status policy_check_blocks(const policy_setup *setup, ee_error *error)
@@ -181,7 +252,8 @@ static void recall(const parameters *learned, const ee_arms *arms, ee_score *sco
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     float_mode mode = float_mode_enter();
-    learned->policy->class->score(learned, arms, room, scores);
+    ee_arms seen = see(&learned->columns, arms, room);
+    learned->policy->class->score(learned, &seen, room, scores);
     recall(learned, arms, scores);
     float_mode_leave(mode);
 }
@@ -199,6 +271,12 @@ size_t policy_explain_count(const policy *self, size_t entries)
     return self->class->explain_count ? self->class->explain_count(self, entries) : 0;
 }
 
+/* Puts the gradient by the entries of a dense arm that are not zero where those are, the last first. */
+static void spread_gradient(vector x, size_t entries, float *gradient)
+{
+    for (size_t i = x.count; i-- > 0;) gradient[i] = x.values[i] != 0 ? gradient[--entries] : 0;
+}
+
 void policy_explain(const parameters *learned, vector x, scratch *room, float *gradient)
 {
     const policy_class *class = learned->policy->class;
@@ -207,7 +285,12 @@ void policy_explain(const parameters *learned, vector x, scratch *room, float *g
         return;
     }
     float_mode mode = float_mode_enter();
-    class->explain(learned, x, room, gradient);
+    size_t starts[2];
+    ee_arms arm = arm_of(x, starts);
+    arm = see(&learned->columns, &arm, room);
+    vector seen = vector_of_arm(&arm, 0);
+    class->explain(learned, seen, room, gradient);
+    if (!x.indices && seen.indices) spread_gradient(x, seen.count, gradient);
     float_mode_leave(mode);
 }
 
@@ -236,12 +319,54 @@ static void remember(policy *self, const observation *o, float reward)
         recall_add(own->recalled, self->recalled_arms, &sample, self->recall_weights);
 }
 
+ee_status policy_store_columns(policy *self, const policy_setup *setup, ee_error *error)
+{
+    self->memory = setup->memory;
+    return columns_create(&self->parameters.columns, setup->memory, setup->dim, setup->names, setup->room->capacity,
+                          error);
+}
+
+void policy_add_rows(policy *self, size_t start, size_t row_width)
+{
+    self->row_width = row_width;
+    self->row_parts[self->row_part_count++] = start;
+}
+
+void policy_add_column(policy *self, uint32_t place)
+{
+    columns_add(&self->parameters.columns, place);
+    self->class->start_column(self, place);
+}
+
+/* The observation as the policy's own functions see it; policy_reserve has made the room. */
+static observation seen_observation(policy *self, const observation *o)
+{
+    size_t starts[2];
+    observation seen = *o;
+    if (!self->parameters.columns.table) return seen;
+    ee_arms arm = arm_of(o->x, starts);
+    arm = see(&self->parameters.columns, &arm, &self->seen);
+    seen.x = vector_of_arm(&arm, 0);
+    return seen;
+}
+
+ee_status policy_reserve(policy *self, const observation *o, ee_error *error)
+{
+    size_t starts[2];
+    ee_arms arm = arm_of(o->x, starts);
+    ee_status status = scratch_reserve_seen(&self->seen, self->memory, &self->parameters, &arm, error);
+    if (status) return status;
+    observation seen = seen_observation(self, o);
+    return self->class->reserve(self, &seen, error);
+}
+
 bool policy_learn(policy *self, const observation *o, float reward)
 {
     float_mode mode = float_mode_enter();
+    observation seen = seen_observation(self, o);
     self->units_before = self->units;
     float taken = (float)reward_units_take(&self->units, (double)reward);
-    bool learned = self->class->learn(self, o, taken);
+    bool learned = self->class->learn(self, &seen, taken);
     if (learned && self->recalled_arms) remember(self, o, taken);
     if (learned)
         self->limited += taken != reward;
@@ -254,7 +379,8 @@ bool policy_learn(policy *self, const observation *o, float reward)
 float policy_await(policy *self, const observation *o)
 {
     float_mode mode = float_mode_enter();
-    float expected = self->class->await(self, o);
+    observation seen = seen_observation(self, o);
+    float expected = self->class->await(self, &seen);
     float_mode_leave(mode);
     self->parameters.changes++;
     return expected;

@@ -16,7 +16,9 @@
 #include "base/options.h"
 #include "math/slope.h"
 #include "math/vector.h"
+#include "net/initial_rows.h"
 #include "parts/arm_length.h"
+#include "parts/columns.h"
 #include "parts/reward_units.h"
 
 typedef struct policy policy;
@@ -38,6 +40,7 @@ typedef struct common_options {
     option_choice propensity;
     double propensity_epsilon, propensity_temperature, propensity_gamma;
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
+    bool grows; /* no option: memory follows what comes, and is not reserved for what the options allow */
 } common_options;
 
 /* Each policy offers those that act in it. */
@@ -87,10 +90,12 @@ typedef struct parameters {
     size_t filled;   /* so many of them, from the first on, are all written from the beginning */
     float *values;   /* (count), in the policy's own layout */
     float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */
+    columns columns; /* the places that are stored; without a table all are */
 } parameters;
 
 /* A copy of the policy's parameters as they are now, for other threads; its room is the owner's. */
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error);
+void parameters_free(parameters *self);
 /* Brings a copy up to date. Returns how many floats were copied: only those that have changed, where the policy has
  * copy(). */
 size_t parameters_copy(parameters *to, const parameters *from);
@@ -100,9 +105,14 @@ typedef struct scratch {
     float *values;
     size_t capacity;
     random_stream random; /* for a policy whose score() draws, as Thompson sampling does */
+    uint32_t *seen;       /* (seen_capacity) the arms as score() sees them, where the policy stores columns */
+    size_t seen_capacity;
 } scratch;
 
 ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error);
+/* Room to see these arms by these parameters: policy_score and policy_explain need it besides what score() does. */
+ee_status scratch_reserve_seen(scratch *self, memory *owner, const parameters *learned, const ee_arms *arms,
+                               ee_error *error);
 
 /* A decision whose reward has come, or is awaited: everything is as it was when the decision was made. */
 typedef struct observation {
@@ -140,8 +150,10 @@ typedef struct policy_setup {
     memory *memory; /* whose blocks all of the policy's are; it outlives the policy */
     size_t dim;
     uint64_t seed;
-    const void *options;    /* of policy_class->schema, checked */
-    size_t most_parameters; /* a model that is being loaded has no more than this */
+    const void *options;     /* of policy_class->schema, checked */
+    const column_room *room; /* that a policy may use which can store columns; NULL: it stores all places */
+    size_t names;            /* of the places those that names have, for parts/columns.h */
+    size_t most_parameters;  /* a model that is being loaded has no more than this */
 } policy_setup;
 
 typedef struct policy_preset {
@@ -154,6 +166,8 @@ typedef struct policy_presets {
     const policy_preset *rows;
     size_t count;
 } policy_presets;
+
+enum { ROW_PARTS = 2 }; /* of the parameters, at most */
 
 typedef struct policy_class {
     const char *summary, *paper;
@@ -214,6 +228,10 @@ typedef struct policy_class {
      * floats. NULL: all is copied. */
     size_t (*copy)(const policy *self, uint64_t first, float *to);
 
+    /* For a policy that stores columns: one more has a place, the last of parameters.columns. Its weights become those
+     * of no samples. */
+    void (*start_column)(policy *self, size_t place);
+
     /* Visits all that changes after creation, but for the parameters. NULL: there is nothing else. */
     void (*archive)(policy *self, archive *a);
 } policy_class;
@@ -229,6 +247,13 @@ struct policy {
     size_t recalled_arms;      /* that are remembered, at most (option `recall`) */
     slope *recall_weights;     /* (RECALL_CLASSES) */
     size_t *recalled_places; /* (RECENT) of the last arms, that of reward number n at n % RECENT, for parameters_copy */
+
+    /* For a policy that stores columns. */
+    memory *memory;
+    size_t row_width;            /* floats of a column in each part of the parameters that has a row for each */
+    size_t row_parts[ROW_PARTS]; /* where those parts begin; the first row_part_count of them are there */
+    size_t row_part_count;
+    scratch seen; /* the arm that is being learned, as the policy sees it */
 };
 
 /* For a policy's create(): whether the features can be cut into the blocks that the options name. */
@@ -236,6 +261,14 @@ ee_status policy_check_blocks(const policy_setup *setup, ee_error *error);
 
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
+/* For a policy's create(), where it uses setup->room: the columns, none so far. policy_add_rows then names each part of
+ * the parameters that has a row of row_width floats for each column. */
+ee_status policy_store_columns(policy *self, const policy_setup *setup, ee_error *error);
+void policy_add_rows(policy *self, size_t start, size_t row_width);
+
+/* Gives the next column to a place; columns_fit. */
+void policy_add_column(policy *self, uint32_t place);
+
 /* After that and before it writes any: it is going to write the first `count` of them all. */
 void policy_fills_parameters(policy *self, size_t count);
 
@@ -253,6 +286,7 @@ float policy_recalled(const parameters *learned, vector x, ee_score score);
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 void policy_vote(const parameters *learned, const ee_arms *arms, size_t voter, const scratch *room, ee_score *scores);
 void policy_explain(const parameters *learned, vector x, scratch *room, float *gradient);
+ee_status policy_reserve(policy *self, const observation *o, ee_error *error);
 bool policy_learn(policy *self, const observation *o, float reward);
 float policy_await(policy *self, const observation *o);
 

@@ -71,6 +71,9 @@ typedef struct exploration_class {
     /* Sets theta2 to theta_0 of f2. initial is theta_0 of f1. */
     void (*start)(exploration *self, const float *initial, float *theta2);
 
+    /* Where f1 stores columns: this one now has a place. NULL: this f2 needs all places. */
+    void (*start_column)(exploration *self, size_t column, const float *initial);
+
     /* Floats of room that score() needs for the arms of a round. */
     size_t (*scratch_count)(const exploration *self, size_t arms);
 

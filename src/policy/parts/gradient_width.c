@@ -63,6 +63,8 @@ static ee_status create_room(gradient_width *self, memory *owner, ee_error *erro
         if (shapes[i].in > self->widest_in) self->widest_in = shapes[i].in;
         if (shapes[i].out > self->widest_out) self->widest_out = shapes[i].out;
     }
+    /* An arm may have any of them. */
+    if (f1->initial && f1->initial->places > self->widest_in) self->widest_in = f1->initial->places;
     ee_status status = memory_create(owner, &self->activations, f1->activation_count, sizeof(float), error);
     if (self->full) {
         if (!status) status = memory_create(owner, &self->gradient, f1->parameter_count, sizeof(float), error);
@@ -105,10 +107,15 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     self->lambda = o->lambda;
     self->m = (double)o->shared.f1.network.width;
     self->full = o->covariance.pick == COVARIANCE_FULL;
+    policy_setup own = *setup;
+    if (self->full) own.room = NULL; /* all of Z is between all parameters */
+    setup = &own;
     ee_status status = exploitation_create(&self->shared, class, setup, error);
     size_t p = parameter_count(self);
     if (!status && self->full) status = check_limit(class->schema->owner, o, p, error);
     if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
+    if (!status && self->shared.f1.network.initial)
+        policy_add_rows(&self->shared.base, exploitation_end(&self->shared), self->shared.base.row_width);
     if (!status) status = create_room(self, setup->memory, error);
     return status;
 }
@@ -137,6 +144,28 @@ static void square(const float *values, size_t count, float *out)
     }
 }
 
+/* sums (out) = biases + inputs Z^-1, where some entries have no column: Z^-1 of theirs is what it was at first. Their
+ * rows are added in turn, as the kernel does. */
+static void sum_strangers(const gradient_width *self, const gradient_factor *f, const float *own, const float *biases,
+                          const float *inputs, float *sums)
+{
+    enum { TOGETHER = 1024 };
+    static const uint32_t only = 0;
+    const network *f1 = &self->shared.f1.network;
+    float first[TOGETHER];
+    for (size_t i = 0; i < TOGETHER; i++) first[i] = (float)(1 / self->lambda);
+    for (size_t j = 0; j < f->out; j++) sums[j] = biases ? biases[j] : 0;
+    for (size_t i = 0; i < f->input.count; i++) {
+        uint32_t index = f->input.indices[i];
+        for (size_t j = 0; j < f->out; j += TOGETHER) {
+            size_t width = f->out - j < TOGETHER ? f->out - j : TOGETHER;
+            bool stored = index < f1->input;
+            f1->kernels->forward_sparse(sums + j, sums + j, stored ? own + j : first, stored ? &index : &only,
+                                        inputs + i, 1, 0, width, f->out, false);
+        }
+    }
+}
+
 /* g^T Z^-1 g. inverse is (p); workspace is (widest_in + 2 widest_out); behind is that of network_indices_behind. */
 static double diagonal_form(const gradient_width *self, const float *inverse, const gradient_factor *factors,
                             size_t count, size_t behind, float *workspace)
@@ -150,7 +179,9 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         square(f->input.values, f->input.count, inputs);
         const float *own = inverse + f->parameters;
         const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
-        if (f->input.indices)
+        if (!i && network_has_strangers(&self->shared.f1.network, f->input))
+            sum_strangers(self, f, own, biases, inputs, sums);
+        else if (f->input.indices)
             kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, behind, f->out, f->out,
                                     false);
         else

@@ -28,6 +28,12 @@ void initial_features_set(initial_features *self, const network *f1, const float
     network_cut_parameters(f1, &self->network, theta_0, self->theta);
 }
 
+void initial_features_start_column(initial_features *self, const network *f1, size_t column, const float *theta_0)
+{
+    size_t whole = f1->layers[0].out.width, seen = self->network.layers[0].out.width;
+    memcpy(self->theta + column * seen, theta_0 + column * whole, seen * sizeof *theta_0);
+}
+
 static void scale_units(const initial_features *self, const float *units, float *phi)
 {
     float square = self->network.kernels->dot(units, units, self->count);

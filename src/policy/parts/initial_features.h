@@ -21,6 +21,9 @@ ee_status initial_features_create(initial_features *self, memory *owner, const n
 /* theta_0 is (f1->parameter_count). */
 void initial_features_set(initial_features *self, const network *f1, const float *theta_0);
 
+/* Where f1 stores columns: this one now has a place, and theta_0 its row. */
+void initial_features_start_column(initial_features *self, const network *f1, size_t column, const float *theta_0);
+
 /* phi is (count); activations is (network.activation_count). */
 void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi);
 

@@ -93,6 +93,12 @@ static void start(exploration *base, const float *initial, float *theta2)
     recent_gains_start(&self->recent, theta2 + self->recent_theta);
 }
 
+static void start_column(exploration *base, size_t column, const float *initial)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    initial_features_start_column(&self->features, self->f1, column, initial);
+}
+
 /* ---- scoring ---- */
 
 /* In the room: the activations of the features, (together, activation_count), then phi, (together, count). */
@@ -209,6 +215,7 @@ static void archive_regression(exploration *base, archive *a)
 const exploration_class regression_exploration_class = {
     .create = create,
     .start = start,
+    .start_column = start_column,
     .scratch_count = scratch_count,
     .score = score,
     .await = await,

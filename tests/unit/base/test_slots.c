@@ -9,7 +9,7 @@ enum { SLOTS = 6, STRIDE = 10, LONG = 1000 };
 
 static void make(slots *self, memory *owner)
 {
-    assert_int_equal(slots_create(self, owner, SLOTS, STRIDE, NULL), EE_OK);
+    assert_int_equal(slots_create(self, owner, SLOTS, STRIDE, false, NULL), EE_OK);
 }
 
 static void put(slots *self, size_t slot, size_t words, uint32_t value)
@@ -133,7 +133,7 @@ static void what_no_memory_holds_is_refused(void **state)
     (void)state;
     memory owner = {0};
     slots s;
-    assert_int_equal(slots_create(&s, &owner, SIZE_MAX / 4, 8, NULL), EE_NO_MEMORY);
+    assert_int_equal(slots_create(&s, &owner, SIZE_MAX / 4, 8, false, NULL), EE_NO_MEMORY);
     make(&s, &owner);
     assert_int_equal(slots_reserve(&s, 1, SIZE_MAX / 4, NULL), EE_NO_MEMORY);
     assert_int_equal(slots_grow(&s, SIZE_MAX / 8, NULL), EE_NO_MEMORY);

@@ -7,7 +7,7 @@ static void fill_history(history *h, memory *owner, const char *kind, size_t sam
     snprintf(text, sizeof text, "history=%s", kind);
     learner_options options = options_from(text);
     ee_error error = {0};
-    assert_int_equal(history_create(h, owner, options.history, 1, 1, random_named(seed, "test"), &error), EE_OK);
+    assert_int_equal(history_create(h, owner, options.history, 1, 1, false, random_named(seed, "test"), &error), EE_OK);
     for (size_t i = 0; i < samples; i++) {
         float x = (float)i;
         assert_int_equal(history_reserve(h, 1, vector_dense(&x, 1), &error), EE_OK);
@@ -103,7 +103,7 @@ static void rows_of_any_length_fit(void **state)
     memory owner = {0};
     history h;
     ee_error error = {0};
-    assert_int_equal(history_create(&h, &owner, options.history, 100, 2, random_named(1, "test"), &error), EE_OK);
+    assert_int_equal(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &error), EE_OK);
     float values[100];
     uint32_t indices[100];
     for (uint32_t i = 0; i < 100; i++) {
@@ -135,7 +135,7 @@ static void clearing_gives_long_rows_back(void **state)
     learner_options options = options_from("history=all");
     memory owner = {0};
     history h;
-    assert_int_equal(history_create(&h, &owner, options.history, LONG, 2, random_named(1, "test"), NULL), EE_OK);
+    assert_int_equal(history_create(&h, &owner, options.history, LONG, 2, false, random_named(1, "test"), NULL), EE_OK);
     size_t before = memory_bytes(&owner);
     for (size_t i = 0; i < 10; i++) {
         assert_int_equal(history_reserve(&h, 1, vector_dense(values, LONG), NULL), EE_OK);

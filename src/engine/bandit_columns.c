@@ -1,0 +1,134 @@
+/* The columns of a bandit's policy, and the larger policy that takes its place where they are too few.
+ *
+ * A policy grows as if it were saved and loaded: a policy with more room is created, and reads what the other one
+ * archives. So what holds for a loaded bandit, that it goes on as if nothing had been, holds for one that has grown. */
+#include <string.h>
+
+#include "bandit.h"
+#include "features/features.h"
+
+policy_arena *policy_arena_hold(policy_arena *self)
+{
+    atomic_fetch_add(&self->holders, 1);
+    return self;
+}
+
+void policy_arena_release(policy_arena *self)
+{
+    if (self && atomic_fetch_sub(&self->holders, 1) == 1) memory_release(&self->memory);
+}
+
+size_t bandit_column_capacity(const ee_bandit *self, size_t count)
+{
+    enum { LEAST = 64, STEP = 16 };
+    /* Of names that Vowpal Wabbit's hash places, any may come first. */
+    if (!self->features || features_hash_as_vw(&self->features->options)) return 0;
+    size_t capacity = count < LEAST ? LEAST : (count + STEP - 1) / STEP * STEP;
+    return capacity < self->dim ? capacity : self->dim;
+}
+
+ee_status bandit_create_policy(ee_bandit *self, const policy_class *class, const void *options, size_t capacity,
+                               size_t most_parameters, policy_arena **out, ee_error *error)
+{
+    policy_arena *arena;
+    ee_status status = memory_create_owner(&self->memory.allocator, &arena, sizeof *arena, error);
+    if (status) return status;
+    arena->holders = 1;
+    column_room room = {capacity, &self->memory, &self->initial_rows};
+    policy_setup setup = {.memory = &arena->memory,
+                          .dim = self->dim,
+                          .seed = self->seed,
+                          .options = options,
+                          .room = capacity ? &room : NULL,
+                          .names = capacity ? (size_t)self->features->options.names : 0,
+                          .most_parameters = most_parameters};
+    status = class->create(&setup, &arena->policy, error);
+    if (status)
+        policy_arena_release(arena);
+    else
+        *out = arena;
+    return status;
+}
+
+/* ---- growing ---- */
+
+/* Has `to` know what `from` knows. */
+static ee_status hand_over(policy *from, policy *to, ee_error *error)
+{
+    const columns *stored = &from->parameters.columns;
+    archive writer = archive_writer(error);
+    bandit_archive_policy(from, &writer);
+    if (!writer.status) {
+        for (size_t i = 0; i < stored->count; i++) policy_add_column(to, stored->order[i]);
+        archive reader = archive_reader(writer.bytes, writer.size, error);
+        bandit_archive_policy(to, &reader);
+        writer.status = reader.status;
+    }
+    memory_free(writer.bytes);
+    to->stride = from->stride;
+    to->limited = from->limited;
+    to->parameters.length = from->parameters.length;
+    return writer.status;
+}
+
+static ee_status grow(ee_bandit *self, size_t capacity, ee_error *error)
+{
+    void *options;
+    policy_arena *larger = NULL;
+    ee_status status = bandit_read_options(self, &options, error);
+    if (status) return status;
+    status = bandit_create_policy(self, self->policy->class, options, capacity, SIZE_MAX, &larger, error);
+    memory_free(options);
+    if (!status) status = hand_over(self->policy, larger->policy, error);
+    if (status) {
+        policy_arena_release(larger);
+        return status;
+    }
+    policy_arena_release(self->arena);
+    self->arena = larger;
+    self->pending.policy = self->policy = larger->policy;
+    return EE_OK;
+}
+
+/* Grows by a quarter at least: what is a square of the columns then takes at most 1.6 times what it needs. */
+static ee_status reserve_columns(ee_bandit *self, size_t needed, ee_error *error)
+{
+    size_t capacity = self->policy->parameters.columns.capacity, next = capacity + capacity / 4;
+    if (needed <= capacity) return EE_OK;
+    return grow(self, bandit_column_capacity(self, needed > next ? needed : next), error);
+}
+
+/* Columns that there must be room for, with those of the places of x. */
+static size_t columns_needed(const columns *stored, vector x)
+{
+    size_t needed = stored->count, named = 0;
+    for (size_t i = 0; i < x.count; i++) {
+        uint32_t place = x.indices ? x.indices[i] : (uint32_t)i;
+        if (x.values[i] == 0 || columns_find(stored, place) < stored->capacity) continue;
+        needed++;
+        if (place < stored->names && place >= named) named = (size_t)place + 1;
+    }
+    return needed > named ? needed : named;
+}
+
+ee_status bandit_add_columns(ee_bandit *self, vector x, ee_error *error)
+{
+    if (!self->policy->parameters.columns.table) return EE_OK;
+    size_t count = self->policy->parameters.columns.count,
+           needed = columns_needed(&self->policy->parameters.columns, x);
+    if (needed == count) return EE_OK;
+    ee_status status = reserve_columns(self, needed, error);
+    for (size_t i = 0; i < x.count && !status; i++) {
+        uint32_t place = x.indices ? x.indices[i] : (uint32_t)i;
+        const columns *stored = &self->policy->parameters.columns;
+        if (x.values[i] != 0 && columns_find(stored, place) >= stored->capacity) policy_add_column(self->policy, place);
+    }
+    return status;
+}
+
+void bandit_add_round(ee_bandit *self, const ee_arms *arms)
+{
+    if (!self->policy->parameters.columns.table) return;
+    ee_status status = reserve_columns(self, features_count(self->features), NULL);
+    for (size_t i = 0; i < arms->count && !status; i++) status = bandit_add_columns(self, vector_of_arm(arms, i), NULL);
+}
