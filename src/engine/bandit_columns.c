@@ -20,11 +20,13 @@ void policy_arena_release(policy_arena *self)
 
 size_t bandit_column_capacity(const ee_bandit *self, size_t count)
 {
+    /* In whole lines of the cache, so that what lies behind the rows of all columns is aligned as ever. */
     enum { LEAST = 64, STEP = 16 };
     /* Of names that Vowpal Wabbit's hash places, any may come first. */
     if (!self->features || features_hash_as_vw(&self->features->options)) return 0;
-    size_t capacity = count < LEAST ? LEAST : (count + STEP - 1) / STEP * STEP;
-    return capacity < self->dim ? capacity : self->dim;
+    if (count < LEAST) count = LEAST;
+    if (count > self->dim) count = self->dim;
+    return (count + STEP - 1) / STEP * STEP;
 }
 
 ee_status bandit_create_policy(ee_bandit *self, const policy_class *class, const void *options, size_t capacity,
@@ -126,9 +128,29 @@ ee_status bandit_add_columns(ee_bandit *self, vector x, ee_error *error)
     return status;
 }
 
+/* Names in their order: so their columns are their places, unless shared places came before. */
+static ee_status add_names(ee_bandit *self, ee_error *error)
+{
+    size_t names = features_count(self->features), needed = self->policy->parameters.columns.count;
+    size_t first = self->named_columns;
+    if (first == names) return EE_OK;
+    for (size_t place = first; place < names; place++) {
+        const columns *stored = &self->policy->parameters.columns;
+        needed += columns_find(stored, (uint32_t)place) >= stored->capacity;
+    }
+    ee_status status = reserve_columns(self, needed > names ? needed : names, error);
+    if (status) return status;
+    for (size_t place = first; place < names; place++) {
+        const columns *stored = &self->policy->parameters.columns;
+        if (columns_find(stored, (uint32_t)place) >= stored->capacity) policy_add_column(self->policy, (uint32_t)place);
+    }
+    self->named_columns = names;
+    return EE_OK;
+}
+
 void bandit_add_round(ee_bandit *self, const ee_arms *arms)
 {
     if (!self->policy->parameters.columns.table) return;
-    ee_status status = reserve_columns(self, features_count(self->features), NULL);
+    ee_status status = add_names(self, NULL);
     for (size_t i = 0; i < arms->count && !status; i++) status = bandit_add_columns(self, vector_of_arm(arms, i), NULL);
 }
