@@ -4,7 +4,7 @@
 
 ee_status slots_create(slots *self, memory *owner, size_t count, size_t most, bool grows, ee_error *error)
 {
-    enum { SHORT = 64 }; /* words that a row starts with */
+    enum { SHORT = 16 }; /* words that a row starts with */
     *self = (slots){.memory = owner, .stride = grows && most > SHORT ? SHORT : most, .most = most};
     return slots_grow(self, count, error);
 }

@@ -222,6 +222,10 @@ static void archive_values(policy *self, archive *a)
     const parameters *learned = &self->parameters;
     const columns *stored = &learned->columns;
     size_t end = learned->count - learned->unsaved, at = 0;
+    if (stored->table && self->class->archive_columns) {
+        self->class->archive_columns(self, a);
+        return;
+    }
     for (size_t i = 0; i < self->row_part_count; i++) {
         size_t start = self->row_parts[i];
         archive_sparse_floats(a, learned->values + at, start + stored->count * self->row_width - at);

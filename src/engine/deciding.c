@@ -29,7 +29,7 @@ void decision_rules_read(decision_rules *self, const common_options *options, si
     *self = (decision_rules){
         .dim = dim,
         .arms = (size_t)options->arms,
-        .nonzeros = (size_t)options->nonzeros,
+        .nonzeros = options->grows ? 0 : (size_t)options->nonzeros,
         .scales = options->scale,
         .rule = {.kind = (propensity_kind)pick, .amount = amounts[pick]},
     };

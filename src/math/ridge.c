@@ -20,6 +20,9 @@ typedef struct run {
 
 struct ridge {
     size_t dim, refresh;
+    size_t places, used; /* where features are columns: how many they could be, and are; else 0 and dim */
+    uint32_t *sorted;    /* (dim) the columns in the order of their places; NULL: features are no columns */
+    uint32_t *order;     /* (dim) the places of the columns */
     double lambda;
     double *sums;     /* (dim, dim) sum x x^T, of which only what is left of and on the diagonal is kept */
     double *moments;  /* (dim) sum y x */
@@ -55,30 +58,53 @@ size_t ridge_saved_count(size_t dim)
 
 size_t ridge_state_count(size_t dim)
 {
-    return dim > LARGEST_DIM ? SIZE_MAX / sizeof(double) : ridge_saved_count(dim) + dim;
+    return dim > LARGEST_DIM ? SIZE_MAX / sizeof(double) : ridge_saved_count(dim) + 2 * dim + 1;
 }
 
 void ridge_start(const ridge *self, double *state)
 {
     state[self->dim * self->dim + self->dim] = 1 / self->lambda;
+    ridge_note_places(state, self->dim, self->places);
+}
+
+ee_status ridge_store_columns(ridge *self, memory *owner, size_t places, ee_error *error)
+{
+    self->places = places;
+    self->used = 0;
+    ee_status status = memory_create(owner, &self->sorted, self->dim, sizeof *self->sorted, error);
+    return status ? status : memory_create(owner, &self->order, self->dim, sizeof *self->order, error);
+}
+
+void ridge_add_column(ridge *self, double *state, size_t place)
+{
+    uint32_t column = (uint32_t)self->used++;
+    size_t at = column;
+    for (; at > 0 && self->order[self->sorted[at - 1]] > place; at--) self->sorted[at] = self->sorted[at - 1];
+    self->sorted[at] = column;
+    self->order[column] = (uint32_t)place;
+    ridge_note_place(state, self->dim, column, place);
 }
 
 double ridge_mean(const double *state, size_t dim, vector x)
 {
-    return ridge_dot(ridge_theta(state, dim), x);
+    return ridge_dot(ridge_theta(state, dim), dim, x);
 }
 
 void ridge_gradient(const double *state, size_t dim, vector x, float *gradient)
 {
     const double *theta = ridge_theta(state, dim);
-    for (size_t i = 0; i < x.count; i++) gradient[i] = (float)theta[x.indices ? x.indices[i] : i];
+    for (size_t i = 0; i < x.count; i++) {
+        size_t feature = x.indices ? x.indices[i] : i;
+        gradient[i] = feature < dim ? (float)theta[feature] : 0;
+    }
 }
 
 /* The entry of x at a feature. place walks along with features that ascend from call to call. */
-static double entry_at(vector x, size_t feature, size_t *place)
+static double entry_at(const double *state, size_t dim, vector x, size_t feature, size_t *place)
 {
     if (!x.indices) return x.values[feature];
-    while (*place < x.count && x.indices[*place] < feature) ++*place;
+    size_t wanted = ridge_place(state, dim, feature);
+    while (*place < x.count && ridge_place(state, dim, x.indices[*place]) < wanted) ++*place;
     return *place < x.count && x.indices[*place] == feature ? x.values[*place] : 0;
 }
 
@@ -90,7 +116,8 @@ double ridge_covariance(const double *state, size_t dim, vector a, vector b)
         if (a.values[i] == 0) continue;
         size_t feature = a.indices ? a.indices[i] : i;
         const double *row = state + feature * dim;
-        sum += a.values[i] * (row[feature] == 0 ? prior * entry_at(b, feature, &place) : ridge_dot(row, b));
+        bool seen = feature < dim && row[feature] != 0;
+        sum += a.values[i] * (seen ? ridge_dot(row, dim, b) : prior * entry_at(state, dim, b, feature, &place));
     }
     return sum;
 }
@@ -103,7 +130,7 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
     ee_status status = dim > LARGEST_DIM ? status_no_memory(error, SIZE_MAX) : EE_OK;
     if (!status) status = memory_create(owner, &self, 1, sizeof *self, error);
     if (status) return status;
-    self->dim = dim;
+    self->dim = self->used = dim;
     self->lambda = lambda;
     self->refresh = refresh;
     status = memory_create(owner, &self->sums, dim * dim, sizeof *self->sums, error);
@@ -128,11 +155,23 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
 
 /* ---- blocks ---- */
 
+/* The features in their order, and which of two is the first. */
+static uint32_t feature_at(const ridge *self, size_t turn)
+{
+    return self->sorted ? self->sorted[turn] : (uint32_t)turn;
+}
+
+static bool is_before(const ridge *self, uint32_t a, uint32_t b)
+{
+    return self->sorted ? self->order[a] < self->order[b] : a < b;
+}
+
 /* Sets nexts according to heads. */
 static void link_blocks(ridge *self)
 {
     uint32_t *last = self->members; /* of each block, at its head */
-    for (uint32_t f = 0; f < self->dim; f++) {
+    for (size_t turn = 0; turn < self->used; turn++) {
+        uint32_t f = feature_at(self, turn);
         uint32_t head = self->heads[f];
         self->nexts[f] = NOBODY;
         if (head == NOBODY) continue;
@@ -163,7 +202,7 @@ static void join_support(ridge *self)
         }
         if (!self->marks[head]) count += self->counts[head];
         self->marks[head] = 1;
-        if (head < target) target = head;
+        if (is_before(self, head, target)) target = head;
     }
     for (size_t f = 0; f < self->dim; f++) {
         uint32_t head = self->heads[f];
@@ -354,7 +393,9 @@ size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to)
 {
     size_t last = self->dim * self->dim + self->dim, copied = 1;
     to[last] = state[last];
-    for (uint32_t f = 0; f < self->dim; f++) {
+    for (size_t f = 0; self->sorted && f < self->used; f++) ridge_note_place(to, self->dim, f, self->order[f]);
+    ridge_note_places(to, self->dim, self->places);
+    for (uint32_t f = 0; f < self->used; f++) {
         if (self->heads[f] != f || self->times[f] < since) continue;
         list_block(self, f);
         copied += copy_block(self, state, to);
@@ -366,11 +407,20 @@ size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to)
 
 static bool heads_are_sound(const ridge *self)
 {
-    for (size_t f = 0; f < self->dim; f++) {
+    for (uint32_t f = 0; f < self->used; f++) {
         uint32_t head = self->heads[f];
-        if (head != NOBODY && (head > f || self->heads[head] != head)) return false;
+        if (head == NOBODY) continue;
+        if (head >= self->used || is_before(self, f, head) || self->heads[head] != head) return false;
     }
     return true;
+}
+
+void ridge_archive_columns(const ridge *self, double *state, archive *a)
+{
+    enum { FLOATS = sizeof(double) / sizeof(float) };
+    for (size_t f = 0; f < self->used; f++)
+        archive_sparse_floats(a, (float *)(void *)(state + f * self->dim), self->used * FLOATS);
+    archive_sparse_floats(a, (float *)(void *)(state + self->dim * self->dim), self->used * FLOATS);
 }
 
 /* Visits a row of the sums, without gaps, and then its moment. */
@@ -391,12 +441,12 @@ static void archive_sums(ridge *self, size_t member, archive *a)
 
 void ridge_archive(ridge *self, double *state, archive *a)
 {
-    archive_u32s(a, self->heads, self->dim);
+    archive_u32s(a, self->heads, self->used);
     if (a->reading && !a->status && !heads_are_sound(self))
         archive_fail(a, EE_BAD_MODEL, "model: the blocks of a ridge regression are wrong");
     if (a->status) return;
     link_blocks(self);
-    for (uint32_t f = 0; f < self->dim && !a->status; f++) {
+    for (uint32_t f = 0; f < self->used && !a->status; f++) {
         if (self->heads[f] != f) continue;
         size_t count = self->counts[f];
         archive_size(a, &count, 0, self->refresh, "updates of a ridge regression");

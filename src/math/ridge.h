@@ -7,7 +7,11 @@
  *
  * What predictions read, `state`, is flat memory that the caller holds: the inverse (dim, dim), then theta (dim), then
  * 1 / lambda, then the block of each feature (dim). A feature that was never seen has a row of zeros there, which means
- * 1 / lambda on its diagonal: so memory that the system hands out zeroed is not touched before it is needed. */
+ * 1 / lambda on its diagonal: so memory that the system hands out zeroed is not touched before it is needed.
+ *
+ * Where few of many features are met, the state holds those: a column for each, in the order in which they came. A
+ * sparse x then has columns as its indices, in the order of the features, and dim + feature for a feature without a
+ * column, which x may have where it is predicted for. All results are as if all features were there. */
 #ifndef EENET_RIDGE_H
 #define EENET_RIDGE_H
 
@@ -25,6 +29,15 @@ size_t ridge_saved_count(size_t dim);
 /* refresh: updates of a block between its factorisations. Reserves (dim, dim) doubles twice; what no block needs is
  * never touched. */
 ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error);
+
+/* Before ridge_start: features are columns, none so far, of so many places. */
+ee_status ridge_store_columns(ridge *self, memory *owner, size_t places, ee_error *error);
+
+/* The next column is that of this place. */
+void ridge_add_column(ridge *self, double *state, size_t place);
+
+/* Visits the part of a state that is saved, where features are columns: what those have. */
+void ridge_archive_columns(const ridge *self, double *state, archive *a);
 
 /* Makes state, which must be all zeros, that of no samples. */
 void ridge_start(const ridge *self, double *state);
@@ -54,7 +67,7 @@ double ridge_covariance(const double *state, size_t dim, vector a, vector b);
  * Arms that share no block of A are independent. So the arms fall into groups, which are drawn one after the other. Of
  * a group, the draw is made among its features or among its arms, whichever are fewer: as many normals, at the cost of
  * their cube. */
-size_t ridge_draw_room(size_t dim, size_t arms);
+size_t ridge_draw_room(size_t dim, size_t arms); /* dim: the columns and the places together, where these are apart */
 void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_stream *random, double *room,
                 double *deviations);
 

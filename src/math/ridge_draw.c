@@ -12,17 +12,20 @@ static const uint32_t NOBODY = UINT32_MAX;
 typedef struct drawing {
     const double *state;
     size_t dim;
+    size_t places; /* of the features, in whose order they are */
+    size_t most;   /* features that an arm may have: dim, and where they are columns all places without one */
     const ee_arms *arms;
     random_stream *random;
     double *deviations; /* (arms) */
 
     double *matrix;  /* (order, order), order the least of dim and arms */
     double *normals; /* (order) */
-    double *product; /* (dim) */
+    double *product; /* (most) */
 
-    uint32_t *of_block;     /* (dim) at the head of a block: an arm with a feature of it, or NOBODY */
-    uint32_t *of_feature;   /* (dim) the first arm that has a feature, or NOBODY */
-    uint32_t *features;     /* (dim) that arms have, group after group */
+    uint32_t *of_block;     /* (most) at the head of a block: an arm with a feature of it, or NOBODY */
+    uint32_t *of_feature;   /* (most) the first arm that has a feature, or NOBODY */
+    uint32_t *of_place;     /* (places) the feature of a place that an arm has, or NOBODY */
+    uint32_t *features;     /* (most) that arms have, group after group */
     uint32_t *roots;        /* (arms) an arm's group, by an arm of it: the first, once all are joined */
     uint32_t *members;      /* (arms) the arms, group after group */
     uint32_t *feature_ends; /* (arms) at the first arm of a group: where it ends in features */
@@ -36,19 +39,20 @@ static size_t order_of(size_t dim, size_t arms)
 
 size_t ridge_draw_room(size_t dim, size_t arms)
 {
-    size_t order = order_of(dim, arms), places = 3 * dim + 4 * arms;
+    size_t order = order_of(dim, arms), places = 4 * dim + 4 * arms;
     return order * order + order + dim + (places * sizeof(uint32_t) + sizeof(double) - 1) / sizeof(double);
 }
 
 static void take_room(drawing *self, double *room)
 {
-    size_t dim = self->dim, count = self->arms->count, order = order_of(dim, count);
+    size_t dim = self->most, count = self->arms->count, order = order_of(dim, count);
     self->matrix = room;
     self->normals = self->matrix + order * order;
     self->product = self->normals + order;
     self->of_block = (uint32_t *)(void *)(self->product + dim);
     self->of_feature = self->of_block + dim;
-    self->features = self->of_feature + dim;
+    self->of_place = self->of_feature + dim;
+    self->features = self->of_place + self->places;
     self->roots = self->features + dim;
     self->members = self->roots + count;
     self->feature_ends = self->members + count;
@@ -76,8 +80,9 @@ static void join(uint32_t *roots, uint32_t a, uint32_t b)
 
 static void join_arms(drawing *self)
 {
-    memset(self->of_block, 0xff, self->dim * sizeof *self->of_block); /* NOBODY */
-    memset(self->of_feature, 0xff, self->dim * sizeof *self->of_feature);
+    memset(self->of_block, 0xff, self->most * sizeof *self->of_block); /* NOBODY */
+    memset(self->of_feature, 0xff, self->most * sizeof *self->of_feature);
+    memset(self->of_place, 0xff, self->places * sizeof *self->of_place);
     for (uint32_t arm = 0; arm < self->arms->count; arm++) {
         vector x = vector_of_arm(self->arms, arm);
         self->roots[arm] = arm;
@@ -85,6 +90,7 @@ static void join_arms(drawing *self)
             size_t feature = x.indices ? x.indices[i] : i, block = ridge_block(self->state, self->dim, feature);
             if (x.values[i] == 0) continue;
             if (self->of_feature[feature] == NOBODY) self->of_feature[feature] = arm;
+            self->of_place[ridge_place(self->state, self->dim, feature)] = (uint32_t)feature;
             if (self->of_block[block] == NOBODY)
                 self->of_block[block] = arm;
             else
@@ -113,13 +119,17 @@ static void list_groups(drawing *self)
     memset(self->feature_ends, 0, count * sizeof *self->feature_ends);
     memset(self->member_ends, 0, count * sizeof *self->member_ends);
     for (size_t arm = 0; arm < count; arm++) self->member_ends[self->roots[arm]]++;
-    for (size_t f = 0; f < self->dim; f++)
-        if (self->of_feature[f] != NOBODY) self->feature_ends[self->roots[self->of_feature[f]]]++;
+    for (size_t place = 0; place < self->places; place++) {
+        uint32_t f = self->of_place[place];
+        if (f != NOBODY) self->feature_ends[self->roots[self->of_feature[f]]]++;
+    }
     starts_of_counts(self, self->member_ends);
     starts_of_counts(self, self->feature_ends);
     for (uint32_t arm = 0; arm < count; arm++) self->members[self->member_ends[self->roots[arm]]++] = arm;
-    for (uint32_t f = 0; f < self->dim; f++)
-        if (self->of_feature[f] != NOBODY) self->features[self->feature_ends[self->roots[self->of_feature[f]]]++] = f;
+    for (size_t place = 0; place < self->places; place++) {
+        uint32_t f = self->of_place[place];
+        if (f != NOBODY) self->features[self->feature_ends[self->roots[self->of_feature[f]]]++] = f;
+    }
 }
 
 /* ---- the draw of a group ---- */
@@ -143,13 +153,14 @@ static void draw_features(drawing *self, const uint32_t *members, size_t count, 
     for (size_t i = 0; i < order; i++) {
         const double *row = self->state + features[i] * self->dim;
         double *to = self->matrix + i * order;
-        for (size_t j = 0; j <= i; j++) to[j] = row[features[j]];
+        for (size_t j = 0; j <= i; j++)
+            to[j] = features[i] < self->dim && features[j] < self->dim ? row[features[j]] : 0;
         if (to[i] == 0) to[i] = ridge_prior(self->state, self->dim);
     }
     draw_normals(self, order);
     for (size_t i = 0; i < order; i++) self->product[features[i]] = drawn_entry(self, order, i);
     for (size_t i = 0; i < count; i++)
-        self->deviations[members[i]] = ridge_dot(self->product, vector_of_arm(self->arms, members[i]));
+        self->deviations[members[i]] = ridge_dot(self->product, self->most, vector_of_arm(self->arms, members[i]));
 }
 
 /* product = A^-1 x, for a dense x */
@@ -174,8 +185,8 @@ static void draw_arms(drawing *self, const uint32_t *members, size_t count)
         if (!x.indices) multiply_dense(self, x);
         for (size_t j = 0; j <= i; j++) {
             vector other = vector_of_arm(self->arms, members[j]);
-            self->matrix[i * count + j] =
-                x.indices ? ridge_covariance(self->state, self->dim, x, other) : ridge_dot(self->product, other);
+            self->matrix[i * count + j] = x.indices ? ridge_covariance(self->state, self->dim, x, other)
+                                                    : ridge_dot(self->product, self->dim, other);
         }
     }
     draw_normals(self, count);
@@ -187,6 +198,9 @@ void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_str
 {
     drawing self = {.state = state, .dim = dim, .arms = arms, .random = random, .deviations = deviations};
     size_t first_member = 0, first_feature = 0;
+    size_t places = ridge_places(state, dim);
+    self.places = places ? places : dim;
+    self.most = dim + places;
     take_room(&self, room);
     join_arms(&self);
     list_groups(&self);

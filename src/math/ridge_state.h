@@ -18,6 +18,7 @@ static inline double ridge_prior(const double *state, size_t dim)
  * is, since memory begins with zeros. */
 static inline size_t ridge_block(const double *state, size_t dim, size_t feature)
 {
+    if (feature >= dim) return feature;
     double noted = state[dim * dim + dim + 1 + feature];
     return noted == 0 ? feature : (size_t)noted - 1;
 }
@@ -27,15 +28,39 @@ static inline void ridge_note_block(double *state, size_t dim, size_t feature, s
     state[dim * dim + dim + 1 + feature] = (double)head + 1;
 }
 
-/* row . x; row is (dim) */
-static inline double ridge_dot(const double *row, vector x)
+/* Where features are columns: how many places they could have; else 0. */
+static inline size_t ridge_places(const double *state, size_t dim)
+{
+    return (size_t)state[dim * dim + 2 * dim + 1];
+}
+
+static inline void ridge_note_places(double *state, size_t dim, size_t places)
+{
+    state[dim * dim + 2 * dim + 1] = (double)places;
+}
+
+/* The place of a feature, by which features are in order. */
+static inline size_t ridge_place(const double *state, size_t dim, size_t feature)
+{
+    if (!ridge_places(state, dim)) return feature;
+    return feature < dim ? (size_t)state[dim * dim + 2 * dim + 2 + feature] : feature - dim;
+}
+
+static inline void ridge_note_place(double *state, size_t dim, size_t column, size_t place)
+{
+    state[dim * dim + 2 * dim + 2 + column] = (double)place;
+}
+
+/* row . x; row is (dim). A feature from dim on is one that row has 0 for. */
+static inline double ridge_dot(const double *row, size_t dim, vector x)
 {
     double sums[4] = {0};
     size_t i = 0;
     if (x.indices) {
         for (; i + 4 <= x.count; i += 4)
-            for (size_t k = 0; k < 4; k++) sums[k] += row[x.indices[i + k]] * x.values[i + k];
-        for (; i < x.count; i++) sums[0] += row[x.indices[i]] * x.values[i];
+            for (size_t k = 0; k < 4; k++)
+                sums[k] += (x.indices[i + k] < dim ? row[x.indices[i + k]] : 0) * x.values[i + k];
+        for (; i < x.count; i++) sums[0] += (x.indices[i] < dim ? row[x.indices[i]] : 0) * x.values[i];
     } else {
         for (; i + 4 <= x.count; i += 4)
             for (size_t k = 0; k < 4; k++) sums[k] += row[i + k] * x.values[i + k];

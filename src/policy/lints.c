@@ -21,7 +21,8 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 static size_t scratch_count(const policy *self, size_t arms)
 {
-    size_t dim = ((const posterior *)self)->dim, doubles = ridge_draw_room(dim, arms) + arms;
+    const posterior *own = (const posterior *)self;
+    size_t dim = own->dim, doubles = ridge_draw_room(own->features, arms) + arms;
     return doubles * (sizeof(double) / sizeof(float)) + posterior_pack_count(dim, arms);
 }
 
@@ -30,7 +31,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     const posterior *self = (const posterior *)learned->policy;
     const double *state = posterior_state(learned);
     double *deviations = (double *)(void *)room->values, *draw_room = deviations + arms->count;
-    double *rest = draw_room + ridge_draw_room(self->dim, arms->count);
+    double *rest = draw_room + ridge_draw_room(self->features, arms->count);
     ee_arms packed = posterior_pack(arms, (float *)(void *)rest);
     ridge_draw(state, self->dim, &packed, &room->random, draw_room, deviations);
     for (size_t i = 0; i < packed.count; i++) {
@@ -64,5 +65,7 @@ const policy_class lints_class = {
     .learn = posterior_learn,
     .await = posterior_await,
     .copy = posterior_copy,
+    .start_column = posterior_start_column,
+    .archive_columns = posterior_archive_columns,
     .archive = posterior_archive,
 };

@@ -59,5 +59,7 @@ const policy_class linucb_class = {
     .learn = posterior_learn,
     .await = posterior_await,
     .copy = posterior_copy,
+    .start_column = posterior_start_column,
+    .archive_columns = posterior_archive_columns,
     .archive = posterior_archive,
 };

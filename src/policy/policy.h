@@ -231,6 +231,8 @@ typedef struct policy_class {
     /* For a policy that stores columns: one more has a place, the last of parameters.columns. Its weights become those
      * of no samples. */
     void (*start_column)(policy *self, size_t place);
+    /* Visits the parameters of the columns that have a place. NULL: they are rows, see policy_add_rows. */
+    void (*archive_columns)(policy *self, archive *a);
 
     /* Visits all that changes after creation, but for the parameters. NULL: there is nothing else. */
     void (*archive)(policy *self, archive *a);

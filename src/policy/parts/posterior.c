@@ -21,16 +21,31 @@ ee_status posterior_create(const policy_class *class, const policy_setup *setup,
     posterior *self;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
-    *self = (posterior){.base.class = class, .dim = setup->dim, .width = width};
-    status = policy_set_parameters(&self->base, setup, ridge_state_count(setup->dim) * FLOATS_PER_DOUBLE, error);
+    size_t dim = setup->room ? setup->room->capacity : setup->dim;
+    *self = (posterior){.base.class = class, .dim = dim, .features = dim, .width = width};
+    status = policy_set_parameters(&self->base, setup, ridge_state_count(dim) * FLOATS_PER_DOUBLE, error);
     if (!status)
-        status =
-            ridge_create(setup->memory, setup->dim, options->lambda, (size_t)options->refresh, &self->ridge, error);
+        status = ridge_create(setup->memory, dim, options->lambda, (size_t)options->refresh, &self->ridge, error);
+    if (!status && setup->room) {
+        self->features = dim + setup->dim;
+        status = policy_store_columns(&self->base, setup, error);
+        if (!status) status = ridge_store_columns(self->ridge, setup->memory, setup->dim, error);
+    }
     if (status) return status;
-    self->base.parameters.unsaved = (ridge_state_count(setup->dim) - ridge_saved_count(setup->dim)) * FLOATS_PER_DOUBLE;
+    self->base.parameters.unsaved = (ridge_state_count(dim) - ridge_saved_count(dim)) * FLOATS_PER_DOUBLE;
     ridge_start(self->ridge, (double *)(void *)self->base.parameters.values);
     *out = &self->base;
     return EE_OK;
+}
+
+void posterior_start_column(policy *self, size_t place)
+{
+    ridge_add_column(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, place);
+}
+
+void posterior_archive_columns(policy *self, archive *a)
+{
+    ridge_archive_columns(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, a);
 }
 
 const double *posterior_state(const parameters *learned)

@@ -18,8 +18,9 @@ extern const option_table posterior_option_table;
 typedef struct posterior {
     policy base;
     ridge *ridge;
-    size_t dim;
-    double width; /* of exploration: LinUCB's alpha, LinTS's nu */
+    size_t dim;      /* of the ridge: columns, or all features */
+    size_t features; /* that an arm may have: for ridge_draw_room */
+    double width;    /* of exploration: LinUCB's alpha, LinTS's nu */
 } posterior;
 
 ee_status posterior_create(const policy_class *class, const policy_setup *setup, double width, policy **out,
@@ -37,6 +38,8 @@ void posterior_explain(const parameters *learned, vector x, scratch *room, float
 ee_status posterior_reserve(policy *self, const observation *o, ee_error *error);
 float posterior_await(policy *self, const observation *o);
 bool posterior_learn(policy *self, const observation *o, float reward);
+void posterior_start_column(policy *self, size_t place);
+void posterior_archive_columns(policy *self, archive *a);
 size_t posterior_copy(const policy *self, uint64_t first, float *to);
 void posterior_archive(policy *self, archive *a);
 
