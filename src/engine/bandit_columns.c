@@ -100,32 +100,28 @@ static ee_status reserve_columns(ee_bandit *self, size_t needed, ee_error *error
     return grow(self, bandit_column_capacity(self, needed > next ? needed : next), error);
 }
 
+static bool has_column(const columns *stored, size_t place)
+{
+    return columns_find(stored, (uint32_t)place) < stored->capacity;
+}
+
+/* Whether an entry of x needs a column: those of a sparse one that are zero do, since training looks at all. */
+static bool is_missing(const columns *stored, vector x, size_t entry)
+{
+    return x.indices ? !has_column(stored, x.indices[entry]) : x.values[entry] != 0 && !has_column(stored, entry);
+}
+
 /* Columns that there must be room for, with those of the places of x. */
 static size_t columns_needed(const columns *stored, vector x)
 {
     size_t needed = stored->count, named = 0;
     for (size_t i = 0; i < x.count; i++) {
-        uint32_t place = x.indices ? x.indices[i] : (uint32_t)i;
-        if (x.values[i] == 0 || columns_find(stored, place) < stored->capacity) continue;
+        size_t place = x.indices ? x.indices[i] : i;
+        if (!is_missing(stored, x, i)) continue;
         needed++;
-        if (place < stored->names && place >= named) named = (size_t)place + 1;
+        if (place < stored->names && place >= named) named = place + 1;
     }
     return needed > named ? needed : named;
-}
-
-ee_status bandit_add_columns(ee_bandit *self, vector x, ee_error *error)
-{
-    if (!self->policy->parameters.columns.table) return EE_OK;
-    size_t count = self->policy->parameters.columns.count,
-           needed = columns_needed(&self->policy->parameters.columns, x);
-    if (needed == count) return EE_OK;
-    ee_status status = reserve_columns(self, needed, error);
-    for (size_t i = 0; i < x.count && !status; i++) {
-        uint32_t place = x.indices ? x.indices[i] : (uint32_t)i;
-        const columns *stored = &self->policy->parameters.columns;
-        if (x.values[i] != 0 && columns_find(stored, place) >= stored->capacity) policy_add_column(self->policy, place);
-    }
-    return status;
 }
 
 /* Names in their order: so their columns are their places, unless shared places came before. */
@@ -134,23 +130,31 @@ static ee_status add_names(ee_bandit *self, ee_error *error)
     size_t names = features_count(self->features), needed = self->policy->parameters.columns.count;
     size_t first = self->named_columns;
     if (first == names) return EE_OK;
-    for (size_t place = first; place < names; place++) {
-        const columns *stored = &self->policy->parameters.columns;
-        needed += columns_find(stored, (uint32_t)place) >= stored->capacity;
-    }
+    for (size_t place = first; place < names; place++) needed += !has_column(&self->policy->parameters.columns, place);
     ee_status status = reserve_columns(self, needed > names ? needed : names, error);
     if (status) return status;
-    for (size_t place = first; place < names; place++) {
-        const columns *stored = &self->policy->parameters.columns;
-        if (columns_find(stored, (uint32_t)place) >= stored->capacity) policy_add_column(self->policy, (uint32_t)place);
-    }
+    for (size_t place = first; place < names; place++)
+        if (!has_column(&self->policy->parameters.columns, place)) policy_add_column(self->policy, (uint32_t)place);
     self->named_columns = names;
     return EE_OK;
+}
+
+ee_status bandit_add_columns(ee_bandit *self, vector x, ee_error *error)
+{
+    if (!self->policy->parameters.columns.table) return EE_OK;
+    ee_status status = add_names(self, error);
+    size_t needed = columns_needed(&self->policy->parameters.columns, x);
+    if (status || needed == self->policy->parameters.columns.count) return status;
+    status = reserve_columns(self, needed, error);
+    for (size_t i = 0; i < x.count && !status; i++)
+        if (is_missing(&self->policy->parameters.columns, x, i))
+            policy_add_column(self->policy, x.indices ? x.indices[i] : (uint32_t)i);
+    return status;
 }
 
 void bandit_add_round(ee_bandit *self, const ee_arms *arms)
 {
     if (!self->policy->parameters.columns.table) return;
-    ee_status status = add_names(self, NULL);
+    ee_status status = EE_OK;
     for (size_t i = 0; i < arms->count && !status; i++) status = bandit_add_columns(self, vector_of_arm(arms, i), NULL);
 }

@@ -151,9 +151,9 @@ typedef struct policy_setup {
     size_t dim;
     uint64_t seed;
     const void *options;     /* of policy_class->schema, checked */
+    size_t most_parameters;  /* a model that is being loaded has no more than this */
     const column_room *room; /* that a policy may use which can store columns; NULL: it stores all places */
     size_t names;            /* of the places those that names have, for parts/columns.h */
-    size_t most_parameters;  /* a model that is being loaded has no more than this */
 } policy_setup;
 
 typedef struct policy_preset {

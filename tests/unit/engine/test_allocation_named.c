@@ -125,36 +125,101 @@ static void parsing_may_fail_anywhere(void **state)
     assert_true(failures > 5);
 }
 
-/* Learning a round of many new names fails as if it had not been tried, and then goes on. */
+/* Learns that an arm of the round came with a reward, and gives the scores of all arms. */
+static ee_status learn_first(const fixture *self, const ee_arms *arms, ee_score *scores, ee_error *error)
+{
+    ee_status status = ee_bandit_learn_from(self->bandit, arms, 0, 1, 1, error);
+    return status ? status : ee_bandit_score(self->bandit, arms, scores, error);
+}
+
+/* Learning a round of many new names fails as if it had not been tried, and then goes on. Memory for what is learned of
+ * the names may be missing too: then the arms are there all the same, and the reward fails as if it had not come. */
 static void learning_may_fail_anywhere(void **state)
 {
     (void)state;
+    enum { MOST_ARMS = 200 };
+    static ee_score expected[MOST_ARMS], scores[MOST_ARMS];
     size_t held = live;
     const char *json = long_round();
     for (size_t i = 0; i < OPTIONS; i++) {
-        size_t failures = 0;
+        size_t failures = 0, later = 0;
+        ee_arms arms;
         fixture sure = fixture_make(options[i]);
         ee_round_clear(sure.round);
         assert_int_equal(ee_round_read(sure.round, json, strlen(json), NULL), EE_OK);
-        assert_int_equal(ee_bandit_arms(sure.bandit, sure.round, NULL, NULL), EE_OK);
-        model after = model_save(sure.bandit);
+        assert_int_equal(ee_bandit_arms(sure.bandit, sure.round, &arms, NULL), EE_OK);
+        assert_int_equal(learn_first(&sure, &arms, expected, NULL), EE_OK);
         for (bool failed = true; failed;) {
             ee_error error;
-            ee_arms arms;
             fixture self = fixture_make(options[i]);
             model before = model_save(self.bandit);
             ee_round_clear(self.round);
             assert_int_equal(ee_round_read(self.round, json, strlen(json), NULL), EE_OK);
-            start_failing(failures + 1);
-            failed = fails_at(failures + 1, ee_bandit_arms(self.bandit, self.round, &arms, &error), &error);
-            failures += failed;
-            if (failed) assert_true(model_is_of(before, self.bandit));
-            if (failed) assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, &error), EE_OK);
-            assert_true(model_is_of(after, self.bandit));
+            start_failing(++failures);
+            ee_status status = ee_bandit_arms(self.bandit, self.round, &arms, &error);
+            failed = calls >= failures;
+            fail_at = 0;
+            if (status) assert_int_equal(status, EE_NO_MEMORY);
+            if (status) assert_true(failed && model_is_of(before, self.bandit));
+            if (status) assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, &error), EE_OK);
+            later += failed && !status;
+            assert_int_equal(learn_first(&self, &arms, scores, &error), EE_OK);
+            assert_memory_equal(expected, scores, arms.count * sizeof *scores);
             model_free(&before);
             fixture_free(&self);
         }
-        assert_true(failures >= 3);
+        assert_true(failures > 3);
+        assert_int_equal(later > 0, i == 0 || i == 3); /* in the others there are few places */
+        fixture_free(&sure);
+        assert_int_equal(live, held);
+    }
+}
+
+/* A bandit that was published, and the record of a decision among arms of more places than it has columns for. */
+static fixture fixture_of_record(const char *policy, const char *small, const void **record, size_t *size)
+{
+    ee_decision decision;
+    char json[4000];
+    int used = snprintf(json, sizeof json, "{");
+    for (int k = 0; k < 90; k++) used += snprintf(json + used, sizeof json - (size_t)used, "\"k%d\":true,", k);
+    snprintf(json + used, sizeof json - (size_t)used, "\"_multi\":[{\"a\":true}]}");
+    fixture self = {.bandit = named_make(policy, small, "names=1000")};
+    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(self.snapshot, &self.scratch, NULL), EE_OK);
+    assert_int_equal(ee_round_read(self.round, json, strlen(json), NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide_round(self.snapshot, self.scratch, self.round, 1, &decision, NULL, NULL, NULL),
+                     EE_OK);
+    assert_int_equal(ee_scratch_record(self.scratch, record, size, NULL), EE_OK);
+    return self;
+}
+
+/* A reward makes the policy grow. Where that fails, it is as if the reward had not come. */
+static void growing_may_fail_anywhere(void **state)
+{
+    (void)state;
+    static const char *const small[][2] = {
+        {"eenet", "f1.width=4"}, {"neural-ucb", "f1.width=4"}, {"neural-ensemble", "f1.width=4"}, {"linucb", NULL}};
+    const void *record;
+    size_t held = live, size;
+    for (size_t p = 0; p < sizeof small / sizeof *small; p++) {
+        size_t failures = 0;
+        fixture sure = fixture_of_record(small[p][0], small[p][1], &record, &size);
+        assert_int_equal(ee_bandit_learn_record(sure.bandit, record, size, 1, NULL), EE_OK);
+        model after = model_save(sure.bandit);
+        for (bool failed = true; failed;) {
+            ee_error error;
+            fixture self = fixture_of_record(small[p][0], small[p][1], &record, &size);
+            start_failing(failures + 1);
+            ee_status status = ee_bandit_learn_record(self.bandit, record, size, 1, &error);
+            failed = fails_at(failures + 1, status, &error);
+            failures += failed;
+            assert_int_equal(ee_bandit_info(self.bandit).rewards, !failed);
+            if (failed) assert_int_equal(ee_bandit_learn_record(self.bandit, record, size, 1, &error), EE_OK);
+            assert_true(model_is_of(after, self.bandit));
+            fixture_free(&self);
+        }
+        assert_true(failures > 10);
         model_free(&after);
         fixture_free(&sure);
         assert_int_equal(live, held);
@@ -222,11 +287,9 @@ static void creating_and_loading_may_fail_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_names_allocate_nothing),
-        cmocka_unit_test(parsing_may_fail_anywhere),
-        cmocka_unit_test(learning_may_fail_anywhere),
-        cmocka_unit_test(publishing_may_fail_anywhere),
-        cmocka_unit_test(creating_and_loading_may_fail_anywhere),
+        cmocka_unit_test(known_names_allocate_nothing), cmocka_unit_test(parsing_may_fail_anywhere),
+        cmocka_unit_test(learning_may_fail_anywhere),   cmocka_unit_test(growing_may_fail_anywhere),
+        cmocka_unit_test(publishing_may_fail_anywhere), cmocka_unit_test(creating_and_loading_may_fail_anywhere),
     };
     return cmocka_run_group_tests_name("allocation of named features", tests, NULL, NULL);
 }
