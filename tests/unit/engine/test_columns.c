@@ -1,0 +1,338 @@
+/* Policies that store the places that were met: they take memory for those alone, and decide as if all were there. */
+#include "named_play.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/bandit.h"
+#include "engine/snapshot.h"
+
+/* ---- as if all were there ---- */
+
+enum { ROUNDS = 150, LATE = 20 };
+
+/* How a bandit is played. */
+typedef enum way { AT_ONCE, LATER, SNAPSHOTS, LATER_SNAPSHOTS, WAYS } way;
+
+typedef struct player {
+    ee_bandit *bandit;
+    ee_round *round;
+    ee_snapshot *snapshot;
+    ee_scratch *scratch;
+    uint64_t waiting[LATE];
+    ee_decision decision;
+    ee_score scores[NAMED_ARMS];
+    double probabilities[NAMED_ARMS];
+    float contributions[256];
+    uint64_t record_checksum;
+} player;
+
+static player player_make(const char *name, const char *options, const char *features, bool stores_all, way how)
+{
+    player self = {0};
+    ee_error error = {EE_OK, ""};
+    ee_settings settings = {.policy = name, .seed = 5, .options = options, .features = features};
+    bandit_origin origin = {.most_parameters = SIZE_MAX, .stores_all = stores_all};
+    if (bandit_create(&settings, &origin, &self.bandit, &error)) fail_msg("create %s: %s", name, error.message);
+    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    if (how < SNAPSHOTS) return self;
+    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(self.snapshot, &self.scratch, NULL), EE_OK);
+    return self;
+}
+
+static void player_free(player *self)
+{
+    ee_scratch_free(self->scratch);
+    ee_snapshot_free(self->snapshot);
+    ee_round_free(self->round);
+    ee_bandit_free(self->bandit);
+}
+
+/* A decision by the bandit. */
+static void decide(player *self)
+{
+    ee_arms arms;
+    assert_int_equal(ee_bandit_arms(self->bandit, self->round, &arms, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide(self->bandit, &arms, &self->decision, self->scores, self->probabilities, NULL),
+                     EE_OK);
+    assert_int_equal(ee_bandit_explain(self->bandit, &arms, self->decision.arm, self->contributions, NULL), EE_OK);
+}
+
+/* A decision on the snapshot, which does not know the round's new names; the bandit takes it in. */
+static void decide_published(player *self, uint64_t number)
+{
+    const void *record;
+    size_t size;
+    assert_int_equal(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, number, &self->decision,
+                                              self->scores, self->probabilities, NULL),
+                     EE_OK);
+    assert_int_equal(ee_scratch_record(self->scratch, &record, &size, NULL), EE_OK);
+    self->record_checksum = archive_checksum(record, size);
+    ee_decision taken = self->decision;
+    assert_int_equal(ee_bandit_take_record(self->bandit, record, size, &taken, NULL), EE_OK);
+    self->decision.id = taken.id;
+    assert_int_equal(ee_bandit_arms(self->bandit, self->round, NULL, NULL), EE_OK);
+    if (number % 3 == 0) assert_int_equal(ee_snapshot_update(self->snapshot, self->bandit, NULL), EE_OK);
+}
+
+static void play(player *self, uint64_t number, way how)
+{
+    ee_error error;
+    named_draw(self->round, number);
+    if (how < SNAPSHOTS)
+        decide(self);
+    else
+        decide_published(self, number);
+    uint64_t due = self->decision.id;
+    if (how == LATER || how == LATER_SNAPSHOTS) {
+        due = self->waiting[number % LATE];
+        self->waiting[number % LATE] = self->decision.id;
+    }
+    if (due && ee_bandit_learn(self->bandit, due, named_reward(number, self->decision.arm), &error))
+        fail_msg("learn: %s", error.message);
+}
+
+static void reload(player *self)
+{
+    model saved = model_save(self->bandit);
+    ee_bandit_free(self->bandit);
+    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &self->bandit, NULL), EE_OK);
+    model_free(&saved);
+}
+
+static void assert_plays_alike(const player *a, const player *b)
+{
+    assert_memory_equal(&a->decision, &b->decision, sizeof a->decision);
+    assert_memory_equal(a->scores, b->scores, sizeof a->scores);
+    assert_memory_equal(a->probabilities, b->probabilities, sizeof a->probabilities);
+    assert_memory_equal(a->contributions, b->contributions, sizeof a->contributions);
+    assert_int_equal(a->record_checksum, b->record_checksum);
+}
+
+static const char *const small[][2] = {
+    {"eenet", "f1.width=8 units=8 recent_units=4"},
+    {"eenet", "f1.width=8 f1.layers=3 f1.init=uniform f1.bias=off"},
+    {"eenet:fast", "f1.width=8"},
+    {"eenet:paper", "f1.width=4 f2.width=4"},
+    {"neural-ucb", "f1.width=8"},
+    {"neural-ts", "f1.width=8"},
+    {"neural-linear", "f1.width=8"},
+    {"neural-linucb", "f1.width=8"},
+    {"neural-ensemble", "f1.width=8 prior_width=8"},
+    {"neural-ensemble", "f1.width=8 decision=thompson f1.init=glorot"},
+    {"neural-fastcb", "f1.width=8"},
+    {"squarecb", "f1.width=8"},
+    {"greedy", "f1.width=8 f1.lazy=off f1.decay=0"},
+    {"greedy", "f1.width=8 f1.lazy=off f1.decay=0.1"},
+    {"neural-epsilon", "f1.width=8"},
+    {"linucb", "refresh=30"},
+    {"lints", "refresh=30 probability_draws=3"},
+    {"kernelucb", "max_contexts=50"},
+    {"thompson", NULL},
+};
+
+static void decides_as_if_all_places_were_there(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < sizeof small / sizeof *small; p++) {
+        for (way how = AT_ONCE; how < WAYS; how++) {
+            /* All names have room; or they share places from some round on. */
+            const char *features = how % 2 ? "names=400 hashes=300" : "names=60 hashes=40";
+            if (strcmp(small[p][0], "eenet:paper") == 0) features = "names=60 hashes=40";
+            player stored = player_make(small[p][0], small[p][1], features, false, how);
+            player all = player_make(small[p][0], small[p][1], features, true, how);
+            for (uint64_t t = 1; t <= ROUNDS; t++) {
+                play(&stored, t, how);
+                play(&all, t, how);
+                assert_plays_alike(&stored, &all);
+                if (how < SNAPSHOTS && t % 40 == 0) reload(&stored);
+            }
+            player_free(&stored);
+            player_free(&all);
+        }
+    }
+}
+
+/* Arms that the caller makes, sparse or dense, may have any place. */
+static void takes_vectors_of_all_places(void **state)
+{
+    (void)state;
+    static float values[2 * 1200];
+    static const size_t starts[] = {0, 3, 5};
+    static const uint32_t indices[] = {0, 900, 1100, 7, 1199};
+    static const float entries[] = {1, -2, 0, 3, 0.5f};
+    ee_arms sparse = ee_arms_sparse(starts, indices, entries, 2, 1200), dense = ee_arms_dense(values, 2, 1200);
+    for (size_t arm = 0; arm < 2; arm++)
+        for (size_t i = starts[arm]; i < starts[arm + 1]; i++) values[arm * 1200 + indices[i]] = entries[i];
+    for (int of_all = 0; of_all < 2; of_all++) {
+        player self = player_make("neural-ucb", "f1.width=8", "names=1000 hashes=200", of_all, AT_ONCE);
+        for (int t = 0; t < 6; t++) {
+            ee_score scores[2][2];
+            float gradients[2][1200];
+            assert_int_equal(ee_bandit_score(self.bandit, &sparse, scores[0], NULL), EE_OK);
+            assert_int_equal(ee_bandit_score(self.bandit, &dense, scores[1], NULL), EE_OK);
+            for (size_t arm = 0; arm < 2; arm++) {
+                assert_true(fabsf(scores[0][arm].score - scores[1][arm].score) < 1e-5f);
+                assert_int_equal(ee_bandit_explain(self.bandit, &sparse, arm, gradients[0], NULL), EE_OK);
+                assert_int_equal(ee_bandit_explain(self.bandit, &dense, arm, gradients[1], NULL), EE_OK);
+                for (size_t i = starts[arm], k = 0; i < starts[arm + 1]; i++, k++)
+                    assert_true(fabsf(gradients[0][k] - gradients[1][indices[i]]) < 1e-5f);
+            }
+            ee_decision decision = bandit_choose(self.bandit, t % 2 ? &sparse : &dense, NULL);
+            bandit_reward(self.bandit, decision.id, t);
+        }
+        player_free(&self);
+    }
+}
+
+/* ---- as little as was met ---- */
+
+/* A round of twenty-five places: a constant, four plans, four items and their products. */
+static void draw_few(ee_round *round, uint64_t number)
+{
+    char json[256];
+    ee_round_clear(round);
+    int size = snprintf(json, sizeof json,
+                        "{\"plan\":\"p%d\",\"_multi\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"c\"},{\"id\":\"d\"}]}",
+                        (int)(number % 4));
+    assert_int_equal(ee_round_read(round, json, (size_t)size, NULL), EE_OK);
+}
+
+static void few_names_take_little(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {
+        "eenet",           "eenet:fast",    "neural-ucb", "neural-ts", "neural-linear", "neural-linucb",
+        "neural-ensemble", "neural-fastcb", "squarecb",   "greedy",    "greedy:paper",  "neural-epsilon",
+        "linucb",          "lints",         "ucb1",       "thompson",  "uniform"};
+    enum { MB = 1000000 };
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        player self = player_make(policies[p], NULL, "", false, SNAPSHOTS);
+        for (uint64_t t = 0; t < 300; t++) {
+            ee_arms arms;
+            draw_few(self.round, t);
+            assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
+            bandit_reward(self.bandit, bandit_choose(self.bandit, &arms, NULL).id, (double)(t % 2));
+        }
+        assert_int_equal(ee_snapshot_update(self.snapshot, self.bandit, NULL), EE_OK);
+        model saved = model_save(self.bandit);
+        assert_true(ee_bandit_memory(self.bandit) < 3 * MB);
+        assert_true(memory_bytes(&self.snapshot->memory) < 3 * MB);
+        assert_true(saved.size < MB);
+        model_free(&saved);
+        player_free(&self);
+    }
+}
+
+/* Learns so many names, each an arm of its own. */
+static void learn_names(ee_bandit *bandit, size_t names)
+{
+    enum { TOGETHER = 100 };
+    ee_round *round;
+    ee_arms arms;
+    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    for (size_t first = 0; first < names; first += TOGETHER) {
+        ee_round_clear(round);
+        for (size_t i = first; i < first + TOGETHER; i++) {
+            char json[64];
+            int size = snprintf(json, sizeof json, "{\"id\":\"name %zu\"}", i);
+            assert_int_equal(ee_round_action(round, json, (size_t)size, NULL), EE_OK);
+        }
+        assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
+        bandit_reward(bandit, bandit_choose(bandit, &arms, NULL).id, 1);
+    }
+    ee_round_free(round);
+}
+
+/* What a loaded bandit takes is what its names need. */
+static void many_names_take_at_most_twice_what_they_need(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *options;
+        size_t names;
+    } cases[] = {{"eenet", "f1.width=20", 10000},
+                 {"neural-ucb", "f1.width=20", 10000},
+                 {"neural-ensemble", "f1.width=20", 10000},
+                 {"linucb", NULL, 1000},
+                 {"lints", NULL, 1000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ee_bandit *bandit = named_make(cases[i].policy, cases[i].options, "names=30000 products=none"), *loaded;
+        learn_names(bandit, cases[i].names);
+        model saved = model_save(bandit);
+        assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, NULL), EE_OK);
+        const columns *stored = &loaded->policy->parameters.columns;
+        assert_int_equal(stored->count, cases[i].names + 1);
+        assert_true(stored->capacity < stored->count + 16);
+        assert_true(ee_bandit_memory(bandit) <= 2 * ee_bandit_memory(loaded));
+        assert_true(model_is_of(saved, loaded));
+        model_free(&saved);
+        ee_bandit_free(loaded);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- growing while others decide ---- */
+
+typedef struct reader {
+    const ee_snapshot *snapshot;
+    atomic_bool *ended;
+    uint64_t seed;
+    size_t decisions;
+    bool failed;
+} reader;
+
+static void *keep_deciding(void *context)
+{
+    reader *self = context;
+    ee_scratch *own = NULL;
+    ee_round *round = NULL;
+    self->failed = ee_scratch_create(self->snapshot, &own, NULL) || ee_round_create(NULL, &round, NULL);
+    do {
+        ee_decision decision;
+        named_draw(round, 1 + self->decisions % ROUNDS);
+        self->failed |=
+            ee_snapshot_decide_round(self->snapshot, own, round, self->seed++, &decision, NULL, NULL, NULL) != EE_OK;
+        self->decisions++;
+    } while (!atomic_load(self->ended));
+    ee_round_free(round);
+    ee_scratch_free(own);
+    return NULL;
+}
+
+static void grows_while_others_decide(void **state)
+{
+    (void)state;
+    enum { READERS = 2 };
+    for (size_t p = 0; p < sizeof small / sizeof *small; p += 4) {
+        atomic_bool ended = false;
+        pthread_t threads[READERS];
+        reader readers[READERS];
+        player self = player_make(small[p][0], small[p][1], "names=1000 hashes=100", false, SNAPSHOTS);
+        for (size_t i = 0; i < READERS; i++) {
+            readers[i] = (reader){.snapshot = self.snapshot, .ended = &ended, .seed = i << 32};
+            assert_int_equal(pthread_create(&threads[i], NULL, keep_deciding, &readers[i]), 0);
+        }
+        for (uint64_t t = 1; t <= ROUNDS; t++) play(&self, t, SNAPSHOTS);
+        atomic_store(&ended, true);
+        for (size_t i = 0; i < READERS; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+            assert_false(readers[i].failed);
+        }
+        player_free(&self);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decides_as_if_all_places_were_there),
+        cmocka_unit_test(takes_vectors_of_all_places),
+        cmocka_unit_test(few_names_take_little),
+        cmocka_unit_test(many_names_take_at_most_twice_what_they_need),
+        cmocka_unit_test(grows_while_others_decide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
