@@ -25,7 +25,8 @@
  *     programs that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members
  *     as above). The other structs never change.
  *   - decide, score and learn allocate nothing, but for growth: a round with more arms or more non-zeros than the
- *     options `arms` and `nonzeros` reserve, and a history that the options leave unbounded.
+ *     options `arms` and `nonzeros` reserve, and a history that the options leave unbounded. A bandit with named
+ *     features reserves nothing: it grows with the names, the samples and the decisions that wait, up to its options.
  */
 #ifndef EENET_H
 #define EENET_H
@@ -263,10 +264,10 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  * but for _text, whose words are indicators. Arrays within arrays are refused.
  *
  * A bandit gives each name a place among its `dim` features when it first meets it, and where there is room (option
- * `names`) so that no other has it; those that come later share places (`hashes`). Features of the context are
- * multiplied with those of the action (`products`). Numbers may be on any scale: the bandit follows their means and
- * deviations, and limits values that are far from all others (`standardize`). All this is part of the model.
- * docs/features.md tells more.
+ * `names`) so that no other has it; those that come later share places (`hashes`). Both are limits: memory and model
+ * files follow the places that were met. Features of the context are multiplied with those of the action (`products`).
+ * Numbers may be on any scale: the bandit follows their means and deviations, and limits values that are far from all
+ * others (`standardize`). All this is part of the model. docs/features.md tells more.
  *
  * A round is parsed without a bandit, in any thread, and belongs to one thread at a time. After a call that fails it is
  * as it was before. allocator is copied; NULL: the C library's. */
@@ -292,7 +293,8 @@ EE_API size_t ee_round_count(const ee_round *round);
 
 /* Learns the names and the scale of the numbers of a round, and gives its arms by what the bandit then knows. Call it
  * once for each round, in the order in which they came: the same calls give the same places. *arms is valid until the
- * next call with this round; arms may be NULL. */
+ * next call with this round; arms may be NULL. New names make the bandit grow: where memory is missing for that, the
+ * call succeeds, and learning a reward of these arms is EE_NO_MEMORY. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_arms(ee_bandit *bandit, ee_round *round, ee_arms *arms, ee_error *error);
 
 /* What the feature at a place is: places are 0 to dim - 1, EE_BAD_INPUT from there on. */

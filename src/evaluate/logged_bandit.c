@@ -19,13 +19,12 @@ static bool has_option(const char *owner, const char *name)
     return false;
 }
 
-/* Bytes that a bandit with so many places takes. */
-static ee_status memory_at(ee_settings settings, int places, size_t *bytes, ee_error *error)
+/* Bytes that a bandit takes which has met so many places: as many as one whose arms are vectors of them. */
+static ee_status memory_at(ee_settings settings, size_t places, size_t *bytes, ee_error *error)
 {
-    char text[48];
     ee_bandit *bandit;
-    snprintf(text, sizeof text, "names=%d hashes=0", places);
-    settings.features = text;
+    settings.features = NULL;
+    settings.dim = places;
     ee_status status = ee_bandit_create(&settings, &bandit, error);
     if (status) return status;
     *bytes = ee_bandit_memory(bandit);
