@@ -87,7 +87,8 @@ void ridge_add_column(ridge *self, double *state, size_t place)
 
 double ridge_mean(const double *state, size_t dim, vector x)
 {
-    return ridge_dot(ridge_theta(state, dim), dim, x);
+    const double *theta = ridge_theta(state, dim);
+    return ridge_places(state, dim) ? ridge_dot_within(theta, dim, x) : ridge_dot(theta, x);
 }
 
 void ridge_gradient(const double *state, size_t dim, vector x, float *gradient)
@@ -103,21 +104,28 @@ void ridge_gradient(const double *state, size_t dim, vector x, float *gradient)
 static double entry_at(const double *state, size_t dim, vector x, size_t feature, size_t *place)
 {
     if (!x.indices) return x.values[feature];
-    size_t wanted = ridge_place(state, dim, feature);
-    while (*place < x.count && ridge_place(state, dim, x.indices[*place]) < wanted) ++*place;
+    if (ridge_places(state, dim)) {
+        size_t wanted = ridge_place(state, dim, feature);
+        while (*place < x.count && ridge_place(state, dim, x.indices[*place]) < wanted) ++*place;
+    } else {
+        while (*place < x.count && x.indices[*place] < feature) ++*place;
+    }
     return *place < x.count && x.indices[*place] == feature ? x.values[*place] : 0;
 }
 
 double ridge_covariance(const double *state, size_t dim, vector a, vector b)
 {
     double sum = 0, prior = ridge_prior(state, dim);
+    bool stored = ridge_places(state, dim) != 0;
     size_t place = 0;
     for (size_t i = 0; i < a.count; i++) {
         if (a.values[i] == 0) continue;
         size_t feature = a.indices ? a.indices[i] : i;
         const double *row = state + feature * dim;
-        bool seen = feature < dim && row[feature] != 0;
-        sum += a.values[i] * (seen ? ridge_dot(row, dim, b) : prior * entry_at(state, dim, b, feature, &place));
+        if ((stored && feature >= dim) || row[feature] == 0)
+            sum += a.values[i] * (prior * entry_at(state, dim, b, feature, &place));
+        else
+            sum += a.values[i] * (stored ? ridge_dot_within(row, dim, b) : ridge_dot(row, b));
     }
     return sum;
 }

@@ -160,7 +160,7 @@ static void draw_features(drawing *self, const uint32_t *members, size_t count, 
     draw_normals(self, order);
     for (size_t i = 0; i < order; i++) self->product[features[i]] = drawn_entry(self, order, i);
     for (size_t i = 0; i < count; i++)
-        self->deviations[members[i]] = ridge_dot(self->product, self->most, vector_of_arm(self->arms, members[i]));
+        self->deviations[members[i]] = ridge_dot(self->product, vector_of_arm(self->arms, members[i]));
 }
 
 /* product = A^-1 x, for a dense x */
@@ -185,8 +185,8 @@ static void draw_arms(drawing *self, const uint32_t *members, size_t count)
         if (!x.indices) multiply_dense(self, x);
         for (size_t j = 0; j <= i; j++) {
             vector other = vector_of_arm(self->arms, members[j]);
-            self->matrix[i * count + j] = x.indices ? ridge_covariance(self->state, self->dim, x, other)
-                                                    : ridge_dot(self->product, self->dim, other);
+            self->matrix[i * count + j] =
+                x.indices ? ridge_covariance(self->state, self->dim, x, other) : ridge_dot(self->product, other);
         }
     }
     draw_normals(self, count);

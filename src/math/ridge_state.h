@@ -51,21 +51,30 @@ static inline void ridge_note_place(double *state, size_t dim, size_t column, si
     state[dim * dim + 2 * dim + 2 + column] = (double)place;
 }
 
-/* row . x; row is (dim). A feature from dim on is one that row has 0 for. */
-static inline double ridge_dot(const double *row, size_t dim, vector x)
+/* row . x; row is (dim) */
+static inline double ridge_dot(const double *row, vector x)
 {
     double sums[4] = {0};
     size_t i = 0;
     if (x.indices) {
         for (; i + 4 <= x.count; i += 4)
-            for (size_t k = 0; k < 4; k++)
-                sums[k] += (x.indices[i + k] < dim ? row[x.indices[i + k]] : 0) * x.values[i + k];
-        for (; i < x.count; i++) sums[0] += (x.indices[i] < dim ? row[x.indices[i]] : 0) * x.values[i];
+            for (size_t k = 0; k < 4; k++) sums[k] += row[x.indices[i + k]] * x.values[i + k];
+        for (; i < x.count; i++) sums[0] += row[x.indices[i]] * x.values[i];
     } else {
         for (; i + 4 <= x.count; i += 4)
             for (size_t k = 0; k < 4; k++) sums[k] += row[i + k] * x.values[i + k];
         for (; i < x.count; i++) sums[0] += row[i] * x.values[i];
     }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/* The same to the last bit for a sparse x that may have features from dim on, for which row has 0. */
+static inline double ridge_dot_within(const double *row, size_t dim, vector x)
+{
+    double sums[4] = {0};
+    size_t whole = x.count - x.count % 4;
+    for (size_t i = 0; i < x.count; i++)
+        if (x.indices[i] < dim) sums[i < whole ? i % 4 : 0] += row[x.indices[i]] * x.values[i];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
