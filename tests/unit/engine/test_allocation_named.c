@@ -128,7 +128,7 @@ static void parsing_may_fail_anywhere(void **state)
 /* Learns that an arm of the round came with a reward, and gives the scores of all arms. */
 static ee_status learn_first(const fixture *self, const ee_arms *arms, ee_score *scores, ee_error *error)
 {
-    ee_status status = ee_bandit_learn_from(self->bandit, arms, 0, 1, 1, error);
+    ee_status status = ee_bandit_learn_from(self->bandit, arms, 0, 1, error);
     return status ? status : ee_bandit_score(self->bandit, arms, scores, error);
 }
 
@@ -186,11 +186,11 @@ static fixture fixture_of_record(const char *policy, const char *small, const vo
     fixture self = {.bandit = named_make(policy, small, "names=1000")};
     assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
     assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, &self.scratch, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL), EE_OK);
     assert_int_equal(ee_round_read(self.round, json, strlen(json), NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide_round(self.snapshot, self.scratch, self.round, 1, &decision, NULL, NULL, NULL),
+    assert_int_equal(ee_snapshot_decide_round(self.snapshot, self.scratch, self.round, &decision, NULL, NULL, NULL),
                      EE_OK);
-    assert_int_equal(ee_scratch_record(self.scratch, record, size, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(self.scratch, 0, record, size, NULL), EE_OK);
     return self;
 }
 

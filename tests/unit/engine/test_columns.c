@@ -38,7 +38,7 @@ static player player_make(const char *name, const char *options, const char *fea
     assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
     if (how < SNAPSHOTS) return self;
     assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, &self.scratch, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL), EE_OK);
     return self;
 }
 
@@ -65,10 +65,11 @@ static void decide_published(player *self, uint64_t number)
 {
     const void *record;
     size_t size;
-    assert_int_equal(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, number, &self->decision,
-                                              self->scores, self->probabilities, NULL),
+    ee_scratch_seed(self->scratch, number);
+    assert_int_equal(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &self->decision, self->scores,
+                                              self->probabilities, NULL),
                      EE_OK);
-    assert_int_equal(ee_scratch_record(self->scratch, &record, &size, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(self->scratch, 0, &record, &size, NULL), EE_OK);
     self->record_checksum = archive_checksum(record, size);
     ee_decision taken = self->decision;
     assert_int_equal(ee_bandit_take_record(self->bandit, record, size, &taken, NULL), EE_OK);
@@ -289,12 +290,11 @@ static void *keep_deciding(void *context)
     reader *self = context;
     ee_scratch *own = NULL;
     ee_round *round = NULL;
-    self->failed = ee_scratch_create(self->snapshot, &own, NULL) || ee_round_create(NULL, &round, NULL);
+    self->failed = ee_scratch_create(self->snapshot, self->seed, &own, NULL) || ee_round_create(NULL, &round, NULL);
     do {
         ee_decision decision;
         named_draw(round, 1 + self->decisions % ROUNDS);
-        self->failed |=
-            ee_snapshot_decide_round(self->snapshot, own, round, self->seed++, &decision, NULL, NULL, NULL) != EE_OK;
+        self->failed |= ee_snapshot_decide_round(self->snapshot, own, round, &decision, NULL, NULL, NULL) != EE_OK;
         self->decisions++;
     } while (!atomic_load(self->ended));
     ee_round_free(round);

@@ -43,7 +43,7 @@ static void what_is_outside_is_refused(void **state)
         assert_int_equal(ee_bandit_learn(bandit, id, 1.5, &error), EE_BAD_INPUT);
         assert_string_equal(error.message, "learn: the reward must be -0.5 to 1 (option rewards), got 1.5");
         assert_int_equal(ee_bandit_learn(bandit, id, NAN, &error), EE_BAD_INPUT);
-        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, -1, NAN, &error), EE_BAD_INPUT);
+        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, -1, &error), EE_BAD_INPUT);
         assert_true(model_is_of(before, bandit));
         bandit_reward(bandit, id, 1);
         assert_int_equal(ee_bandit_info(bandit).limited, 0);
