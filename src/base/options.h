@@ -139,9 +139,10 @@ typedef struct option_schema {
 /* Sets every option in target, a struct of schema->size bytes, to its default. */
 void options_set_defaults(const option_schema *schema, void *target);
 
-/* Sets the options that text names: "name=value", separated by commas or white space. In double quotes both are text, and
- * "" is one quote: label="Best, or last". A text may have blanks without them: label=Best Offer. On failure target may be
- * half set: parse into a copy. */
+/* Sets the options that text names: "name=value", separated by commas or white space. In double quotes both are text,
+ * and
+ * "" is one quote: label="Best, or last". A text may have blanks without them: label=Best Offer. On failure target may
+ * be half set: parse into a copy. */
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error);
 
 /* Sets one option. The value may have commas and white space. On failure target is as before. */

@@ -37,7 +37,7 @@ PyObject *bandit_decide(PyObject *object, PyObject *const *args, Py_ssize_t coun
     if (!decision) goto done;
     PyThreadState *state = bandit_enter(self);
     ee_arms arms;
-    ee_decision made;
+    ee_decision made = {0};
     status = bandit_arms(self, &reading, true, &arms, &error);
     if (!status && excluded)
         status = ee_bandit_decide_many(self->bandit, &arms, 1, excluded, &made, decision_scores(decision),
