@@ -107,6 +107,20 @@ typedef struct ee_arms {
     const uint64_t *ids;     /* (optional) NULL, or (count): the identity of each arm, the same in every round */
 } ee_arms;
 
+/* Ids say which arm is which, whatever its features and its position are. `ucb1` and `thompson` count rewards by id,
+ * and the memory of arms (option `recall`) takes arms for the same only if their ids are. Set arms.ids after
+ * ee_arms_dense or ee_arms_sparse:
+ *
+ *     uint64_t ids[2] = {ee_arm_id("red", 3), ee_arm_id("blue", 4)};
+ *     arms.ids = ids;
+ *
+ * Ids may be any numbers. Arms of a round with the same id are the same arm to `ucb1` and `thompson`. A bandit may get
+ * rounds with ids and rounds without: an arm without an id is never taken for one with an id. A decision keeps the id
+ * of its arm until its reward comes, and so does a record. */
+
+/* The id of an arm that is known by a text: a 64-bit hash of it, the same in every process. */
+EE_API uint64_t ee_arm_id(const char *text, size_t size);
+
 static inline ee_arms ee_arms_dense(const float *values, size_t count, size_t dim)
 {
     ee_arms arms = {count, dim, values, NULL, NULL, NULL};
@@ -261,13 +275,18 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  * An object within the object is a namespace. A number is a value, also 0, a text an indicator ("plan": "free" is the
  * feature user.plan=free), true an indicator, false and null are nothing. An array holds numbers (user.v[0], user.v[1],
  * ...), texts, or objects, whose features lie in the namespace of the array. Keys that begin with _ are passed over,
- * but for _text, whose words are indicators. Arrays within arrays are refused.
+ * but for _text, whose words are indicators, and _tag, the id of an action. Arrays within arrays are refused.
  *
  * A bandit gives each name a place among its `dim` features when it first meets it, and where there is room (option
  * `names`) so that no other has it; those that come later share places (`hashes`). Both are limits: memory and model
  * files follow the places that were met. Features of the context are multiplied with those of the action (`products`).
  * Numbers may be on any scale: the bandit follows their means and deviations, and limits values that are far from all
  * others (`standardize`). All this is part of the model. docs/features.md tells more.
+ *
+ * The id of an action is one more feature of it (_id=a7), and arms.ids (ee_arm_id of the text; the position of an action
+ * without one). So actions may have an id alone. An id becomes a feature when it comes again: ids that never recur take
+ * no place. The option ids=off passes over ids. Actions with neither an id nor a feature cannot be told apart, but by
+ * `ucb1` and `thompson`, which go by their positions.
  *
  * A round is parsed without a bandit, in any thread, and belongs to one thread at a time. After a call that fails it is
  * as it was before. allocator is copied; NULL: the C library's. */
@@ -282,8 +301,11 @@ EE_API void ee_round_clear(ee_round *round);
 /* Adds features that all arms share, an object; may be called again. json is (size) bytes of UTF-8, without a zero. */
 EE_API EE_MUST_CHECK ee_status ee_round_context(ee_round *round, const char *json, size_t size, ee_error *error);
 
-/* Adds an arm, an object with its features. */
+/* Adds an arm, an object with its features. Its key "_tag", a text, is the id of the action (optional). */
 EE_API EE_MUST_CHECK ee_status ee_round_action(ee_round *round, const char *json, size_t size, ee_error *error);
+
+/* Gives the action that was added last its id, (size) bytes of UTF-8, where its JSON has no "_tag". */
+EE_API EE_MUST_CHECK ee_status ee_round_action_id(ee_round *round, const char *id, size_t size, ee_error *error);
 
 /* Adds both from one object, as Vowpal Wabbit writes them: the arms are the array "_multi", the rest is shared. */
 EE_API EE_MUST_CHECK ee_status ee_round_read(ee_round *round, const char *json, size_t size, ee_error *error);

@@ -37,7 +37,7 @@ struct ee_bandit {
     policy *policy;             /* the arena's */
     initial_rows *initial_rows; /* that the policy's networks were made with */
     reward_range range;
-    size_t named_columns;       /* so many names are known to have a column */
+    size_t named_columns; /* so many names are known to have a column */
     decision_rules rules;
     deciding_room *room; /* what scoring with a constant bandit changes */
     pending pending;

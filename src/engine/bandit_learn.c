@@ -96,8 +96,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
     status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, room, &scored, error);
     room->streams = before;
     if (status) return status;
-    kept_decision kept =
-        kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
+    kept_decision kept = kept_decision_make(learned->round, arms->count, &scored.arms, arm, room->scores[arm]);
     status = bandit_reserve_words(bandit, kept_decision_words(&kept, bandit->policy), error);
     if (status) return status;
     kept_decision_fill(&kept, learned, &scored.arms, arm, &room->scratch, bandit->words);

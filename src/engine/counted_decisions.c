@@ -22,6 +22,7 @@ static uint64_t mix(uint64_t hash, const void *words, size_t count)
 static uint64_t key_of(const observation *seen)
 {
     uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), &seen->round, 2);
+    hash = mix(hash, &seen->id.value, 2);
     hash = mix(hash, &seen->score, sizeof seen->score / sizeof(uint32_t));
     hash = mix(hash, seen->x.values, seen->x.count);
     if (seen->x.indices) hash = mix(hash, seen->x.indices, seen->x.count);

@@ -61,7 +61,7 @@ static ee_status keep(deciding *d, size_t at, size_t arms, ee_score score, ee_er
     deciding_room *room = d->room;
     made_decisions *made = &room->made;
     made_decision next = {
-        .kept = kept_decision_make(d->learned->round, arms, vector_of_arm(&d->scored.arms, at), score),
+        .kept = kept_decision_make(d->learned->round, arms, &d->scored.arms, at, score),
         .first_word = made->word_count,
         .divisor = d->scored.divisor,
     };
@@ -217,6 +217,7 @@ static ee_status score_left(deciding *d, const candidates *from, ee_error *error
 {
     ee_arms round;
     d->whole = NULL;
+    d->room->scratch.positions = from->left;
     ee_status status = make_round(d, from, &round, error);
     if (!status) status = deciding_score(d->rules, d->learned, &round, 1, d->length, d->room, &d->scored, error);
     if (!status) d->length = d->scored.length;
@@ -245,6 +246,7 @@ static ee_status score_whole(deciding *d, const candidates *from, ee_error *erro
     deciding_room *room = d->room;
     if (!d->whole || !are_same(d->whole, all)) {
         d->whole = NULL;
+        room->scratch.positions = NULL;
         ee_status status = deciding_score(d->rules, d->learned, all, 1, d->length, room, &d->scored, error);
         if (status) return status;
         memcpy(room->left.scores, room->scores, all->count * sizeof *room->scores);
@@ -288,5 +290,6 @@ ee_status deciding_call_make(const deciding_call *self, const decision_rules *ru
         status = leaves_out ? decide_left(&d, i, error) : decide_together(&d, i, together, error);
     }
     room->made.length = d.length;
+    room->scratch.positions = NULL;
     return status;
 }

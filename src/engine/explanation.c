@@ -144,7 +144,8 @@ static ee_status add_arm(explaining *e, size_t arm, ee_error *error)
     explained_arm *next = &out->arms[out->arm_count++];
     *next = (explained_arm){.score = score,
                             .probability = e->own->room.probabilities[arm],
-                            .recalled = policy_recalled(e->learned, vector_of_arm(&e->seen.arms, arm), score),
+                            .recalled = policy_recalled(e->learned, vector_of_arm(&e->seen.arms, arm),
+                                                        arm_id_of(&e->seen.arms, arm), score),
                             .base = score.exploitation,
                             .first = out->entry_count};
     bool asked = e->only == EXPLAIN_ALL || e->only == (int64_t)arm;

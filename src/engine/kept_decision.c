@@ -2,9 +2,11 @@
 
 #include <string.h>
 
-kept_decision kept_decision_make(uint64_t round, size_t round_arms, vector played, ee_score score)
+kept_decision kept_decision_make(uint64_t round, size_t round_arms, const ee_arms *arms, size_t arm, ee_score score)
 {
-    return (kept_decision){round, round_arms, score, (uint32_t)played.count, played.indices != NULL};
+    vector played = vector_of_arm(arms, arm);
+    return (kept_decision){
+        round, round_arms, score, arm_id_of(arms, arm), (uint32_t)played.count, played.indices != NULL};
 }
 
 static size_t vector_words(const kept_decision *self)
@@ -39,6 +41,7 @@ observation kept_decision_observation(const kept_decision *self, const policy *o
     return (observation){
         .round = self->round,
         .x = {values, self->sparse ? words + self->entries : NULL, self->entries},
+        .id = self->id,
         .score = self->score,
         .kept = values + vector_words(self),
         .kept_count = policy_kept_count(owner, self->round, self->arms),
@@ -56,4 +59,10 @@ void kept_decision_archive(kept_decision *self, archive *a)
     archive_floats(a, &self->score.exploitation, 1);
     archive_floats(a, &self->score.exploration, 1);
     archive_floats(a, &self->score.score, 1);
+    if (a->version < 11) return; /* arms had no ids */
+    uint32_t known = self->id.known;
+    archive_u32s(a, &known, 1);
+    archive_u64(a, &self->id.value);
+    if (a->reading && known > 1) archive_fail(a, EE_BAD_MODEL, "model: a pending decision has an impossible id");
+    self->id.known = known;
 }

@@ -10,12 +10,13 @@ typedef struct kept_decision {
     uint64_t round; /* of the parameters that decided */
     size_t arms;
     ee_score score;   /* of the played arm */
+    arm_id id;        /* of the played arm */
     uint32_t entries; /* of its vector */
     uint32_t sparse;
 } kept_decision;
 
-/* Describes a decision for the arm `played`, in a round of so many arms. */
-kept_decision kept_decision_make(uint64_t round, size_t round_arms, vector played, ee_score score);
+/* Describes a decision for number `arm` of the arms, in a round of so many. */
+kept_decision kept_decision_make(uint64_t round, size_t round_arms, const ee_arms *arms, size_t arm, ee_score score);
 
 /* Words of a decision by this policy. */
 size_t kept_decision_words(const kept_decision *self, const policy *owner);

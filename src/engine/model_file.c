@@ -128,6 +128,8 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (!status) status = check_expected(head, expected, a->error);
     if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
+    if (head->features[0] && a->version < 11) /* when ids were passed over */
+        strncat(head->features, " ids=off", sizeof head->features - strlen(head->features) - 1);
     if (head->features[0]) settings.features = head->features;
     if (expected) settings.allocator = expected->allocator;
     ee_bandit *bandit;

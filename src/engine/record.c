@@ -7,9 +7,10 @@
 #include "arms.h"
 
 static const uint8_t magic[8] = "eerec\x1a\r\n";
-enum { RECORD_VERSION = 1, CHECKSUM_SIZE = 8 };
-/* The mark, version, fingerprint and length; the round and arms, entries and sparse, and three scores. */
-enum { HEAD_SIZE = 4 * 8 + 2 * 8 + 2 * 4 + 3 * 4 };
+enum { RECORD_VERSION = 2, CHECKSUM_SIZE = 8 };
+/* The mark, version, fingerprint and length; the round and arms, entries and sparse, three scores, whether the arm has
+ * an id, and the id. */
+enum { HEAD_SIZE = 4 * 8 + 2 * 8 + 2 * 4 + 3 * 4 + 4 + 8 };
 
 size_t record_size(size_t words)
 {
@@ -79,10 +80,10 @@ ee_status record_read(const void *bytes, size_t size, uint64_t fingerprint, cons
         return status_fail(error, EE_BAD_RECORD,
                            "record: of another model: its policy, options or dimension are not this bandit's");
     const kept_decision *decision = &head->decision;
-    bool sound = decision->arms >= 1 && decision->arms <= UINT32_MAX && decision->sparse <= 1 &&
+    bool sound = !a.status && decision->arms >= 1 && decision->arms <= UINT32_MAX && decision->sparse <= 1 &&
                  arm_length_is_one(head->length) && score_is_finite(decision->score);
     *words = sound ? kept_decision_words(decision, owner) : 0;
-    if (!sound || size - HEAD_SIZE - CHECKSUM_SIZE != *words * sizeof(uint32_t))
+    if (!sound || archive_remaining(&a) != *words * sizeof(uint32_t))
         return status_fail(error, EE_BAD_RECORD, "record: impossible contents behind a sound checksum");
     return EE_OK;
 }

@@ -25,6 +25,11 @@ uint64_t names_hash(const char *bytes, size_t count)
     return mix(hash ^ word);
 }
 
+uint64_t ee_arm_id(const char *text, size_t size)
+{
+    return text ? names_hash(text, size) : 0;
+}
+
 uint64_t names_product_hash(uint64_t left, uint64_t right)
 {
     return mix(left * 0x9e3779b97f4a7c15U + right);

@@ -51,11 +51,26 @@ static uint32_t vw_place(const features *self, uint32_t hash)
     return hash & (uint32_t)(self->dim - 1);
 }
 
+/* Whether a feature is only there for ids, and these are off. */
+static bool is_left_out(const features *self, const round_feature *feature)
+{
+    return feature->is_implied && (!self->options.ids || is_vw(self));
+}
+
+/* Whether a feature must come again before it gets a place. */
+static bool must_come_again(const features *self, const round_feature *feature)
+{
+    return feature->is_id && self->options.ids;
+}
+
 static uint32_t find_place(const features *self, const round_feature *feature, const char *text)
 {
+    if (is_left_out(self, feature)) return NO_PLACE;
     if (is_vw(self)) return vw_place(self, vw_feature_hash(feature, text, self->options.chain_hash));
     uint32_t place = names_find(&self->names, feature->hash, text + feature->text, feature->bytes);
-    return place == NO_PLACE ? shared_place(self, feature->hash) : place;
+    if (place != NO_PLACE) return place;
+    if (must_come_again(self, feature) && self->names.count < self->names.most) return NO_PLACE;
+    return shared_place(self, feature->hash);
 }
 
 /* A product may have a place of its own where its two have. */
@@ -197,16 +212,26 @@ static void count_place(features *self, uint32_t place)
         self->shared_counts[place - (uint64_t)self->options.names]++;
 }
 
-static void learn_features(features *self, const char *text, const round_feature *list, size_t count, bool of_action,
-                           placed_feature *placed)
+/* The place of a feature, a new one where it has none. */
+static uint32_t learn_place(features *self, const ee_round *round, const round_feature *feature)
+{
+    const char *name = round->text + feature->text;
+    uint32_t place = names_find(&self->names, feature->hash, name, feature->bytes);
+    if (place != NO_PLACE || is_left_out(self, feature)) return place;
+    bool is_kept = feature->bytes <= LONGEST_KEPT, is_full = self->names.count == self->names.most;
+    if (must_come_again(self, feature) && !is_full &&
+        !(is_kept && new_ids_came_again(&self->new_ids, feature->hash, self->contexts, round->arms)))
+        return NO_PLACE;
+    if (is_kept) place = names_add(&self->names, feature->hash, name, feature->bytes);
+    return place == NO_PLACE ? shared_place(self, feature->hash) : place;
+}
+
+static void learn_features(features *self, const ee_round *round, const round_feature *list, size_t count,
+                           bool of_action, placed_feature *placed)
 {
     for (size_t i = 0; i < count; i++) {
         const round_feature *feature = &list[i];
-        const char *name = text + feature->text;
-        uint32_t place = names_find(&self->names, feature->hash, name, feature->bytes);
-        if (place == NO_PLACE && feature->bytes <= LONGEST_KEPT)
-            place = names_add(&self->names, feature->hash, name, feature->bytes);
-        if (place == NO_PLACE) place = shared_place(self, feature->hash);
+        uint32_t place = learn_place(self, round, feature);
         count_place(self, place);
         if (feature->is_number && place != NO_PLACE && self->options.standardize)
             learn_number(self, place, feature->value, of_action);
@@ -245,17 +270,18 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error)
     size_t scales = self->scale_count + size.numbers < self->dim ? self->scale_count + size.numbers : self->dim;
     if (!status)
         status = memory_grow(self->memory, &self->scales, &self->scale_capacity, scales, sizeof *self->scales, error);
+    if (!status && self->options.ids) status = new_ids_reserve(&self->new_ids, self->memory, round->identified, error);
     if (status) return status;
     placed_feature *placed = round->room.placed;
     size_t shared = round->context.count;
     self->contexts++;
     self->actions += round->arms;
     count_place(self, 0);
-    learn_features(self, round->text, round->context.items, shared, false, placed);
+    learn_features(self, round, round->context.items, shared, false, placed);
     for (size_t arm = 0; arm < round->arms; arm++) {
         size_t count;
         const round_feature *own = round_action(round, arm, &count);
-        learn_features(self, round->text, own, count, true, placed + shared);
+        learn_features(self, round, own, count, true, placed + shared);
         learn_products(self, round, shared + count);
     }
     return EE_OK;
@@ -320,6 +346,7 @@ ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, 
         room->starts[arm + 1] = used;
     }
     *arms = ee_arms_sparse(room->starts, room->indices, room->values, round->arms, self->dim);
+    if (round->identified && self->options.ids) arms->ids = round->ids;
     return EE_OK;
 }
 
@@ -422,4 +449,5 @@ void features_archive(features *self, archive *a)
     for (size_t i = 0; i < scales && !a->status; i++) archive_scale(self, i, a);
     self->scale_count = a->status ? 0 : scales;
     for (size_t i = 0; i < (size_t)self->options.hashes && !a->status; i++) archive_u64(a, &self->shared_counts[i]);
+    if (a->version >= 11) new_ids_archive(&self->new_ids, self->memory, self->contexts, a);
 }

@@ -9,12 +9,17 @@
  * (`names`). What comes later, what a state that is only read does not know, and a name of more than 1,024 bytes goes
  * by its hash to one of `hashes` more places, which several may share; with none it is left out.
  *
+ * Ids. The id of an action is a feature of it, `_id=a7`, unless a feature with the key "id" says the same, which then
+ * is the id's. It gets a place when it comes in a second round (new_ids.h), and is nothing before that; once the names
+ * are full it goes to a shared place. With ids=off, and of Vowpal Wabbit's hashing, there is no `_id=a7`.
+ *
  * Numbers. They are brought to one scale, which follows what came: number_scale.h. */
 #ifndef EENET_FEATURES_H
 #define EENET_FEATURES_H
 
 #include "feature_names.h"
 #include "features_options.h"
+#include "new_ids.h"
 #include "number_scale.h"
 #include "products.h"
 
@@ -27,6 +32,7 @@ typedef struct features {
     uint64_t contexts, actions; /* that were learned */
     number_scale *scales;
     size_t scale_count, scale_capacity;
+    new_ids new_ids;         /* for those that learn: a copy that only encodes has none */
     uint64_t *shared_counts; /* (hashes) how often something came to a shared place */
     uint32_t *shared_scales; /* (hashes) counted from 1; 0: none */
 } features;

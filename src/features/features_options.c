@@ -19,6 +19,9 @@ static const option rows[] = {
     OPTION_ROW_FLAG(features_options, standardize, "standardize", "on",
                     "numbers less their mean and by their deviation, over the last values that came",
                     .needs = "hashing=dictionary"),
+    OPTION_ROW_FLAG(features_options, ids, "ids", "on",
+                    "arms are known by the ids of their actions, and an id that comes again is a feature; off: ids are "
+                    "passed over"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {OPTION_GROUP_OWN(table, "named features")};

@@ -10,6 +10,7 @@ typedef struct features_options {
     option_text products;
     bool standardize; /* off where hashing is Vowpal Wabbit's */
     bool chain_hash;
+    bool ids;
 } features_options;
 
 enum { HASHING_DICTIONARY, HASHING_VW };

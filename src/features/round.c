@@ -17,6 +17,8 @@ typedef struct parser {
     char path[LONGEST_NAME]; /* of the namespaces that are open */
     size_t path_bytes, inner;
     bool reads_multi; /* at the top level "_multi" has the actions */
+    bool identified;  /* the action that is being read has an id: feature number id_at of the list */
+    size_t id_at;
     const char *verb; /* what a sentence begins with */
     ee_error *error;
 } parser;
@@ -198,13 +200,66 @@ static ee_status parse_within(parser *self, const json_token *token)
     return status;
 }
 
+/* ---- actions ---- */
+
+/* The id of an action is the feature "_id=a7", a name that no key of JSON makes. */
+static ee_status add_id(parser *self, json_text id)
+{
+    static const char key[] = "_id";
+    if (self->identified) return status_fail(self->error, EE_BAD_INPUT, "%s: the action has two ids", self->verb);
+    if (!id.length) return status_fail(self->error, EE_BAD_INPUT, "%s: the id of an action is empty", self->verb);
+    name_parts name = {.joint = "", .key = {key, sizeof key - 1}, .has_word = true, .word = id};
+    self->identified = true;
+    self->id_at = self->list->count;
+    return add(self, &name, (round_feature){.value = 1, .is_id = true, .is_implied = true});
+}
+
+static json_text word_of(const ee_round *round, const round_feature *feature)
+{
+    return (json_text){round->text + feature->text + feature->word, feature->bytes - feature->word};
+}
+
+/* Whether a feature says what the id says: "item.id=a7". */
+static bool says_id(const ee_round *round, const round_feature *feature, json_text id)
+{
+    json_text word = word_of(round, feature);
+    return feature->has_word && feature->key_bytes == 2 && word.length == id.length &&
+           memcmp(round->text + feature->text + feature->key, "id", 2) == 0 &&
+           memcmp(word.bytes, id.bytes, id.length) == 0;
+}
+
+/* Gives the action its id. Where a feature of it, from number `start` on, says the same, that is the id's feature. */
+static void settle_id(parser *self, size_t start)
+{
+    ee_round *round = self->round;
+    feature_list *list = &round->actions;
+    json_text id = word_of(round, &list->items[self->id_at]);
+    round->ids[round->arms] = ee_arm_id(id.bytes, id.length);
+    round->identified++;
+    for (size_t i = start; i < list->count; i++) {
+        if (!says_id(round, &list->items[i], id)) continue;
+        list->items[i].is_id = true;
+        list->count--;
+        memmove(list->items + self->id_at, list->items + self->id_at + 1,
+                (list->count - self->id_at) * sizeof *list->items);
+        return;
+    }
+}
+
 static ee_status end_action(parser *self)
 {
     ee_round *round = self->round;
     ee_status status = memory_grow(&round->memory, &round->ends, &round->end_capacity, round->arms + 1,
                                    sizeof *round->ends, self->error);
-    if (!status) round->ends[round->arms++] = round->actions.count;
-    return status;
+    if (!status)
+        status = memory_grow(&round->memory, &round->ids, &round->id_capacity, round->arms + 1, sizeof *round->ids,
+                             self->error);
+    if (status) return status;
+    round->ids[round->arms] = round->arms;
+    if (self->identified) settle_id(self, round->arms ? round->ends[round->arms - 1] : 0);
+    self->identified = false;
+    round->ends[round->arms++] = round->actions.count;
+    return EE_OK;
 }
 
 /* The array "_multi": an object for each action. */
@@ -228,7 +283,10 @@ static ee_status parse_multi(parser *self)
 /* A member whose key begins with _. */
 static ee_status parse_reserved(parser *self, const json_token *token, bool at_top)
 {
+    bool of_action = self->list == &self->round->actions && self->path_bytes == 0;
     if (token->kind == JSON_KIND_TEXT && json_is(token->key, "_text")) return add_words(self, token->text);
+    if (token->kind == JSON_KIND_TEXT && token->text.length && of_action && json_is(token->key, "_tag"))
+        return add_id(self, token->text);
     if (!at_top || !json_is(token->key, "_multi"))
         return say_where(self, json_skip(&self->reader, token, NULL, self->error));
     if (token->kind == JSON_KIND_ARRAY) return parse_multi(self);
@@ -291,7 +349,7 @@ static ee_status read_object(ee_round *round, const char *json, size_t size, con
 {
     if (!round || !json) return status_fail(error, EE_BAD_INPUT, "%s: no round or no JSON", verb);
     size_t text_used = round->text_used, context = round->context.count, actions = round->actions.count;
-    size_t arms = round->arms;
+    size_t arms = round->arms, identified = round->identified;
     parser self = {.round = round, .reads_multi = reads_multi, .verb = verb, .error = error};
     self.list = is_action ? &round->actions : &round->context;
     self.reader = json_start(json, size, &round->json);
@@ -302,6 +360,7 @@ static ee_status read_object(ee_round *round, const char *json, size_t size, con
     round->context.count = context;
     round->actions.count = actions;
     round->arms = arms;
+    round->identified = identified;
     return status;
 }
 
@@ -313,6 +372,20 @@ ee_status ee_round_context(ee_round *round, const char *json, size_t size, ee_er
 ee_status ee_round_action(ee_round *round, const char *json, size_t size, ee_error *error)
 {
     return read_object(round, json, size, "action", true, false, error);
+}
+
+ee_status ee_round_action_id(ee_round *round, const char *id, size_t size, ee_error *error)
+{
+    if (!round || !id || !round->arms)
+        return status_fail(error, EE_BAD_INPUT, "id: no round, no action in it, or no id");
+    parser self = {.round = round, .list = &round->actions, .verb = "id", .error = error};
+    size_t own;
+    const round_feature *features = round_action(round, round->arms - 1, &own);
+    for (size_t i = 0; i < own; i++) self.identified = self.identified || features[i].is_id;
+    ee_status status = add_id(&self, (json_text){id, size});
+    if (status) return status;
+    round->arms--; /* the action ends behind its id; there is room for it */
+    return end_action(&self);
 }
 
 ee_status ee_round_read(ee_round *round, const char *json, size_t size, ee_error *error)
@@ -346,6 +419,7 @@ void ee_round_clear(ee_round *round)
     round->context.count = 0;
     round->actions.count = 0;
     round->arms = 0;
+    round->identified = 0;
 }
 
 size_t ee_round_count(const ee_round *round)

@@ -19,6 +19,8 @@ typedef struct round_feature {
     uint32_t element; /* of an array: how many numbers came before it */
     uint32_t sides;   /* of the products: see products.h */
     bool is_number, is_element, has_word;
+    bool is_id;      /* it is the id of its action */
+    bool is_implied; /* by the id: no feature of the action says it */
 } round_feature;
 
 typedef struct feature_list {
@@ -68,7 +70,9 @@ struct ee_round {
     size_t text_used, text_capacity;
     feature_list context, actions; /* the actions' one after the other */
     size_t *ends;                  /* (arms) of each action's */
-    size_t arms, end_capacity;
+    uint64_t *ids;                 /* (arms) the hash of its id; its position where it has none */
+    size_t arms, end_capacity, id_capacity;
+    size_t identified; /* actions that have an id */
     encoding_room room;
 };
 

@@ -28,6 +28,17 @@ static inline vector vector_of_arm(const ee_arms *arms, size_t arm)
     return (vector){arms->values + start, arms->indices + start, arms->starts[arm + 1] - start};
 }
 
+/* The identity of an arm, the same in every round; `known` is false where the arms have none. */
+typedef struct arm_id {
+    uint64_t value;
+    bool known;
+} arm_id;
+
+static inline arm_id arm_id_of(const ee_arms *arms, size_t arm)
+{
+    return arms->ids ? (arm_id){arms->ids[arm], true} : (arm_id){0, false};
+}
+
 /* How many indices lie behind those of a sparse arm: of the arms after it. */
 static inline size_t vector_indices_behind(const ee_arms *arms, size_t arm)
 {

@@ -246,7 +246,8 @@ static void recall(const parameters *learned, const ee_arms *arms, ee_score *sco
 {
     size_t remembered = learned->policy->recalled_arms;
     for (size_t i = 0; remembered && i < arms->count; i++)
-        scores[i].score = recall_expect(learned->recalled, remembered, vector_of_arm(arms, i), scores[i].score);
+        scores[i].score =
+            recall_expect(learned->recalled, remembered, vector_of_arm(arms, i), arm_id_of(arms, i), scores[i].score);
 }
 
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
@@ -301,12 +302,12 @@ static float own_score(const parameters *learned, ee_score score)
     return class->own_score ? class->own_score(learned, score) : score.exploitation + score.exploration;
 }
 
-float policy_recalled(const parameters *learned, vector x, ee_score score)
+float policy_recalled(const parameters *learned, vector x, arm_id id, ee_score score)
 {
     size_t arms = learned->policy->recalled_arms;
     if (!arms) return 0;
     float expected = own_score(learned, score);
-    return recall_expect(learned->recalled, arms, x, expected) - expected;
+    return recall_expect(learned->recalled, arms, x, id, expected) - expected;
 }
 
 static void remember(policy *self, const observation *o, float reward)
@@ -314,7 +315,7 @@ static void remember(policy *self, const observation *o, float reward)
     const parameters *own = &self->parameters;
     float expected = own_score(own, o->score);
     if (o->round == 0) expected += (float)own->centre; /* before any reward there was none to expect by */
-    recall_sample sample = {o->x, expected, reward, own->spread};
+    recall_sample sample = {o->x, o->id, expected, reward, own->spread};
     self->recalled_places[own->round % RECENT] =
         recall_add(own->recalled, self->recalled_arms, &sample, self->recall_weights);
 }

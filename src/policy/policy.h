@@ -104,8 +104,9 @@ size_t parameters_copy(parameters *to, const parameters *from);
 typedef struct scratch {
     float *values;
     size_t capacity;
-    random_stream random; /* for a policy whose score() draws, as Thompson sampling does */
-    uint32_t *seen;       /* (seen_capacity) the arms as score() sees them, where the policy stores columns */
+    random_stream random;    /* for a policy whose score() draws, as Thompson sampling does */
+    const size_t *positions; /* of the arms, where some of their round were left out; NULL: they are all of it */
+    uint32_t *seen;          /* (seen_capacity) the arms as score() sees them, where the policy stores columns */
     size_t seen_capacity;
 } scratch;
 
@@ -118,6 +119,7 @@ ee_status scratch_reserve_seen(scratch *self, memory *owner, const parameters *l
 typedef struct observation {
     uint64_t round; /* of the parameters that decided */
     vector x;       /* the played arm */
+    arm_id id;
     ee_score score;
     const float *kept; /* (kept_count) what keep() wrote */
     size_t kept_count;
@@ -281,7 +283,7 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 size_t policy_explain_count(const policy *self, size_t entries);
 
 /* How much of a score of x is due to what came of this very arm before (option `recall`). */
-float policy_recalled(const parameters *learned, vector x, ee_score score);
+float policy_recalled(const parameters *learned, vector x, arm_id id, ee_score score);
 
 /* The doors to a class's functions, with what all policies have in common: the memory of arms; and they compute as
  * math/float_mode.h says, whoever calls. */

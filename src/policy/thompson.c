@@ -65,7 +65,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     prior before = prior_of(learned);
     bool graded = tallies_all(learned)->graded != 0;
     for (size_t i = 0; i < arms->count; i++) {
-        const tally *own = tallies_of(learned, arms, i);
+        const tally *own = tallies_of(learned, arms, i, room);
         double mean = tallies_expect(own, before.mean, before.worth);
         double drawn = graded ? draw_mean(own, &before, mean, &room->random) : draw_share(own, &room->random);
         scores[i] = (ee_score){(float)mean, (float)(drawn - mean), (float)drawn};

@@ -41,11 +41,10 @@ static double width_of(double alpha, double range, double plays, double count)
 
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
-    (void)room;
     const tallies_total *total = tallies_all(learned);
     double alpha = ((const ucb1 *)learned->policy)->alpha, range = tallies_range(learned);
     for (size_t i = 0; i < arms->count; i++) {
-        const tally *own = tallies_of(learned, arms, i);
+        const tally *own = tallies_of(learned, arms, i, room);
         double mean = tallies_expect(own, total->rewards.mean, 0);
         double width = width_of(alpha, range, total->plays, own->count);
         scores[i] = (ee_score){(float)mean, (float)width, (float)(mean + width)};

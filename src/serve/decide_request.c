@@ -85,8 +85,7 @@ static ee_status read_named_action(decide_request *self, json_reader *reader, co
     }
     if (status) return status;
     if (!(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s has no \"id\"", where);
-    size_t wanted = limits->dim ? 2 : 1;
-    if (!(seen & 1u << wanted)) return status_fail(error, EE_BAD_INPUT, "%s has no \"%s\"", where, names[wanted]);
+    if (limits->dim && !(seen & 1u << 2)) return status_fail(error, EE_BAD_INPUT, "%s has no \"vector\"", where);
     return EE_OK;
 }
 

@@ -19,14 +19,27 @@ size_t decision_arms_action(const decision_body *body, size_t arm)
         if (!is_excluded(body, action) && arm-- == 0) return action;
 }
 
+/* The ids of the actions that are left, where they have names. */
+static ee_status add_ids(decision_arms *room, const decision_body *body, ee_arms *arms, ee_error *error)
+{
+    if (!body->names) return EE_OK;
+    ee_status status =
+        memory_grow(&room->memory, &room->ids, &room->id_capacity, arms->count, sizeof *room->ids, error);
+    if (status) return status;
+    for (size_t i = 0, arm = 0; i < body->count; i++)
+        if (!is_excluded(body, i)) room->ids[arm++] = ee_arm_id(body->names[i].bytes, body->names[i].length);
+    arms->ids = room->ids;
+    return EE_OK;
+}
+
 static ee_status make_vectors(decision_arms *room, const decision_body *body, size_t count, ee_arms *arms,
                               ee_error *error)
 {
     size_t dim = body->dim;
     *arms = ee_arms_dense(body->values, count, dim);
-    if (count == body->count) return EE_OK;
-    ee_status status =
-        memory_grow(&room->memory, &room->values, &room->capacity, count * dim, sizeof *room->values, error);
+    ee_status status = add_ids(room, body, arms, error);
+    if (status || count == body->count) return status;
+    status = memory_grow(&room->memory, &room->values, &room->capacity, count * dim, sizeof *room->values, error);
     if (status) return status;
     float *next = room->values;
     for (size_t i = 0; i < body->count; i++) {

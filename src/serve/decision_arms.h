@@ -17,11 +17,12 @@
 typedef struct decision_arms {
     memory memory;
     float *values;
-    size_t capacity;
+    uint64_t *ids;
+    size_t capacity, id_capacity;
     json_room json;
 } decision_arms;
 
-/* Makes the arms of body: vectors become *arms, which borrow from the body and the room until the next; named features
+/* Makes the arms of body, whose ids are those of the actions: vectors become *arms, which borrow from the body and the room until the next; named features
  * fill round, which is cleared first, and *arms is not touched. EE_BAD_INPUT where no action is left, or where the
  * context does not have as many actions as the body. */
 ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_round *round, ee_arms *arms,

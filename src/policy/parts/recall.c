@@ -19,10 +19,11 @@ size_t recall_count(size_t arms)
     return arms ? PLACES + arms * PLACE : 0;
 }
 
-static uint64_t hash_of(vector x)
+static uint64_t hash_of(vector x, arm_id id)
 {
     const uint64_t odd = UINT64_C(0xd6e8feb86659fd93);
     uint64_t hash = odd;
+    if (id.known) hash = ((hash ^ id.value) * odd) ^ (id.value >> 32);
     for (size_t i = 0; i < x.count; i++) {
         uint32_t bits;
         if (x.values[i] == 0) continue;
@@ -35,9 +36,9 @@ static uint64_t hash_of(vector x)
 }
 
 /* The place of an arm; where it has none, the one that it would take. */
-static size_t place_of(const float *memory, size_t arms, vector x, float *tag)
+static size_t place_of(const float *memory, size_t arms, vector x, arm_id id, float *tag)
 {
-    uint64_t hash = hash_of(x);
+    uint64_t hash = hash_of(x, id);
     size_t home = (size_t)((hash >> 24) % arms);
     *tag = (float)(hash & 0xffffff ? hash & 0xffffff : 1);
     for (size_t probe = 0; probe < PROBES; probe++) {
@@ -53,12 +54,12 @@ static size_t class_of(float times)
     return (size_t)ilogbf(times);
 }
 
-float recall_expect(const float *memory, size_t arms, vector x, float expected)
+float recall_expect(const float *memory, size_t arms, vector x, arm_id id, float expected)
 {
     /* Before any arm came again there is no weight, and an arm costs nothing here. */
     if (!arms || memory[ANY] == 0) return expected;
     float tag;
-    const float *place = memory + place_of(memory, arms, x, &tag);
+    const float *place = memory + place_of(memory, arms, x, id, &tag);
     if (place[TAG] != tag) return expected;
     return expected + memory[WEIGHTS + class_of(place[TIMES])] * (place[MEAN] - expected);
 }
@@ -66,7 +67,7 @@ float recall_expect(const float *memory, size_t arms, vector x, float expected)
 size_t recall_add(float *memory, size_t arms, const recall_sample *sample, slope *weights)
 {
     float tag, expected = sample->expected;
-    float *place = memory + place_of(memory, arms, sample->x, &tag);
+    float *place = memory + place_of(memory, arms, sample->x, sample->id, &tag);
     if (place[TAG] == tag) {
         size_t class = class_of(place[TIMES]);
         slope_add(&weights[class], (double)(place[MEAN] - expected), (double)(sample->reward - expected), MOST_AGAIN);

@@ -8,7 +8,7 @@
  * noise. A mean of many rewards is worth more than a mean of few, so there is a weight for arms that came once, one for
  * two or three times, and so on. All forget slowly, since what is true of an arm may change.
  *
- * An arm is known by a hash of its entries that are not zero. One whose places are all taken displaces another. What
+ * An arm is known by a hash of its entries that are not zero, and of its id where it has one. One whose places are all taken displaces another. What
  * scoring reads lies in floats that are the caller's, so that it can be part of a policy's parameters. */
 #ifndef EENET_RECALL_H
 #define EENET_RECALL_H
@@ -22,11 +22,12 @@ enum { RECALL_CLASSES = 7 }; /* of arms, by how often they came: once, two or th
 size_t recall_count(size_t arms);
 
 /* What is expected of an arm, made better by what came of it before: between `expected` and the mean of its rewards. */
-float recall_expect(const float *memory, size_t arms, vector x, float expected);
+float recall_expect(const float *memory, size_t arms, vector x, arm_id id, float expected);
 
 /* A reward of an arm, what was expected of it without its past, and how far rewards are apart. */
 typedef struct recall_sample {
     vector x;
+    arm_id id;
     float expected, reward;
     double spread;
 } recall_sample;

@@ -6,10 +6,12 @@
 /* A place is kept with a decision as a float, which holds whole numbers up to 2^24 exactly. */
 static const option rows[] = {
     OPTION_ROW_INTEGER(tallies_options, common.blocks, "blocks", "1", 1, 65536,
-                       "arms are told apart by the block of the features that they are in: how many blocks; 1: by "
-                       "their position in the round"),
+                       "arms without ids are told apart by the block of the features that they are in: how many "
+                       "blocks; 1: by their position in the round"),
     OPTION_ROW_INTEGER(tallies_options, positions, "positions", "1024", 1, 1e7,
-                       "positions that are told apart; arms beyond share the last", .needs = "blocks=1"),
+                       "arms that are told apart: ids, of which one that was not played lately gives way to a new one; "
+                       "positions, of which those beyond share the last",
+                       .needs = "blocks=1"),
 };
 const option_table tallies_option_table = OPTION_TABLE(rows);
 
@@ -17,9 +19,15 @@ enum { FLOATS_PER_DOUBLE = sizeof(double) / sizeof(float) };
 
 /* ---- the parameters ---- */
 
+/* Of the total and so many places. */
 static size_t floats_of(size_t places)
 {
     return (sizeof(tallies_total) + places * sizeof(tally)) / sizeof(double) * FLOATS_PER_DOUBLE;
+}
+
+static float *ids_of(const tallies *self, float *values)
+{
+    return values + floats_of(self->places);
 }
 
 ee_status tallies_create(tallies *self, const policy_class *class, const policy_setup *setup, ee_error *error)
@@ -29,8 +37,13 @@ ee_status tallies_create(tallies *self, const policy_class *class, const policy_
     self->base.class = class;
     self->places = blocks > 1 ? blocks : (size_t)options->positions;
     self->block = blocks > 1 ? setup->dim / blocks : 0;
+    size_t saved = floats_of(self->places), of_ids = id_tallies_count(self->places);
+    policy_setup own = *setup;
+    if (own.most_parameters < SIZE_MAX - of_ids) own.most_parameters += of_ids; /* a model may hold no id */
     ee_status status = policy_check_blocks(setup, error);
-    return status ? status : policy_set_parameters(&self->base, setup, floats_of(self->places), error);
+    if (!status) status = policy_set_parameters(&self->base, &own, saved + of_ids, error);
+    self->base.parameters.unsaved = of_ids;
+    return status;
 }
 
 static tallies_total *total_of(float *values)
@@ -60,9 +73,9 @@ static size_t first_filled(vector x)
 
 /* An arm without any feature is in no block. Of a context that is all zeros the arms come in the order of the blocks,
  * as others do, so that its position says which one it is. */
-static size_t place_of(const tallies *self, const ee_arms *arms, size_t arm)
+static size_t place_of(const tallies *self, const ee_arms *arms, size_t arm, const scratch *room)
 {
-    size_t place = arm;
+    size_t place = room->positions ? room->positions[arm] : arm;
     if (self->block) {
         vector x = vector_of_arm(arms, arm);
         size_t at = first_filled(x);
@@ -71,15 +84,21 @@ static size_t place_of(const tallies *self, const ee_arms *arms, size_t arm)
     return place < self->places ? place : self->places - 1;
 }
 
-const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t arm)
+const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room)
 {
-    return places_of(learned->values) + place_of((const tallies *)learned->policy, arms, arm);
+    static const tally none;
+    const tallies *self = (const tallies *)learned->policy;
+    if (!arms->ids) return places_of(learned->values) + place_of(self, arms, arm, room);
+    const tally *found = id_tallies_find(ids_of(self, learned->values), self->places, arms->ids[arm]);
+    return found ? found : &none;
 }
 
-/* What was kept may come from a record, and be any finite number. */
-static tally *kept_place(policy *self, const observation *o)
+/* The tally of the arm that was played. What was kept may come from a record, and be any finite number. */
+static tally *played(policy *self, const observation *o)
 {
-    size_t last = ((const tallies *)self)->places - 1;
+    const tallies *own = (const tallies *)self;
+    if (o->id.known) return id_tallies_play(ids_of(own, self->parameters.values), own->places, o->id.value);
+    size_t last = own->places - 1;
     size_t place = o->kept[0] >= 0 && o->kept[0] <= (float)last ? (size_t)o->kept[0] : last;
     tallies_total *total = total_of(self->parameters.values);
     if (total->used < (double)place + 1) total->used = (double)place + 1;
@@ -130,7 +149,7 @@ static void add_to_total(tallies_total *self, double reward)
 
 float tallies_await(policy *self, const observation *o, double prior, double worth)
 {
-    tally *own = kept_place(self, o);
+    tally *own = played(self, o);
     float expected = (float)tallies_expect(own, prior, worth);
     add(own, (double)expected);
     total_of(self->parameters.values)->plays++;
@@ -140,7 +159,7 @@ float tallies_await(policy *self, const observation *o, double prior, double wor
 bool tallies_learn(policy *self, const observation *o, float reward)
 {
     tallies_total *total = total_of(self->parameters.values);
-    tally *own = kept_place(self, o);
+    tally *own = played(self, o);
     if (o->awaited && own->count > 0) {
         correct(own, (double)o->expected, (double)reward);
     } else {
@@ -171,8 +190,7 @@ size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms)
 
 void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
-    (void)room;
-    kept[0] = (float)place_of((const tallies *)learned->policy, arms, arm);
+    kept[0] = (float)place_of((const tallies *)learned->policy, arms, arm, room);
 }
 
 ee_status tallies_reserve(policy *self, const observation *o, ee_error *error)
@@ -187,37 +205,33 @@ ee_status tallies_reserve(policy *self, const observation *o, ee_error *error)
 size_t tallies_copy(const policy *self, uint64_t first, float *to)
 {
     (void)first;
+    const tallies *own = (const tallies *)self;
     size_t count = floats_of((size_t)tallies_all(&self->parameters)->used);
     memcpy(to, self->parameters.values, count * sizeof *to);
-    return count;
+    return count + id_tallies_copy(ids_of(own, self->parameters.values), own->places, ids_of(own, to));
 }
 
 /* ---- saving and loading ---- */
-
-static bool is_sound(const tally *self)
-{
-    return self->count >= 0 && self->squares >= 0 && isfinite(self->count) && isfinite(self->mean) &&
-           isfinite(self->squares);
-}
 
 static bool total_is_sound(const tallies_total *self, size_t places)
 {
     bool flags = self->graded == 0 || self->graded == 1;
     bool counts = self->plays >= 0 && isfinite(self->plays) && self->used >= 0 && self->used <= (double)places;
-    return is_sound(&self->rewards) && flags && counts && isfinite(self->low) && isfinite(self->high) &&
+    return tally_is_sound(&self->rewards) && flags && counts && isfinite(self->low) && isfinite(self->high) &&
            self->low <= self->high;
 }
 
-/* All that changes are the parameters: this looks at what was read. */
+/* The table of ids, and a look at the parameters that were read. */
 void tallies_archive(policy *self, archive *a)
 {
     size_t places = ((const tallies *)self)->places;
+    if (a->version >= 11) id_tallies_archive(ids_of((const tallies *)self, self->parameters.values), places, a);
     const tallies_total *total = tallies_all(&self->parameters);
     if (!a->reading || a->status) return;
     bool sound = total_is_sound(total, places);
     for (size_t i = 0; i < places && sound; i++) {
         const tally *own = places_of(self->parameters.values) + i;
-        sound = is_sound(own) && ((double)i < total->used || own->count == 0);
+        sound = tally_is_sound(own) && ((double)i < total->used || own->count == 0);
     }
     if (!sound) archive_fail(a, EE_BAD_MODEL, "model: what came of its arms is not what rewards make");
 }

@@ -1,9 +1,12 @@
-/* What context-free policies share: what came of each arm, whatever its features are. An arm is known by its place: its
- * position in the round, or the block of the features that it is in. A policy's options begin with `tallies_options`,
- * its struct with `tallies`. The parameters are doubles: what came of all arms, then a tally for each place. */
+/* What context-free policies share: what came of each arm, whatever its features are. An arm is known by its id; where
+ * the arms of a round have none, by its place: the block of the features that it is in, or its position in the round.
+ * Ids and places are apart: an arm with an id never counts as one without. A policy's options begin with
+ * `tallies_options`, its struct with `tallies`. The parameters are what came of all arms, a tally for each place, and
+ * the table of id_tallies.h. */
 #ifndef EENET_TALLIES_H
 #define EENET_TALLIES_H
 
+#include "id_tallies.h"
 #include "policy/policy.h"
 
 typedef struct tallies_options {
@@ -15,19 +18,14 @@ extern const option_table tallies_option_table; /* blocks, positions */
 
 typedef struct tallies {
     policy base;
-    size_t places; /* that are told apart */
+    size_t places; /* that are told apart; and so many ids */
     size_t block;  /* features of a block; 0: a place is a position */
 } tallies;
-
-/* Rewards: how many, their mean, and the sum of their squared distances from it. */
-typedef struct tally {
-    double count, mean, squares;
-} tally;
 
 /* What came of all arms. */
 typedef struct tallies_total {
     tally rewards;
-    double plays;     /* the counts of all places: rewards, and decisions that wait */
+    double plays;     /* of all arms: rewards, and decisions that wait */
     double low, high; /* of the rewards; 0 before the first */
     double graded;    /* 1 from the first reward on that is neither 0 nor 1; else 0 */
     double used;      /* places, from the first on, of which one was ever played */
@@ -38,8 +36,8 @@ ee_status tallies_create(tallies *self, const policy_class *class, const policy_
 
 const tallies_total *tallies_all(const parameters *learned);
 
-/* What came of the place of an arm of a round. */
-const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t arm);
+/* What came of an arm of a round. */
+const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room);
 
 /* What is expected of an arm: the mean of its rewards and of a prior that is worth so many. 0 where both are none. */
 double tallies_expect(const tally *own, double prior, double worth);

@@ -25,6 +25,15 @@ typedef struct problem {
     bool excludes;
 } problem;
 
+/* Every second problem has ids. */
+static uint64_t ids[MOST_ARMS];
+
+static void give_ids(problem *p)
+{
+    for (size_t i = 0; i < MOST_ARMS; i++) ids[i] = 7 * i + 3;
+    for (size_t k = 0; k < p->count; k++) p->slots[k].ids = ids;
+}
+
 /* A third of them top-k: the very same arms in all slots. Arms come again, so that they are recalled. */
 static problem draw_problem(uint64_t number)
 {
@@ -41,6 +50,7 @@ static problem draw_problem(uint64_t number)
     for (size_t k = 0; k < p.count; k++)
         for (size_t i = 0; i + p.count < p.arms; i++) /* the last ones are allowed: as many as there are slots */
             p.excluded[k * p.arms + i] = random_below(&stream, 3) == 0;
+    if (number % 4 < 2) give_ids(&p);
     return p;
 }
 
@@ -60,10 +70,12 @@ static void fill_good(ee_bandit *bandit, const problem *p, outcome *out)
 /* The arms that are left for a slot, in the same form, and their numbers. Returns how many. */
 static size_t take_left(const problem *p, size_t slot, const bool *taken, round_arms *round, size_t *numbers)
 {
+    static uint64_t left_ids[MOST_ARMS];
     size_t count = 0, at = 0;
     const ee_arms *all = &p->slots[slot];
     for (size_t i = 0; i < p->arms; i++) {
         if (taken[i] || (p->excludes && p->excluded[slot * p->arms + i])) continue;
+        left_ids[count] = ids[i];
         size_t first = all->starts ? all->starts[i] : i * DIM, end = all->starts ? all->starts[i + 1] : first + DIM;
         numbers[count] = i;
         round->starts[count++] = at;
@@ -75,6 +87,7 @@ static size_t take_left(const problem *p, size_t slot, const bool *taken, round_
     round->starts[count] = at;
     round->sparse = ee_arms_sparse(round->starts, round->indices, round->entries, count, DIM);
     round->dense = ee_arms_dense(round->entries, count, DIM);
+    round->sparse.ids = round->dense.ids = all->ids ? left_ids : NULL;
     return count;
 }
 
@@ -97,6 +110,12 @@ static void fill_one_by_one(ee_bandit *bandit, const problem *p, outcome *out)
         out->decisions[k].arm = numbers[out->decisions[k].arm];
         taken[out->decisions[k].arm] = true;
     }
+}
+
+/* Without ids these go by the position among all arms, which a round of those that are left does not know. */
+static bool goes_by_position(const policy_case *c)
+{
+    return strcmp(c->name, "ucb1") == 0 || strcmp(c->name, "thompson") == 0;
 }
 
 /* The bandit no longer tells its policy of decisions that wait. */
@@ -127,6 +146,7 @@ static void a_slot_is_decided_as_alone_among_what_is_left(void **state)
         tell_no_more(twin, &classes[1]);
         for (uint64_t call = 1; call <= 40; call++) {
             problem p = draw_problem(call);
+            if (goes_by_position(&c)) give_ids(&p);
             fill_one_by_one(bandit, &p, &single);
             fill_good(twin, &p, &together);
             if (!same_outcome(&single, &together)) fail_msg("%s %s: call %d", c.name, options, (int)call);
@@ -186,6 +206,7 @@ static void all_slots_are_decided_on_what_was_known_before(void **state)
         bandit_play(bandit, 1000, 1003, 5, false);
         for (uint64_t call = 1; call <= 6 && !draws; call++) {
             problem p = draw_problem(call);
+            if (goes_by_position(&c)) give_ids(&p);
             assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
             model before = model_save(bandit);
             ee_bandit *copy = model_load(before);

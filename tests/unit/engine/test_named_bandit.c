@@ -167,7 +167,7 @@ static void what_does_not_fit_is_refused(void **state)
     settings.dim = 12288;
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
     assert_string_equal(ee_bandit_info(bandit).features,
-                        "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on");
+                        "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on ids=on");
     assert_null(ee_bandit_info(vectors).features);
     settings.features = "nmaes=7";
     assert_int_equal(ee_bandit_create(&settings, &(ee_bandit *){NULL}, &error), EE_BAD_OPTION);

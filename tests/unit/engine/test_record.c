@@ -335,7 +335,8 @@ static void no_impossible_record_is_learned(void **state)
         size_t size;
         const char *sentence;
     } cases[] = {
-        {8, 2, 8, "record: of version 2, but this library reads version 1"},
+        {8, 1, 8, "record: of version 1, but this library reads version 2"},
+        {8, 3, 8, "record: of version 3, but this library reads version 2"},
         {16, 5, 8, "record: of another model: its policy, options or dimension are not this bandit's"},
         {24, UINT64_C(0x7ff8000000000000), 8, impossible}, /* length: not a number */
         {24, UINT64_C(0xbff0000000000000), 8, impossible}, /* -1 */
@@ -345,9 +346,10 @@ static void no_impossible_record_is_learned(void **state)
         {48, 3, 4, impossible},          /* entries */
         {52, 2, 4, impossible},          /* sparse, dense, or what? */
         {56, 0x7f800000, 4, impossible}, /* scores */
-        {68, 0x7fc00000, 4, "record: its arm is not one of 8 features"},
-        {68 + 4 * 4, 8, 4, "record: its arm is not one of 8 features"}, /* index of the first of four entries */
-        {68 + 8 * 4, 0x7f800000, 4, "record: what the policy keeps is not all finite numbers"},
+        {68, 2, 4, impossible},          /* an id, none, or what? */
+        {80, 0x7fc00000, 4, "record: its arm is not one of 8 features"},
+        {80 + 4 * 4, 8, 4, "record: its arm is not one of 8 features"}, /* index of the first of four entries */
+        {80 + 8 * 4, 0x7f800000, 4, "record: what the policy keeps is not all finite numbers"},
     };
     double reward;
     ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);

@@ -207,9 +207,10 @@ static void late_rewards_leave_the_same_tallies(void **state)
             bandit_reward(late, made[i].id, reward);
             teach(at_once, &arms, made[i].arm, reward);
         }
+        const scratch none = {0};
         for (size_t i = 0; i < ARMS; i++) {
-            const tally *own = tallies_of(&late->policy->parameters, &arms, i);
-            const tally *other = tallies_of(&at_once->policy->parameters, &arms, i);
+            const tally *own = tallies_of(&late->policy->parameters, &arms, i, &none);
+            const tally *other = tallies_of(&at_once->policy->parameters, &arms, i, &none);
             assert_true(own->count == other->count && own->count > 1);
             assert_close(own->mean, other->mean, 1e-9);
             assert_close(own->squares, other->squares, 1e-9);

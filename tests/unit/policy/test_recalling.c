@@ -67,7 +67,7 @@ static void check_memory(const char *name, const char *options)
         decide(plain, &arms, t % SHOWN, plain_scores, &same[t]);
         for (size_t i = 0; i < SHOWN; i++) {
             float expected = plain_scores[i].score;
-            float recalled = recall_expect(past, ROOM, vector_of_arm(&arms, i), expected);
+            float recalled = recall_expect(past, ROOM, vector_of_arm(&arms, i), (arm_id){0, false}, expected);
             assert_true(scores[i].exploitation == plain_scores[i].exploitation);
             assert_true(scores[i].exploration == plain_scores[i].exploration);
             assert_close(scores[i].score, recalled, 1e-5);
@@ -81,7 +81,7 @@ static void check_memory(const char *name, const char *options)
         const parameters *learned = &plain->policy->parameters;
         float expected = of->seen.score.exploitation + of->seen.score.exploration;
         if (of->seen.round == 0) expected += (float)learned->centre; /* of which it could not know */
-        recall_sample sample = {of->seen.x, expected, reward, learned->spread};
+        recall_sample sample = {of->seen.x, of->seen.id, expected, reward, learned->spread};
         recall_add(past, ROOM, &sample, weights);
     }
     if (largest < 0.05f) fail_msg("%s %s: the past had no say", name, options);

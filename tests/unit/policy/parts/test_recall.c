@@ -43,9 +43,11 @@ static void past_free(past *self)
     free(self->memory);
 }
 
+static const arm_id NO_ID = {0, false};
+
 static size_t past_add(past *self, vector x, float expected, float reward)
 {
-    recall_sample sample = {x, expected, reward, self->spread};
+    recall_sample sample = {x, NO_ID, expected, reward, self->spread};
     return recall_add(self->memory, self->room, &sample, self->weights);
 }
 
@@ -59,7 +61,7 @@ static void past_add_certain(past *self, vector x, size_t turn, float reward)
 
 static float past_expect(const past *self, vector x, float expected)
 {
-    return recall_expect(self->memory, self->room, x, expected);
+    return recall_expect(self->memory, self->room, x, NO_ID, expected);
 }
 
 /* What recall.h says, by what is known of each arm by its number: the pairs (m - s, r - s) of each class, with what is
@@ -365,7 +367,7 @@ static void no_room_recalls_nothing(void **state)
     (void)state;
     draw_features(1);
     assert_int_equal(recall_count(0), 0);
-    assert_true(recall_expect(NULL, 0, arm(0), 0.5f) == 0.5f);
+    assert_true(recall_expect(NULL, 0, arm(0), NO_ID, 0.5f) == 0.5f);
 }
 
 int main(void)
