@@ -190,7 +190,7 @@ size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms)
 
 void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
-    kept[0] = (float)place_of((const tallies *)learned->policy, arms, arm, room);
+    kept[0] = arms->ids ? 0 : (float)place_of((const tallies *)learned->policy, arms, arm, room);
 }
 
 ee_status tallies_reserve(policy *self, const observation *o, ee_error *error)
