@@ -104,6 +104,7 @@ ee_status logged_bandit_load(logged_bandit *self, const candidate_setup *setup, 
 
 void logged_bandit_release(logged_bandit *self)
 {
+    memory_free(self->ids);
     ee_scratch_free(self->scratch);
     ee_snapshot_free(self->snapshot);
     ee_bandit_free(self->bandit);
@@ -115,14 +116,30 @@ ee_status logged_bandit_freeze(logged_bandit *self, ee_error *error)
     return status ? status : ee_scratch_create(self->snapshot, 0, &self->scratch, error);
 }
 
+/* The arms of an event with vectors; the names of its actions are their ids. */
+static ee_status take_arms(logged_bandit *self, const log_event *event, ee_arms *arms, ee_error *error)
+{
+    *arms = event->arms;
+    if (!event->actions || event->count != arms->count) return EE_OK;
+    ee_status status = memory_grow(NULL, &self->ids, &self->id_capacity, arms->count, sizeof *self->ids, error);
+    if (status) return status;
+    for (size_t i = 0; i < arms->count; i++)
+        self->ids[i] = ee_arm_id(event->actions[i].bytes, event->actions[i].length);
+    arms->ids = self->ids;
+    return EE_OK;
+}
+
 static ee_status play_frozen(logged_bandit *self, const candidate_round *round, double *pi, ee_score *scores,
                              ee_error *error)
 {
+    ee_arms arms;
     ee_decision ignored;
     ee_scratch_seed(self->scratch, round->number); /* for a policy that draws */
     if (round->features)
         return ee_snapshot_decide_round(self->snapshot, self->scratch, round->features, &ignored, scores, pi, error);
-    return ee_snapshot_decide(self->snapshot, self->scratch, &round->event->arms, &ignored, scores, pi, error);
+    ee_status status = take_arms(self, round->event, &arms, error);
+    if (status) return status;
+    return ee_snapshot_decide(self->snapshot, self->scratch, &arms, &ignored, scores, pi, error);
 }
 
 ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, bool learn, double *pi,
@@ -130,8 +147,8 @@ ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, 
 {
     if (self->snapshot) return play_frozen(self, round, pi, scores, error);
     const log_event *event = round->event;
-    ee_arms arms = event->arms;
-    ee_status status = EE_OK;
+    ee_arms arms;
+    ee_status status = round->features ? EE_OK : take_arms(self, event, &arms, error);
     if (round->features && round->again) /* its names are known */
         status = features_encode(self->bandit->features, round->features, &arms, error);
     else if (round->features)

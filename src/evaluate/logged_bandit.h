@@ -8,6 +8,8 @@ typedef struct logged_bandit {
     ee_bandit *bandit;
     ee_snapshot *snapshot; /* once it is frozen: what it knew then. A bandit learns names from every round it sees */
     ee_scratch *scratch;
+    uint64_t *ids; /* (id_capacity) of the arms of an event with vectors */
+    size_t id_capacity;
 } logged_bandit;
 
 /* self starts as zeros, and is to be released, on failure too. setup->text is the policy. */

@@ -1,0 +1,336 @@
+/* Arms are known by their ids, whatever their order is and which of them a round has: decided alone, in slots, several
+ * rounds at once, on a snapshot and by a record, and after a bandit was saved and loaded. */
+#include "rounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/archive.h"
+#include "engine/bandit.h"
+
+enum { ARMS = 5, MOST = 2000 };
+
+/* Arm number i has the id 1000 + 3 i. Features say nothing. */
+typedef struct id_round {
+    float values[MOST];
+    uint64_t ids[MOST];
+    size_t numbers[MOST];
+    ee_arms arms;
+} id_round;
+
+static void round_add(id_round *self, size_t number)
+{
+    size_t at = self->arms.count++;
+    self->values[at] = 1;
+    self->ids[at] = 1000 + 3 * number;
+    self->numbers[at] = number;
+}
+
+/* Some of the arms, at least two, in any order; the best is always among them where it is asked for. */
+static id_round *draw_some(uint64_t number, size_t best)
+{
+    static id_round round;
+    random_stream stream = random_named(number, "ids");
+    size_t order[ARMS];
+    for (size_t i = 0; i < ARMS; i++) order[i] = i;
+    for (size_t i = ARMS; i-- > 1;) {
+        size_t other = (size_t)random_below(&stream, i + 1), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+    size_t least = 2 + (size_t)random_below(&stream, ARMS - 1);
+    round.arms = ee_arms_dense(round.values, 0, 1);
+    for (size_t i = 0; i < ARMS; i++)
+        if (i < least || order[i] == best) round_add(&round, order[i]);
+    round.arms.ids = round.ids;
+    return &round;
+}
+
+/* The last arm is the good one. */
+static double reward_of(size_t number)
+{
+    return number == ARMS - 1 ? 1 : 0;
+}
+
+static const char *const policies[] = {"ucb1", "thompson"};
+enum { POLICIES = sizeof policies / sizeof *policies };
+
+static void assert_learned(const char *who, const char *how, size_t right, size_t rounds)
+{
+    if (right < rounds * 9 / 10) fail_msg("%s, %s: %zu of %zu", who, how, right, rounds);
+}
+
+static void order_and_exclusions_do_not_matter(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 600, LAST = 200 };
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
+        size_t right = 0;
+        for (size_t t = 0; t < ROUNDS; t++) {
+            id_round *round = draw_some(t, ARMS - 1);
+            ee_decision decision = bandit_choose(bandit, &round->arms, NULL);
+            double reward = reward_of(round->numbers[decision.arm]);
+            bandit_reward(bandit, decision.id, reward);
+            right += t >= ROUNDS - LAST && reward == 1;
+            if (t == ROUNDS / 2) { /* and a bandit that was saved goes on with what it knows */
+                model saved = model_save(bandit);
+                ee_bandit_free(bandit);
+                bandit = model_load(saved);
+                assert_true(model_is_of(saved, bandit));
+                model_free(&saved);
+            }
+        }
+        assert_learned(policies[p], "any order", right, LAST);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* The second slot gets the second best: also without ids, where the position among all arms counts. */
+static void slots_reward_the_right_arm(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 1500, LAST = 300, SLOTS = 2 };
+    static const double means[ARMS] = {0.1, 0.5, 0.1, 0.1, 0.9};
+    for (size_t p = 0; p < 2 * POLICIES; p++) {
+        bool with_ids = p < POLICIES;
+        ee_bandit *bandit = bandit_make(policies[p % POLICIES], 1, 3, NULL);
+        size_t right = 0;
+        for (size_t t = 0; t < ROUNDS; t++) {
+            id_round round = {.arms = ee_arms_dense(round.values, 0, 1)};
+            random_stream stream = random_named(t, "slots");
+            for (size_t i = 0; i < ARMS; i++) round_add(&round, with_ids ? (i + t) % ARMS : i);
+            if (with_ids) round.arms.ids = round.ids;
+            ee_arms seen[SLOTS] = {round.arms, round.arms};
+            uint8_t excluded[SLOTS * ARMS] = {0};
+            excluded[t % ARMS] = round.numbers[t % ARMS] < 4 && round.numbers[t % ARMS] != 1;
+            ee_decision made[SLOTS];
+            assert_int_equal(ee_bandit_decide_slots(bandit, seen, SLOTS, excluded, made, NULL, NULL, NULL), EE_OK);
+            for (size_t k = 0; k < SLOTS; k++) {
+                size_t number = round.numbers[made[k].arm];
+                bandit_reward(bandit, made[k].id, random_unit(&stream) < means[number]);
+                right += t >= ROUNDS - LAST && number == (k ? 1 : 4);
+            }
+        }
+        assert_true(right >= SLOTS * LAST * 3 / 4);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* Decided on a snapshot, learned by records. */
+static void snapshots_and_records_keep_ids(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 600, LAST = 200 };
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
+        ee_snapshot *snapshot;
+        ee_scratch *room;
+        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        size_t right = 0;
+        for (size_t t = 0; t < ROUNDS; t++) {
+            id_round *round = draw_some(t, ARMS - 1);
+            ee_decision decision;
+            const void *record;
+            size_t size;
+            assert_int_equal(ee_snapshot_decide(snapshot, room, &round->arms, t, &decision, NULL, NULL, NULL), EE_OK);
+            double reward = reward_of(round->numbers[decision.arm]);
+            assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+            if (t % 2) {
+                assert_int_equal(ee_bandit_learn_record(bandit, record, size, reward, NULL), EE_OK);
+            } else {
+                assert_int_equal(ee_bandit_take_record(bandit, record, size, &decision, NULL), EE_OK);
+                bandit_reward(bandit, decision.id, reward);
+            }
+            assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+            right += t >= ROUNDS - LAST && reward == 1;
+        }
+        assert_learned(policies[p], "by records", right, LAST);
+        ee_scratch_free(room);
+        ee_snapshot_free(snapshot);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* Several rounds in one call see what each would see alone. */
+static void several_rounds_at_once_keep_ids(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"ucb1", "thompson", "eenet", "greedy"};
+    for (size_t p = 0; p < sizeof all / sizeof *all; p++) {
+        enum { CALLS = 40, ROUNDS = 3 };
+        ee_bandit *bandit = bandit_make(all[p], 1, 3, p > 1 ? "f1.width=4" : NULL);
+        for (size_t t = 0; t < CALLS; t++) {
+            id_round rounds[ROUNDS];
+            ee_arms arms[ROUNDS];
+            ee_score scores[ROUNDS * ARMS], alone[ARMS];
+            ee_decision made[ROUNDS];
+            for (size_t i = 0; i < ROUNDS; i++) {
+                rounds[i] = *draw_some(ROUNDS * t + i, ARMS - 1);
+                arms[i] = rounds[i].arms;
+                arms[i].values = rounds[i].values;
+                arms[i].ids = t % 4 == 0 && i == 1 ? NULL : rounds[i].ids;
+            }
+            assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
+            bool draws = bandit->policy->class->draws;
+            model before = model_save(bandit);
+            ee_bandit *twin = model_load(before);
+            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, made, scores, NULL, NULL), EE_OK);
+            for (size_t i = 0, at = 0; i < ROUNDS; at += arms[i++].count) {
+                assert_int_equal(ee_bandit_score(twin, &arms[i], alone, NULL), EE_OK);
+                for (size_t a = 0; a < arms[i].count && !draws; a++)
+                    assert_true(alone[a].score == scores[at + a].score);
+                bandit_reward(bandit, made[i].id, reward_of(rounds[i].numbers[made[i].arm]));
+            }
+            model_free(&before);
+            ee_bandit_free(twin);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
+{
+    assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward, NAN, NULL), EE_OK);
+}
+
+/* An arm with an id and one at the same position without one are not the same. */
+static void rounds_with_and_without_ids_are_apart(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("ucb1", 1, 3, NULL);
+    float values[2] = {1, 1};
+    uint64_t ids[2] = {0, 1};
+    ee_arms plain = ee_arms_dense(values, 2, 1), named = plain;
+    ee_score scores[2];
+    named.ids = ids;
+    for (size_t i = 0; i < 10; i++) teach(bandit, &plain, 0, 1);
+    for (size_t i = 0; i < 10; i++) teach(bandit, &plain, 1, 0);
+    for (size_t i = 0; i < 10; i++) teach(bandit, &named, 0, 0);
+    for (size_t i = 0; i < 10; i++) teach(bandit, &named, 1, 1);
+    assert_int_equal(ee_bandit_score(bandit, &plain, scores, NULL), EE_OK);
+    assert_true(scores[0].exploitation == 1 && scores[1].exploitation == 0);
+    assert_int_equal(ee_bandit_score(bandit, &named, scores, NULL), EE_OK);
+    assert_true(scores[0].exploitation == 0 && scores[1].exploitation == 1);
+    ee_bandit_free(bandit);
+}
+
+/* Of more ids than there are places, those that are played lately are known; all within the same memory. */
+static void a_full_table_keeps_what_was_played_lately(void **state)
+{
+    (void)state;
+    enum { PLACES = 8, NEW = 1000 };
+    ee_bandit *bandit = bandit_make("ucb1", 1, 3, "positions=8");
+    size_t memory_before = ee_bandit_memory(bandit);
+    float values[2] = {1, 1};
+    uint64_t ids[2] = {5, 0};
+    ee_arms arms = ee_arms_dense(values, 2, 1);
+    ee_score scores[2];
+    arms.ids = ids;
+    for (size_t t = 0; t < NEW; t++) {
+        ids[1] = 100 + 977 * t;
+        teach(bandit, &arms, 1, 0);
+        teach(bandit, &arms, 0, 1); /* comes all the time */
+        assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+        assert_true(scores[0].exploitation == 1 && scores[1].exploitation == 0);
+        if (t < PLACES - 2) continue;
+        ids[1] = 100 + 977 * (t - (PLACES - 2)); /* long ago: as if never played */
+        assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+        assert_true(scores[1].exploration > scores[0].exploration || t == PLACES - 2);
+    }
+    assert_int_equal(ee_bandit_memory(bandit), memory_before);
+    model saved = model_save(bandit);
+    ee_bandit *again = model_load(saved);
+    assert_true(model_is_of(saved, again));
+    model_free(&saved);
+    ids[1] = 7;
+    for (size_t t = 0; t < 20; t++) {
+        ids[1]++;
+        teach(bandit, &arms, 1, 1);
+        teach(again, &arms, 1, 1);
+    }
+    saved = model_save(bandit);
+    assert_true(model_is_of(saved, again));
+    model_free(&saved);
+    ee_bandit_free(bandit);
+    ee_bandit_free(again);
+}
+
+/* Two arms whose features are equal: only the id says which one is rewarded. */
+static void recall_tells_equal_features_apart(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 400, LAST = 100 };
+    static const char *const learners[] = {"eenet", "greedy", "linucb"};
+    for (size_t p = 0; p < sizeof learners / sizeof *learners; p++) {
+        ee_bandit *bandit = bandit_make(learners[p], 2, 3, p < 2 ? "f1.width=8 recall=64" : "recall=64");
+        float values[4] = {1, 0.5f, 1, 0.5f};
+        size_t right = 0;
+        for (size_t t = 0; t < ROUNDS; t++) {
+            uint64_t ids[2] = {t % 2 ? 11 : 22, t % 2 ? 22 : 11};
+            ee_arms arms = ee_arms_dense(values, 2, 2);
+            arms.ids = ids;
+            ee_decision decision = bandit_choose(bandit, &arms, NULL);
+            bandit_reward(bandit, decision.id, ids[decision.arm] == 22);
+            right += t >= ROUNDS - LAST && ids[decision.arm] == 22;
+        }
+        assert_learned(learners[p], "equal features", right, LAST);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* A record of version 1 is one of version 2 without the id. */
+static void records_of_version_1_are_learned(void **state)
+{
+    (void)state;
+    enum { HEAD_1 = 68, ID = 12, CHECKSUM = 8 };
+    static const char *const all[] = {"ucb1", "linucb", "greedy"};
+    for (size_t p = 0; p < sizeof all / sizeof *all; p++) {
+        ee_bandit *bandit = bandit_make(all[p], 1, 3, NULL), *twin = bandit_make(all[p], 1, 3, NULL);
+        ee_snapshot *snapshot;
+        ee_scratch *room;
+        ee_decision decision;
+        const void *record;
+        size_t size;
+        float values[3] = {1, 2, 3};
+        ee_arms arms = ee_arms_dense(values, 3, 1);
+        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_decide(snapshot, room, &arms, 1, &decision, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        size_t old_size = size - ID;
+        uint8_t *old = malloc(old_size);
+        uint64_t version = 1;
+        memcpy(old, record, HEAD_1);
+        memcpy(old + 8, &version, sizeof version);
+        memcpy(old + HEAD_1, (const uint8_t *)record + HEAD_1 + ID, old_size - HEAD_1);
+        uint64_t checksum = archive_checksum(old, old_size - CHECKSUM);
+        memcpy(old + old_size - CHECKSUM, &checksum, sizeof checksum);
+        assert_int_equal(ee_bandit_learn_record(bandit, old, old_size, 1, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_record(twin, record, size, 1, NULL), EE_OK);
+        model saved = model_save(bandit);
+        assert_true(model_is_of(saved, twin));
+        model_free(&saved);
+        free(old);
+        ee_scratch_free(room);
+        ee_snapshot_free(snapshot);
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_and_exclusions_do_not_matter),
+        cmocka_unit_test(slots_reward_the_right_arm),
+        cmocka_unit_test(snapshots_and_records_keep_ids),
+        cmocka_unit_test(several_rounds_at_once_keep_ids),
+        cmocka_unit_test(rounds_with_and_without_ids_are_apart),
+        cmocka_unit_test(a_full_table_keeps_what_was_played_lately),
+        cmocka_unit_test(recall_tells_equal_features_apart),
+        cmocka_unit_test(records_of_version_1_are_learned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+/* The ids of actions in rounds of named features: they are features where they come again, they cost nothing where they
+ * do not, and they can be turned off. */
+#include "named_play.h"
+
+#include "engine/bandit.h"
+#include "features/features.h"
+
+typedef struct id_play {
+    ee_bandit *bandit;
+    ee_round *round;
+    ee_arms arms;
+} id_play;
+
+static id_play play_start(const char *name, const char *options, const char *named)
+{
+    id_play self = {.bandit = named_make(name, options, named)};
+    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    return self;
+}
+
+static void play_end(id_play *self)
+{
+    ee_bandit_free(self->bandit);
+    ee_round_free(self->round);
+}
+
+static void add_action(ee_round *round, const char *json, const char *id)
+{
+    ee_error error = {EE_OK, ""};
+    if (ee_round_action(round, json, strlen(json), &error)) fail_msg("%s", error.message);
+    if (id && ee_round_action_id(round, id, strlen(id), &error)) fail_msg("%s", error.message);
+}
+
+static void take_arms(id_play *self)
+{
+    ee_error error = {EE_OK, ""};
+    if (ee_bandit_arms(self->bandit, self->round, &self->arms, &error)) fail_msg("%s", error.message);
+}
+
+/* The place of a name; SIZE_MAX where it has none. */
+static size_t place_of(ee_bandit *bandit, const char *name)
+{
+    ee_feature feature;
+    for (size_t i = 0; i < features_count(bandit->features); i++) {
+        assert_int_equal(ee_bandit_feature(bandit, i, &feature, NULL), EE_OK);
+        if (strcmp(feature.name, name) == 0) return i;
+    }
+    return SIZE_MAX;
+}
+
+/* ---- learning ---- */
+
+/* Nothing but ids, in any order. */
+static void ids_alone_are_learned(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"red", "green", "blue"};
+    static const char *const policies[] = {"eenet", "linucb", "ucb1", "thompson", "neural-epsilon"};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        enum { ROUNDS = 400, LAST = 100 };
+        id_play play = play_start(policies[p], NULL, "names=100 hashes=10");
+        size_t right = 0;
+        for (size_t t = 0; t < ROUNDS; t++) {
+            random_stream stream = random_named(t, "order");
+            size_t first = (size_t)random_below(&stream, 3);
+            ee_round_clear(play.round);
+            for (size_t i = 0; i < 3; i++) add_action(play.round, "{}", ids[(first + i) % 3]);
+            take_arms(&play);
+            ee_decision decision = bandit_choose(play.bandit, &play.arms, NULL);
+            bool red = (first + decision.arm) % 3 == 0;
+            bandit_reward(play.bandit, decision.id, red);
+            right += t >= ROUNDS - LAST && red;
+        }
+        if (right < LAST * 9 / 10) fail_msg("%s: %zu of %d", policies[p], right, LAST);
+        play_end(&play);
+    }
+}
+
+/* What a user likes is a matter of the product of the context with the id. */
+static void ids_are_multiplied_with_the_context(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 500, LAST = 100 };
+    id_play play = play_start("linucb", "alpha=1", "names=100 hashes=10");
+    size_t right = 0;
+    for (size_t t = 0; t < ROUNDS; t++) {
+        const char *context = t % 2 ? "{\"plan\":\"free\"}" : "{\"plan\":\"paid\"}";
+        ee_round_clear(play.round);
+        assert_int_equal(ee_round_context(play.round, context, strlen(context), NULL), EE_OK);
+        add_action(play.round, "{\"_tag\":\"a\"}", NULL);
+        add_action(play.round, "{\"_tag\":\"b\"}", NULL);
+        take_arms(&play);
+        ee_decision decision = bandit_choose(play.bandit, &play.arms, NULL);
+        bandit_reward(play.bandit, decision.id, decision.arm == t % 2);
+        right += t >= ROUNDS - LAST && decision.arm == t % 2;
+    }
+    assert_true(right >= LAST * 9 / 10);
+    assert_true(place_of(play.bandit, "plan=free*_id=a") < SIZE_MAX);
+    play_end(&play);
+}
+
+/* ---- ids that never recur ---- */
+
+static double play_sessions(id_play *play, size_t rounds, size_t *next)
+{
+    double sum = 0;
+    for (size_t t = 0; t < rounds; t++) {
+        char json[128];
+        size_t plan = named_plan(t);
+        ee_round_clear(play->round);
+        int size = snprintf(json, sizeof json, "{\"user\":{\"plan\":\"p%zu\"}}", plan);
+        assert_int_equal(ee_round_context(play->round, json, (size_t)size, NULL), EE_OK);
+        for (size_t i = 0; i < NAMED_ARMS; i++) {
+            snprintf(json, sizeof json, "{\"_tag\":\"session-%zu\",\"kind\":\"k%zu\"}", (*next)++, i);
+            add_action(play->round, json, NULL);
+        }
+        take_arms(play);
+        ee_decision decision = bandit_choose(play->bandit, &play->arms, NULL);
+        double reward = decision.arm == plan;
+        bandit_reward(play->bandit, decision.id, reward);
+        sum += reward;
+    }
+    return sum;
+}
+
+static void ids_that_never_recur_cost_nothing(void **state)
+{
+    (void)state;
+    enum { LEARN = 500, SHOW = 25000, MOST_MEMORY = 1 << 20 };
+    id_play play = play_start("linucb", NULL, "names=300 hashes=16"),
+            off = play_start("linucb", NULL, "names=300 hashes=16 ids=off");
+    size_t next = 0, same = 0;
+    double with = play_sessions(&play, LEARN, &next), without = play_sessions(&off, LEARN, &same);
+    assert_true(with >= without - LEARN / 50); /* what is good is learned as fast */
+    size_t names = features_count(play.bandit->features), before = ee_bandit_memory(play.bandit);
+    assert_int_equal(names, features_count(off.bandit->features));
+    for (size_t t = 0; t < SHOW; t++) {
+        ee_round_clear(play.round);
+        for (size_t i = 0; i < NAMED_ARMS; i++) {
+            char id[32];
+            snprintf(id, sizeof id, "session-%zu", next++);
+            add_action(play.round, "{\"kind\":\"k1\"}", id);
+        }
+        take_arms(&play);
+    }
+    assert_true(next > 100000);
+    assert_int_equal(features_count(play.bandit->features), names);
+    assert_true(ee_bandit_memory(play.bandit) < before + MOST_MEMORY);
+    for (size_t t = 0; t < 10; t++) { /* one that does recur is seen among them */
+        ee_round_clear(play.round);
+        add_action(play.round, "{}", "session-last");
+        take_arms(&play);
+    }
+    assert_true(place_of(play.bandit, "_id=session-last") < SIZE_MAX);
+    play_end(&play);
+    play_end(&off);
+}
+
+/* Slots of one request are rounds with the same ids, one after the other. */
+static void slots_of_one_request_are_no_recurrence(void **state)
+{
+    (void)state;
+    id_play play = play_start("linucb", NULL, "names=300 hashes=16");
+    for (size_t t = 0; t < 100; t++) {
+        for (size_t slot = 0; slot < 3; slot++) {
+            ee_round_clear(play.round);
+            for (size_t i = 0; i < 4; i++) {
+                char id[32];
+                snprintf(id, sizeof id, "r%zu-%zu", t, i);
+                add_action(play.round, "{}", id);
+            }
+            take_arms(&play);
+        }
+    }
+    assert_int_equal(features_count(play.bandit->features), 1);
+    play_end(&play);
+}
+
+/* ---- the state ---- */
+
+static void ids_are_saved_and_published(void **state)
+{
+    (void)state;
+    id_play play = play_start("linucb", NULL, "names=60 hashes=4");
+    ee_bandit *again = NULL;
+    ee_snapshot *snapshot;
+    ee_scratch *room;
+    for (size_t t = 0; t < 300; t++) {
+        char id[32];
+        ee_round_clear(play.round);
+        snprintf(id, sizeof id, "new-%zu", t);
+        add_action(play.round, "{}", t % 3 ? id : "often");
+        snprintf(id, sizeof id, "twice-%zu", t / 2);
+        add_action(play.round, "{}", id);
+        add_action(play.round, "{}", NULL);
+        take_arms(&play);
+        assert_int_equal(play.arms.ids[2], 2); /* without an id: its position */
+        if (again) assert_int_equal(ee_bandit_arms(again, play.round, NULL, NULL), EE_OK);
+        if (t != 150) continue;
+        model saved = model_save(play.bandit);
+        again = model_load(saved);
+        assert_true(model_is_of(saved, again));
+        model_free(&saved);
+    }
+    model saved = model_save(play.bandit);
+    assert_true(model_is_of(saved, again));
+    model_free(&saved);
+    assert_int_equal(ee_snapshot_create(again, &snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    ee_score here[3], there[3];
+    ee_decision decision;
+    take_arms(&play);
+    assert_int_equal(ee_bandit_arms(again, play.round, NULL, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_update(snapshot, again, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(play.bandit, &play.arms, here, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide_round(snapshot, room, play.round, 1, &decision, there, NULL, NULL), EE_OK);
+    assert_memory_equal(here, there, sizeof here);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    ee_bandit_free(again);
+    play_end(&play);
+}
+
+/* ---- what an id is ---- */
+
+static void an_id_that_is_a_feature_already_is_that_feature(void **state)
+{
+    (void)state;
+    for (int off = 0; off < 2; off++) {
+        id_play play = play_start("linucb", NULL, off ? "names=60 hashes=4 ids=off" : "names=60 hashes=4");
+        for (size_t t = 0; t < 20; t++) {
+            ee_round_clear(play.round);
+            add_action(play.round, "{\"_tag\":\"a7\",\"item\":{\"id\":\"a7\"}}", NULL);
+            add_action(play.round, "{\"item\":{\"id\":\"b2\"}}", "b2");
+            add_action(play.round, "{\"color\":\"red\"}", "red");
+            take_arms(&play);
+            /* A feature that is no id has its place at once. */
+            assert_int_equal(place_of(play.bandit, "item.id=a7") < SIZE_MAX, off || t >= 3);
+        }
+        assert_true(place_of(play.bandit, "color=red") < SIZE_MAX);
+        assert_int_equal(place_of(play.bandit, "_id=a7"), SIZE_MAX);
+        assert_int_equal(place_of(play.bandit, "_id=b2"), SIZE_MAX);
+        assert_int_equal(place_of(play.bandit, "_id=red") < SIZE_MAX, !off);
+        assert_int_equal(play.arms.ids == NULL, off);
+        if (!off) assert_int_equal(play.arms.ids[2], ee_arm_id("red", 3));
+        play_end(&play);
+    }
+}
+
+/* Vowpal Wabbit does not take a tag for a feature. */
+static void hashing_as_vw_has_ids_but_no_feature(void **state)
+{
+    (void)state;
+    id_play play = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
+    add_action(play.round, "{\"a\":1}", "one");
+    take_arms(&play);
+    assert_int_equal(play.arms.starts[1], 2); /* a and the constant */
+    assert_int_equal(play.arms.ids[0], ee_arm_id("one", 3));
+    play_end(&play);
+}
+
+static void wrong_ids_are_refused(void **state)
+{
+    (void)state;
+    ee_round *round;
+    ee_error error;
+    static const char twice[] = "{\"_tag\":\"a\",\"_tag\":\"b\"}";
+    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "id: no round, no action in it, or no id");
+    assert_int_equal(ee_round_action(round, twice, strlen(twice), &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "action: the action has two ids");
+    assert_int_equal(ee_round_count(round), 0);
+    add_action(round, "{\"_tag\":\"\"}", NULL); /* as none */
+    assert_int_equal(round->identified, 0);
+    assert_int_equal(ee_round_action_id(round, "", 0, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "id: the id of an action is empty");
+    assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_OK);
+    assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "id: the action has two ids");
+    ee_round_free(round);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_alone_are_learned),
+        cmocka_unit_test(ids_are_multiplied_with_the_context),
+        cmocka_unit_test(ids_that_never_recur_cost_nothing),
+        cmocka_unit_test(slots_of_one_request_are_no_recurrence),
+        cmocka_unit_test(ids_are_saved_and_published),
+        cmocka_unit_test(an_id_that_is_a_feature_already_is_that_feature),
+        cmocka_unit_test(hashing_as_vw_has_ids_but_no_feature),
+        cmocka_unit_test(wrong_ids_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
