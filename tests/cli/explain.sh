@@ -73,7 +73,7 @@ for candidate in $(find data -path '*model*' -type f); do
         "$eenet" explain "$candidate" --context - >decide 2>/dev/null && model=$candidate
 done
 grep -q 'user\.plan=free\*item=a' decide || fail "$(cat decide)"
-printf '%s' '{"user":{"plan":"free"},"_multi":[{"item":"a"},{"item":"b"}]}' >round.json
+printf '%s' '{"user":{"plan":"free"},"_multi":[{"_tag":"a","item":"a"},{"_tag":"b","item":"b"}]}' >round.json
 "$eenet" explain "$model" -c round.json | sed 's/^0:/a:/;s/^1:/b:/' | cmp - decide || fail 'two forms of a round'
 printf '[1]' >bad.json
 refuse 1 'the round must be an object' "$model" -c bad.json
