@@ -283,10 +283,10 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  * Numbers may be on any scale: the bandit follows their means and deviations, and limits values that are far from all
  * others (`standardize`). All this is part of the model. docs/features.md tells more.
  *
- * The id of an action is one more feature of it (_id=a7), and arms.ids (ee_arm_id of the text; the position of an action
- * without one). So actions may have an id alone. An id becomes a feature when it comes again: ids that never recur take
- * no place. The option ids=off passes over ids. Actions with neither an id nor a feature cannot be told apart, but by
- * `ucb1` and `thompson`, which go by their positions.
+ * The id of an action is one more feature of it, _id=a7, with less weight beside others (docs/features.md). It is also
+ * arms.ids: ee_arm_id of the text, or the position of an action without one. So actions may have an id alone. An id
+ * becomes a feature when it comes again: ids that never recur take no place. The option ids=off passes over ids.
+ * Actions with neither an id nor a feature are alike to every policy but `ucb1` and `thompson`, which go by positions.
  *
  * A round is parsed without a bandit, in any thread, and belongs to one thread at a time. After a call that fails it is
  * as it was before. allocator is copied; NULL: the C library's. */

@@ -10,6 +10,10 @@
  * is kept for ever: so what a bandit keeps is bounded by its options. */
 enum { LONGEST_KEPT = 1024 };
 
+/* The value of the id of an action that has features too: a quarter is soon learned where the id matters, and too
+ * little to hide what the features say. */
+static const double ID_BESIDE_FEATURES = 0.25;
+
 /* Of the arms of one round together. A few kilobytes of JSON can ask for more products than memory holds. */
 enum { MOST_ENTRIES = 1 << 24 };
 
@@ -132,6 +136,12 @@ static size_t count_numbers(const feature_list *list)
     return numbers;
 }
 
+/* Whether features of an action, (count), are an id beside others: that is multiplied with nothing. */
+static bool is_beside_features(const round_feature *feature, size_t count)
+{
+    return feature->is_implied && count > 1;
+}
+
 /* Marks the sides of the round's features. It stops where the entries are too many. */
 static round_size measure(const features *self, ee_round *round)
 {
@@ -142,7 +152,9 @@ static round_size measure(const features *self, ee_round *round)
     products_mark(&self->products, round->text, actions->items, actions->count, true);
     for (size_t arm = 0; arm < round->arms && size.entries <= MOST_ENTRIES; arm++) {
         size_t count;
-        const round_feature *own = round_action(round, arm, &count);
+        round_feature *own = round_action(round, arm, &count);
+        for (size_t i = 0; i < count; i++)
+            if (is_beside_features(&own[i], count)) own[i].sides = 0;
         size_t pairs = products_most(&self->products, context->items, context->count, own, count);
         if (context->count + count > size.features) size.features = context->count + count;
         if (pairs > size.pairs) size.pairs = pairs;
@@ -304,6 +316,8 @@ static void place_features(const features *self, const char *text, const round_f
             value = 0;
         else if (self->options.standardize && list[i].is_number)
             value = standardised(self, place, value);
+        else if (is_beside_features(&list[i], count))
+            value = ID_BESIDE_FEATURES;
         placed[i] = (placed_feature){list[i].hash, value, place, list[i].sides};
     }
 }

@@ -10,8 +10,10 @@
  * by its hash to one of `hashes` more places, which several may share; with none it is left out.
  *
  * Ids. The id of an action is a feature of it, `_id=a7`, unless a feature with the key "id" says the same, which then
- * is the id's. It gets a place when it comes in a second round (new_ids.h), and is nothing before that; once the names
- * are full it goes to a shared place. With ids=off, and of Vowpal Wabbit's hashing, there is no `_id=a7`.
+ * is the id's. Where the action has no other feature, `_id=a7` is 1 and multiplied as other features of the action;
+ * beside others it is 1/4 and multiplied with nothing: features say what is alike, the id what is left. It gets a place
+ * when it comes in a second round (new_ids.h), and is nothing before that; once the names are full it goes to a shared
+ * place. With ids=off, and of Vowpal Wabbit's hashing, there is no `_id=a7`.
  *
  * Numbers. They are brought to one scale, which follows what came: number_scale.h. */
 #ifndef EENET_FEATURES_H

@@ -247,6 +247,34 @@ static void an_id_that_is_a_feature_already_is_that_feature(void **state)
     }
 }
 
+/* The value of an arm at a place. */
+static float value_at(const ee_arms *arms, size_t arm, size_t place)
+{
+    for (size_t i = arms->starts[arm]; i < arms->starts[arm + 1]; i++)
+        if (arms->indices[i] == place) return arms->values[i];
+    return 0;
+}
+
+/* An id alone stands for all features; beside others it says little, and is multiplied with nothing. */
+static void an_id_beside_features_has_less_weight(void **state)
+{
+    (void)state;
+    id_play play = play_start("linucb", NULL, "names=60 hashes=4");
+    static const char context[] = "{\"plan\":\"free\"}";
+    for (size_t t = 0; t < 20; t++) {
+        ee_round_clear(play.round);
+        assert_int_equal(ee_round_context(play.round, context, strlen(context), NULL), EE_OK);
+        add_action(play.round, "{}", "alone");
+        add_action(play.round, "{\"color\":\"red\"}", "beside");
+        take_arms(&play);
+    }
+    assert_true(value_at(&play.arms, 0, place_of(play.bandit, "_id=alone")) == 1);
+    assert_true(value_at(&play.arms, 1, place_of(play.bandit, "_id=beside")) == 0.25f);
+    assert_true(place_of(play.bandit, "plan=free*_id=alone") < SIZE_MAX);
+    assert_int_equal(place_of(play.bandit, "plan=free*_id=beside"), SIZE_MAX);
+    play_end(&play);
+}
+
 /* Vowpal Wabbit does not take a tag for a feature. */
 static void hashing_as_vw_has_ids_but_no_feature(void **state)
 {
@@ -257,6 +285,27 @@ static void hashing_as_vw_has_ids_but_no_feature(void **state)
     assert_int_equal(play.arms.starts[1], 2); /* a and the constant */
     assert_int_equal(play.arms.ids[0], ee_arm_id("one", 3));
     play_end(&play);
+}
+
+/* Models of version 10 knew no ids, and go on without. */
+static void models_from_before_pass_over_ids(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"eenet-named", "linucb-named", "linucb-hashed"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[512];
+        id_play play = {0};
+        ee_error error = {EE_OK, ""};
+        snprintf(path, sizeof path, "%s/10/%s.model", EENET_MODELS_DIR, names[i]);
+        if (ee_bandit_load(path, NULL, &play.bandit, &error)) fail_msg("%s", error.message);
+        assert_non_null(strstr(ee_bandit_info(play.bandit).features, "ids=off"));
+        assert_int_equal(ee_round_create(NULL, &play.round, NULL), EE_OK);
+        add_action(play.round, "{}", "a");
+        take_arms(&play);
+        assert_null(play.arms.ids);
+        assert_int_equal(play.arms.starts[1], 1); /* the constant */
+        play_end(&play);
+    }
 }
 
 static void wrong_ids_are_refused(void **state)
@@ -290,7 +339,9 @@ int main(void)
         cmocka_unit_test(slots_of_one_request_are_no_recurrence),
         cmocka_unit_test(ids_are_saved_and_published),
         cmocka_unit_test(an_id_that_is_a_feature_already_is_that_feature),
+        cmocka_unit_test(an_id_beside_features_has_less_weight),
         cmocka_unit_test(hashing_as_vw_has_ids_but_no_feature),
+        cmocka_unit_test(models_from_before_pass_over_ids),
         cmocka_unit_test(wrong_ids_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
