@@ -12,7 +12,7 @@ typedef struct table_head {
 
 typedef struct id_place {
     uint64_t id;
-    uint64_t played; /* 1: since the hand came by */
+    uint64_t played; /* 1: again, since the hand came by */
     tally rewards;
 } id_place;
 
@@ -107,12 +107,12 @@ tally *id_tallies_play(float *floats, size_t ids, uint64_t id)
     id_table self = table_of(floats, ids);
     uint32_t found = self.slots[slot_of(&self, id)];
     size_t place = found ? found - 1 : free_place(&self);
+    self.places[place].played = found > 0; /* an id that comes once must not outlast those that come often */
     if (!found) {
         self.places[place] = (id_place){.id = id};
         self.slots[slot_of(&self, id)] = (uint32_t)place + 1;
         self.head->changes++;
     }
-    self.places[place].played = 1;
     return &self.places[place].rewards;
 }
 

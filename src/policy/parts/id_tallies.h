@@ -1,6 +1,6 @@
 /* What came of each arm, by its id: a table of at most so many ids, in floats that are the caller's, so that it can be
  * part of a policy's parameters. When it is full, a new id takes the place of one that was not played lately: the clock
- * algorithm, where a hand goes round and passes over each place that was played since it last came by. */
+ * algorithm, where a hand goes round and passes over each place that was played again since it last came by. */
 #ifndef EENET_ID_TALLIES_H
 #define EENET_ID_TALLIES_H
 
