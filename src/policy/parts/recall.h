@@ -8,8 +8,9 @@
  * noise. A mean of many rewards is worth more than a mean of few, so there is a weight for arms that came once, one for
  * two or three times, and so on. All forget slowly, since what is true of an arm may change.
  *
- * An arm is known by a hash of its entries that are not zero, and of its id where it has one. One whose places are all taken displaces another. What
- * scoring reads lies in floats that are the caller's, so that it can be part of a policy's parameters. */
+ * An arm is known by a hash of its entries that are not zero, and of its id where it has one. One whose places are all
+ * taken displaces another. What scoring reads lies in floats that are the caller's, so that it can be part of a
+ * policy's parameters. */
 #ifndef EENET_RECALL_H
 #define EENET_RECALL_H
 

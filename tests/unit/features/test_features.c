@@ -410,7 +410,8 @@ static void options_say_what_they_want(void **state)
     char text[512];
     assert_int_equal(features_read_options(&options, "", &error), EE_OK);
     features_format_options(&options, text, sizeof text);
-    assert_string_equal(text, "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on ids=on");
+    assert_string_equal(text,
+                        "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on ids=on");
     assert_int_equal(features_dim(&options), 8192 + 4096);
 }
 

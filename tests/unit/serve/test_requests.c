@@ -105,6 +105,24 @@ static void vectors_are_read(void **state)
     memory_release(&owner);
 }
 
+/* The id says which action it is. */
+static void features_are_optional(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    ee_error error = {EE_OK, ""};
+    char *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    if (read_body(&request, &of_names, "{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\",\"features\":{}}]}", &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(decide_request_context(&request, &owner, &bytes, &size, &capacity, &error), EE_OK);
+    static const char expected[] = "{\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\"}]}";
+    assert_int_equal(size, sizeof expected - 1);
+    assert_memory_equal(bytes, expected, size);
+    memory_release(&owner);
+}
+
 static void what_is_wrong_is_said_with_its_place(void **state)
 {
     (void)state;
@@ -222,11 +240,9 @@ static void rewards_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(named_features_are_read),
-        cmocka_unit_test(vectors_are_read),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(limits_are_marked),
-        cmocka_unit_test(many_actions_have_their_places),
+        cmocka_unit_test(named_features_are_read), cmocka_unit_test(vectors_are_read),
+        cmocka_unit_test(features_are_optional),   cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(limits_are_marked),       cmocka_unit_test(many_actions_have_their_places),
         cmocka_unit_test(rewards_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
