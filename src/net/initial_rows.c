@@ -3,7 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS_APART = 4 }; /* of two streams that are kept: 8 bytes for each row, and three to draw in vain at most */
+/* A stream is kept for every few rows: 8 bytes for each row, and three to skip at most. Of very many rows they are
+ * further apart, so that what is only possible takes little memory. */
+enum { LEAST_APART = 4, MOST_STREAMS = 32768 };
+
+/* All of them are passed over once, which takes seconds here. */
+static const size_t MOST_WEIGHTS = (size_t)1 << 32;
 
 static double variance_of(network_init init, bool last, double fan_in, double fan_out)
 {
@@ -51,16 +56,20 @@ ee_status initial_rows_make(const column_room *room, network_init init, size_t p
         if (is_same(*rows, init, places, out, &stream)) return EE_OK;
     initial_rows *self;
     random_stream *streams;
+    size_t apart = places / MOST_STREAMS + 1;
+    if (apart < LEAST_APART) apart = LEAST_APART;
+    if (places > MOST_WEIGHTS / out) return status_no_memory(error, SIZE_MAX);
     ee_status status = memory_create(room->memory, &self, 1, sizeof *self, error);
     if (status) return status;
-    status = memory_create(room->memory, &streams, places / ROWS_APART + 1, sizeof *streams, error);
+    status = memory_create(room->memory, &streams, places / apart + 1, sizeof *streams, error);
     if (status) {
         memory_free(self);
         return status;
     }
-    *self = (initial_rows){.init = init, .places = places, .out = out, .before = stream, .streams = streams};
+    *self = (initial_rows){
+        .init = init, .places = places, .out = out, .before = stream, .apart = apart, .streams = streams};
     for (size_t place = 0; place < places; place++) {
-        if (place % ROWS_APART == 0) streams[place / ROWS_APART] = stream;
+        if (place % apart == 0) streams[place / apart] = stream;
         skip(init, out, &stream);
     }
     self->after = stream;
@@ -72,8 +81,8 @@ ee_status initial_rows_make(const column_room *room, network_init init, size_t p
 
 random_stream initial_rows_stream(const initial_rows *self, size_t place)
 {
-    random_stream stream = self->streams[place / ROWS_APART];
-    skip(self->init, place % ROWS_APART * self->out, &stream);
+    random_stream stream = self->streams[place / self->apart];
+    skip(self->init, place % self->apart * self->out, &stream);
     return stream;
 }
 

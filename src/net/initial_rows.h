@@ -28,7 +28,8 @@ typedef struct initial_rows {
     network_init init;
     size_t places, out;          /* rows that there could be, and weights of each */
     random_stream before, after; /* all rows */
-    random_stream *streams;      /* before every few rows */
+    size_t apart;                /* rows of two streams that are kept */
+    random_stream *streams;      /* (places / apart + 1) before such a row */
     struct initial_rows *next;
 } initial_rows;
 
