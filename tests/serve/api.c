@@ -269,7 +269,7 @@ static void try_models(void)
 
 static int ask_for_model(void)
 {
-    static const char request[] = "GET /v1/bandits/shop/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    static const char request[] = "GET /v1/bandits/large/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
     int taker = http_client_connect(server.port);
     if (write(taker, request, sizeof request - 1) < 0) server_process_fail(&server, "a taker was cut");
     return taker;
@@ -314,8 +314,11 @@ static void try_downloads(void)
 {
     enum { MOST = 100, TURNS = 1000 };
     int takers[MOST], count = 0, turn = 0;
+    /* A model that no buffer of a connection holds. */
+    expect("POST", "/v1/bandits", "{\"name\":\"large\",\"dim\":8000,\"policy\":\"greedy\"}", 201,
+           "{\"name\":\"large\",*");
     while (count < 8) takers[count++] = ask_for_model();
-    while (http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0) != 503) {
+    while (http_client_call(&client, "GET", "/v1/bandits/large/model", NULL, 0) != 503) {
         if (count == MOST)
             server_process_fail(&server, "downloads have no limit: %d, %zu bytes", client.status, client.size);
         takers[count++] = ask_for_model();
