@@ -231,7 +231,7 @@ typedef struct policy_class {
     size_t (*copy)(const policy *self, uint64_t first, float *to);
 
     /* For a policy that stores columns: one more has a place, the last of parameters.columns. Its weights become those
-     * of no samples. */
+     * of no samples. NULL: it stores all places. */
     void (*start_column)(policy *self, size_t place);
     /* Visits the parameters of the columns that have a place. NULL: they are rows, see policy_add_rows. */
     void (*archive_columns)(policy *self, archive *a);

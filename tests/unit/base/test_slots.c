@@ -128,6 +128,33 @@ static void several_may_be_reserved(void **state)
     memory_release(&owner);
 }
 
+static void rows_that_start_short_grow_to_what_is_usual(void **state)
+{
+    (void)state;
+    memory owner = {0}, reserved = {0};
+    slots s, moved, all;
+    assert_int_equal(slots_create(&all, &reserved, SLOTS, LONG, false, NULL), EE_OK);
+    assert_int_equal(slots_create(&s, &owner, SLOTS, LONG, true, NULL), EE_OK);
+    assert_int_equal(slots_create(&moved, &owner, 1, LONG, true, NULL), EE_OK);
+    assert_true(10 * memory_bytes(&owner) < memory_bytes(&reserved));
+    put(&s, 1, 5, 1);
+    put(&s, 2, 100, 2); /* all rows are longer now, and the others hold what they held */
+    assert_row(&s, 1, 5, 1);
+    put(&s, 3, LONG, 3);
+    put(&s, 4, LONG + 1, 4); /* which has a block of its own */
+    size_t before = memory_bytes(&owner);
+    for (uint32_t i = 0; i < 3; i++) put(&s, 5, LONG - i, 5);
+    assert_int_equal(memory_bytes(&owner), before);
+    assert_row(&s, 1, 5, 1);
+    assert_row(&s, 2, 100, 2);
+    assert_row(&s, 4, LONG + 1, 4);
+    assert_int_equal(slots_follow(&moved, &s, NULL), EE_OK);
+    slots_move(&s, 3, &moved, 0, LONG);
+    assert_row(&moved, 0, LONG, 3);
+    memory_release(&owner);
+    memory_release(&reserved);
+}
+
 static void what_no_memory_holds_is_refused(void **state)
 {
     (void)state;
@@ -151,6 +178,7 @@ int main(void)
         cmocka_unit_test(a_row_holds_no_more_than_its_length),
         cmocka_unit_test(more_slots_keep_what_the_others_hold),
         cmocka_unit_test(several_may_be_reserved),
+        cmocka_unit_test(rows_that_start_short_grow_to_what_is_usual),
         cmocka_unit_test(what_no_memory_holds_is_refused),
     };
     return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
