@@ -3,8 +3,10 @@
 set -eu
 eenet=$1
 fail() { echo "json.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/progress.inc"
 
 "$eenet" run -d synthetic:cosine,dim=5 -p uniform,eenet -T 30 -s 3,8 --json >lines 2>stderr
+drop_progress
 test ! -s stderr || fail "words on stderr, which is no terminal"
 test "$(wc -l <lines)" = 4 || fail "expected 4 lines, got $(wc -l <lines)"
 

@@ -3,6 +3,7 @@
 set -eu
 eenet=$1
 fail() { echo "plan.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/progress.inc"
 
 # expect NAME COMMAND...: what the command prints is what is on stdin.
 expect() {
@@ -68,6 +69,7 @@ test ! -e kept/results.jsonl || fail 'a run was played'
 # What is there is said, and how long by what it took: that is this machine's.
 # shellcheck disable=SC2086
 "$eenet" grid $runs -o kept >table 2>stderr
+drop_progress
 test ! -s stderr || fail "grid announces: $(cat stderr)"
 # shellcheck disable=SC2086
 expect 'all there' "$eenet" grid $runs --plan -o kept <<'X'
@@ -114,6 +116,7 @@ eenet paper: 7 runs: 3 to choose settings and 4 that count
 eenet paper: on one core: 1 s, by runs on a usual machine
 eenet paper: with 16 ranks: 1 s; more are of no use
 X
+drop_progress
 cmp stderr expected || fail "$(cat stderr)"
 # shellcheck disable=SC2086
 "$eenet" paper $paper -o silent -q >/dev/null 2>stderr

@@ -3,6 +3,7 @@
 set -eu
 eenet=$1
 fail() { echo "repeats.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/progress.inc"
 
 awk 'BEGIN { for (i = 0; i < 60; i++) printf "%d,%.2f,%s\n", i % 7, (i * 37 % 11) / 4, substr("abc", i % 3 + 1, 1) }' >few.csv
 sed 's/^/1.5,/' few.csv >wide.csv
@@ -10,6 +11,7 @@ few=table:few.csv,header=no
 
 # A table's rows, unless -T is given: nothing to be said.
 "$eenet" run -d $few -d synthetic:inner -p uniform -s 0 -o runs >table 2>stderr
+drop_progress
 test ! -s stderr || fail "$(cat stderr)"
 grep -qx 'table:few,header=no: 3 arms of 9 features, 60 rounds, seed 0' table || fail "$(cat table)"
 grep -qx 'synthetic:inner: 10 arms of 20 features, 10000 rounds, seed 0' table || fail "$(cat table)"
@@ -21,6 +23,7 @@ said() {
     expected=$1
     shift
     "$eenet" "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"
+    drop_progress
     test "$(cat stderr)" = "$expected" || fail "$*: $(cat stderr)"
 }
 said 'eenet run: table:few,header=no: 60 rows, 600 rounds: every row comes ten times' \

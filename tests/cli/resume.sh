@@ -3,6 +3,7 @@
 set -eu
 eenet=$1
 fail() { echo "resume.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/progress.inc"
 
 runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 1000 -s 0-3'
 # shellcheck disable=SC2086 # words
@@ -108,6 +109,7 @@ untimed lost | sort >untimed
 sort expected | cmp - untimed || fail "lost curves: other lines"
 diff -r lost/curves whole/curves || fail "lost curves: other curves"
 play lost 2>stderr >/dev/null
+drop_progress
 test ! -s stderr || fail "lost curves: again: $(cat stderr)"
 # Until then a report says what is missing, and what helps.
 if command -v gnuplot >/dev/null; then

@@ -3,11 +3,13 @@
 set -eu
 eenet=$1
 fail() { echo "run.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/progress.inc"
 
 # Numbers as N, blanks as one: what is left is the table's shape.
 shape() { sed -E 's/[0-9]+\.[0-9]+/N/g; s/  +/ /g'; }
 
 "$eenet" run -d synthetic:inner,dim=3,arms=4 -p greedy,uniform -T 400 -s 0-2,5 >table 2>stderr
+drop_progress
 test ! -s stderr || fail "words on stderr, which is no terminal"
 cat >expected <<'END'
 synthetic:inner,dim=3,arms=4: 4 arms of 3 features, 400 rounds, seeds 0-2, 5
@@ -87,6 +89,7 @@ sed '1,/^$/d' table | sed -n '/^synthetic:inner/,$p' | regrets | cmp - alone
 
 # With -o the table is followed by the place of the results, once.
 "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept >table 2>stderr
+drop_progress
 test ! -s stderr || fail "words on stderr, which is no terminal"
 test "$(tail -n 1 table)" = "The results are in kept; a page of them: eenet report kept" || fail "$(cat table)"
 # The command is one that a shell takes, whatever the folder is called.

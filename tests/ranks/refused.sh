@@ -77,7 +77,11 @@ OMPI_MCA_pml=none-such "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0 >/d
 
 # More runs at a time than the cores that mpirun has bound a rank to: that is told, and played.
 core=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
-bound() { mpirun -n 2 taskset -c "$core" "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0-1 "$@" >stdout 2>stderr; }
+. "$(dirname "$0")/../cli/progress.inc"
+bound() {
+    mpirun -n 2 taskset -c "$core" "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0-1 "$@" >stdout 2>stderr
+    drop_progress
+}
 bound -j 2
 grep -qx "eenet run: each rank plays 2 runs at a time, and rank 0 may use 1 core: 'mpirun --bind-to none' .*" stderr ||
     fail "two on one core: $(cat stderr)"
