@@ -11,6 +11,7 @@
  *   ...       the state, as bandit_archive visits it
  *   u64       CRC-64 of all bytes before
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "bandit.h"
@@ -121,11 +122,25 @@ static ee_status check_expected(const model_head *head, const ee_settings *expec
     return EE_OK;
 }
 
+/* Names the options that came after the model, where their defaults are not what the policy did without them. */
+static ee_status name_later_options(model_head *head, archive *a)
+{
+    const policy_class *class;
+    const char *preset;
+    char named[OPTIONS_SIZE];
+    if (a->version >= 11 || policy_find(head->policy, &class, &preset, NULL) || !class->before_11) return EE_OK;
+    int length = snprintf(named, sizeof named, "%s %s", head->options, class->before_11);
+    if (length < 0 || (size_t)length >= sizeof named) archive_fail(a, EE_BAD_MODEL, "model: its options are too long");
+    memcpy(head->options, named, sizeof named);
+    return a->status;
+}
+
 static ee_status load(archive *a, model_head *head, const ee_settings *expected, ee_bandit **out)
 {
     archive_head(head, a);
     ee_status status = a->status;
     if (!status) status = check_expected(head, expected, a->error);
+    if (!status) status = name_later_options(head, a);
     if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
     if (head->features[0] && a->version < 11) /* when ids were passed over */

@@ -379,6 +379,32 @@ void ridge_correct(ridge *self, double *state, vector x, double difference, uint
         theta[self->members[i]] += difference * self->product[self->members[i]];
 }
 
+/* Of the block that `members` lists. */
+static void shift_block(ridge *self, double *state, const double *sum, double amount)
+{
+    double *theta = state + self->dim * self->dim;
+    for (size_t i = 0; i < self->member_count; i++) {
+        uint32_t f = self->members[i];
+        double product = 0;
+        for (size_t r = 0; r < self->run_count; r++) {
+            run s = self->runs[r];
+            product += doubles_dot(state + f * self->dim + s.first, sum + s.first, s.count);
+        }
+        theta[f] += amount * product;
+        self->moments[f] += amount * sum[f];
+    }
+}
+
+void ridge_shift(ridge *self, double *state, const double *sum, double amount, uint64_t time)
+{
+    for (uint32_t f = 0; f < self->used; f++) {
+        if (self->heads[f] != f) continue;
+        list_block(self, f);
+        self->times[f] = time;
+        shift_block(self, state, sum, amount);
+    }
+}
+
 /* ---- copying ---- */
 
 /* Copies the rows, theta and the head of the block that `members` lists. Returns how many doubles. */

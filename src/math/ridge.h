@@ -48,6 +48,9 @@ void ridge_observe(ridge *self, double *state, vector x, double y, uint64_t time
 /* Changes the y of a sample that was taken in before: difference is the new one less the old one. */
 void ridge_correct(ridge *self, double *state, vector x, double difference, uint64_t time);
 
+/* Changes the y of all samples by amount. sum, (dim), is the sum of their x. */
+void ridge_shift(ridge *self, double *state, const double *sum, double amount, uint64_t time);
+
 /* Copies to `to` what the samples of this time and later ones have changed in a state; since = 0: all but what was zero
  * from the start. Returns how many doubles. */
 size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to);

@@ -1,5 +1,9 @@
 /* LinTS, Thompson sampling for linear rewards: Agrawal and Goyal, "Thompson sampling for contextual bandits with linear
- * payoffs", ICML 2013. Each round draws theta from N(theta_hat, nu^2 A^-1) and ranks the arms by theta . x.
+ * payoffs", ICML 2013. Each round draws theta from N(theta_hat, spread^2 nu^2 A^-1) and ranks the arms by theta . x.
+ * The preset lints:paper has rewards as they are: centre 0 and spread 1.
+ *
+ * The default of nu. The posterior of theta is N(theta_hat, s^2 A^-1) for normal noise of deviation s. That is at most
+ * half a spread (linucb.c), so nu = 1/2.
  *
  * theta itself is not needed: its scores are drawn, which are jointly Gaussian with the covariance nu^2 X A^-1 X^T. For
  * n arms that share features that takes their n^2 covariances and a factorisation of n^3 / 3; where there are more arms
@@ -35,27 +39,33 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     ee_arms packed = posterior_pack(arms, (float *)(void *)rest);
     ridge_draw(state, self->dim, &packed, &room->random, draw_room, deviations);
     for (size_t i = 0; i < packed.count; i++) {
-        double mean = ridge_mean(state, self->dim, vector_of_arm(&packed, i));
-        double deviation = self->width * deviations[i];
+        double mean = posterior_mean(learned, vector_of_arm(&packed, i));
+        double deviation = learned->spread * self->width * deviations[i];
         scores[i] = (ee_score){(float)mean, (float)deviation, (float)(mean + deviation)};
     }
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(lints_options, nu, "nu", "0.1", 0, 1e6, "scale of the draws"),
+    OPTION_ROW_REAL(lints_options, nu, "nu", "0.5", 0, 1e6, "deviation of the noise, in units of the rewards' spread"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
     OPTION_GROUP(lints_options, shared, posterior_options, posterior_option_table, "", "the regression"),
+    OPTION_GROUP(lints_options, shared.common, common_options, standardize_option_table, "", "the arms"),
     COMMON_GROUPS_OF_DRAWS(lints_options, shared.common, "scale=off", .defaults = "recall=0"),
 };
-static const option_schema schema = OPTION_SCHEMA("lints", groups, lints_options, "nu lambda scale");
+static const option_schema schema = OPTION_SCHEMA("lints", groups, lints_options, "nu lambda standardize scale");
+static const policy_preset paper = {"lints:paper", "lints as in the paper: rewards as they are",
+                                    "standardize=off nu=0.1"};
+static const policy_presets presets = {&paper, 1};
 
 const policy_class lints_class = {
     .summary = "linear rewards: Thompson sampling, each round by one draw of theta",
     .paper = "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
     .schema = &schema,
+    .presets = &presets,
+    .before_11 = "standardize=off",
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

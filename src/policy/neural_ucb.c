@@ -18,8 +18,8 @@ static const option_group groups[] = {
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-ucb", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
-static const policy_preset paper = {"neural-ucb:paper",
-                                    "neural-ucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_preset paper = {
+    "neural-ucb:paper", "neural-ucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1 "\n" PAPER_WIDTH};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_ucb_class = {

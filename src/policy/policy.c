@@ -23,12 +23,16 @@ static const option problem_rows[] = {
     OPTION_ROW_FLAG(common_options, exclusive, "exclusive", "off",
                     "of the arms of a round at most one has a reward that is not the least",
                     .needs = "f1.heads>1 or blocks>1"),
+};
+const option_table problem_option_table = OPTION_TABLE(problem_rows);
+
+static const option standardize_rows[] = {
     OPTION_ROW_FLAG(
         common_options, standardize, "standardize", "on",
         "rewards are learned in units of their own: less their mean or least, over twice their deviation; by "
-        "cross-entropy as shares of their range"),
+        "cross-entropy as shares of their range. Outliers are limited until they recur"),
 };
-const option_table problem_option_table = OPTION_TABLE(problem_rows);
+const option_table standardize_option_table = OPTION_TABLE(standardize_rows);
 
 static const option recall_rows[] = {
     OPTION_ROW_INTEGER(common_options, recall, "recall", "16384", 0, 1e8,
@@ -241,13 +245,16 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
     return self->class->kept_count ? self->class->kept_count(self, round, arms) : 0;
 }
 
-/* Changes the scores by what is remembered of the arms. */
-static void recall(const parameters *learned, const ee_arms *arms, ee_score *scores)
+/* Changes the scores by what is remembered of the arms. A width or a draw is no expectation: it is added as it is, so
+ * that an arm whose past is remembered is still explored. all: the whole score is what is expected. */
+static void recall(const parameters *learned, const ee_arms *arms, bool all, ee_score *scores)
 {
     size_t remembered = learned->policy->recalled_arms;
-    for (size_t i = 0; remembered && i < arms->count; i++)
+    for (size_t i = 0; remembered && i < arms->count; i++) {
+        float expected = all ? scores[i].score : scores[i].exploitation, beyond = scores[i].score - expected;
         scores[i].score =
-            recall_expect(learned->recalled, remembered, vector_of_arm(arms, i), arm_id_of(arms, i), scores[i].score);
+            recall_expect(learned->recalled, remembered, vector_of_arm(arms, i), arm_id_of(arms, i), expected) + beyond;
+    }
 }
 
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
@@ -255,7 +262,7 @@ void policy_score(const parameters *learned, const ee_arms *arms, scratch *room,
     float_mode mode = float_mode_enter();
     ee_arms seen = see(&learned->columns, arms, room);
     learned->policy->class->score(learned, &seen, room, scores);
-    recall(learned, arms, scores);
+    recall(learned, arms, learned->policy->class->own_score, scores);
     float_mode_leave(mode);
 }
 
@@ -263,7 +270,7 @@ void policy_vote(const parameters *learned, const ee_arms *arms, size_t voter, c
 {
     float_mode mode = float_mode_enter();
     learned->policy->class->vote(learned, voter, room, scores, arms->count);
-    recall(learned, arms, scores);
+    recall(learned, arms, true, scores);
     float_mode_leave(mode);
 }
 
@@ -295,11 +302,11 @@ void policy_explain(const parameters *learned, vector x, scratch *room, float *g
     float_mode_leave(mode);
 }
 
-/* A score before the memory of arms changed it, where there is one. */
+/* What a score expects before the memory of arms changes it, where there is one. */
 static float own_score(const parameters *learned, ee_score score)
 {
     const policy_class *class = learned->policy->class;
-    return class->own_score ? class->own_score(learned, score) : score.exploitation + score.exploration;
+    return class->own_score ? class->own_score(learned, score) : score.exploitation;
 }
 
 float policy_recalled(const parameters *learned, vector x, arm_id id, ee_score score)

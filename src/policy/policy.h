@@ -44,14 +44,15 @@ typedef struct common_options {
 } common_options;
 
 /* Each policy offers those that act in it. */
-extern const option_table scale_option_table;      /* scale */
-extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive, standardize */
-extern const option_table recall_option_table;     /* recall */
-extern const option_table room_option_table;       /* pending, arms, nonzeros */
-extern const option_table reward_option_table;     /* rewards, outside */
-extern const option_table late_option_table;       /* wait, default_reward */
-extern const option_table propensity_option_table; /* where scores are not drawn: how an arm is drawn from them */
-extern const option_table estimate_option_table;   /* where scores are drawn: probability_draws */
+extern const option_table scale_option_table;       /* scale */
+extern const option_table problem_option_table;     /* where there is an f1: blocks, exclusive */
+extern const option_table standardize_option_table; /* standardize */
+extern const option_table recall_option_table;      /* recall */
+extern const option_table room_option_table;        /* pending, arms, nonzeros */
+extern const option_table reward_option_table;      /* rewards, outside */
+extern const option_table late_option_table;        /* wait, default_reward */
+extern const option_table propensity_option_table;  /* where scores are not drawn: how an arm is drawn from them */
+extern const option_table estimate_option_table;    /* where scores are drawn: probability_draws */
 
 #define F1_TITLE "f1, the exploitation network"
 
@@ -175,6 +176,8 @@ typedef struct policy_class {
     const char *summary, *paper;
     const option_schema *schema;   /* its owner is the policy's name */
     const policy_presets *presets; /* NULL: none */
+    const char
+        *before_11; /* options that models before version 11 do not name, as they acted then; NULL: the defaults */
 
     /* Never NULL, as scratch_count and score. Takes all that it allocates, the policy too, from setup->memory, which
      * frees it, also on failure. */
@@ -194,7 +197,8 @@ typedef struct policy_class {
     size_t (*explain_count)(const policy *self, size_t entries);
     void (*explain)(const parameters *learned, vector x, scratch *room, float *gradient);
 
-    /* A score as score() gave it, before the memory of arms changed it. NULL: exploitation + exploration. */
+    /* What a score of score() expects, before the memory of arms changed it, where exploration is a part of that, as
+     * EE-Net's f2 is. NULL: exploitation; exploration is a width or a draw. */
     float (*own_score)(const parameters *learned, ee_score score);
 
     /* How an arm is drawn from the scores where the option `propensity` is `own`. NULL: the best one. */

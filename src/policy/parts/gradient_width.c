@@ -26,9 +26,9 @@ typedef struct gradient_width {
 /* ---- options ---- */
 
 static const option rows[] = {
-    OPTION_ROW_REAL(gradient_width_options, nu, "nu", "0.1", 0, 1e6,
+    OPTION_ROW_REAL(gradient_width_options, nu, "nu", "28", 0, 1e6,
                     "weight of the width, in units of the rewards' spread"),
-    OPTION_ROW_REAL(gradient_width_options, lambda, "lambda", "0.1", 1e-6, 1e6, "Z before the first reward"),
+    OPTION_ROW_REAL(gradient_width_options, lambda, "lambda", "2.5e-5", 1e-6, 1e6, "Z before the first reward"),
     OPTION_ROW_CHOICE(gradient_width_options, covariance, "covariance", "diagonal", "diagonal|full",
                       "Z's diagonal, or all of it: 4 p^2 bytes for p parameters"),
     OPTION_ROW_INTEGER(gradient_width_options, memory_limit, "memory_limit", "1024", 1, 1e6,

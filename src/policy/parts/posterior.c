@@ -31,7 +31,10 @@ ee_status posterior_create(const policy_class *class, const policy_setup *setup,
         status = policy_store_columns(&self->base, setup, error);
         if (!status) status = ridge_store_columns(self->ridge, setup->memory, setup->dim, error);
     }
+    if (!status && self->base.units.on)
+        status = memory_create(setup->memory, &self->seen, dim, sizeof *self->seen, error);
     if (status) return status;
+    self->base.parameters.spread = reward_units_spread(&self->base.units);
     self->base.parameters.unsaved = (ridge_state_count(dim) - ridge_saved_count(dim)) * FLOATS_PER_DOUBLE;
     ridge_start(self->ridge, (double *)(void *)self->base.parameters.values);
     *out = &self->base;
@@ -51,6 +54,12 @@ void posterior_archive_columns(policy *self, archive *a)
 const double *posterior_state(const parameters *learned)
 {
     return (const double *)(const void *)learned->values;
+}
+
+double posterior_mean(const parameters *learned, vector x)
+{
+    const posterior *self = (const posterior *)learned->policy;
+    return learned->centre + ridge_mean(posterior_state(learned), self->dim, x);
 }
 
 size_t posterior_pack_count(size_t dim, size_t arms)
@@ -95,26 +104,52 @@ ee_status posterior_reserve(policy *self, const observation *o, ee_error *error)
     return EE_OK;
 }
 
+static void count_as_seen(posterior *self, vector x)
+{
+    for (size_t i = 0; self->seen && i < x.count; i++) self->seen[x.indices ? x.indices[i] : i] += (double)x.values[i];
+}
+
 /* With its own prediction as the reward the estimate stays, and what is uncertain of it shrinks. */
 float posterior_await(policy *self, const observation *o)
 {
-    const posterior *own = (const posterior *)self;
-    double *state = (double *)(void *)self->parameters.values;
-    float expected = (float)ridge_mean(state, own->dim, o->x);
+    posterior *own = (posterior *)self;
+    double *state = (double *)(void *)self->parameters.values, y = ridge_mean(state, own->dim, o->x);
+    float expected = (float)(self->parameters.centre + y);
     if (!isfinite(expected)) expected = 0;
-    ridge_observe(own->ridge, state, o->x, (double)expected, self->parameters.round + 1);
+    y = (double)expected - self->parameters.centre;
+    ridge_observe(own->ridge, state, o->x, y, self->parameters.round + 1);
+    /* Before any reward there is no centre: what is expected then is the one to come, from which y is 0. */
+    if (self->parameters.round > 0) count_as_seen(own, o->x);
     return expected;
+}
+
+/* Has the parameters know the units of the rewards as they are now. */
+static void set_units(posterior *self, double *state)
+{
+    const double steps = 20; /* of the centre in a spread: fewer lag behind, and each costs the square of a block */
+    parameters *own = &self->base.parameters;
+    double off = reward_units_centre(&self->base.units) - own->centre;
+    own->spread = reward_units_spread(&self->base.units);
+    if (!self->seen || fabs(off) * steps <= own->spread) return;
+    ridge_shift(self->ridge, state, self->seen, -off, own->round);
+    own->centre += off;
 }
 
 bool posterior_learn(policy *self, const observation *o, float reward)
 {
-    ridge *own = ((posterior *)self)->ridge;
+    posterior *own = (posterior *)self;
     double *state = (double *)(void *)self->parameters.values;
-    self->parameters.round++;
-    if (o->awaited)
-        ridge_correct(own, state, o->x, (double)reward - (double)o->expected, self->parameters.round);
+    uint64_t round = ++self->parameters.round;
+    set_units(own, state);
+    double y = (double)reward - self->parameters.centre;
+    bool counted = o->awaited && o->awaited_at > 0;
+    if (counted)
+        ridge_correct(own->ridge, state, o->x, (double)reward - (double)o->expected, round);
+    else if (o->awaited)
+        ridge_correct(own->ridge, state, o->x, y, round);
     else
-        ridge_observe(own, state, o->x, reward, self->parameters.round);
+        ridge_observe(own->ridge, state, o->x, y, round);
+    if (!counted) count_as_seen(own, o->x);
     return true;
 }
 
@@ -126,5 +161,17 @@ size_t posterior_copy(const policy *self, uint64_t first, float *to)
 
 void posterior_archive(policy *self, archive *a)
 {
-    ridge_archive(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, a);
+    posterior *own = (posterior *)self;
+    parameters *learned = &self->parameters;
+    size_t sums = learned->columns.table ? learned->columns.count : own->dim;
+    ridge_archive(own->ridge, (double *)(void *)learned->values, a);
+    reward_units_archive(&self->units, a);
+    if (!own->seen) return;
+    archive_bytes(a, &learned->centre, sizeof learned->centre);
+    archive_bytes(a, own->seen, sums * sizeof *own->seen);
+    if (!a->reading || a->status) return;
+    bool sound = isfinite(learned->centre);
+    for (size_t i = 0; i < sums; i++) sound &= isfinite(own->seen[i]);
+    if (!sound) archive_fail(a, EE_BAD_MODEL, "model: a sum of a ridge regression is not a finite number");
+    learned->spread = reward_units_spread(&self->units);
 }

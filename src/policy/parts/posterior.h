@@ -1,6 +1,11 @@
 /* What LinUCB and LinTS share: rewards are linear in the features, and ridge regression gives an estimate of theta and
  * how uncertain it is. The parameters are the state of math/ridge.h, as doubles. A policy's options begin with
- * `posterior_options`. */
+ * `posterior_options`.
+ *
+ * With standardize=on, the regression is one of r - centre: what it does not know of an arm counts as the centre, not
+ * as 0. As the mean of the rewards moves, the centre follows in steps of a twentieth of the spread, and with it the y
+ * of all samples (ridge_shift). Dividing by the spread would change nothing but the width, so the width is multiplied
+ * by the spread instead. */
 #ifndef EENET_POSTERIOR_H
 #define EENET_POSTERIOR_H
 
@@ -21,10 +26,14 @@ typedef struct posterior {
     size_t dim;      /* of the ridge: columns, or all features */
     size_t features; /* that an arm may have: for ridge_draw_room */
     double width;    /* of exploration: LinUCB's alpha, LinTS's nu */
+    double *seen;    /* (dim) the sum of the samples' x whose y is r - centre; NULL with standardize=off */
 } posterior;
 
 ee_status posterior_create(const policy_class *class, const policy_setup *setup, double width, policy **out,
                            ee_error *error);
+
+/* The expected reward of an arm. */
+double posterior_mean(const parameters *learned, vector x);
 
 const double *posterior_state(const parameters *learned);
 

@@ -15,6 +15,8 @@ static const policy_case smaller[] = {
     {"eenet:fast", "f1.width=6 units=4"},
     {"linucb", "refresh=5"},
     {"lints", "refresh=5 probability_draws=3"},
+    {"linucb:paper", ""},
+    {"lints:paper", "probability_draws=3"},
     {"kernelucb", "max_contexts=20"},
     {"kernelts", "max_contexts=20 probability_draws=3"},
     {"neural-ts", "f1.width=6 probability_draws=3"},

@@ -11,7 +11,7 @@ static const struct {
 } thompson[] = {
     {"lints", "probability_draws=24 pending=1000 nu=1"},
     {"kernelts", "probability_draws=24 pending=1000 max_contexts=20 nu=1"},
-    {"neural-ts", "probability_draws=24 pending=1000 f1.width=6 nu=3"},
+    {"neural-ts", "probability_draws=24 pending=1000 f1.width=6 nu=3 lambda=0.1"},
     {"neural-linear", "probability_draws=24 pending=1000 f1.width=6 nu=1"},
     {"thompson", "probability_draws=24 pending=1000"},
 };

@@ -458,7 +458,7 @@ static model model_with_length(uint8_t **place)
     static const float values[] = {3, 0, 4, 0, 0, -8, 6, 0};
     const double length = 7.5;
     ee_arms arms = ee_arms_dense(values, 2, 4);
-    ee_bandit *bandit = bandit_make("linucb", 4, 6, "scale=on");
+    ee_bandit *bandit = bandit_make("linucb:paper", 4, 6, "scale=on");
     bandit_reward(bandit, bandit_choose(bandit, &arms, NULL).id, 1);
     model saved = model_save(bandit);
     ee_bandit_free(bandit);

@@ -60,7 +60,7 @@ static void linucb_has_the_stored_scores(void **state)
     stored s = stored_load();
     for (int form = 0; form < 4; form++) {
         bool sparse = form % 2;
-        ee_bandit *bandit = bandit_make("linucb", s.dim, 1, form < 2 ? "alpha=0.3" : "alpha=0.3 refresh=3");
+        ee_bandit *bandit = bandit_make("linucb:paper", s.dim, 1, form < 2 ? "alpha=0.3" : "alpha=0.3 refresh=3");
         for (size_t t = 0; t < s.rounds; t++) {
             const float *contexts = s.contexts + t * s.arms * s.dim;
             memcpy(round.values, contexts, s.arms * s.dim * sizeof *contexts);
@@ -89,7 +89,7 @@ static void linucb_has_the_stored_scores(void **state)
 static void the_bonus_shrinks_only_where_it_played(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("linucb", 4, 1, "alpha=2 lambda=0.25");
+    ee_bandit *bandit = bandit_make("linucb:paper", 4, 1, "alpha=2 lambda=0.25");
     float x[8] = {1, 2, 0, 0, 0, 0, 3, 0};
     ee_arms arms = ee_arms_dense(x, 2, 4);
     for (int t = 0; t < 50; t++) {
@@ -110,8 +110,8 @@ static void thompson_draws_follow_the_formula(void **state)
     enum { DRAWS = 20000, DIM = 6, ARMS = 4 };
     const double nu = 0.7, limit = 4.5; /* in standard errors: one test in 150,000 by chance */
     static round_arms round;
-    ee_bandit *ucb = bandit_make("linucb", DIM, 2, "alpha=1 lambda=0.5");
-    ee_bandit *thompson = bandit_make("lints", DIM, 2, "nu=0.7 lambda=0.5");
+    ee_bandit *ucb = bandit_make("linucb:paper", DIM, 2, "alpha=1 lambda=0.5");
+    ee_bandit *thompson = bandit_make("lints:paper", DIM, 2, "nu=0.7 lambda=0.5");
     for (uint64_t t = 1; t <= 30; t++) {
         round_draw(&round, t, 1, DIM, 4);
         learn_arm(ucb, round.values, DIM, false, round_reward(&round, 0));
@@ -153,7 +153,7 @@ static void thompson_draws_again_each_round(void **state)
 {
     (void)state;
     static round_arms round;
-    ee_bandit *bandit = bandit_make("lints", 5, 3, NULL);
+    ee_bandit *bandit = bandit_make("lints:paper", 5, 3, NULL);
     round_draw(&round, 1, 3, 5, 5);
     ee_score look[3], first[3], second[3];
     assert_int_equal(ee_bandit_score(bandit, &round.dense, look, NULL), EE_OK);
@@ -169,7 +169,7 @@ static void thompson_draws_again_each_round(void **state)
 static void thompson_estimates_its_probability(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("lints", 2, 3, "probability_draws=2000 nu=0.5");
+    ee_bandit *bandit = bandit_make("lints:paper", 2, 3, "probability_draws=2000 nu=0.5");
     float good[2] = {1, 0}, poor[2] = {0, 1}, x[6] = {1, 0, 0, 1, 1, 0};
     for (int t = 0; t < 200; t++) {
         learn_arm(bandit, good, 2, false, 1);
@@ -190,8 +190,8 @@ static void blocks_of_features_are_bandits_of_their_own(void **state)
 {
     (void)state;
     enum { SIDE = 784, BLOCKS = 10, NONZEROS = 150, ROUNDS = 80 };
-    ee_bandit *whole = bandit_make("linucb", SIDE * BLOCKS, 1, "refresh=5"), *parts[BLOCKS];
-    for (size_t b = 0; b < BLOCKS; b++) parts[b] = bandit_make("linucb", SIDE, 1, "refresh=7");
+    ee_bandit *whole = bandit_make("linucb:paper", SIDE * BLOCKS, 1, "refresh=5"), *parts[BLOCKS];
+    for (size_t b = 0; b < BLOCKS; b++) parts[b] = bandit_make("linucb:paper", SIDE, 1, "refresh=7");
     random_stream draw = random_named(2, "images");
     for (int t = 0; t < ROUNDS; t++) {
         static float image[SIDE], values[BLOCKS * NONZEROS];

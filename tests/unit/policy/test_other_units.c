@@ -1,4 +1,4 @@
-/* Rewards in other units, cents for euros, costs for gains: neural policies decide the same. */
+/* Rewards in other units, cents for euros, costs for gains: neural and linear policies decide the same. */
 #include "neural_play.h"
 
 enum { DIM = 6, ARMS = 5, COMING = 40 };
@@ -35,6 +35,8 @@ static const struct {
     {"neural-linucb", "f1.width=16 rebuild=20", false},
     {"eenet", "f1.width=16", false},
     {"eenet:fast", "f1.width=16", false},
+    {"linucb", "", false},
+    {"lints", "", false},
     /* what only these options do */
     {"eenet", "f1.width=16 propensity=softmax", false},
     {"eenet", "f1.width=16 exploration=network f2.width=8 features=sketch:8", false},
