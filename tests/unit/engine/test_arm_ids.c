@@ -127,16 +127,16 @@ static void snapshots_and_records_keep_ids(void **state)
         ee_snapshot *snapshot;
         ee_scratch *room;
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
         size_t right = 0;
         for (size_t t = 0; t < ROUNDS; t++) {
             id_round *round = draw_some(t, ARMS - 1);
             ee_decision decision;
             const void *record;
             size_t size;
-            assert_int_equal(ee_snapshot_decide(snapshot, room, &round->arms, t, &decision, NULL, NULL, NULL), EE_OK);
+            assert_int_equal(ee_snapshot_decide(snapshot, room, &round->arms, &decision, NULL, NULL, NULL), EE_OK);
             double reward = reward_of(round->numbers[decision.arm]);
-            assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+            assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
             if (t % 2) {
                 assert_int_equal(ee_bandit_learn_record(bandit, record, size, reward, NULL), EE_OK);
             } else {
@@ -176,7 +176,7 @@ static void several_rounds_at_once_keep_ids(void **state)
             bool draws = bandit->policy->class->draws;
             model before = model_save(bandit);
             ee_bandit *twin = model_load(before);
-            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, made, scores, NULL, NULL), EE_OK);
+            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, made, scores, NULL, NULL), EE_OK);
             for (size_t i = 0, at = 0; i < ROUNDS; at += arms[i++].count) {
                 assert_int_equal(ee_bandit_score(twin, &arms[i], alone, NULL), EE_OK);
                 for (size_t a = 0; a < arms[i].count && !draws; a++)
@@ -192,7 +192,7 @@ static void several_rounds_at_once_keep_ids(void **state)
 
 static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
 {
-    assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward, NAN, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward, NULL), EE_OK);
 }
 
 /* An arm with an id and one at the same position without one are not the same. */
@@ -280,46 +280,6 @@ static void recall_tells_equal_features_apart(void **state)
     }
 }
 
-/* A record of version 1 is one of version 2 without the id. */
-static void records_of_version_1_are_learned(void **state)
-{
-    (void)state;
-    enum { HEAD_1 = 68, ID = 12, CHECKSUM = 8 };
-    static const char *const all[] = {"ucb1", "linucb", "greedy"};
-    for (size_t p = 0; p < sizeof all / sizeof *all; p++) {
-        ee_bandit *bandit = bandit_make(all[p], 1, 3, NULL), *twin = bandit_make(all[p], 1, 3, NULL);
-        ee_snapshot *snapshot;
-        ee_scratch *room;
-        ee_decision decision;
-        const void *record;
-        size_t size;
-        float values[3] = {1, 2, 3};
-        ee_arms arms = ee_arms_dense(values, 3, 1);
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_decide(snapshot, room, &arms, 1, &decision, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
-        size_t old_size = size - ID;
-        uint8_t *old = malloc(old_size);
-        uint64_t version = 1;
-        memcpy(old, record, HEAD_1);
-        memcpy(old + 8, &version, sizeof version);
-        memcpy(old + HEAD_1, (const uint8_t *)record + HEAD_1 + ID, old_size - HEAD_1);
-        uint64_t checksum = archive_checksum(old, old_size - CHECKSUM);
-        memcpy(old + old_size - CHECKSUM, &checksum, sizeof checksum);
-        assert_int_equal(ee_bandit_learn_record(bandit, old, old_size, 1, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_record(twin, record, size, 1, NULL), EE_OK);
-        model saved = model_save(bandit);
-        assert_true(model_is_of(saved, twin));
-        model_free(&saved);
-        free(old);
-        ee_scratch_free(room);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,7 +290,6 @@ int main(void)
         cmocka_unit_test(rounds_with_and_without_ids_are_apart),
         cmocka_unit_test(a_full_table_keeps_what_was_played_lately),
         cmocka_unit_test(recall_tells_equal_features_apart),
-        cmocka_unit_test(records_of_version_1_are_learned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

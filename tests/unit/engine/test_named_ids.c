@@ -206,14 +206,14 @@ static void ids_are_saved_and_published(void **state)
     assert_true(model_is_of(saved, again));
     model_free(&saved);
     assert_int_equal(ee_snapshot_create(again, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
     ee_score here[3], there[3];
     ee_decision decision;
     take_arms(&play);
     assert_int_equal(ee_bandit_arms(again, play.round, NULL, NULL), EE_OK);
     assert_int_equal(ee_snapshot_update(snapshot, again, NULL), EE_OK);
     assert_int_equal(ee_bandit_score(play.bandit, &play.arms, here, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide_round(snapshot, room, play.round, 1, &decision, there, NULL, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide_round(snapshot, room, play.round, &decision, there, NULL, NULL), EE_OK);
     assert_memory_equal(here, there, sizeof here);
     ee_scratch_free(room);
     ee_snapshot_free(snapshot);
