@@ -219,9 +219,12 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(const ee_bandit *bandit, 
 EE_API EE_MUST_CHECK ee_status ee_bandit_explain(const ee_bandit *bandit, const ee_arms *arms, size_t arm,
                                                  float *contributions, ee_error *error);
 
-/* Gives a decision its reward, once, and trains when the policy's schedule says so. Neural policies learn rewards in
- * units of their own (option `standardize`): but for rounding, what they decide does not depend on the unit or the zero
- * of the rewards.
+/* Gives a decision its reward, once, and trains when the policy's schedule says so. Neural and linear policies learn
+ * rewards in units of their own (option `standardize`): but for rounding, what they decide does not depend on the unit
+ * or the zero of the rewards. An outlier, far beyond all rewards so far, is limited; when it recurs, it counts in full.
+ *
+ * The option `rewards=LOW:HIGH` states the range of rewards. One outside it is EE_BAD_INPUT and changes nothing; with
+ * `outside=clip` it is learned as the nearest end. ee_info.limited counts rewards that were limited or clipped.
  *
  * EE_DIVERGED: training would have left a parameter that is not a number of reasonable size, so it was taken back, the
  * reward with it. The bandit goes on deciding as before the call, and the decision still waits: forget it, or learn it

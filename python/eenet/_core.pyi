@@ -18,7 +18,7 @@ _Path = Union[str, bytes, "PathLike[str]", "PathLike[bytes]"]
 _B = TypeVar("_B", bound="Bandit")
 
 @final
-class Info(structseq[Any], Tuple[str, str, int, int, int, int, int, int, int, Optional[str]]):
+class Info(structseq[Any], Tuple[str, str, int, int, int, int, int, int, int, Optional[str], int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
             "policy",
@@ -31,6 +31,7 @@ class Info(structseq[Any], Tuple[str, str, int, int, int, int, int, int, int, Op
             "expired",
             "defaulted",
             "features",
+            "limited",
         )
     @property
     def policy(self) -> str: ...
@@ -52,6 +53,8 @@ class Info(structseq[Any], Tuple[str, str, int, int, int, int, int, int, int, Op
     def defaulted(self) -> int: ...
     @property
     def features(self) -> Optional[str]: ...
+    @property
+    def limited(self) -> int: ...
 
 @final
 class Feature(structseq[Any], Tuple[str, int, float, float, int]):

@@ -53,7 +53,7 @@ const option_table room_option_table = OPTION_TABLE(room_rows);
 
 static const option reward_rows[] = {
     OPTION_ROW_TEXT(common_options, rewards, "rewards", "none", "none or LOW:HIGH",
-                    "the range that every reward must be in; none: any reward is learned, but outliers are limited"),
+                    "the range that every reward must be in; none: any reward is learned"),
     OPTION_ROW_CHOICE(common_options, outside, "outside", "reject", "reject|clip",
                       "a reward outside that range is an error, or is learned as the nearest end",
                       .needs = "rewards!=none"),

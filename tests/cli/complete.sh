@@ -96,7 +96,9 @@ while read -r policy; do
 done <policies
 expect run --set lin <<'END'
 linucb.
+linucb:paper.
 lints.
+lints:paper.
 END
 expect run --set eenet:paper.f1.tr <<'END'
 eenet:paper.f1.training=

@@ -137,14 +137,14 @@ answers expected short.model <<'END'
 END
 
 # ---- what a new bandit is made of; the same command goes on, another is refused ----
-"$eenet" decide fresh -p lints --dim 2 --options nu=0.5 --seed 7 </dev/null || fail 'a new bandit'
-"$eenet" decide fresh -p lints --dim 2 --options nu=0.5 --seed 7 </dev/null || fail 'the same again'
+"$eenet" decide fresh -p lints --dim 2 --options nu=0.3 --seed 7 </dev/null || fail 'a new bandit'
+"$eenet" decide fresh -p lints --dim 2 --options nu=0.3 --seed 7 </dev/null || fail 'the same again'
 different='the model that is there was made with another; leave -p and its flags out to go on with it, or name another file'
 refuse 2 "--policy: $different" fresh -p linucb --dim 2
-refuse 2 "--dim: $different" fresh -p lints --dim 3 --options nu=0.5
-refuse 2 "--features: $different" fresh -p lints --options nu=0.5
+refuse 2 "--dim: $different" fresh -p lints --dim 3 --options nu=0.3
+refuse 2 "--features: $different" fresh -p lints --options nu=0.3
 refuse 2 "--options: $different" fresh -p lints --dim 2
-refuse 2 "--seed: $different" fresh -p lints --dim 2 --options nu=0.5 --seed 8
+refuse 2 "--seed: $different" fresh -p lints --dim 2 --options nu=0.3 --seed 8
 
 # ---- it does not matter how often it is ended in between ----
 # lines_of FIRST LAST: rounds whose rewards come three rounds late.

@@ -34,9 +34,15 @@ paper: Li, Chu, Langford, Schapire: A Contextual-Bandit Approach to Personalized
   option                  default  meaning (range)
 
 what is changed first
-  alpha                   0.1      weight of the confidence width (0 to 1000000)
+  alpha                   1        weight of the confidence width, in units of
+                                   the rewards' spread (0 to 1000000)
   lambda                  1        what A starts with on its diagonal (1e-06 to
                                    1000000)
+  standardize             on       rewards are learned in units of their own:
+                                   less their mean or least, over twice their
+                                   deviation; by cross-entropy as shares of
+                                   their range. Outliers are limited until they
+                                   recur (on|off)
   scale                   off      arms are divided by the mean length of those
                                    of the first round (on|off)
 
@@ -55,6 +61,10 @@ the draw of an arm
                                    propensity_epsilon, any; softmax; inverse-gap
                                    weighting
                                    (own|argmax|first|floor|softmax|igw)
+
+the range of rewards
+  rewards                 none     the range that every reward must be in; none:
+                                   any reward is learned (none or LOW:HIGH)
 
 late rewards
   wait                    0        a decision expires when more than this time
@@ -82,6 +92,9 @@ not used by linucb: set what it needs
   propensity_gamma        100      needs propensity=igw: the larger, the less an
                                    arm below the best is tried; per unit of the
                                    rewards' spread (0 to 1000000000)
+  outside                 reject   needs rewards!=none: a reward outside that
+                                   range is an error, or is learned as the
+                                   nearest end (reject|clip)
 END
 diff expected described
 
@@ -104,6 +117,7 @@ f3, the decision maker
 when it trains
 the arms
 the draw of an arm
+the range of rewards
 late rewards
 memory
 not used by eenet: set what it needs

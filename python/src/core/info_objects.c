@@ -17,10 +17,11 @@ static PyStructSequence_Field info_fields[] = {
     {"expired", "decisions that were forgotten because no reward came in time"},
     {"defaulted", "decisions that were learned with the default reward because none came"},
     {"features", "every option of the named features that acts; None where it takes vectors alone"},
+    {"limited", "rewards that were learned as nearer to the others: outliers, and those that were clipped"},
     {NULL, NULL},
 };
 
-static PyStructSequence_Desc info_description = {"eenet.Info", INFO_DOC, info_fields, 10};
+static PyStructSequence_Desc info_description = {"eenet.Info", INFO_DOC, info_fields, 11};
 
 static PyStructSequence_Field feature_fields[] = {
     {"name", "as 'user.age' or 'user.age*item.id=a7'; '' where the place has no name of its own"},
@@ -66,8 +67,9 @@ PyObject *info_new(const ee_info *info)
         PyLong_FromUnsignedLongLong(info->expired),
         PyLong_FromUnsignedLongLong(info->defaulted),
         text_or_none(info->features),
+        PyLong_FromUnsignedLongLong(info->limited),
     };
-    return make(info_type, values, 10);
+    return make(info_type, values, 11);
 }
 
 PyObject *feature_new(const char *name, const ee_feature *feature)
