@@ -151,7 +151,9 @@ expect evaluate log -p first,l <<'END'
 first,logged
 first,learning:
 first,linucb
+first,linucb:paper
 first,lints
+first,lints:paper
 END
 expect evaluate log -e dr,sn <<'END'
 dr,snips

@@ -150,8 +150,10 @@ static inline void parts_observe(parts *self, parts_decision *made, float reward
     if (!status) status = decision_maker_reserve(&self->f3, &error);
     if (status) fail_msg("%s", error.message);
     float optimal = decision_maker_optimal(&self->f3, reward);
+    self->f1.base.units_before = self->f1.base.units;
+    (void)reward_units_take(&self->f1.base.units, (double)reward);
     exploitation_take(&self->f1.base, o, reward);
-    if (o->round == 0 && self->f1.units.on) o->score.exploitation = (float)self->f1.base.parameters.centre;
+    if (o->round == 0 && self->f1.base.units.on) o->score.exploitation = (float)self->f1.base.parameters.centre;
     history_set_predicted(&f1->history, f1->history.newest, o->score.exploitation);
     lesson l = {o, reward, optimal > 0, self->round++, self->f1.base.parameters.spread};
     exploration_take(self->f2, &l, self->theta2);

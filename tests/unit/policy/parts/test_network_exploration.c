@@ -159,16 +159,16 @@ static const variant variants[] = {
 /* The spread of the rewards when this one is among them; where they are learned as they are, 1. */
 static double spread_with(const parts *self, float reward)
 {
-    reward_units units = self->f1.units;
-    reward_units_add(&units, (double)reward);
+    reward_units units = self->f1.base.units;
+    (void)reward_units_take(&units, (double)reward);
     return reward_units_spread(&units);
 }
 
 /* What f1 said; before any reward, for want of a centre, the centre of the rewards with this one. */
 static float predicted_with(const parts *self, const observation *o, float reward)
 {
-    reward_units units = self->f1.units;
-    reward_units_add(&units, (double)reward);
+    reward_units units = self->f1.base.units;
+    (void)reward_units_take(&units, (double)reward);
     return o->round || !units.on ? o->score.exploitation : (float)reward_units_centre(&units);
 }
 
