@@ -26,7 +26,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan python test-python torture load bench \
+.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions clean help
 
@@ -49,6 +49,18 @@ test-release test-asan test-tsan: test-%:
 	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE)
+
+test-other: ## unit tests and commands on the other architecture (x86-64 or aarch64): cross-compiled, run by qemu-user
+	@cmake/setup.sh test-other
+	@$(CMAKE) --preset other >/dev/null
+	@$(CMAKE) --build --preset other -j $(JOBS)
+	ctest --preset other -j $(TESTS_AT_ONCE)
+
+test-other-short: ## the same, the quick ones alone
+	@cmake/setup.sh test-other
+	@$(CMAKE) --preset other >/dev/null
+	@$(CMAKE) --build --preset other -j $(JOBS) --target short_tests
+	ctest --preset other -j $(TESTS_AT_ONCE) -L short
 
 python: ## the Python package: its wheel and its sdist, in build/python/
 	@cmake/setup.sh build python
@@ -150,4 +162,4 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile

@@ -1,10 +1,12 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (build, demo, test, python, test-python, load, lint, fuzz) need and the
-# machine lacks, by Debian and Ubuntu package name. Where nothing is missing it does nothing and needs no network.
+# setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, load, lint, fuzz) need
+# and the machine lacks, by Debian and Ubuntu package name. Where nothing is missing it does nothing and needs no network.
 # Without the right to install: one line that names the packages, and exit status 2.
 set -eu
 
+native=$(dpkg --print-architecture 2>/dev/null || true)
 wanted=
+foreign=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev" ;;
@@ -17,6 +19,17 @@ for group in "$@"; do
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.
         command -v npm >/dev/null || wanted="$wanted nodejs npm"
+        ;;
+    # The other architecture: its compiler, its libraries, and an emulator to run what comes of them.
+    test-other)
+        case $native in
+        arm64) foreign=amd64 compiler=x86-64-linux-gnu ;;
+        *) foreign=arm64 compiler=aarch64-linux-gnu ;;
+        esac
+        wanted="$wanted gcc-$compiler g++-$compiler qemu-user cmake"
+        for library in zlib1g libzstd libjansson libsqlite3 libmicrohttpd libgnutls28 libcmocka; do
+            wanted="$wanted $library-dev:$foreign"
+        done
         ;;
     # To build the wheel; and to install it as the README does.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
@@ -33,7 +46,7 @@ for group in "$@"; do
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev" ;;
-    *) echo "setup.sh: no group '$group': build, demo, test, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
+    *) echo "setup.sh: no group '$group': build, demo, test, test-other, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 
@@ -44,7 +57,6 @@ fi
 
 # dpkg-query prints one line for each architecture whose package is installed. NAME:ARCHITECTURE wants that one; NAME
 # wants this machine's, or a package that is the same for all.
-native=$(dpkg --print-architecture)
 missing=
 for package in $wanted; do
     case $package in
@@ -64,7 +76,9 @@ elif sudo -n true 2>/dev/null; then
 elif [ -t 0 ] && [ -t 2 ] && command -v sudo >/dev/null && id -nG | grep -qwE 'sudo|admin'; then
     as_root=sudo
 else
-    echo "eenet: missing packages, install them with: sudo apt-get install$missing" >&2
+    # apt finds packages of another architecture only after it was added.
+    add=${foreign:+"sudo dpkg --add-architecture $foreign && sudo apt-get update && "}
+    echo "eenet: missing packages, install them with: ${add}sudo apt-get install$missing" >&2
     exit 2
 fi
 
@@ -73,6 +87,7 @@ apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
 # An update that fails, as for a source that the user added, does not matter if the packages come from elsewhere.
 # shellcheck disable=SC2086 # lists of words
 {
+    [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"
     $apt_get update || true
     if ! $apt_get -y --no-install-recommends install $missing; then
         echo "eenet: could not install$missing" >&2

@@ -9,7 +9,7 @@ pretend() { # NAME SCRIPT
     printf '#!/bin/sh\n%s\n' "$2" >"commands/$1"
     chmod +x "commands/$1"
 }
-pretend dpkg 'test "$1" = --print-architecture && echo arm64'
+pretend dpkg 'case $1 in --print-architecture) echo "${MACHINE:-arm64}";; *) echo "dpkg $*" >>told;; esac'
 # It prints the format for each architecture whose package is installed.
 pretend dpkg-query 'format=$3 last=$4 found=1
 while read -r name architecture; do
@@ -60,6 +60,18 @@ run 1000 no build
 for library in $libraries; do printf '%s amd64\n' "$library"; done | cat programs - >packages
 run 0 no build
 grep -q "install $libraries\$" told || fail 'packages of another architecture count as installed'
+
+# The other architecture: it is added before its packages are asked for, and only then.
+! grep -q add-architecture told || fail 'adds an architecture that nothing needs'
+: >packages
+run 0 no test-other
+[ "$(head -n 1 told)" = 'dpkg --add-architecture amd64' ] || fail 'does not add the other architecture first'
+grep -q 'install gcc-x86-64-linux-gnu .* qemu-user .* libcmocka-dev:amd64$' told || fail 'not the packages of amd64'
+MACHINE=amd64 run 1000 yes test-other
+grep -q 'install gcc-aarch64-linux-gnu .* zlib1g-dev:arm64 ' told || fail 'not the packages of arm64'
+run 1000 no test-other
+grep -q 'add-architecture amd64 .*install gcc-x86-64-linux-gnu ' said || fail 'does not say how to add the architecture'
+[ $status = 2 ] && [ ! -e told ] || fail 'adds an architecture without the right to'
 
 # The figures of a report need gnuplot.
 echo dataset-fashion-mnist >packages

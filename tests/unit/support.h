@@ -12,8 +12,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Sanitizers make all ten times as slow, and find in a few repetitions what they find in many. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* Sanitizers and emulators make all ten times as slow, and find in a few repetitions what they find in many. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(EENET_EMULATED)
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
