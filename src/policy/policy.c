@@ -9,9 +9,8 @@
 enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies all places */
 
 static const option scale_rows[] = {
-    OPTION_ROW_FLAG(
-        common_options, scale, "scale", "off",
-        "arms are divided by the mean length of those of the first round, or of the next ones if it was unusual"),
+    OPTION_ROW_FLAG(common_options, scale, "scale", "off",
+                    "arms are divided by the mean length of those of the first rounds"),
 };
 const option_table scale_option_table = OPTION_TABLE(scale_rows);
 

@@ -44,7 +44,7 @@ what is changed first
                                    their range. Outliers are limited until they
                                    recur (on|off)
   scale                   off      arms are divided by the mean length of those
-                                   of the first round (on|off)
+                                   of the first rounds (on|off)
 
 the regression
   refresh                 1000     updates of a block of features between its
