@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double MOST_DEVIATIONS = 10;
+static const double MOST_DEVIATIONS = 10, MOST_STANDARD = 5;
 /* A deviation that is this small a part of the mean is rounding. */
 static const double LEAST_DEVIATION = 1e-9;
 
@@ -108,7 +108,7 @@ double number_scale_standardised(const number_scale *self, double x, uint64_t al
     number_scale_standard(self, all, &mean, &deviation);
     if (deviation == 0) return 0;
     double value = (x - mean) / deviation;
-    return fmax(-MOST_DEVIATIONS, fmin(MOST_DEVIATIONS, value));
+    return fmax(-MOST_STANDARD, fmin(MOST_STANDARD, value));
 }
 
 /* ---- keeping ---- */

@@ -2,20 +2,21 @@
  *
  * A number x becomes
  *
- *     (x - p m) / sqrt(s² + (1 - p)² m²),   limited to -10 ... 10
+ *     (x - p m) / sqrt(s² + (1 - p)² m²),   limited to -5 ... 5
  *
  * m and s² are the mean and variance of the values that came, p is the share of the contexts, or actions, that had the
  * number. If it always comes (p = 1), this is the usual standard score. If it seldom comes, it is x divided by its own
  * size: a weight in a sparse vector, where missing means 0, stays about 1, as an indicator is. In between, the mean
  * counts missing values as 0, and the result has size 1 when the number comes. A number that always comes and is always
- * equal becomes 0: the constant says as much.
+ * equal becomes 0: the constant says as much. An arm weighs in what is learned by its square: one value at the bound of
+ * 5 counts as 25 ordinary ones, and one in 400 exponential values is beyond it, one in 3 million normal ones.
  *
  * One wrong value must not hide the right ones, and a change of scale must be followed:
  *
  *   Limit.   A value more than 10 s from m enters the sums as m ± 10 s, and is counted. A share q of such values raises
  *            the variance to s² / (1 - 100 q): one value in n by 100 / n at most, whatever its size, and values that
- *            make up 1% or more by as much as it takes to admit them. Ten deviations are further out than normal,
- *            uniform or exponential values ever are, so ordinary data never meet the limit.
+ *            make up 1% or more by as much as it takes to admit them. Ordinary data hardly meet the limit: no
+ *            normal or uniform value does, and one in 60,000 exponential ones.
  *   Blocks.  The sums are those of two blocks of values, the one that is being filled and the one before. Blocks hold
  *            8, 64, 512 and from then on 4096 values. So the first eight, of which none can be called unusual yet, are
  *            gone after 72 values, and any value after 8192 at most. Shorter blocks would lose the scale of what

@@ -76,7 +76,7 @@ static ee_feature age_of(visitors *self)
 /* One age among `before` others; how many of the next decisions are right, with and without it. */
 static void assert_unimpressed(const char *policy, size_t before, double age, bool rewarded)
 {
-    enum { AFTER = SANITIZED ? 300 : 1000 };
+    enum { AFTER = 1000 };
     visitors usual = visitors_make(policy), self = visitors_make(policy);
     serve_many(&usual, before);
     serve_many(&self, before);
@@ -96,7 +96,7 @@ static void one_wrong_number_changes_little(void **state)
 {
     (void)state;
     static const char *const policies[] = {"linucb", "eenet", "eenet:fast"};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < (SANITIZED ? 1 : 3); i++) {
         assert_unimpressed(policies[i], 300, 1e30, true);
         assert_unimpressed(policies[i], 500, 1e12, false);
         assert_unimpressed(policies[i], 500, -1e12, true);

@@ -144,8 +144,8 @@ static void numbers_are_cut_and_multiplied_as_standardised(void **state)
     round_set(self.round, "{\"x\":100,\"_multi\":[{\"p\":4},{\"p\":-1e99}]}");
     ee_arms arms;
     assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
-    assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:10 p:-1 x*p:-10");
-    assert_string_equal(arm_text(&self.features, &arms, 1), "constant:1 x:10 p:-10 x*p:-100");
+    assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:5 p:-1 x*p:-5");
+    assert_string_equal(arm_text(&self.features, &arms, 1), "constant:1 x:5 p:-5 x*p:-25");
     end(&self);
 }
 

@@ -67,7 +67,7 @@ static void one_value_does_not_hide_the_others(void **state)
         come_ages(&self, 300, 1);
         come(&self, wrong[i]);
         assert_int_equal(self.scale.limited, 1);
-        assert_close(standardised(&self, wrong[i]), wrong[i] > 0 ? 10 : -10, 0);
+        assert_close(standardised(&self, wrong[i]), wrong[i] > 0 ? 5 : -5, 0);
         assert_ages_are_seen(&self, 0.3);
         come_ages(&self, 300, 1);
         assert_ages_are_seen(&self, 0.25);
@@ -175,7 +175,7 @@ static double draw(random_stream *stream, size_t kind)
     }
 }
 
-static void ordinary_values_meet_no_limit(void **state)
+static void ordinary_values_hardly_meet_the_limit(void **state)
 {
     (void)state;
     static const double means[] = {1e6, -2, 1e-5, 0.1}, deviations[] = {1e3, 1 / 1.7320508, 1e-5, 0.3};
@@ -187,7 +187,7 @@ static void ordinary_values_meet_no_limit(void **state)
             assert_true(fabs(mean_of(&self) - means[kind]) < 0.3 * deviations[kind]);
             assert_true(fabs(deviation_of(&self) - deviations[kind]) < 0.35 * deviations[kind]);
         }
-        assert_int_equal(self.scale.limited, 0);
+        assert_true(self.scale.limited <= (kind == 2 ? 3 : 0)); /* one in 60,000 of the exponential ones */
         assert_true(fabs(mean_of(&self) - means[kind]) < 0.05 * deviations[kind]);
         assert_true(fabs(deviation_of(&self) - deviations[kind]) < 0.05 * deviations[kind]);
     }
@@ -206,7 +206,7 @@ static void equal_values_have_no_deviation(void **state)
         assert_close(standardised(&self, 7), 0, 0);
         come(&self, values[i] ? 2 * values[i] : 1e-50);
         assert_true(deviation_of(&self) > 0);
-        assert_close(standardised(&self, values[i] ? 2 * values[i] : 1e-50), values[i] < 0 ? -10 : 10, 0);
+        assert_close(standardised(&self, values[i] ? 2 * values[i] : 1e-50), values[i] < 0 ? -5 : 5, 0);
         assert_int_equal(self.scale.limited, 0);
     }
 }
@@ -317,7 +317,7 @@ int main(void)
         cmocka_unit_test(what_recurs_is_admitted),
         cmocka_unit_test(a_change_of_scale_is_followed),
         cmocka_unit_test(what_changes_slowly_keeps_its_scale),
-        cmocka_unit_test(ordinary_values_meet_no_limit),
+        cmocka_unit_test(ordinary_values_hardly_meet_the_limit),
         cmocka_unit_test(equal_values_have_no_deviation),
         cmocka_unit_test(the_share_is_that_of_now),
         cmocka_unit_test(what_is_saved_goes_on),
