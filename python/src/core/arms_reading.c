@@ -66,6 +66,24 @@ static int split_items(PyObject *items, PyObject *ids, PyObject *features)
     return 0;
 }
 
+/* Gives vectors the ids of their mapping. */
+static int set_ids(PyObject *ids, arms_reading *out)
+{
+    uint64_t *numbers = PyMem_Malloc((out->arms.count + 1) * sizeof *numbers);
+    out->room = numbers;
+    if (!numbers) PyErr_NoMemory();
+    for (size_t i = 0; numbers && i < out->arms.count; i++) {
+        PyObject *text = PyObject_Str(PyTuple_GetItem(ids, (Py_ssize_t)i));
+        PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+        if (bytes) numbers[i] = ee_arm_id(PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
+        Py_XDECREF(text);
+        Py_XDECREF(bytes);
+        if (!bytes) numbers = NULL;
+    }
+    out->arms.ids = numbers;
+    return numbers ? 0 : -1;
+}
+
 /* A mapping of ids to features or vectors. */
 static int read_mapping(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
 {
@@ -75,6 +93,10 @@ static int read_mapping(PyObject *arms, PyObject *context, bool takes_rounds, ar
     PyObject *ids = PyTuple_New(count), *features = ids ? PyTuple_New(count) : NULL;
     int failed = features ? split_items(items, ids, features) : -1;
     if (!failed) failed = read_either(features, ids, context, takes_rounds, out);
+    if (!failed && !out->round && set_ids(ids, out)) {
+        arms_release(out);
+        failed = -1;
+    }
     Py_DECREF(items);
     Py_XDECREF(features);
     if (failed)
