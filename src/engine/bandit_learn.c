@@ -150,7 +150,9 @@ ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t s
     counted_decisions_find(&bandit->counted, &seen);
     status = bandit_learn_seen(bandit, &seen, reward, error);
     if (status) return status;
-    if (seen.awaited) counted_decisions_remove(&bandit->counted, &seen);
-    bandit->policy->parameters.length = length;
+    if (seen.awaited)
+        counted_decisions_remove(&bandit->counted, &seen);
+    else
+        bandit->policy->parameters.length = length;
     return EE_OK;
 }

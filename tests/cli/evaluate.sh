@@ -103,7 +103,7 @@ cmp kept/evaluations.jsonl before || fail "again: the folder has changed"
 tail -n 1 first | grep -qx "The evaluations are in kept; a page of them: eenet report kept" || fail "$(tail -n 1 first)"
 "$eenet" evaluate log.dsjson -p linucb,uniform,first -o kept >again
 test "$(wc -l <kept/evaluations.jsonl)" = 3 || fail "one more candidate"
-"$eenet" evaluate log.dsjson -p linucb --set linucb.alpha=1 -o kept >again
+"$eenet" evaluate log.dsjson -p linucb --set linucb.alpha=0.5 -o kept >again
 test "$(wc -l <kept/evaluations.jsonl)" = 4 || fail "another option"
 
 # Killed at any moment, it goes on to the same bytes.

@@ -8,6 +8,7 @@
 enum { DIM = 8, MOST_ARMS = 12, ROUNDS = 5 };
 
 static round_arms rounds[ROUNDS], rests[ROUNDS];
+static uint64_t all_ids[ROUNDS][MOST_ARMS], left_ids[ROUNDS][MOST_ARMS];
 
 typedef struct outcome {
     ee_decision decisions[ROUNDS];
@@ -34,6 +35,7 @@ static void draw_problem(uint64_t number, problem *p)
         p->arms[r] = sparse ? rounds[r].sparse : rounds[r].dense;
         round_arms *rest = &rests[r];
         for (size_t i = 0; i < arms; i++) {
+            all_ids[r][i] = 7 * i + 3;
             p->excluded[at + i] = arms > 2 && i + 1 < arms && random_below(&stream, 5) < 2;
             if (p->excluded[at + i]) continue;
             memcpy(rest->values + left * DIM, rounds[r].values + i * DIM, DIM * sizeof *rest->values);
@@ -42,6 +44,7 @@ static void draw_problem(uint64_t number, problem *p)
                 rest->entries[entries] = rounds[r].entries[e];
                 rest->indices[entries] = rounds[r].indices[e];
             }
+            left_ids[r][left] = all_ids[r][i];
             p->numbers[r][left++] = i;
         }
         rest->starts[left] = entries;
@@ -49,6 +52,21 @@ static void draw_problem(uint64_t number, problem *p)
                             : ee_arms_dense(rest->values, left, DIM);
         at += arms;
     }
+}
+
+/* Without ids, ucb1 and thompson go by the position among all arms, which a round of the rest does not know. */
+static void give_ids(problem *p)
+{
+    for (size_t r = 0; r < ROUNDS; r++) {
+        p->arms[r].ids = all_ids[r];
+        p->left[r].ids = left_ids[r];
+    }
+}
+
+static void draw_problem_for(const policy_case *c, uint64_t number, problem *p)
+{
+    draw_problem(number, p);
+    if (number % 2 || strcmp(c->name, "ucb1") == 0 || strcmp(c->name, "thompson") == 0) give_ids(p);
 }
 
 /* What deciding among the rest gave, as it is told of all arms. */
@@ -75,7 +93,7 @@ static void excluded_arms_are_as_if_they_were_not_there(void **state)
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
         for (uint64_t call = 1; call <= 12; call++) {
-            draw_problem(call, &p);
+            draw_problem_for(&c, call, &p);
             memset(&of_rest, 0, sizeof of_rest);
             memset(&got, 0, sizeof got);
             assert_int_equal(ee_bandit_decide_many(bandit, p.left, ROUNDS, NULL, of_rest.decisions, of_rest.scores,
@@ -110,7 +128,7 @@ static void one_round_is_a_decision(void **state)
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
         for (uint64_t call = 1; call <= 20; call++) {
-            draw_problem(call, &p);
+            draw_problem_for(&c, call, &p);
             ee_decision alone, among;
             assert_int_equal(ee_bandit_decide(bandit, &p.left[0], &alone, expected.scores, NULL, NULL), EE_OK);
             assert_int_equal(ee_bandit_decide_many(twin, p.arms, 1, p.excluded, &among, NULL, got.probabilities, NULL),

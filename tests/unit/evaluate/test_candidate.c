@@ -144,7 +144,7 @@ static void test_policy(void **state)
     play(class, self, 0.0, false, before);
     play(class, self, 0.0, true, same);
     assert_memory_equal(before, same, sizeof before);
-    for (int i = 0; i < 20; i++) play(class, self, 0.0, true, NULL);
+    for (int i = 0; i < 20; i++) play(class, self, i % 2, true, NULL);
     play(class, self, 0.0, false, after);
     double sum = 0.0;
     for (size_t i = 0; i < ACTIONS; i++) sum += after[i];
@@ -232,7 +232,11 @@ static void test_named_features(void **state)
     double before[2], after[2];
     assert_int_equal(candidate_find("linucb", &class, NULL), EE_OK);
     assert_int_equal(class->create(&setup, &self, NULL), EE_OK);
-    for (int i = 0; i < 10; i++) assert_int_equal(class->play(self, &round, true, before, NULL), EE_OK);
+    for (int i = 0; i < 20; i++) {
+        one.action = (size_t)i % 2;
+        one.reward = (double)one.action;
+        assert_int_equal(class->play(self, &round, true, before, NULL), EE_OK);
+    }
     assert_true(before[1] > 0.99); /* the action that is rewarded */
     assert_int_equal(class->freeze(self, NULL), EE_OK);
     for (int i = 0; i < 10; i++) assert_int_equal(class->play(self, &another, true, after, NULL), EE_OK);
