@@ -13,6 +13,7 @@ static void add_counts(text *into, const served_standing *standing)
              counts->learned, counts->defaulted);
     text_add(into, ",\"by_record\":%" PRIu64 ",\"diverged\":%" PRIu64 ",\"passed_over\":%" PRIu64, counts->by_record,
              counts->diverged, counts->passed_over);
+    text_add(into, ",\"limited\":%" PRIu64, standing->limited);
 }
 
 static void describe(text *into, const served_bandit *bandit)

@@ -109,6 +109,7 @@ typedef struct served_standing {
     double age;           /* seconds since it was published */
     double train_seconds; /* all steps together */
     uint64_t memory;      /* bytes */
+    uint64_t limited;     /* rewards that the model learned limited, as outliers */
     follower_counts counts;
     uint64_t wakes, sleeps, checkpoints;
     char trouble[252]; /* why training stands still; "" where it does not */

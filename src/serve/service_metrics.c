@@ -145,6 +145,7 @@ enum {
     BANDIT_AGE,
     BANDIT_TRAIN,
     BANDIT_LEARNED,
+    BANDIT_LIMITED,
     BANDIT_AWAKE,
     BANDIT_MEMORY,
     BANDIT_TROUBLE,
@@ -168,6 +169,7 @@ static const struct {
     [BANDIT_AGE] = {"eenet_bandit_model_age_seconds", "gauge", "Time since the model was published."},
     [BANDIT_TRAIN] = {"eenet_bandit_train_seconds_total", "counter", "Time that training took."},
     [BANDIT_LEARNED] = {"eenet_bandit_learned_total", "counter", "Rewards that the model has learned."},
+    [BANDIT_LIMITED] = {"eenet_bandit_limited_total", "counter", "Rewards that the model learned limited: outliers."},
     [BANDIT_AWAKE] = {"eenet_bandit_awake", "gauge", "1 while the model is in memory."},
     [BANDIT_MEMORY] = {"eenet_bandit_memory_bytes", "gauge", "Memory of the bandit."},
     [BANDIT_TROUBLE] = {"eenet_bandit_trouble", "gauge",
@@ -188,6 +190,7 @@ static void read_bandit(const served_bandit *bandit, bandit_counters *counters, 
     values[BANDIT_AGE] = standing.age;
     values[BANDIT_TRAIN] = standing.train_seconds;
     values[BANDIT_LEARNED] = (double)standing.counts.learned;
+    values[BANDIT_LIMITED] = (double)standing.limited;
     values[BANDIT_AWAKE] = standing.awake;
     values[BANDIT_MEMORY] = (double)standing.memory;
     values[BANDIT_TROUBLE] = standing.trouble[0] != '\0';

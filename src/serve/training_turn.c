@@ -33,9 +33,11 @@ static void show(served_bandit *bandit)
 {
     follower_counts counts = follower_read_counts(bandit->model);
     size_t bytes = ee_bandit_memory(follower_bandit(bandit->model));
+    uint64_t limited = ee_bandit_info(follower_bandit(bandit->model)).limited;
     pthread_mutex_lock(&bandit->mutex);
     served_standing *standing = &bandit->standing;
     standing->counts = counts;
+    standing->limited = limited;
     standing->version = bandit->version;
     standing->taken = bandit->taken;
     standing->stride = bandit->stride;

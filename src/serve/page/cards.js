@@ -169,6 +169,7 @@ export function rewardsCard() {
             list.set('Settled by the default', count(activity.defaulted));
             list.set('Rejected: outside the range', count(activity.rejected));
             list.set('Clipped to the range', count(activity.clipped));
+            list.set('Outliers, learned limited', count(activity.limited));
         },
     };
 }
