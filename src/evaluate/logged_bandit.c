@@ -155,7 +155,6 @@ ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, 
         status = ee_bandit_arms(self->bandit, round->features, &arms, error);
     if (!status && pi) status = ee_bandit_probabilities(self->bandit, &arms, pi, error);
     if (!status && scores) status = ee_bandit_score(self->bandit, &arms, scores, error);
-    if (!status && learn)
-        status = ee_bandit_learn_from(self->bandit, &arms, event->action, event->reward, error);
+    if (!status && learn) status = ee_bandit_learn_from(self->bandit, &arms, event->action, event->reward, error);
     return status;
 }

@@ -339,7 +339,8 @@ static void named_features_are_told_by_name(void **state)
 static void parts_are_the_whole(void **state)
 {
     (void)state;
-    const policy_case cases[] = {{"linucb:paper", ""}, {"eenet", "f1.width=8 units=4"}, {"kernelucb", "max_contexts=50"}};
+    const policy_case cases[] = {
+        {"linucb:paper", ""}, {"eenet", "f1.width=8 units=4"}, {"kernelucb", "max_contexts=50"}};
     for (size_t i = 0; i < 3; i++) {
         named_case c;
         named_begin(&c, cases[i].name, cases[i].options, "names=2000");

@@ -103,7 +103,8 @@ static void rows_of_any_length_fit(void **state)
     memory owner = {0};
     history h;
     ee_error error = {0};
-    assert_int_equal(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &error), EE_OK);
+    assert_int_equal(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &error),
+                     EE_OK);
     float values[100];
     uint32_t indices[100];
     for (uint32_t i = 0; i < 100; i++) {

@@ -156,8 +156,7 @@ static void linear_theta_is_the_same_in_the_end(void **state)
         for (uint64_t t = 20; t-- > 0;) { /* the last one first */
             bandit_reward(late, made[t].id, reward_of(t, made[t].arm));
             const ee_arms *arms = arms_of_round(t);
-            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NULL),
-                             EE_OK);
+            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NULL), EE_OK);
         }
         const double *own = posterior_state(&late->policy->parameters);
         const double *its = posterior_state(&at_once->policy->parameters);
