@@ -37,7 +37,7 @@ count() { # POLICY ARMS ROUNDS
 }
 
 for arms in dense sparse; do
-    for policy in eenet neural-ucb:paper linucb; do count $policy $arms 300; done
+    for policy in eenet eenet:fast neural-ucb:paper linucb; do count $policy $arms 300; done
 done
 # The first training comes with round 10.
 count eenet:authors dense 40
