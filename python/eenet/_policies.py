@@ -18,9 +18,9 @@ class Option:
 
     >>> option = eenet.policy("linucb").options["alpha"]
     >>> option.default, option.range
-    ('0.1', '0 to 1000000')
+    ('1', '0 to 1000000')
     >>> print(option)
-    alpha=0.1: weight of the confidence width (0 to 1000000)
+    alpha=1: weight of the confidence width, in units of the rewards' spread (0 to 1000000)
     """
 
     name: str
@@ -57,7 +57,7 @@ class Policy:
         """Its options by name, those that people change first in front.
 
         >>> list(eenet.policy("linucb").options)[:3]
-        ['alpha', 'lambda', 'scale']
+        ['alpha', 'lambda', 'standardize']
         """
         options = _options(self.name).values()
         return {option.name: option for option in sorted(options, key=lambda option: not option.first)}

@@ -331,12 +331,12 @@ def _translate(policy: Any, options: Any, named: Mapping[str, Any]) -> Tuple[Any
     if getattr(policy, "scale", False):
         raise ValueError(f"{kind}: scale is not done here; scale the contexts before.")
     if kind == "LinUCB":
-        return "linucb", {"alpha": policy.alpha, "lambda": policy.l2_lambda}, True
+        return "linucb:paper", {"alpha": policy.alpha, "lambda": policy.l2_lambda}, True
     if kind == "LinTS":
-        return "lints", {"nu": policy.alpha, "lambda": policy.l2_lambda}, True
+        return "lints:paper", {"nu": policy.alpha, "lambda": policy.l2_lambda}, True
     if kind == "LinGreedy":
         floor = {"propensity": "floor", "propensity_epsilon": policy.epsilon} if policy.epsilon else {}
-        return "linucb", {"alpha": 0, "lambda": policy.l2_lambda, **floor}, True
+        return "linucb:paper", {"alpha": 0, "lambda": policy.l2_lambda, **floor}, True
     if kind == "Random":
         return "uniform", {}, True
     raise ValueError(

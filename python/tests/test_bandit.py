@@ -78,7 +78,7 @@ class Settings(ctypes.Structure):
 
 class Arms(ctypes.Structure):
     _fields_ = [("count", ctypes.c_size_t), ("dim", ctypes.c_size_t), ("values", ctypes.c_void_p)]
-    _fields_ += [("starts", ctypes.c_void_p), ("indices", ctypes.c_void_p)]
+    _fields_ += [("starts", ctypes.c_void_p), ("indices", ctypes.c_void_p), ("ids", ctypes.c_void_p)]
 
 
 class Made(ctypes.Structure):
@@ -96,7 +96,7 @@ def test_its_bytes_are_those_of_the_library(policy: str, program: Path) -> None:
     assert library.ee_bandit_create(ctypes.byref(settings), ctypes.byref(handle), error) == 0, error.raw
     bandit = eenet.Bandit(policy, 4, 7, options={"pending": 9}, arms=5)
     for arms in rounds(30):
-        c_arms, made = Arms(5, 4, arms.ctypes.data, None, None), Made()
+        c_arms, made = Arms(5, 4, arms.ctypes.data), Made()
         scores, probabilities = np.zeros((5, 3), np.float32), np.zeros(5)
         out = [ctypes.c_void_p(array.ctypes.data) for array in (scores, probabilities)]
         assert library.ee_bandit_decide(handle, ctypes.byref(c_arms), ctypes.byref(made), *out, error) == 0
@@ -165,14 +165,14 @@ def test_nothing_of_a_decision_can_be_changed() -> None:
 
 def test_decisions_are_compared_hashed_and_pickled() -> None:
     arms = rounds(2)
-    bandit, twin = eenet.Bandit("lints", 4), eenet.Bandit("lints", 4)
+    bandit, twin = eenet.Bandit("lints:paper", 4), eenet.Bandit("lints:paper", 4)
     decision = bandit.decide(arms[0])
     assert np.isnan(decision.probability)
     same, other = twin.decide(arms[0]), bandit.decide(arms[1])
     assert decision == same and hash(decision) == hash(same)
     assert decision != other and decision != 1 and (decision == None) is False  # noqa: E711
     assert len({decision, same, other}) == 2
-    near, far = (eenet.Bandit("linucb", 2).decide([[1, 0], [0, length]]) for length in (2, 3))
+    near, far = (eenet.Bandit("linucb:paper", 2).decide([[1, 0], [0, length]]) for length in (2, 3))
     assert (near.arm, near.id, near.probability) == (far.arm, far.id, far.probability) and near != far
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         back = pickle.loads(pickle.dumps(decision, protocol))
@@ -185,6 +185,7 @@ def test_decisions_are_compared_hashed_and_pickled() -> None:
 
 def test_scores_are_compared_and_pickled() -> None:
     bandit, arms = eenet.Bandit("linucb", 4), rounds(2)
+    play(bandit)
     scores = bandit.score(arms[0])
     assert scores == bandit.score(arms[0]) != bandit.score(arms[1])
     assert bandit.score(arms[0][:1]) != scores != bandit.score(np.concatenate((arms[0], arms[1])))
@@ -236,15 +237,19 @@ def test_a_call_makes_no_more_decisions_than_may_wait() -> None:
     assert len(bandit.decide_many(rounds(3))) == 3
 
 
-@pytest.mark.parametrize("policy", ["eenet", "linucb", "uniform", "ucb1", "squarecb"])
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "uniform", "ucb1", "thompson", "squarecb"])
 def test_excluded_arms_are_as_if_they_were_not_there(policy: str) -> None:
     one, other = eenet.Bandit(policy, 4, 1), eenet.Bandit(policy, 4, 1)
     excluded = np.array([True, False, False, True, False, False])
     left = np.flatnonzero(~excluded)
     for arms in rounds(20, 6):
-        among, alone = one.decide(arms, excluded=excluded), other.decide(arms[left])
-        assert (among.arm, among.id, among.probability) == (left[alone.arm], alone.id, alone.probability)
-        assert np.array_equal(among.probabilities[left], alone.probabilities)
+        # By id: without, ucb1 and thompson know an arm by its position among all arms.
+        among = one.decide(dict(enumerate(arms)), excluded=excluded)
+        alone = other.decide({number: arms[number] for number in left.tolist()})
+        assert among.action == alone.action == among.arm
+        assert (among.arm, among.id) == (left[alone.arm], alone.id)
+        assert np.array_equal(among.probability, alone.probability, equal_nan=True)
+        assert np.array_equal(among.probabilities[left], alone.probabilities, equal_nan=True)
         assert np.array_equal(among.scores[left], alone.scores)
         assert not among.probabilities[excluded].any() and not among.scores[excluded].any()
         one.learn(among, 1.0)
@@ -255,6 +260,15 @@ def test_excluded_arms_are_as_if_they_were_not_there(policy: str) -> None:
     with pytest.raises(eenet.BadInput, match=r"excluded: an array of \(6 arms\) is needed"):
         one.decide(arms, excluded=[True] * 5)
     assert one.decide(arms, excluded=None).id == 21
+
+
+def test_without_ids_a_position_is_that_among_all_arms() -> None:
+    bandit, arms = eenet.Bandit("ucb1", 4), rounds(1, 4)[0]
+    for excluded in np.eye(4, dtype=bool):
+        for _ in range(20):
+            decision = bandit.decide(arms, excluded=excluded)
+            bandit.learn(decision, decision.arm / 10)
+    assert bandit.score(arms).exploitation == pytest.approx(np.arange(4) / 10)
 
 
 # ---- learning ----
@@ -289,6 +303,33 @@ def test_many_rewards_stop_at_the_first_failure() -> None:
         with pytest.raises(error):
             bandit.learn_many(*arguments)
     assert bandit.info.rewards == 2
+
+
+def test_rewards_outside_the_stated_range_are_rejected_or_clipped() -> None:
+    rejecting = eenet.Bandit("linucb", 4, rewards="0:1")
+    clipping = eenet.Bandit("linucb", 4, rewards="0:1", outside="clip")
+    within = eenet.Bandit("linucb", 4, rewards="0:1", outside="clip")
+    for arms, reward in zip(rounds(3), (0.5, 1e9, -2)):
+        for bandit, learned in ((clipping, reward), (within, min(max(reward, 0), 1))):
+            bandit.learn(bandit.decide(arms), learned)
+        decision = rejecting.decide(arms)
+        if reward == 0.5:
+            rejecting.learn(decision, reward)
+            continue
+        with pytest.raises(eenet.BadInput, match="0 to 1"):
+            rejecting.learn(decision, reward)
+    assert (rejecting.info.rewards, rejecting.info.pending, rejecting.info.limited) == (1, 2, 0)
+    assert (clipping.info.rewards, clipping.info.limited, within.info.limited) == (3, 2, 0)
+    arms = rounds(1)[0]
+    assert clipping.score(arms) == within.score(arms)
+
+
+def test_an_outlier_is_limited_and_counted() -> None:
+    bandit = eenet.Bandit("eenet", 4)
+    play(bandit)
+    assert bandit.info.limited == 0
+    bandit.learn(bandit.decide(rounds(1)[0]), 1e6)
+    assert bandit.info.limited == 1 and eenet.Bandit.from_bytes(bandit.to_bytes()).info.limited == 1
 
 
 def test_rewards_come_late_and_in_any_order() -> None:

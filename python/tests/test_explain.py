@@ -36,7 +36,8 @@ def test_of_a_linear_policy_it_is_what_would_be_missing():
             without = arms[2].copy()
             without[i] = 0
             assert told[i] == pytest.approx(expected_of(bandit, arms[2]) - expected_of(bandit, without), abs=1e-5)
-        assert sum(told) == pytest.approx(expected_of(bandit, arms[2]), abs=1e-5)
+        base = expected_of(bandit, np.zeros(DIM, "f4"))
+        assert base + sum(told) == pytest.approx(expected_of(bandit, arms[2]), abs=1e-5)
 
 
 def test_of_a_network_it_is_the_slope_times_the_feature():
@@ -72,11 +73,18 @@ def test_of_sparse_arms_each_entry_is_told():
 
 
 def named(**features):
+    return named_and_rewards(**features)[0]
+
+
+def named_and_rewards(**features):
     bandit = eenet.Bandit("linucb", seed=1, features=features or {"names": 200, "hashes": 20})
+    rewards = []
     for turn in range(60):
         decision = bandit.decide(actions(turn), context=visitor(turn))
-        bandit.learn(decision, 0.3 * decision.arm + 0.01 * turn)
-    return bandit
+        rewards.append(0.3 * decision.arm + 0.01 * turn)
+        bandit.learn(decision, rewards[-1])
+    assert bandit.info.limited == 0
+    return bandit, rewards
 
 
 def actions(turn):
@@ -91,12 +99,15 @@ def visitor(turn):
     "features", [{}, {"names": 4, "hashes": 3}, {"names": 2, "hashes": 0}, {"hashing": "vw", "bits": 6}]
 )
 def test_names_add_up_to_the_expected_reward(features):
-    """Also where names share places, or have none."""
-    bandit = named(**features)
+    """With the base, which all arms share and which follows the mean reward in steps of a twentieth of the spread. Also
+    where names share places, or have none."""
+    bandit, rewards = named_and_rewards(**features)
+    base = float(bandit.score([{}]).exploitation[0]) - bandit.explain([{}], 0)["constant"]
+    assert abs(base - np.mean(rewards)) < 2 * np.std(rewards) / 20
     for arm in range(3):
         told = bandit.explain(actions(4), arm, context=visitor(4))
         expected = float(bandit.score(actions(4), context=visitor(4)).exploitation[arm])
-        assert sum(told.values()) == pytest.approx(expected, abs=1e-4)
+        assert base + sum(told.values()) == pytest.approx(expected, abs=1e-4)
         assert all(type(name) is str and type(value) is float for name, value in told.items())
         sizes = [abs(value) for name, value in told.items() if "tags" not in name]  # which come twice and are added up
         assert sizes == sorted(sizes, reverse=True)

@@ -64,7 +64,7 @@ def test_learns_without_contexts():
 def test_forms_of_what_is_returned():
     contexts, wanted = problem(30)
     mab = MAB(ARMS, "linucb", seed=1)
-    mab.fit(numpy.array(wanted), numpy.ones(30), contexts)
+    mab.fit(numpy.array(wanted), numpy.arange(30) % 2, contexts)
     assert mab.predict(contexts[:1]) in ARMS
     assert set(mab.predict(contexts[:5])) <= set(ARMS) and len(mab.predict(contexts[:5])) == 5
     for values in (mab.predict_expectations, mab.expected_rewards, mab.probabilities):

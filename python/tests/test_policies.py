@@ -54,7 +54,10 @@ def test_objects_cannot_be_changed() -> None:
         policy.name = "other"  # type: ignore[misc]
     policy.options.clear()
     assert policy.options
-    assert "0.1" in str(policy.options["alpha"]) and policy.options["alpha"].first
+    alpha = policy.options["alpha"]
+    assert str(alpha).startswith("alpha=1: ") and alpha.first
+    with pytest.raises(AttributeError):
+        alpha.default = "2"  # type: ignore[misc]
 
 
 def options(**given: Any) -> dict[str, str]:

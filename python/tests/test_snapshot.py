@@ -129,7 +129,12 @@ def test_a_record_that_is_taken_waits_for_its_reward():
     with pytest.raises(eenet.BadRecord):
         bandit.learn_record(decision.record[:-1], 1.0)
     with pytest.raises(eenet.BadRecord):
-        eenet.Bandit("linucb", dim=DIM, alpha=2).learn(decision, 1.0)
+        eenet.Bandit("lints", dim=DIM).learn(decision, 1.0)
+    with pytest.raises(eenet.BadRecord):
+        eenet.Bandit("linucb", dim=DIM + 1).learn(decision, 1.0)
+    other = eenet.Bandit("linucb", dim=DIM, alpha=2, pending=7)  # as this changes no record
+    other.learn(decision, 1.0)
+    assert other.info.rewards == 1
     assert pickle.loads(pickle.dumps(decision)) == decision
 
 
@@ -147,6 +152,7 @@ def test_seeds_follow_each_other_and_decide_all_draws():
     bandit = eenet.Bandit("lints", dim=DIM, seed=1, probability_draws=0)
     arms = rounds(1)[0]
     bandit.learn_from(arms, 0, 1.0)
+    bandit.learn_from(arms, 1, 0.0)
     one, other = bandit.snapshot(seed=7), bandit.snapshot()
     for number in range(20):
         looked = one.score(arms).scores.tobytes()

@@ -49,7 +49,7 @@ def test_threads_that_compute_at_once_do_not_meet() -> None:
 
 
 def test_another_thread_runs_while_one_computes() -> None:
-    bandit = eenet.Bandit("eenet", 4, f1_steps=2000, f1_width=100)
+    bandit = eenet.Bandit("eenet", 4, f1_steps=2000, f1_width=100, pending=4000)
     decisions = bandit.decide_many(np.tile(ROUNDS, (10, 1, 1)))
     with no_forced_switches():
         assert progress_meanwhile(lambda: sum(range(1000))) == 0, "the measure itself is wrong"

@@ -94,6 +94,8 @@
     "Returns a Decision: its action is the element of the list, or the id.\n"                                          \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 0, 0.0)\n"                                                                \
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 1.0)\n"                                                                \
     ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]])\n"                                                                  \
     "Decision(arm=1, id=1, probability=1.0)\n"                                                                         \
     ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]], excluded=[False, True, False]).arm\n"                               \
@@ -111,6 +113,8 @@
     "decided.\n"                                                                                                       \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 0, 0.0)\n"                                                                \
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 1.0)\n"                                                                \
     ">>> bandit.decide_many([[[1, 0], [0, 2]], [[3, 0], [0, 1], [1, 1]]])\n"                                           \
     "[Decision(arm=1, id=1, probability=1.0), Decision(arm=0, id=2, probability=1.0)]\n"
 
@@ -140,7 +144,7 @@
     "\n"                                                                                                               \
     "How the arms look by what the bandit knows now. Decides nothing and changes nothing.\n"                           \
     "\n"                                                                                                               \
-    ">>> eenet.Bandit('linucb', dim=2).score([[1, 0], [0, 2]])\n"                                                      \
+    ">>> eenet.Bandit('linucb:paper', dim=2).score([[1, 0], [0, 2]])\n"                                                \
     "Scores(scores=array([0.1, 0.2], dtype=float32))\n"
 
 #define BANDIT_PROBABILITIES_DOC                                                                                       \
@@ -198,7 +202,8 @@
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Learns a decision of a Snapshot by its record (Decision.record), in any process whose\n"                          \
-    "bandit has the same policy, options and dimension.\n"                                                             \
+    "bandit has the same policy and dimension and, if the policy keeps something of a decision,\n"                     \
+    "the same options for it. The seed and options such as pending may differ.\n"                                      \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> decision = bandit.snapshot().decide([[1, 0], [0, 1]])\n"                                                      \

@@ -5,7 +5,7 @@
 #define DECISION_DOC                                                                                                   \
     "What Bandit.decide chose, and how it saw the arms. It cannot be changed.\n"                                       \
     "\n"                                                                                                               \
-    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> bandit = eenet.Bandit('linucb:paper', dim=2)\n"                                                               \
     ">>> decision = bandit.decide([[1, 0], [0, 2], [0.5, 0]])\n"                                                       \
     ">>> decision\n"                                                                                                   \
     "Decision(arm=1, id=1, probability=1.0)\n"                                                                         \
@@ -36,7 +36,7 @@
 #define SCORES_DOC                                                                                                     \
     "How a policy sees the arms of a round: what Bandit.score returns.\n"                                              \
     "\n"                                                                                                               \
-    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> bandit = eenet.Bandit('linucb:paper', dim=2)\n"                                                               \
     ">>> scores = bandit.score([[1, 0], [0, 2]])\n"                                                                    \
     ">>> scores.scores, scores.exploitation\n"                                                                         \
     "(array([0.1, 0.2], dtype=float32), array([0., 0.], dtype=float32))\n"                                             \

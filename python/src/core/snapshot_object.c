@@ -251,6 +251,8 @@ static const char decide_many_doc[] =
     "Decides several rounds, all by what was published last; as Bandit.decide_many, with any number of rounds.\n\n"
     "One seed serves the whole call. Each decision has a record.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 0, 0.0)\n"
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 1.0)\n"
     ">>> snapshot = bandit.snapshot()\n"
     ">>> decisions = snapshot.decide_many([[[1, 0], [0, 2]], [[3, 0], [0, 1], [1, 1]]])\n"
     ">>> [decision.arm for decision in decisions]\n"
