@@ -77,11 +77,11 @@ def test_the_number_of_a_row() -> None:
 @pytest.mark.parametrize("vector", [list, tuple, np.array])
 def test_a_mapping_of_vectors(vector: Any) -> None:
     arms = {"red": vector([1.0, 0.0]), "blue": vector([0.0, 2.0])}
-    for bandit in (eenet.Bandit("linucb", 2), eenet.Bandit("linucb", 2)):
+    for bandit in (eenet.Bandit("linucb:paper", 2), eenet.Bandit("linucb:paper", 2)):
         decision = bandit.decide(arms)
         assert decision.action == "blue" and decision.arm == 1
-    assert eenet.Bandit("linucb", 2).snapshot().decide(arms).action == "blue"
-    assert eenet.Bandit("linucb", 2).score(arms) == eenet.Bandit("linucb", 2).score([[1, 0], [0, 2]])
+    assert eenet.Bandit("linucb:paper", 2).snapshot().decide(arms).action == "blue"
+    assert eenet.Bandit("linucb:paper", 2).score(arms) == eenet.Bandit("linucb:paper", 2).score([[1, 0], [0, 2]])
 
 
 @pytest.mark.parametrize("policy", ["ucb1", "thompson"])

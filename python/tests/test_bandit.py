@@ -252,8 +252,8 @@ def test_excluded_arms_are_as_if_they_were_not_there(policy: str) -> None:
         assert np.array_equal(among.probabilities[left], alone.probabilities, equal_nan=True)
         assert np.array_equal(among.scores[left], alone.scores)
         assert not among.probabilities[excluded].any() and not among.scores[excluded].any()
-        one.learn(among, 1.0)
-        other.learn(alone, 1.0)
+        one.learn(among, among.arm / 10)
+        other.learn(alone, among.arm / 10)
     assert one.to_bytes() == other.to_bytes()
     with pytest.raises(eenet.BadInput, match="decide: all 6 arms of round 0 are excluded"):
         one.decide(arms, excluded=[True] * 6)

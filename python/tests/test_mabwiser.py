@@ -83,8 +83,8 @@ def test_pandas():
     contexts, wanted = problem(30)
     frame = pandas.DataFrame(contexts)
     one, other = MAB(ARMS, "linucb", seed=1), MAB(ARMS, "linucb", seed=1)
-    one.fit(wanted, [1] * 30, contexts)
-    other.fit(pandas.Series(wanted), pandas.Series([1] * 30), frame)
+    one.fit(wanted, list(range(30)), contexts)
+    other.fit(pandas.Series(wanted), pandas.Series(range(30)), frame)
     assert one.predict_expectations(contexts[:3]) == other.predict_expectations(frame[:3])
     assert other.predict_expectations(frame.iloc[0]) == one.predict_expectations(contexts[:1])
 

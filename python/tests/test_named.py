@@ -24,7 +24,8 @@ FEATURES = {"names": 400, "hashes": 50}
 
 
 def make(**settings):
-    return eenet.Bandit("linucb", seed=1, features=FEATURES, **settings)
+    """The preset explores from the first round on: what it decides depends on the features of all arms."""
+    return eenet.Bandit("linucb:paper", seed=1, features=FEATURES, **settings)
 
 
 def as_text(arms, context=None):
@@ -247,7 +248,7 @@ def test_columns_of_the_same_name_are_both_read():
 
 def test_a_data_frame_of_numbers_is_a_matrix_for_a_bandit_of_vectors():
     pandas = pytest.importorskip("pandas")
-    one, other = (eenet.Bandit("linucb", dim=2, seed=3) for _ in range(2))
+    one, other = (eenet.Bandit("linucb:paper", dim=2, seed=3) for _ in range(2))
     matrix = np.array([[1, 2], [3, 4]], dtype="f4")
     assert one.decide(pandas.DataFrame(matrix)) == other.decide(matrix)
     assert one.decide([pandas.Series(row) for row in matrix]) == other.decide(matrix)

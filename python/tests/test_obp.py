@@ -62,7 +62,7 @@ def test_learns(name):
 
 def test_linucb_decides_as_theirs():
     """Theirs with a constant before the context: both regress by action, with the same prior and width."""
-    ours = EENetPolicy(dim=4, n_actions=3, random_state=1, policy="linucb", options="alpha=0.4")
+    ours = EENetPolicy(dim=4, n_actions=3, random_state=1, policy="linucb:paper", options="alpha=0.4")
     theirs = LinUCB(dim=5, n_actions=3, random_state=1, epsilon=0.4)
     random = numpy.random.default_rng(0)
     agreed = 0
@@ -95,9 +95,9 @@ def test_a_batch_keeps_contexts_as_they_were():
     one, other = (EENetPolicy(dim=2, n_actions=2, batch_size=2, random_state=1, policy="linucb") for _ in range(2))
     context = numpy.ones((1, 2), numpy.float32)
     for value in (1, 2):
-        one.update_params(0, 1.0, numpy.full((1, 2), value, numpy.float32))
+        one.update_params(0, float(value), numpy.full((1, 2), value, numpy.float32))
         context[:] = value
-        other.update_params(0, 1.0, context)
+        other.update_params(0, float(value), context)
     arms = eenet.blocks([1, 1, 2], 2)
     numpy.testing.assert_array_equal(one.bandit.score(arms).scores, other.bandit.score(arms).scores)
 
