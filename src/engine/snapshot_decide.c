@@ -106,18 +106,19 @@ ee_status ee_snapshot_arms(const ee_snapshot *snapshot, ee_round *round, ee_arms
 
 /* Decides a call that was checked, or the round if it is not NULL: its arms are then those that the published features
  * give. */
-static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, deciding_call *call, ee_round *round,
+static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, const deciding_call *asked, ee_round *round,
                         ee_error *error)
 {
     ee_status status = EE_OK;
+    deciding_call call = *asked;
     ee_arms encoded;
     decision_streams before = own->room.streams;
     size_t copy = snapshot_enter(snapshot);
     if (round) {
         status = features_encode(snapshot->features[copy], round, &encoded, error);
-        call->rounds = &encoded;
+        call.rounds = &encoded;
     }
-    if (!status) status = deciding_call_make(call, &snapshot->rules, &snapshot->copies[copy], &own->room, error);
+    if (!status) status = deciding_call_make(&call, &snapshot->rules, &snapshot->copies[copy], &own->room, error);
     own->version = snapshot->versions[copy];
     snapshot_leave(snapshot, copy);
     if (!status) status = write_records(snapshot, own, error);
@@ -125,7 +126,7 @@ static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, deciding_c
     return status;
 }
 
-static ee_status decide_arms(const ee_snapshot *snapshot, ee_scratch *own, deciding_call *call, ee_error *error)
+static ee_status decide_arms(const ee_snapshot *snapshot, ee_scratch *own, const deciding_call *call, ee_error *error)
 {
     if (own) own->record_count = 0; /* a call that fails leaves none */
     if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: no snapshot or no scratch");
