@@ -170,9 +170,9 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms
  * rounds and decisions are (count). excluded is NULL, or has one entry for each arm of each round, round after round:
  * not zero for an arm that must not be chosen. A round with exclusions is decided, to the byte, as ee_bandit_decide
  * decides among the remaining arms alone (without ids, `ucb1` and `thompson` know an arm by its position among all of
- * them); decisions[i].arm is the arm's number among all. So this is also how to decide
- * one round with exclusions: count = 1. scores and probabilities, if not NULL, receive one entry for each arm of each
- * round, in the same order, 0 for an excluded arm.
+ * them); decisions[i].arm is the arm's number among all. So this is also how to decide one round with exclusions:
+ * count = 1. scores and probabilities, if not NULL, receive one entry for each arm of each round, in the same order, 0
+ * for an excluded arm.
  *
  * EE_BAD_INPUT if all arms of a round are excluded, or if there are more rounds than the option `pending` allows
  * decisions to wait. If one round is refused, none is decided; the contents of the three are then undefined. */
