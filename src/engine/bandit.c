@@ -100,14 +100,15 @@ static uint64_t text_checksum(const char *text)
 }
 
 /* A bandit learns the records of those with the same fingerprint. It covers what changes the meaning of a record: the
- * policy, the dimension, the named features, and the options that change what the policy keeps of a decision. */
+ * policy, the dimension, the named features, the option `scale`, and the options that change what the policy keeps of a
+ * decision. */
 static uint64_t fingerprint_of(const ee_bandit *self, const void *options)
 {
     char kept[OPTIONS_SIZE];
     const option_schema *schema = self->policy->class->schema;
     format_kept_options(self->policy, schema, options, kept);
     uint64_t parts[] = {text_checksum(schema->owner), text_checksum(kept), self->dim,
-                        text_checksum(self->feature_options)};
+                        text_checksum(self->feature_options), self->rules.scales};
     return archive_checksum((const uint8_t *)parts, sizeof parts);
 }
 

@@ -114,22 +114,29 @@ static bool is_missing(const columns *stored, vector x, size_t entry)
 /* Columns that there must be room for, with those of the places of x. */
 static size_t columns_needed(const columns *stored, vector x)
 {
-    size_t needed = stored->count, named = 0;
+    size_t needed = stored->count;
+    for (size_t i = 0; i < x.count; i++) needed += is_missing(stored, x, i);
+    return needed;
+}
+
+/* How many names must have a column: all that are known, and where x has a place beyond them, as of a record that
+ * comes before its names, all up to that one. */
+static size_t names_needed(const ee_bandit *self, vector x)
+{
+    const columns *stored = &self->policy->parameters.columns;
+    size_t names = features_count(self->features);
     for (size_t i = 0; i < x.count; i++) {
         size_t place = x.indices ? x.indices[i] : i;
-        if (!is_missing(stored, x, i)) continue;
-        needed++;
-        if (place < stored->names && place >= named) named = place + 1;
+        if (place >= names && place < stored->names && is_missing(stored, x, i)) names = place + 1;
     }
-    return needed > named ? needed : named;
+    return names;
 }
 
 /* Names in their order: so their columns are their places, unless shared places came before. */
-static ee_status add_names(ee_bandit *self, ee_error *error)
+static ee_status add_names(ee_bandit *self, size_t names, ee_error *error)
 {
-    size_t names = features_count(self->features), needed = self->policy->parameters.columns.count;
-    size_t first = self->named_columns;
-    if (first == names) return EE_OK;
+    size_t needed = self->policy->parameters.columns.count, first = self->named_columns;
+    if (first >= names) return EE_OK;
     for (size_t place = first; place < names; place++) needed += !has_column(&self->policy->parameters.columns, place);
     ee_status status = reserve_columns(self, needed > names ? needed : names, error);
     if (status) return status;
@@ -142,7 +149,7 @@ static ee_status add_names(ee_bandit *self, ee_error *error)
 ee_status bandit_add_columns(ee_bandit *self, vector x, ee_error *error)
 {
     if (!self->policy->parameters.columns.table) return EE_OK;
-    ee_status status = add_names(self, error);
+    ee_status status = add_names(self, names_needed(self, x), error);
     size_t needed = columns_needed(&self->policy->parameters.columns, x);
     if (status || needed == self->policy->parameters.columns.count) return status;
     status = reserve_columns(self, needed, error);

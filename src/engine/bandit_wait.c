@@ -31,9 +31,16 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
     size_t words = kept_decision_words(&kept, bandit->policy);
     status = pending_reserve(&bandit->pending, 1, words, error);
     if (status) return status;
+    observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
+    counted_decisions_find(&bandit->counted, &seen);
     bandit_remember(bandit, &kept, bandit->words);
-    bandit->policy->parameters.length = length;
     decision->id = bandit->decisions;
+    if (seen.awaited) { /* it was taken in before, and is counted */
+        counted_decisions_remove(&bandit->counted, &seen);
+        pending_set_awaited(&bandit->pending, bandit->decisions, &seen);
+    } else {
+        bandit->policy->parameters.length = length;
+    }
     return EE_OK;
 }
 

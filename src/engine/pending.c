@@ -139,6 +139,14 @@ pending_entry *pending_oldest(pending *self, uint64_t made)
     return NULL;
 }
 
+void pending_set_awaited(pending *self, uint64_t id, const observation *seen)
+{
+    pending_entry *entry = entry_of(self, id);
+    entry->awaited = true;
+    entry->expected = seen->expected;
+    entry->awaited_at = seen->awaited_at;
+}
+
 size_t pending_count(const pending *self)
 {
     return self->used_slots - self->free_count;

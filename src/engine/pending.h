@@ -69,6 +69,9 @@ void pending_remove(pending *self, pending_entry *entry, pending_state why);
  * one entry for each decision. */
 pending_entry *pending_untold(pending *self, uint64_t made);
 
+/* The decision, which waits, is awaited as seen says: the policy was told of it before. */
+void pending_set_awaited(pending *self, uint64_t id, const observation *seen);
+
 /* Decisions that wait. */
 size_t pending_count(const pending *self);
 

@@ -369,7 +369,8 @@ void ridge_correct(ridge *self, double *state, vector x, double difference, uint
 {
     double *theta = state + self->dim * self->dim;
     take_support(self, x);
-    if (!self->support_count) return;
+    /* That a sample was observed may be what a damaged model claims. */
+    if (!self->support_count || !support_is_joined(self)) return;
     uint32_t head = self->heads[self->support[0]];
     list_block(self, head);
     self->times[head] = time;

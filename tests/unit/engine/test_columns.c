@@ -325,6 +325,33 @@ static void grows_while_others_decide(void **state)
     }
 }
 
+/* Places whose names are not known yet, of vectors or of a record that comes before its names. */
+static void places_beyond_the_names_are_saved(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"linucb", "greedy", "eenet:fast"};
+    const size_t starts[] = {0, 2, 4};
+    const uint32_t indices[] = {0, 400, 0, 401};
+    const float values[] = {1, 1, 1, 1};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        ee_settings settings = {.policy = policies[i], .seed = 5, .features = "names=1000"};
+        ee_bandit *bandit = NULL, *again = NULL;
+        ee_decision decision;
+        ee_error error = {EE_OK, ""};
+        void *bytes;
+        size_t size;
+        assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), EE_OK);
+        ee_arms arms = ee_arms_sparse(starts, indices, values, 2, ee_bandit_info(bandit).dim);
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, NULL), EE_OK);
+        assert_int_equal(ee_bandit_save_bytes(bandit, &bytes, &size, NULL), EE_OK);
+        if (ee_bandit_load_bytes(bytes, size, NULL, &again, &error)) fail_msg("%s: %s", policies[i], error.message);
+        ee_bytes_free(bytes);
+        ee_bandit_free(again);
+        ee_bandit_free(bandit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +359,7 @@ int main(void)
         cmocka_unit_test(takes_vectors_of_all_places),
         cmocka_unit_test(few_names_take_little),
         cmocka_unit_test(many_names_take_at_most_twice_what_they_need),
+        cmocka_unit_test(places_beyond_the_names_are_saved),
         cmocka_unit_test(grows_while_others_decide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,6 +393,11 @@ static void a_record_of_another_model_is_refused(void **state)
     assert_foreign("neural-ts", DIM, "f1.width=6", record);
     free(record.bytes);
     ee_bandit_free(bandit);
+    bandit = bandit_make("linucb", DIM, 3, "scale=on"); /* its arms are divided by their length */
+    record = record_make(bandit, 101, &reward);
+    assert_foreign("linucb", DIM, "scale=off", record);
+    free(record.bytes);
+    ee_bandit_free(bandit);
 }
 
 /* Options that leave the meaning of a record as it is may differ, and the seed. */
@@ -446,17 +451,19 @@ static void a_late_record_counts_once(void **state)
         ee_snapshot_free(snapshot_make(hasty));
         assert_int_equal(ee_bandit_info(hasty).expired, 2);
         assert_int_equal(ee_bandit_forget(hasty, 4, NULL), EE_OK);
+        assert_int_equal(ee_bandit_take_record(hasty, records[3].bytes, records[3].size, &decision, NULL), EE_OK);
+        assert_int_equal(decision.id, 6); /* and the third expires */
         model saved = model_save(hasty);
         ee_bandit_free(hasty);
         hasty = model_load(saved);
         model_free(&saved);
         for (uint64_t t = 0; t < MADE; t++) {
-            bool gone = t < 2 || t == 3;
+            bool gone = t < 3;
             bandit_reward(patient, t + 1, rewards[t]);
             if (gone)
                 assert_int_equal(learn(hasty, records[t], rewards[t], NULL), EE_OK);
             else
-                bandit_reward(hasty, t + 1, rewards[t]);
+                bandit_reward(hasty, t == 3 ? decision.id : t + 1, rewards[t]);
             if (!learned_the_same(patient, hasty)) fail_msg("%s %s: reward %d", c.name, options, (int)t);
             free(records[t].bytes);
         }

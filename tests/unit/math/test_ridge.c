@@ -585,6 +585,22 @@ static void a_corrected_sample_is_as_if_it_had_come_so(void **state)
     }
 }
 
+/* As a damaged model may ask for. */
+static void a_sample_that_never_came_is_not_corrected(void **state)
+{
+    (void)state;
+    enum { DIM = 6 };
+    model m = model_make(DIM, 0.3, 1000);
+    const float first[DIM] = {1, 2}, other[DIM] = {0, 0, 0, 1, 1};
+    model_add(&m, first, 1, false);
+    double *before = make_doubles(ridge_state_count(DIM));
+    memcpy(before, m.state, ridge_state_count(DIM) * sizeof *before);
+    ridge_correct(m.ridge, m.state, vector_dense(other, DIM), 5, 2);
+    assert_memory_equal(before, m.state, ridge_state_count(DIM) * sizeof *before);
+    free(before);
+    model_destroy(&m);
+}
+
 /* Its own prediction, told as the y, leaves theta as it is. */
 static void an_expected_sample_changes_no_mean(void **state)
 {
@@ -626,6 +642,7 @@ int main(void)
         cmocka_unit_test(a_loaded_one_goes_on_the_same),
         cmocka_unit_test(damage_is_found_or_harmless),
         cmocka_unit_test(a_corrected_sample_is_as_if_it_had_come_so),
+        cmocka_unit_test(a_sample_that_never_came_is_not_corrected),
         cmocka_unit_test(an_expected_sample_changes_no_mean),
         cmocka_unit_test(memory_is_reported),
     };
