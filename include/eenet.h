@@ -458,11 +458,11 @@ EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_round(const ee_snapshot *snaps
 EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, size_t index, const void **bytes,
                                                  size_t *size, ee_error *error);
 
-/* Learns a decision by its record, in any process whose bandit has the same policy, dimension and option `scale` and, if
- * the policy keeps something of a decision, the same options for it. The seed and options about drawing, waiting and
- * memory may differ. If it was a round of named features, the bandit must have learned the same names in the same order. A record
- * that was taken in before (ee_bandit_take_record) and has expired or was forgotten is learned here: the decision
- * counts as tried once. The caller must not learn a record twice. */
+/* Learns a decision by its record, in any process whose bandit has the same policy, dimension and option `scale` and,
+ * if the policy keeps something of a decision, the same options for it. The seed and options about drawing, waiting and
+ * memory may differ. If it was a round of named features, the bandit must have learned the same names in the same
+ * order. A record that was taken in before (ee_bandit_take_record) and has expired or was forgotten is learned here:
+ * the decision counts as tried once. The caller must not learn a record twice. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
                                                       ee_error *error);
 
