@@ -45,6 +45,7 @@ static void a_day_is_made_again(void **state)
                                       "{\"policy\":\"eenet\",\"options\":\"f1.width=8\",\"features\":\"\","
                                       "\"default_reward\":0}");
     play_rounds(play, shop, 1, 40, 3);
+    play_catch_up(play, shop);
     play_rounds(play, news, 1, 40, 5);
     play_catch_up(play, news);
     assert_equal_replay(play, &(replay_request){0}); /* beside the server */
@@ -54,15 +55,18 @@ static void a_day_is_made_again(void **state)
     news = served_bandits_find(play->bandits, play_text("news"));
     play_pass(play, 1000);
     play_rounds(play, news, 41, 60, 2);
+    play_catch_up(play, news);
     play_model(play, shop, NULL, 0);
     play_rounds(play, shop, 41, 60, 2);
+    play_catch_up(play, shop);
     play_change(play, news, "{\"mode\":\"apprentice\"}", false);
     play_rounds(play, news, 61, 80, 2);
+    play_catch_up(play, news);
     play_change(play, news, "{\"mode\":\"logging\"}", false);
     play_rounds(play, news, 81, 90, 2);
+    play_catch_up(play, news);
     play_change(play, news, "{\"mode\":\"online\"}", false);
     play_rounds(play, news, 91, 110, 2);
-    play_catch_up(play, shop);
     play_catch_up(play, news);
     play_close(play, false);
     replay_result result = replay(play, &(replay_request){0});
@@ -70,7 +74,7 @@ static void a_day_is_made_again(void **state)
     assert_int_equal(result.bandits, 2);
     assert_int_equal(result.decisions, 60 + 110);
     assert_true(result.checkpoints >= 4);
-    assert_true(result.steps > 20);
+    assert_true(result.steps >= 7); /* one at least for each time that the model has caught up */
     assert_equal_replay(play, &(replay_request){.bandit = "news", .from = 1000 * 1000000LL});
     assert_equal_replay(play, &(replay_request){.from = 1000 * 1000000LL, .from_beginning = true});
     assert_equal_replay(play, &(replay_request){.until = 1000 * 1000000LL});
