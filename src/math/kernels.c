@@ -316,7 +316,11 @@ enum { WIDE = 2 };
 #else
 enum { WIDE = 4 };
 #endif
-enum { MOST_ROWS = 4, PACKED = 256 };
+enum { MOST_ROWS = 4, BLOCK = WIDE * LANES };
+
+/* So much of the left side is packed at once: half of a first cache. The other half is for a block of columns of the
+ * right side, which stays there while all packed rows pass by. */
+enum { PACKED = 256, PACKED_ROWS = 32 };
 
 /* C = S + A B, then what is below zero set to zero. S may be C. */
 typedef struct product {
@@ -348,6 +352,7 @@ INLINE void multiply_rows(product p, const float *restrict a, size_t ROWS)
 {
     size_t j = 0;
     for (; j + WIDE * LANES <= p.out; j += WIDE * LANES) multiply_block(p, a, j, ROWS, WIDE);
+    for (; WIDE > 2 && j + 2 * LANES <= p.out; j += 2 * LANES) multiply_block(p, a, j, ROWS, 2);
     for (; j + LANES <= p.out; j += LANES) multiply_block(p, a, j, ROWS, 1);
     for (; j < p.out; j++) {
         for (size_t r = 0; r < ROWS; r++) {
@@ -364,38 +369,108 @@ static size_t rows_together(size_t left)
     return left == 5 || left == 6 ? 3 : left < MOST_ROWS ? left : MOST_ROWS;
 }
 
-static void multiply_all(product p, const_matrix a, size_t rows)
+/* Turns rows into columns. */
+INLINE void transpose_quads(quad *q)
 {
-    float packed[PACKED * MOST_ROWS];
-    for (size_t r = 0, taken; r < rows; r += taken) {
+#if defined(__aarch64__)
+    quad a = vzip1q_f32(q[0], q[2]), b = vzip2q_f32(q[0], q[2]);
+    quad c = vzip1q_f32(q[1], q[3]), d = vzip2q_f32(q[1], q[3]);
+    q[0] = vzip1q_f32(a, c);
+    q[1] = vzip2q_f32(a, c);
+    q[2] = vzip1q_f32(b, d);
+    q[3] = vzip2q_f32(b, d);
+#else
+    for (size_t r = 0; r < 4; r++) {
+        for (size_t c = 0; c < r; c++) {
+            float above = q[c][r];
+            q[c][r] = q[r][c];
+            q[r][c] = above;
+        }
+    }
+#endif
+}
+
+/* Four rows of a become columns, `apart` floats from each entry of them to the next. Of fewer rows the others are
+ * zeros. */
+static void pack_rows(float *restrict packed, size_t apart, const_matrix a, size_t rows, size_t in)
+{
+    size_t i = 0;
+    for (; rows == MOST_ROWS && a.row == 1 && i < in; i++)
+        *(quad *)(void *)(packed + i * apart) = *(const quad *)(const void *)(a.values + i * a.column);
+    for (; rows == MOST_ROWS && a.column == 1 && i + 4 <= in; i += 4) {
+        quad q[4];
+        for (size_t r = 0; r < 4; r++) q[r] = *(const quad *)(const void *)(a.values + r * a.row + i);
+        transpose_quads(q);
+        for (size_t k = 0; k < 4; k++) *(quad *)(void *)(packed + (i + k) * apart) = q[k];
+    }
+    for (; i < in; i++)
+        for (size_t r = 0; r < MOST_ROWS; r++)
+            packed[i * apart + r] = r < rows ? a.values[r * a.row + i * a.column] : 0;
+}
+
+/* Up to PACKED_ROWS rows of up to PACKED entries: as many at a time as are computed together, one group behind the
+ * other. */
+static void pack(float *restrict packed, const_matrix a, size_t rows, size_t in)
+{
+    for (size_t r = 0, taken; r < rows; r += taken, packed += in * MOST_ROWS) {
         taken = rows_together(rows - r);
-        for (size_t i = 0; i < p.in; i++)
-            for (size_t t = 0; t < MOST_ROWS; t++)
-                packed[i * MOST_ROWS + t] = t < taken ? a.values[(r + t) * a.row + i * a.column] : 0;
-        if (taken == 4) multiply_rows(p, packed, 4);
-        if (taken == 3) multiply_rows(p, packed, 3);
-        if (taken == 2) multiply_rows(p, packed, 2);
-        if (taken == 1) multiply_rows(p, packed, 1);
-        p.c += taken * p.c_row;
-        p.start += taken * p.start_row;
+        pack_rows(packed, MOST_ROWS, (const_matrix){a.values + r * a.row, a.row, a.column}, taken, in);
     }
 }
 
-/* As many inputs as can be packed, then the next ones. */
+static size_t at_most(size_t count, size_t most)
+{
+    return count < most ? count : most;
+}
+
+/* So many columns of the right side, whole blocks and at least one, stay in the first cache while the rows pass by. */
+static size_t columns_at_once(size_t in, size_t out)
+{
+    enum { CACHED = 4096 }; /* floats */
+    size_t blocks = CACHED / (BLOCK * (in ? in : 1)), columns = blocks ? blocks * BLOCK : BLOCK;
+    return at_most(out, columns);
+}
+
+static void multiply_packed(product p, const float *restrict packed, size_t rows)
+{
+    for (size_t left = p.out; left; left -= p.out, p.c += p.out, p.start += p.out, p.b += p.out) {
+        const float *a = packed;
+        p.out = columns_at_once(p.in, left);
+        product part = p;
+        for (size_t r = 0, taken; r < rows; r += taken, a += p.in * MOST_ROWS) {
+            taken = rows_together(rows - r);
+            if (taken == 4) multiply_rows(part, a, 4);
+            if (taken == 3) multiply_rows(part, a, 3);
+            if (taken == 2) multiply_rows(part, a, 2);
+            if (taken == 1) multiply_rows(part, a, 1);
+            part.c += taken * p.c_row;
+            part.start += taken * p.start_row;
+        }
+    }
+}
+
+/* As many inputs as can be packed, then the next ones; and rows likewise. */
 static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
 {
+    float packed[PACKED_ROWS * PACKED];
     bool relu = p.relu;
-    for (;; in -= PACKED) {
-        bool last = in <= PACKED;
-        p.in = last ? in : PACKED;
-        p.relu = relu && last;
-        multiply_all(p, a, rows);
-        if (last) return;
+    size_t i = 0;
+    do {
+        p.in = at_most(in - i, PACKED);
+        p.relu = relu && i + p.in == in;
+        for (size_t r = 0; r < rows; r += PACKED_ROWS) {
+            size_t taken = at_most(rows - r, PACKED_ROWS);
+            product part = p;
+            part.c += r * p.c_row;
+            part.start += r * p.start_row;
+            pack(packed, (const_matrix){a.values + r * a.row + i * a.column, a.row, a.column}, taken, p.in);
+            multiply_packed(part, packed, taken);
+        }
         p.start = p.c;
         p.start_row = p.c_row;
-        p.b += PACKED * p.b_row;
-        a.values += PACKED * a.column;
-    }
+        p.b += p.in * p.b_row;
+        i += p.in;
+    } while (i < in);
 }
 
 static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
@@ -418,6 +493,42 @@ static void forward_many(matrix y, const float *start, const float *w, const_mat
         p.start_row = y.row;
     }
     multiply_inputs(p, x, rows, in);
+}
+
+/* As much as PACKED_ROWS by PACKED. More rows at a time, since the right side is packed again for each time. */
+enum { COLUMN = 128, MANY_ROWS = 64 };
+
+/* The right side is the transpose of w: a block of its columns is packed from as many rows of w. */
+static void multiply_transposed(product p, const float *packed, size_t rows, const float *w, size_t w_row)
+{
+    float columns[COLUMN * BLOCK];
+    size_t all = p.out;
+    p.b = columns;
+    p.b_row = BLOCK;
+    for (size_t j = 0; j < all; j += BLOCK) {
+        p.out = at_most(all - j, BLOCK);
+        for (size_t t = 0; t < p.out; t += MOST_ROWS)
+            pack_rows(columns + t, BLOCK, (const_matrix){w + (j + t) * w_row, w_row, 1}, at_most(p.out - t, MOST_ROWS),
+                      p.in);
+        multiply_packed(p, packed, rows);
+        p.c += BLOCK;
+        p.start += BLOCK;
+    }
+}
+
+static void backward_many(matrix dx, const float *w, const_matrix delta, size_t rows, size_t in, size_t out)
+{
+    float packed[MANY_ROWS * COLUMN];
+    for (size_t j = 0; j < out; j += COLUMN) {
+        size_t width = at_most(out - j, COLUMN);
+        for (size_t r = 0; r < rows; r += MANY_ROWS) {
+            size_t taken = at_most(rows - r, MANY_ROWS);
+            float *c = dx.values + r * dx.row;
+            product p = {c, c, NULL, dx.row, dx.row, 0, width, in, false};
+            pack(packed, (const_matrix){delta.values + r * delta.row + j, delta.row, 1}, taken, width);
+            multiply_transposed(p, packed, taken, w + j, out);
+        }
+    }
 }
 
 /* ---- outer products ---- */
@@ -622,6 +733,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table TABLE(KERNELS_NAME);
 const kernel_table TABLE(KERNELS_NAME) = {
-    TEXT(KERNELS_NAME), dot,    add_scaled,    forward, forward_sparse, forward_many, multiply,
-    backward,           update, update_sparse, relu,    relu_backward,  adam,
+    TEXT(KERNELS_NAME), dot,           add_scaled, forward,       forward_sparse, forward_many,  multiply,
+    backward,           backward_many, update,     update_sparse, relu,           relu_backward, adam,
 };

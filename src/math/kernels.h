@@ -58,6 +58,9 @@ typedef struct kernel_table {
     /* dx += W delta. dx is (in), delta is (out), w as in forward. */
     void (*backward)(float *dx, const float *w, const float *delta, size_t in, size_t out, size_t stride);
 
+    /* The same for many: dx is (rows, in) and delta is (rows, out), their columns 1 apart; w is (in, out). */
+    void (*backward_many)(matrix dx, const float *w, const_matrix delta, size_t rows, size_t in, size_t out);
+
     /* W += x delta^T, and biases += delta, which are (out), or NULL for none. */
     void (*update)(float *w, float *biases, const float *x, const float *delta, size_t in, size_t out);
     void (*update_sparse)(float *w, float *biases, const uint32_t *index, const float *x, const float *delta,

@@ -58,6 +58,11 @@ static void backward(float *dx, const float *w, const float *delta, size_t in, s
     for (size_t i = 0; i < in; i++) dx[i] += dot(w + i * stride, delta, out);
 }
 
+static void backward_many(matrix dx, const float *w, const_matrix delta, size_t rows, size_t in, size_t out)
+{
+    for (size_t r = 0; r < rows; r++) backward(dx.values + r * dx.row, w, delta.values + r * delta.row, in, out, out);
+}
+
 static void update(float *w, float *biases, const float *x, const float *delta, size_t in, size_t out)
 {
     for (size_t i = 0; i < in; i++) add_scaled(w + i * out, x[i], delta, out);
@@ -95,6 +100,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table kernels_reference;
 const kernel_table kernels_reference = {
-    "reference", dot,    add_scaled,    forward, forward_sparse, forward_many, multiply,
-    backward,    update, update_sparse, relu,    relu_backward,  adam,
+    "reference", dot,           add_scaled, forward,       forward_sparse, forward_many,  multiply,
+    backward,    backward_many, update,     update_sparse, relu,           relu_backward, adam,
 };

@@ -4,7 +4,11 @@
 
 enum {
     LONGEST_DENSE = 4096, /* inputs that are laid side by side */
-    OUTPUTS_TOGETHER = 64
+    OUTPUTS_TOGETHER = 64,
+    /* Fewer samples, or a smaller layer, gain little from a product of matrices: they keep the order of sums that a
+     * single sample has. */
+    LEAST_SAMPLES = 4,
+    LEAST_WEIGHTS = 1024
 };
 
 static bool is_dense_first(const batch *self)
@@ -50,6 +54,31 @@ static float *activations_of(const batch *self, size_t sample)
 static float *deltas_of(const batch *self, size_t sample)
 {
     return self->deltas + sample * self->network->activation_count;
+}
+
+/* The outputs of a layer, and their deltas, of all samples. */
+static matrix outputs_of(const batch *self, size_t index)
+{
+    return (matrix){self->activations + self->network->layers[index].output, self->network->activation_count, 1};
+}
+
+static matrix output_deltas_of(const batch *self, size_t index)
+{
+    return (matrix){self->deltas + self->network->layers[index].output, self->network->activation_count, 1};
+}
+
+static const_matrix read_only(matrix m)
+{
+    return (const_matrix){m.values, m.row, m.column};
+}
+
+/* Whether all samples pass a layer above the first at once. The last one has few outputs, of which often only one has a
+ * delta. */
+static bool passes_at_once(const batch *self, size_t index)
+{
+    const layer *l = &self->network->layers[index];
+    return l->kind == LAYER_DENSE && index + 1 < self->network->layer_count && self->count >= LEAST_SAMPLES &&
+           l->weight_count >= LEAST_WEIGHTS;
 }
 
 void batch_add(batch *self, vector input)
@@ -169,17 +198,26 @@ static void forward_first(batch *self, const float *theta)
     }
 }
 
+static void forward_above(batch *self, size_t index, const float *theta)
+{
+    const network *net = self->network;
+    if (passes_at_once(self, index)) {
+        layer_forward_many(&net->layers[index], net->kernels, theta, read_only(outputs_of(self, index - 1)),
+                           self->count, outputs_of(self, index));
+        return;
+    }
+    for (size_t s = 0; s < self->count; s++) network_forward_layer(net, index, theta, activations_of(self, s));
+}
+
 void batch_forward(batch *self, const float *theta)
 {
     const network *net = self->network;
-    if (is_dense_first(self)) forward_first(self, theta);
-    for (size_t s = 0; s < self->count; s++) {
-        float *activations = activations_of(self, s);
-        if (is_dense_first(self))
-            network_outputs_above(net, theta, activations);
-        else
-            network_outputs(net, theta, self->inputs[s], activations);
+    if (!is_dense_first(self)) {
+        for (size_t s = 0; s < self->count; s++) network_outputs(net, theta, self->inputs[s], activations_of(self, s));
+        return;
     }
+    forward_first(self, theta);
+    for (size_t i = 1; i < net->layer_count; i++) forward_above(self, i, theta);
 }
 
 const float *batch_outputs(const batch *self, size_t sample)
@@ -240,18 +278,41 @@ static void gradient_first(batch *self, float *gradient)
                                            first->out.width);
 }
 
-void batch_backward(batch *self, const float *theta, float *gradient)
+/* Computes the deltas below a layer, and adds to the gradient of its parameters. */
+static void backward_above(batch *self, size_t index, const float *theta, float *gradient)
 {
     const network *net = self->network;
-    for (size_t s = 0; s < self->count; s++) {
-        float *activations = activations_of(self, s), *deltas = deltas_of(self, s);
-        network_backward_deltas(net, theta, activations, deltas);
-        if (is_dense_first(self))
-            network_add_gradient_above(net, activations, deltas, gradient);
-        else
-            network_add_gradient(net, self->inputs[s], activations, deltas, gradient);
+    const layer *l = &net->layers[index];
+    const_matrix inputs = read_only(outputs_of(self, index - 1)), deltas = read_only(output_deltas_of(self, index));
+    if (passes_at_once(self, index)) {
+        layer_backward_many(l, net->kernels, theta, inputs, deltas, self->count, output_deltas_of(self, index - 1),
+                            l[-1].relu);
+        layer_add_gradient_many(l, net->kernels, inputs, deltas, self->count, gradient + l->parameters);
+        return;
     }
-    if (is_dense_first(self)) gradient_first(self, gradient);
+    for (size_t s = 0; s < self->count; s++) {
+        network_backward_layer(net, index, theta, activations_of(self, s), deltas_of(self, s));
+        network_add_layer_gradient(net, index, activations_of(self, s), deltas_of(self, s), gradient);
+    }
+}
+
+/* Where the first layer is no product of a batch. */
+static void backward_one_by_one(batch *self, const float *theta, float *gradient)
+{
+    for (size_t s = 0; s < self->count; s++) {
+        network_backward_deltas(self->network, theta, activations_of(self, s), deltas_of(self, s));
+        network_add_gradient(self->network, self->inputs[s], activations_of(self, s), deltas_of(self, s), gradient);
+    }
+}
+
+void batch_backward(batch *self, const float *theta, float *gradient)
+{
+    if (is_dense_first(self)) {
+        for (size_t i = self->network->layer_count; i-- > 1;) backward_above(self, i, theta, gradient);
+        gradient_first(self, gradient);
+    } else {
+        backward_one_by_one(self, theta, gradient);
+    }
     self->count = 0;
 }
 

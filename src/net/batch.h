@@ -1,6 +1,6 @@
-/* Runs several samples forward and backward at once. Most of the work of a small network is its first layer: where that
- * is fully connected, its weights are read once for many samples, and the gradient of each of its rows is summed up
- * before it is written. The other layers see one sample after the other. */
+/* Runs several samples forward and backward at once. Where the first layer is fully connected, its weights and those of
+ * the hidden layers above it are read once for many samples, and the gradient of each row is summed up before it is
+ * written. The last layer, small ones, and all layers above a convolution see one sample after the other. */
 #ifndef EENET_BATCH_H
 #define EENET_BATCH_H
 

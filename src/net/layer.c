@@ -379,3 +379,25 @@ void layer_add_gradient(const layer *self, const kernel_table *kernels, vector i
     if (self->kind == LAYER_DENSE) dense_add_gradient(self, kernels, input, delta, gradient);
     if (self->kind == LAYER_CONVOLUTION) convolution_add_gradient(self, kernels, input.values, delta, gradient);
 }
+
+void layer_backward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
+                         const_matrix deltas, size_t count, matrix input_deltas, bool relu)
+{
+    size_t in = shape_size(self->in);
+    for (size_t s = 0; s < count; s++) memset(input_deltas.values + s * input_deltas.row, 0, in * sizeof(float));
+    kernels->backward_many(input_deltas, theta + self->parameters, deltas, count, in, self->out.width);
+    for (size_t s = 0; relu && s < count; s++) {
+        float *own = input_deltas.values + s * input_deltas.row;
+        kernels->relu_backward(own, 1, own, inputs.values + s * inputs.row, in);
+    }
+}
+
+void layer_add_gradient_many(const layer *self, const kernel_table *kernels, const_matrix inputs, const_matrix deltas,
+                             size_t count, float *gradient)
+{
+    size_t out = self->out.width;
+    kernels->multiply((matrix){gradient, out, 1}, (const_matrix){inputs.values, inputs.column, inputs.row}, deltas,
+                      shape_size(self->in), count, out);
+    for (size_t s = 0; self->bias && s < count; s++)
+        kernels->add_scaled(gradient + self->weight_count, 1, deltas.values + s * deltas.row, out);
+}

@@ -64,4 +64,11 @@ void layer_backward(const layer *self, const kernel_table *kernels, const float 
 void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta,
                         float *gradient);
 
+/* The same two for many samples of a fully connected layer. inputs is (count, in), deltas is (count, out), input_deltas
+ * is (count, in); the columns of all are 1 apart. */
+void layer_backward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
+                         const_matrix deltas, size_t count, matrix input_deltas, bool relu);
+void layer_add_gradient_many(const layer *self, const kernel_table *kernels, const_matrix inputs, const_matrix deltas,
+                             size_t count, float *gradient);
+
 #endif

@@ -362,11 +362,15 @@ static vector layer_input(const network *self, size_t index, const float *activa
     return vector_dense(activations + below->output, shape_size(below->out));
 }
 
+void network_forward_layer(const network *self, size_t index, const float *theta, float *activations)
+{
+    layer_forward(&self->layers[index], self->kernels, theta, layer_input(self, index, activations),
+                  activations + self->layers[index].output);
+}
+
 const float *network_outputs_above(const network *self, const float *theta, float *activations)
 {
-    for (size_t i = 1; i < self->layer_count; i++)
-        layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, activations),
-                      activations + self->layers[i].output);
+    for (size_t i = 1; i < self->layer_count; i++) network_forward_layer(self, i, theta, activations);
     return activations + self->layers[self->layer_count - 1].output;
 }
 
@@ -522,27 +526,29 @@ void network_backward_deltas(const network *self, const float *theta, const floa
     network_backward_from(self, self->layer_count - 1, theta, activations, deltas);
 }
 
+void network_backward_layer(const network *self, size_t index, const float *theta, const float *activations,
+                            float *deltas)
+{
+    const layer *l = &self->layers[index], *below = l - 1;
+    const float *outputs_below = activations + below->output, *own = deltas + l->output;
+    if (index + 1 == self->layer_count && self->heads > 1 && self->members == 1)
+        backward_heads(self, theta, own, outputs_below, deltas + below->output);
+    else
+        layer_backward(l, self->kernels, theta, outputs_below, own, deltas + below->output, below->relu);
+}
+
 void network_backward_from(const network *self, size_t index, const float *theta, const float *activations,
                            float *deltas)
 {
-    for (size_t i = index; i > 0; i--) {
-        const layer *below = &self->layers[i - 1];
-        const float *outputs_below = activations + below->output, *own = deltas + self->layers[i].output;
-        if (i + 1 == self->layer_count && self->heads > 1 && self->members == 1)
-            backward_heads(self, theta, own, outputs_below, deltas + below->output);
-        else
-            layer_backward(&self->layers[i], self->kernels, theta, outputs_below, own, deltas + below->output,
-                           below->relu);
-    }
+    for (size_t i = index; i > 0; i--) network_backward_layer(self, i, theta, activations, deltas);
 }
 
-void network_add_gradient_above(const network *self, const float *activations, const float *deltas, float *gradient)
+void network_add_layer_gradient(const network *self, size_t index, const float *activations, const float *deltas,
+                                float *gradient)
 {
-    for (size_t i = 1; i < self->layer_count; i++) {
-        const layer *l = &self->layers[i];
-        layer_add_gradient(l, self->kernels, layer_input(self, i, activations), deltas + l->output,
-                           gradient + l->parameters);
-    }
+    const layer *l = &self->layers[index];
+    layer_add_gradient(l, self->kernels, layer_input(self, index, activations), deltas + l->output,
+                       gradient + l->parameters);
 }
 
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
@@ -551,7 +557,7 @@ void network_add_gradient(const network *self, vector input, const float *activa
     const layer *first = &self->layers[0];
     layer_add_gradient(first, self->kernels, network_first_input(self, input, activations), deltas + first->output,
                        gradient + first->parameters);
-    network_add_gradient_above(self, activations, deltas, gradient);
+    for (size_t i = 1; i < self->layer_count; i++) network_add_layer_gradient(self, i, activations, deltas, gradient);
 }
 
 /* ---- factors ---- */

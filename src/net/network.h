@@ -86,6 +86,9 @@ const float *network_outputs_of_arm(const network *self, const float *theta, con
 /* The same where the outputs of the first layer are there already. */
 const float *network_outputs_above(const network *self, const float *theta, float *activations);
 
+/* One layer of that, number index, which is not the first. */
+void network_forward_layer(const network *self, size_t index, const float *theta, float *activations);
+
 /* The same for many dense inputs, (count, input). activations is (count, activation_count). */
 void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
                              float *activations);
@@ -114,6 +117,10 @@ void network_backward_deltas(const network *self, const float *theta, const floa
 void network_backward_from(const network *self, size_t index, const float *theta, const float *activations,
                            float *deltas);
 
+/* One layer of that: the deltas below layer number index, which is not the first. */
+void network_backward_layer(const network *self, size_t index, const float *theta, const float *activations,
+                            float *deltas);
+
 /* After any of these: gradient (input.count) = the derivative by each entry of the input, as they lie there. What lies
  * outside the block that was seen has 0. room is (network_gradient_room).
  * Not for a product. */
@@ -126,8 +133,9 @@ size_t network_gradient_room(const network *self);
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
                           float *gradient);
 
-/* The same for all layers but the first. */
-void network_add_gradient_above(const network *self, const float *activations, const float *deltas, float *gradient);
+/* The same for one layer, number index, which is not the first. */
+void network_add_layer_gradient(const network *self, size_t index, const float *activations, const float *deltas,
+                                float *gradient);
 
 /* A pass begins with this. It lays out an input that the first layer cannot read where it lies. */
 void network_lay_out_input(const network *self, vector input, float *activations);
