@@ -228,9 +228,9 @@ static void archive_values(policy *self, archive *a)
         return;
     }
     for (size_t i = 0; i < self->row_part_count; i++) {
-        size_t start = self->row_parts[i];
-        archive_sparse_floats(a, learned->values + at, start + stored->count * self->row_width - at);
-        at = start + stored->capacity * self->row_width;
+        row_part part = self->row_parts[i];
+        archive_sparse_floats(a, learned->values + at, part.start + stored->count * part.width - at);
+        at = part.start + stored->capacity * part.width;
     }
     archive_sparse_floats(a, learned->values + at, end - at);
 }

@@ -55,6 +55,11 @@ static const option arm_rows[] = {
     OPTION_ROW_INTEGER(learner_options, network.heads, "heads", "1", 0, 65536,
                        "blocks of the features: all layers but the last see the one that is not zero, the last has a "
                        "row for each; 0: as the option blocks"),
+    OPTION_ROW_INTEGER(learner_options, committee, "committee", "1", 1, COMMITTEE_MOST,
+                       "networks that learn side by side and predict together: the second has one layer more than the "
+                       "first, and so on"),
+    OPTION_ROW_INTEGER(learner_options, deep_width, "deep_width", "128", 1, 65536,
+                       "units of each hidden layer of all networks but the first", .needs = "committee>1"),
     OPTION_ROW_REAL(learner_options, others, "others", "0", 0, 1000,
                     "weight of the arms that were not played, worth the least after a reward that is more",
                     .needs = "exclusive=on"),
@@ -91,7 +96,13 @@ static random_stream named_stream(uint64_t seed, const char *name, const char *p
 /* Whether a step may leave rows of the first weights as they are. A convolution has no such rows. */
 static bool leaves_rows(const learner *self)
 {
-    return self->options.lazy && self->network.layers[0].kind == LAYER_DENSE;
+    return self->options.lazy && self->networks[0].layers[0].kind == LAYER_DENSE;
+}
+
+/* Whether learner_step does for a batch of one: it moves all rows, and knows one network and its played head alone. */
+static bool steps_by_sample(const learner *self)
+{
+    return !leaves_rows(self) && self->options.others == 0 && !self->members[0] && self->network_count == 1;
 }
 
 /* Whether a training is one step of Adam. If the gradient is finite, so is what the step leaves: it is enough to look
@@ -99,23 +110,24 @@ static bool leaves_rows(const learner *self)
 static bool one_step(const learner *self)
 {
     const learner_options *o = &self->options;
-    bool formed = o->batch > 1 || leaves_rows(self) || o->others != 0 || self->members;
+    bool formed = o->batch > 1 || !steps_by_sample(self);
     return o->training.pick == TRAINING_SGD && o->steps == 1 && formed && o->order.pick == ORDER_RANDOM &&
            o->optimizer.kind.pick != OPTIMIZER_SGD && o->keep_moments;
 }
 
 static ee_status create_room(learner *self, ee_error *error)
 {
-    size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
+    size_t parameters = self->parameter_count, activations = self->networks[0].activation_count;
     ee_status status = memory_create(self->memory, &self->initial, parameters, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->gradient, parameters, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->deltas, activations, sizeof(float), error);
-    if (!status) status = batch_create(&self->batch, self->memory, &self->network, self->history.rows.stride, error);
+    for (size_t k = 0; !status && k < self->network_count; k++)
+        status = batch_create(&self->batches[k], self->memory, &self->networks[k], self->history.rows.stride, error);
     if (!status && self->options.average)
         status = memory_create(self->memory, &self->moving, parameters, sizeof(float), error);
     if (!status && leaves_rows(self))
-        status = memory_create(self->memory, &self->row_times, self->network.block, sizeof *self->row_times, error);
+        status = memory_create(self->memory, &self->row_times, self->networks[0].block, sizeof *self->row_times, error);
     size_t copies = (size_t)(1 + (self->moving != NULL) + 2 * (self->optimizer.first != NULL));
     if (!status && !one_step(self))
         status = memory_create(self->memory, &self->before.values, copies * parameters, sizeof(float), error);
@@ -132,13 +144,50 @@ static ee_status grow_order(learner *self, ee_error *error)
                   : memory_grow(self->memory, &self->before.order, &self->before.order_capacity, count, size, error);
 }
 
-static ee_status create_members(learner *self, const network_options *learning, size_t input, uint64_t seed,
-                                ee_error *error)
+/* The seed of a network; that of the first is the learner's. */
+static uint64_t seed_of(uint64_t seed, const char *name, size_t number)
 {
-    ee_status status = memory_create(self->memory, &self->members, 1, sizeof *self->members, error);
+    char purpose[32];
+    if (!number) return seed;
+    snprintf(purpose, sizeof purpose, "committee.%zu", number);
+    random_stream stream = named_stream(seed, name, purpose);
+    return random_bits(&stream);
+}
+
+/* Makes the options of the first network those of network number k. */
+static void deepen(const learner *self, size_t k, network_options *made)
+{
+    if (!k) return;
+    made->layers += (int64_t)k;
+    made->width = self->options.deep_width;
+}
+
+/* Makes network number k, one layer deeper than the one before. input: the places that an input has. */
+static ee_status create_network(learner *self, size_t k, const char *name, size_t input, uint64_t seed, ee_error *error)
+{
+    network_options made = self->options.network;
+    network *net = &self->networks[k];
+    deepen(self, k, &made);
+    made.members = self->options.members.count;
+    ee_status status = network_create(net, name, &made, made.room ? made.room->capacity : input, error);
+    self->init[k] = named_stream(seed_of(seed, name, k), name, "init");
+    if (!status && made.room)
+        status = network_store_columns(net, made.room, input, (network_init)made.init.pick, self->init[k], error);
+    self->starts[k] = memory_whole_lines(self->parameter_count);
+    self->parameter_count = self->starts[k] + net->parameter_count;
+    return status;
+}
+
+/* Makes what the members of a network have apart from each other. */
+static ee_status create_members(learner *self, size_t k, const char *name, size_t input, uint64_t seed, ee_error *error)
+{
+    network_options learning = self->options.network;
+    deepen(self, k, &learning);
+    learning.members = self->options.members.count;
+    ee_status status = memory_create(self->memory, &self->members[k], 1, sizeof *self->members[k], error);
     return status ? status
-                  : members_create(self->members, self->memory, &self->options.members, learning, input,
-                                   self->history.rows.stride, seed, error);
+                  : members_create(self->members[k], self->memory, &self->options.members, &learning, input,
+                                   self->history.rows.stride, seed_of(seed, name, k), error);
 }
 
 learner_options learner_for_problem(const learner_options *options, int64_t blocks, bool exclusive)
@@ -154,39 +203,39 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
 {
     *self = (learner){.memory = owner,
                       .options = *options,
+                      .network_count = options->committee ? (size_t)options->committee : 1,
                       .units = {.scale = 1, .low = -FLT_MAX, .high = FLT_MAX},
-                      .init = named_stream(seed, name, "init"),
                       .sampling = named_stream(seed, name, "sampling")};
     if (options->history.pick == HISTORY_RESERVOIR) self->options.recent = 0; /* it does not know which are the last */
-    network_options made = options->network;
-    made.members = options->members.count;
-    const column_room *room = made.room;
-    size_t stored = room ? room->capacity : input;
-    network_init init = (network_init)made.init.pick;
-    ee_status status = network_create(&self->network, name, &made, stored, error);
-    if (!status && room) status = network_store_columns(&self->network, room, input, init, self->init, error);
-    self->used = room ? 0 : self->network.block;
-    size_t parameters = self->network.parameter_count;
-    if (!status && parameters > most_parameters)
+    const column_room *room = options->network.room;
+    ee_status status = EE_OK;
+    for (size_t k = 0; !status && k < self->network_count; k++)
+        status = create_network(self, k, name, input, seed, error);
+    self->used = room ? 0 : self->networks[0].block;
+    if (!status && self->parameter_count > most_parameters)
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
-                             parameters, most_parameters);
+                             self->parameter_count, most_parameters);
     random_stream draw = named_stream(seed, name, "history");
+    size_t stored = room ? room->capacity : input;
     if (!status)
         status = history_create(&self->history, owner, options->history, stored, nonzeros, options->grows, draw, error);
     self->history.unordered = room != NULL;
     optimizer_options moves = options->optimizer;
-    moves.decay_until *= self->network.heads ? (int64_t)self->network.heads : 1;
-    if (!status) status = optimizer_create(&self->optimizer, owner, &moves, parameters, error);
-    if (!status && made.members) status = create_members(self, &made, input, seed, error);
+    moves.decay_until *= self->networks[0].heads ? (int64_t)self->networks[0].heads : 1;
+    if (!status) status = optimizer_create(&self->optimizer, owner, &moves, self->parameter_count, error);
+    for (size_t k = 0; !status && options->members.count && k < self->network_count; k++)
+        status = create_members(self, k, name, input, seed, error);
     if (!status) status = create_room(self, error);
     return status ? status : grow_order(self, error);
 }
 
 void learner_start(learner *self, float *theta)
 {
-    network_initialize(&self->network, (network_init)self->options.network.init.pick, &self->init, self->initial);
-    memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
-    if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
+    network_init init = (network_init)self->options.network.init.pick;
+    for (size_t k = 0; k < self->network_count; k++)
+        network_initialize(&self->networks[k], init, &self->init[k], self->initial + self->starts[k]);
+    memcpy(theta, self->initial, self->parameter_count * sizeof *theta);
+    if (self->moving) memcpy(self->moving, self->initial, self->parameter_count * sizeof *theta);
 }
 
 bool learner_takes_columns(const learner_options *options)
@@ -199,12 +248,15 @@ bool learner_takes_columns(const learner_options *options)
 
 void learner_start_column(learner *self, size_t place, float *theta, uint64_t time)
 {
-    size_t out = self->network.layers[0].out.width, column = self->used++;
-    float *row = self->initial + column * out;
-    initial_rows_draw(self->network.initial, place, row, out);
-    memcpy(theta + column * out, row, out * sizeof *theta);
-    if (self->moving) memcpy(self->moving + column * out, row, out * sizeof *theta);
-    if (self->members) members_start_column(self->members, column, place);
+    size_t column = self->used++;
+    for (size_t k = 0; k < self->network_count; k++) {
+        size_t out = self->networks[k].layers[0].out.width;
+        size_t at = self->starts[k] + column * out;
+        initial_rows_draw(self->networks[k].initial, place, self->initial + at, out);
+        memcpy(theta + at, self->initial + at, out * sizeof *theta);
+        if (self->moving) memcpy(self->moving + at, self->initial + at, out * sizeof *theta);
+        if (self->members[k]) members_start_column(self->members[k], column, place);
+    }
     if (self->row_times) self->row_times[column] = time;
     self->trained = time;
 }
@@ -212,7 +264,8 @@ void learner_start_column(learner *self, size_t place, float *theta, uint64_t ti
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
 {
     ee_status status = history_reserve(&self->history, more, x, error);
-    if (!status) status = batch_reserve(&self->batch, x.count, error);
+    for (size_t k = 0; !status && k < self->network_count; k++)
+        status = batch_reserve(&self->batches[k], x.count, error);
     return status ? status : grow_order(self, error);
 }
 
@@ -268,9 +321,9 @@ float learner_loss_derivative(learner_loss loss, float output, float target)
 static double visit(learner *self, vector x, float target, const float *theta, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
-    float output = network_forward(&self->network, theta, x, self->activations);
+    float output = network_forward(&self->networks[0], theta, x, self->activations);
     float derivative = learner_loss_derivative(loss, output, target);
-    network_backward(&self->network, theta, x, self->activations, scale * derivative, self->deltas);
+    network_backward(&self->networks[0], theta, x, self->activations, scale * derivative, self->deltas);
     return learner_loss_value(loss, output, target);
 }
 
@@ -299,10 +352,10 @@ double learner_step(learner *self, vector x, float target, float *theta)
 {
     gradient_factor factors[NETWORK_LAYERS];
     double loss = visit(self, x, target, moving_of(self, theta), optimizer_scale(&self->optimizer));
-    size_t count = network_factors(&self->network, x, self->activations, self->deltas, self->gradient, factors);
+    size_t count = network_factors(&self->networks[0], x, self->activations, self->deltas, self->gradient, factors);
     optimizer_step(&self->optimizer, moving_of(self, theta), factors, count);
-    memset(self->gradient, 0, network_formed_count(&self->network) * sizeof *self->gradient);
-    span all = {0, self->network.parameter_count};
+    memset(self->gradient, 0, network_formed_count(&self->networks[0]) * sizeof *self->gradient);
+    span all = {0, self->parameter_count};
     self->trained = self->time;
     if (self->moving) add_to_average(self, theta, all, next_share(self));
     return loss;
@@ -315,30 +368,37 @@ static float cut_target(const target_units *units, float target)
     return target < units->low ? units->low : target > units->high ? units->high : target;
 }
 
-static float target_of(const learner *self, size_t sample)
+float learner_target(const learner *self, float target)
 {
     const target_units *units = &self->units;
-    return cut_target(units, (history_target(&self->history, sample) - units->centre) * units->scale);
+    return cut_target(units, (target - units->centre) * units->scale);
+}
+
+static float target_of(const learner *self, size_t sample)
+{
+    return learner_target(self, history_target(&self->history, sample));
 }
 
 static void take_in(learner *self, size_t sample, float *targets)
 {
     vector input = history_input(&self->history, sample);
-    targets[self->batch.count] = target_of(self, sample);
-    batch_add(&self->batch, input);
-    if (self->members) members_add(self->members, input, history_number(&self->history, sample));
+    targets[self->batches[0].count] = target_of(self, sample);
+    for (size_t k = 0; k < self->network_count; k++) {
+        batch_add(&self->batches[k], input);
+        if (self->members[k]) members_add(self->members[k], input, history_number(&self->history, sample));
+    }
 }
 
 /* Sets the output deltas of a sample, times scale. The heads that were not played learn that they were worth the least.
  * Returns the loss of the played one. */
-static double set_deltas(learner *self, size_t sample, float target, float scale)
+static double set_deltas(learner *self, batch *passed, size_t sample, float target, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
-    const float *outputs = batch_outputs(&self->batch, sample);
-    float *deltas = batch_output_deltas(&self->batch, sample);
+    const float *outputs = batch_outputs(passed, sample);
+    float *deltas = batch_output_deltas(passed, sample);
     float least = self->units.least, others = target != least ? scale * (float)self->options.others : 0;
-    size_t played = network_head(&self->network, self->batch.inputs[sample]);
-    for (size_t head = 0; head < self->network.heads; head++)
+    size_t played = network_head(passed->network, passed->inputs[sample]);
+    for (size_t head = 0; head < passed->network->heads; head++)
         deltas[head] = others != 0 ? others * learner_loss_derivative(loss, outputs[head], least) : 0;
     deltas[played] = scale * learner_loss_derivative(loss, outputs[played], target);
     return learner_loss_value(loss, outputs[played], target);
@@ -350,7 +410,7 @@ static double set_members(const learner *self, const float *outputs, const float
                           float target, float scale, float *deltas)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
-    size_t count = self->network.members;
+    size_t count = self->networks[0].members;
     double sum = 0;
     for (size_t k = 0; k < count; k++) {
         float output = outputs[k] + (priors ? priors[k] : 0);
@@ -362,33 +422,44 @@ static double set_members(const learner *self, const float *outputs, const float
 }
 
 /* The same for the members of all heads. */
-static double set_member_deltas(learner *self, size_t sample, float target, float scale)
+static double set_member_deltas(learner *self, batch *passed, members *apart, size_t sample, float target, float scale)
 {
-    const float *outputs = batch_outputs(&self->batch, sample);
-    float *deltas = batch_output_deltas(&self->batch, sample), least = self->units.least;
+    const float *outputs = batch_outputs(passed, sample);
+    float *deltas = batch_output_deltas(passed, sample), least = self->units.least;
     float others = target != least ? scale * (float)self->options.others : 0;
-    size_t heads = self->network.heads, count = self->network.members;
-    size_t played = network_head(&self->network, self->batch.inputs[sample]);
+    size_t heads = passed->network->heads, count = passed->network->members;
+    size_t played = network_head(passed->network, passed->inputs[sample]);
     memset(deltas, 0, heads * count * sizeof *deltas);
     for (size_t head = 0; others != 0 && head < heads; head++)
-        set_members(self, outputs + head * count, members_priors_of(self->members, sample, head), NULL, least, others,
+        set_members(self, outputs + head * count, members_priors_of(apart, sample, head), NULL, least, others,
                     deltas + head * count);
-    return set_members(self, outputs + played * count, members_priors_of(self->members, sample, played),
-                       members_noise_of(self->members, sample), target, scale, deltas + played * count);
+    return set_members(self, outputs + played * count, members_priors_of(apart, sample, played),
+                       members_noise_of(apart, sample), target, scale, deltas + played * count);
 }
 
-/* Runs the samples of the batch forward and backward, each gradient multiplied by share. Returns the sum of their
- * losses. */
+/* Runs the samples of the batch forward and backward through a network, each gradient multiplied by scale. Returns the
+ * sum of their losses. */
+static double pass_network(learner *self, size_t k, const float *targets, const float *theta, float scale)
+{
+    batch *passed = &self->batches[k];
+    members *apart = self->members[k];
+    double sum = 0;
+    batch_forward(passed, theta + self->starts[k]);
+    if (apart) members_forward(apart);
+    for (size_t s = 0; s < passed->count; s++)
+        sum += apart ? set_member_deltas(self, passed, apart, s, targets[s], scale)
+                     : set_deltas(self, passed, s, targets[s], scale);
+    if (apart) members_drop(apart);
+    batch_backward(passed, theta + self->starts[k], self->gradient + self->starts[k]);
+    return sum;
+}
+
+/* The same for all networks. share: of each gradient in that of the step. */
 static double pass_batch(learner *self, const float *targets, const float *theta, float share)
 {
     float scale = share * optimizer_scale(&self->optimizer);
     double sum = 0;
-    batch_forward(&self->batch, theta);
-    if (self->members) members_forward(self->members);
-    for (size_t s = 0; s < self->batch.count; s++)
-        sum += self->members ? set_member_deltas(self, s, targets[s], scale) : set_deltas(self, s, targets[s], scale);
-    if (self->members) members_drop(self->members);
-    batch_backward(&self->batch, theta, self->gradient);
+    for (size_t k = 0; k < self->network_count; k++) sum += pass_network(self, k, targets, theta, scale);
     return sum;
 }
 
@@ -404,40 +475,51 @@ static void step_part(learner *self, float *theta, const adam_step *step, float 
     }
 }
 
-/* The parameters that each member has to itself: those of the last layer. Without members, or layers that they share,
- * none. */
-static span own_part(const learner *self)
+/* The parameters that each member of a network has to itself: those of the last layer. Without members, or layers that
+ * they share, none. */
+static span own_part(const learner *self, size_t k)
 {
-    const layer *last = &self->network.layers[self->network.layer_count - 1];
-    if (!self->members || self->network.layer_count == 1) return (span){self->network.parameter_count, 0};
-    return (span){last->parameters, last->parameter_count};
+    const network *net = &self->networks[k];
+    const layer *last = &net->layers[net->layer_count - 1];
+    if (!self->members[k] || net->layer_count == 1) return (span){self->starts[k] + net->parameter_count, 0};
+    return (span){self->starts[k] + last->parameters, last->parameter_count};
+}
+
+/* Makes the step of one network. */
+static void end_network(learner *self, size_t k, float *theta, adam_step step, float share)
+{
+    const network *net = &self->networks[k];
+    const batch *passed = &self->batches[k];
+    size_t start = self->starts[k], end = start + net->parameter_count, width = net->layers[0].out.width;
+    for (size_t r = 0; leaves_rows(self) && r < passed->row_count; r++)
+        step_part(self, theta, &step, share, (span){start + passed->rows[r] * width, width});
+    if (leaves_rows(self)) start += net->block * width;
+    span last = own_part(self, k);
+    float usual = step.rate;
+    step_part(self, theta, &step, share, (span){start, last.start - start});
+    if (self->members[k]) step.rate *= (float)self->options.members.rate;
+    step_part(self, theta, &step, share, last);
+    step.rate = usual;
+    step_part(self, theta, &step, share, (span){last.start + last.count, end - last.start - last.count});
 }
 
 static void end_batch(learner *self, float *theta)
 {
-    size_t width = self->network.layers[0].out.width, first = leaves_rows(self) ? self->network.block * width : 0;
+    const batch *first = &self->batches[0];
     self->trained = self->time;
     adam_step step = optimizer_begin(&self->optimizer);
-    float usual = step.rate, share = self->moving ? next_share(self) : 0;
-    for (size_t r = 0; first && r < self->batch.row_count; r++) {
-        size_t row = self->batch.rows[r];
-        self->row_times[row] = self->time;
-        step_part(self, theta, &step, share, (span){row * width, width});
+    float share = self->moving ? next_share(self) : 0;
+    for (size_t r = 0; self->row_times && r < first->row_count; r++) self->row_times[first->rows[r]] = self->time;
+    for (size_t k = 0; k < self->network_count; k++) {
+        end_network(self, k, theta, step, share);
+        batch_clear_rows(&self->batches[k]);
     }
-    span last = own_part(self), below = {first, last.start - first};
-    span behind = {last.start + last.count, self->network.parameter_count - last.start - last.count};
-    step_part(self, theta, &step, share, below);
-    if (self->members) step.rate *= (float)self->options.members.rate;
-    step_part(self, theta, &step, share, last);
-    step.rate = usual;
-    step_part(self, theta, &step, share, behind);
-    batch_clear_rows(&self->batch);
 }
 
 static void descend(learner *self, size_t samples, float *theta)
 {
-    memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
-    if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
+    memcpy(theta, self->initial, self->parameter_count * sizeof *theta);
+    if (self->moving) memcpy(self->moving, self->initial, self->parameter_count * sizeof *theta);
     self->averaged = 0;
     self->trained = self->descended = self->time;
     optimizer_reset(&self->optimizer);
@@ -445,7 +527,7 @@ static void descend(learner *self, size_t samples, float *theta)
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
         for (size_t i = 0; i < samples;) {
             float targets[BATCH_SAMPLES];
-            for (; self->batch.count < BATCH_SAMPLES && i < samples; i++) take_in(self, i, targets);
+            for (; self->batches[0].count < BATCH_SAMPLES && i < samples; i++) take_in(self, i, targets);
             pass_batch(self, targets, moving_of(self, theta), share);
         }
         end_batch(self, theta);
@@ -512,7 +594,7 @@ static double pass_samples(learner *self, uint64_t turn, uint64_t end, const flo
     double loss = 0;
     for (size_t i = 0; i < size;) {
         float targets[BATCH_SAMPLES];
-        for (; self->batch.count < BATCH_SAMPLES && i < size; i++)
+        for (; self->batches[0].count < BATCH_SAMPLES && i < size; i++)
             take_in(self, take_sample(self, turn + i, end), targets);
         loss += pass_batch(self, targets, theta, 1 / (float)size);
     }
@@ -521,9 +603,7 @@ static double pass_samples(learner *self, uint64_t turn, uint64_t end, const flo
 
 static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
-    /* learner_step moves all rows and knows only the played head, and no members; where that will not do, one sample is
-     * a batch. */
-    if (self->options.batch == 1 && !leaves_rows(self) && self->options.others == 0 && !self->members) {
+    if (self->options.batch == 1 && steps_by_sample(self)) {
         size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), target_of(self, sample), theta);
     }
@@ -561,13 +641,18 @@ static size_t copy_span(const float *theta, span part, float *to)
 
 size_t learner_copy(const learner *self, const float *theta, uint64_t since, float *to)
 {
-    size_t all = self->network.parameter_count, copied = 0;
+    size_t copied = 0;
     if (since && self->trained < since) return 0;
-    if (!since || !self->row_times || self->descended >= since) return copy_span(theta, (span){0, all}, to);
-    size_t rows = self->network.block, width = self->network.layers[0].out.width;
-    for (size_t row = 0; row < rows; row++)
-        if (self->row_times[row] >= since) copied += copy_span(theta, (span){row * width, width}, to);
-    return copied + copy_span(theta, (span){rows * width, all - rows * width}, to);
+    if (!since || !self->row_times || self->descended >= since)
+        return copy_span(theta, (span){0, self->parameter_count}, to);
+    size_t rows = self->networks[0].block;
+    for (size_t k = 0; k < self->network_count; k++) {
+        size_t width = self->networks[k].layers[0].out.width, start = self->starts[k], all = self->networks[k].parameter_count;
+        for (size_t row = 0; row < rows; row++)
+            if (self->row_times[row] >= since) copied += copy_span(theta, (span){start + row * width, width}, to);
+        copied += copy_span(theta, (span){start + rows * width, all - rows * width}, to);
+    }
+    return copied;
 }
 
 /* ---- trainings that can be taken back ---- */
@@ -592,7 +677,7 @@ static void changed_by_training(learner *self, float *theta, float *arrays[CHANG
 /* Saves the arrays, or copies them back. */
 static void copy_arrays(learner *self, float *theta, bool back)
 {
-    size_t count = self->network.parameter_count;
+    size_t count = self->parameter_count;
     float *arrays[CHANGED], *saved = self->before.values;
     changed_by_training(self, theta, arrays);
     for (size_t i = 0; i < CHANGED; i++) {
@@ -619,8 +704,8 @@ void learner_abort(learner *self, float *theta)
     if (!self->prepared) return;
     self->prepared = false;
     self->sampling = self->before.sampling;
-    memset(self->gradient, 0, self->network.parameter_count * sizeof *self->gradient);
-    batch_clear_rows(&self->batch);
+    memset(self->gradient, 0, self->parameter_count * sizeof *self->gradient);
+    for (size_t k = 0; k < self->network_count; k++) batch_clear_rows(&self->batches[k]);
     if (!self->before.values) return;
     self->averaged = self->before.averaged;
     self->optimizer.steps = self->before.steps;
@@ -632,7 +717,7 @@ void learner_abort(learner *self, float *theta)
 /* After a training: takes it back and returns false if it diverged. */
 static bool accept_or_abort(learner *self, float *theta)
 {
-    size_t count = self->network.parameter_count;
+    size_t count = self->parameter_count;
     const float *second = self->optimizer.second;
     if (vector_is_within(theta, count, LARGEST_PARAMETER) &&
         (!self->moving || vector_is_within(self->moving, count, LARGEST_PARAMETER)) &&
@@ -663,7 +748,7 @@ bool learner_prepare(learner *self, float *theta)
     float_flags_clear();
     double loss = pass_samples(self, 0, (uint64_t)self->options.batch, moving_of(self, theta));
     bool calm = !float_flags_raised() && loss <= CALM_LOSS * (double)self->options.batch;
-    if (calm || vector_is_within(self->gradient, self->network.parameter_count, LARGEST_GRADIENT)) return true;
+    if (calm || vector_is_within(self->gradient, self->parameter_count, LARGEST_GRADIENT)) return true;
     learner_abort(self, theta);
     return false;
 }
@@ -681,22 +766,30 @@ bool learner_train(learner *self, float *theta)
     return true;
 }
 
-/* The rows of columns that no place has. */
-static span unused_of(const learner *self)
+/* Visits an array like theta, without the rows of columns that no place has. */
+static void archive_parameters(const learner *self, float *values, archive *a)
 {
-    size_t out = self->network.layers[0].out.width;
-    return self->network.initial ? (span){self->used * out, (self->network.input - self->used) * out} : (span){0};
+    size_t at = 0;
+    for (size_t k = 0; self->networks[0].initial && k < self->network_count; k++) {
+        size_t out = self->networks[k].layers[0].out.width;
+        archive_floats(a, values + at, self->starts[k] + self->used * out - at);
+        at = self->starts[k] + self->networks[k].input * out;
+    }
+    archive_floats(a, values + at, self->parameter_count - at);
 }
 
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
     for (size_t i = 0; a->reading && !a->status && i < self->history.count; i++)
-        a->status = batch_reserve(&self->batch, history_input(&self->history, i).count, a->error);
-    optimizer_archive(&self->optimizer, unused_of(self), a);
+        for (size_t k = 0; !a->status && k < self->network_count; k++)
+            a->status = batch_reserve(&self->batches[k], history_input(&self->history, i).count, a->error);
+    archive_u64(a, &self->optimizer.steps);
+    if (self->optimizer.first) archive_parameters(self, self->optimizer.first, a);
+    if (self->optimizer.second) archive_parameters(self, self->optimizer.second, a);
     archive_stream(a, &self->sampling);
     if (self->moving) {
-        optimizer_archive_values(&self->optimizer, self->moving, unused_of(self), a);
+        archive_parameters(self, self->moving, a);
         archive_u64(a, &self->averaged);
     }
     if (self->options.order.pick != ORDER_SHUFFLE) return;

@@ -1,6 +1,11 @@
 /* A network that learns: the network, the history that it trains on, its optimizer, and how the three meet. f1, f2 and
  * f3 of EE-Net, and the network of every other neural policy, are learners with the same table of options.
  *
+ * A learner may have several networks, a committee, that learn side by side: the first has the layers that the options
+ * name, the second one layer more, and so on. They share the history, each batch that is drawn from it, and the optimizer;
+ * each has its own parameters, which lie behind those of the one before, and its own errors. How their outputs become
+ * one is the caller's matter.
+ *
  * theta is the caller's: a policy keeps it in its parameters, where scoring reads it. With `average` it is the running
  * mean of the weights that training moves, which are the learner's own. */
 #ifndef EENET_LEARNER_H
@@ -41,6 +46,8 @@ typedef struct learner_options {
     int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
     bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
+    int64_t committee;      /* networks; not in every table: 0, one */
+    int64_t deep_width;     /* of all networks but the first */
     bool grows;             /* no option: memory for samples follows those that come */
     member_options members; /* not in every table: 0 of them, none */
 } learner_options;
@@ -55,11 +62,16 @@ typedef struct target_units {
     float low, high;
 } target_units;
 
+enum { COMMITTEE_MOST = 4 };
+
 typedef struct learner {
     memory *memory;
     learner_options options;
-    network network;
-    size_t used; /* columns that have a place; all inputs where the network does not store columns */
+    network networks[COMMITTEE_MOST];
+    size_t network_count;
+    size_t starts[COMMITTEE_MOST]; /* where in theta each has its parameters, at the beginning of a line of the cache */
+    size_t parameter_count;        /* of all networks, and what fills those lines */
+    size_t used; /* columns that have a place; all inputs where the networks do not store columns */
     history history;
     target_units units; /* targets as they are; whoever changes them does so before a training */
     optimizer optimizer;
@@ -67,14 +79,14 @@ typedef struct learner {
     float *moving;     /* (parameters) what training moves, where theta is its average; else NULL */
     uint64_t averaged; /* steps that the average has taken in */
     float *gradient;   /* (parameters) of a batch; zeros between batches */
-    batch batch;
-    members *members;   /* what they learn apart from each other; NULL: there are none */
-    float *activations; /* (activations) of a step on one sample */
-    float *deltas;      /* (activations) */
+    batch batches[COMMITTEE_MOST];    /* the same samples for each network */
+    members *members[COMMITTEE_MOST]; /* what they learn apart from each other; NULL: there are none */
+    float *activations;               /* (the first network's activations) of a step on one sample */
+    float *deltas;                    /* (activations) */
     uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */
     size_t order_capacity, order_count;
     size_t next; /* the sample that training comes to next */
-    random_stream init, sampling;
+    random_stream init[COMMITTEE_MOST], sampling;
 
     /* When theta was written last, for learner_copy. */
     uint64_t time;       /* now, as the caller says; it never decreases */
@@ -141,6 +153,9 @@ double learner_step(learner *self, vector x, float target, float *theta);
 
 /* Copies what trainings at this time and later ones have changed in theta; since = 0: all. Returns how many floats. */
 size_t learner_copy(const learner *self, const float *theta, uint64_t since, float *to);
+
+/* A target as the networks see it. */
+float learner_target(const learner *self, float target);
 
 double learner_loss_value(learner_loss loss, float output, float target);
 float learner_loss_derivative(learner_loss loss, float output, float target);

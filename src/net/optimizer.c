@@ -123,18 +123,3 @@ void optimizer_step_part(const optimizer *self, const adam_step *step, float *th
     if (decays_apart(self)) shrink(self, theta + part.start, part.count);
     move(self, theta, &formed, step);
 }
-
-void optimizer_archive_values(const optimizer *self, float *values, span unused, archive *a)
-{
-    size_t behind = unused.start + unused.count;
-    archive_floats(a, values, unused.start);
-    archive_floats(a, values + behind, self->count - behind);
-}
-
-void optimizer_archive(optimizer *self, span unused, archive *a)
-{
-    archive_u64(a, &self->steps);
-    if (!self->first) return;
-    optimizer_archive_values(self, self->first, unused, a);
-    optimizer_archive_values(self, self->second, unused, a);
-}

@@ -3,7 +3,6 @@
 #ifndef EENET_OPTIMIZER_H
 #define EENET_OPTIMIZER_H
 
-#include "base/archive.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "network.h"
@@ -47,11 +46,5 @@ typedef struct span {
  * too. optimizer_begin begins a step, and then comes each part. */
 adam_step optimizer_begin(optimizer *self);
 void optimizer_step_part(const optimizer *self, const adam_step *step, float *theta, const float *gradient, span part);
-
-/* unused: a part of theta that nothing is known of, and that is not archived. */
-void optimizer_archive(optimizer *self, span unused, archive *a);
-
-/* Visits an array like theta. */
-void optimizer_archive_values(const optimizer *self, float *values, span unused, archive *a);
 
 #endif

@@ -44,7 +44,7 @@ extern const policy_class eenet_class;
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = setup->options;
-    const network *f1 = &self->exploitation.f1.network;
+    const network *f1 = &self->exploitation.f1.networks[0];
     ee_status status = eenet_check(o, error);
     if (!status) status = exploitation_create(&self->exploitation, &eenet_class, setup, error);
     if (status) return status;
@@ -261,7 +261,7 @@ static size_t copy(const policy *base, uint64_t first, float *to)
     }
     size_t theta3_count = learned->count - self->theta3;
     memcpy(to + self->theta3, theta3, theta3_count * sizeof *to);
-    return learner_copy(&self->exploitation.f1, learned->values, first, to) +
+    return exploitation_copy_f1(base, first, to) +
            self->exploration->class->copy(self->exploration, theta2, first, to + self->theta2) + theta3_count;
 }
 

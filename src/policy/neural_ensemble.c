@@ -8,7 +8,8 @@
  *     decision=thompson  ranks them by the q of one member, drawn anew for each round. The probability of an arm is
  *                        then the share of the members of which it is the best; equal ones share.
  *
- * Exploitation is the mean of q, to which the priors add nothing; with an f1 of logits, that of the mean logit. */
+ * Exploitation is the mean of q, to which the priors add nothing; with an f1 of logits, that of the mean logit. Where f1
+ * is a committee, each of its networks has as many members, and q_k is the weighted mean of what the k-th of each says. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -24,8 +25,8 @@ typedef struct ensemble_options {
 
 typedef struct ensemble {
     exploitation shared;
-    const members *members; /* f1's */
-    bool votes;             /* decision=thompson */
+    size_t members; /* outputs of each network of f1 */
+    bool votes;     /* decision=thompson */
     double alpha;
 } ensemble;
 
@@ -39,7 +40,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     if (!status) status = exploitation_create(&self->shared, &neural_ensemble_class, setup, error);
     if (!status) status = exploitation_start(&self->shared, setup, 0, error);
     if (status) return status;
-    self->members = self->shared.f1.members;
+    self->members = self->shared.f1.networks[0].members;
     self->votes = options->decision.pick == DECISION_THOMPSON;
     self->alpha = options->alpha;
     *out = &self->shared.base;
@@ -48,10 +49,16 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 /* ---- scoring ---- */
 
-/* In the scratch: what the members expect, (arms, members); f1's activations; those of the priors. */
+/* In the scratch: what the members expect, (arms, members); the priors of an arm, (members); f1's activations; those of
+ * the priors of each network. */
+static size_t room_of_prior(const ensemble *self, size_t arms)
+{
+    return arms * self->members;
+}
+
 static size_t room_of_f1(const ensemble *self, size_t arms)
 {
-    return arms * self->members->network.members;
+    return room_of_prior(self, arms) + self->members;
 }
 
 static size_t room_of_priors(const ensemble *self, size_t arms)
@@ -59,26 +66,49 @@ static size_t room_of_priors(const ensemble *self, size_t arms)
     return room_of_f1(self, arms) + exploitation_pass_count(&self->shared, arms);
 }
 
+static size_t priors_count(const ensemble *self, size_t k, size_t arms)
+{
+    return (arms < PASSED_TOGETHER ? arms : PASSED_TOGETHER) * self->shared.f1.members[k]->network.activation_count;
+}
+
 static size_t scratch_count(const policy *base, size_t arms)
 {
     const ensemble *self = (const ensemble *)base;
-    size_t together = arms < PASSED_TOGETHER ? arms : PASSED_TOGETHER;
-    return room_of_priors(self, arms) + together * self->members->network.activation_count;
+    size_t count = room_of_priors(self, arms);
+    for (size_t k = 0; k < self->shared.f1.network_count; k++) count += priors_count(self, k, arms);
+    return count;
 }
 
-/* expected (members) = what each expects of the arm, as a reward. Returns their deviation. */
-static double expect(const parameters *learned, const float *outputs, const float *priors, float *expected)
+/* Adds what the members of network k say of some arms, with its weight, to what they expect. */
+static void add_network(const parameters *learned, size_t k, const passed_arms *passed, const float *of_priors,
+                        scratch *room)
 {
     const ensemble *self = (const ensemble *)learned->policy;
-    size_t count = self->members->network.members;
-    double sum = 0, squares = 0;
-    members_priors(self->members, priors, expected);
-    for (size_t k = 0; k < count; k++) {
-        expected[k] = exploitation_reward(learned, outputs[k] + expected[k]);
-        sum += (double)expected[k];
+    const learner *f1 = &self->shared.f1;
+    const network *net = &f1->networks[k], *priors = &f1->members[k]->network;
+    float weight = exploitation_weights(learned)[k], *prior = room->values + room_of_prior(self, passed->arms->count);
+    for (size_t i = 0; i < passed->count; i++) {
+        vector x = vector_of_arm(passed->arms, passed->first + i);
+        float *expected = room->values + (passed->first + i) * self->members;
+        const float *outputs = network_members(net, x, passed->activations[k] + i * net->activation_count);
+        members_priors(f1->members[k], network_members(priors, x, of_priors + i * priors->activation_count), prior);
+        for (size_t j = 0; j < self->members; j++) {
+            float sum = k ? expected[j] : 0;
+            expected[j] = sum + weight * (outputs[j] + prior[j]);
+        }
     }
-    for (size_t k = 0; k < count; k++) {
-        double off = (double)expected[k] - sum / (double)count;
+}
+
+/* expected (count): what the members say becomes rewards. Returns their deviation. */
+static double deviation_of(const parameters *learned, float *expected, size_t count)
+{
+    double sum = 0, squares = 0;
+    for (size_t j = 0; j < count; j++) {
+        expected[j] = exploitation_reward(learned, expected[j]);
+        sum += (double)expected[j];
+    }
+    for (size_t j = 0; j < count; j++) {
+        double off = (double)expected[j] - sum / (double)count;
         squares += off * off;
     }
     return sqrt(squares / (double)(count - 1));
@@ -87,18 +117,17 @@ static double expect(const parameters *learned, const float *outputs, const floa
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     const ensemble *self = (const ensemble *)learned->policy;
-    const network *f1 = &self->shared.f1.network, *priors = &self->members->network;
-    float *of_f1 = room->values + room_of_f1(self, arms->count);
-    float *of_priors = room->values + room_of_priors(self, arms->count);
+    const learner *f1 = &self->shared.f1;
     passed_arms passed = {.arms = arms};
-    while (exploitation_pass(learned, of_f1, &passed, scores)) {
-        exploitation_pass_through(priors, self->members->theta, &passed, of_priors);
-        for (size_t i = 0; i < passed.count; i++) {
-            size_t arm = passed.first + i;
-            vector x = vector_of_arm(arms, arm);
-            double deviation = expect(learned, network_members(f1, x, of_f1 + i * f1->activation_count),
-                                      network_members(priors, x, of_priors + i * priors->activation_count),
-                                      room->values + arm * f1->members);
+    while (exploitation_pass(learned, room->values + room_of_f1(self, arms->count), &passed, scores)) {
+        float *of_priors = room->values + room_of_priors(self, arms->count);
+        for (size_t k = 0; k < f1->network_count; k++) {
+            exploitation_pass_through(&f1->members[k]->network, f1->members[k]->theta, &passed, of_priors);
+            add_network(learned, k, &passed, of_priors, room);
+            of_priors += priors_count(self, k, arms->count);
+        }
+        for (size_t arm = passed.first; arm < passed.first + passed.count; arm++) {
+            double deviation = deviation_of(learned, room->values + arm * self->members, self->members);
             float gain = self->votes ? 0 : (float)(self->alpha * deviation);
             scores[arm] = (ee_score){scores[arm].exploitation, gain, scores[arm].exploitation + gain};
         }
@@ -107,7 +136,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 
 static void vote(const parameters *learned, size_t voter, const scratch *room, ee_score *scores, size_t count)
 {
-    size_t voters = ((const ensemble *)learned->policy)->members->network.members;
+    size_t voters = ((const ensemble *)learned->policy)->members;
     for (size_t i = 0; i < count; i++) scores[i].score = room->values[i * voters + voter];
 }
 
@@ -115,7 +144,7 @@ static propensity_rule rule(const parameters *learned)
 {
     const ensemble *self = (const ensemble *)learned->policy;
     if (!self->votes) return (propensity_rule){.kind = PROPENSITY_ARGMAX};
-    return (propensity_rule){.kind = PROPENSITY_VOTES, .amount = (double)self->members->network.members};
+    return (propensity_rule){.kind = PROPENSITY_VOTES, .amount = (double)self->members};
 }
 
 /* ---- the class ---- */

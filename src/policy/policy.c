@@ -333,10 +333,9 @@ ee_status policy_store_columns(policy *self, const policy_setup *setup, ee_error
                           error);
 }
 
-void policy_add_rows(policy *self, size_t start, size_t row_width)
+void policy_add_rows(policy *self, row_part part)
 {
-    self->row_width = row_width;
-    self->row_parts[self->row_part_count++] = start;
+    self->row_parts[self->row_part_count++] = part;
 }
 
 void policy_add_column(policy *self, uint32_t place)

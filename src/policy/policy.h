@@ -170,7 +170,12 @@ typedef struct policy_presets {
     size_t count;
 } policy_presets;
 
-enum { ROW_PARTS = 2 }; /* of the parameters, at most */
+enum { ROW_PARTS = 8 }; /* of the parameters, at most */
+
+/* A part of the parameters that has a row of `width` floats for each column. */
+typedef struct row_part {
+    size_t start, width;
+} row_part;
 
 typedef struct policy_class {
     const char *summary, *paper;
@@ -258,8 +263,7 @@ struct policy {
 
     /* For a policy that stores columns. */
     memory *memory;
-    size_t row_width;            /* floats of a column in each part of the parameters that has a row for each */
-    size_t row_parts[ROW_PARTS]; /* where those parts begin; the first row_part_count of them are there */
+    row_part row_parts[ROW_PARTS]; /* the first row_part_count of them are there, in their order */
     size_t row_part_count;
     scratch seen; /* the arm that is being learned, as the policy sees it */
 };
@@ -270,9 +274,9 @@ ee_status policy_check_blocks(const policy_setup *setup, ee_error *error);
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
 /* For a policy's create(), where it uses setup->room: the columns, none so far. policy_add_rows then names each part of
- * the parameters that has a row of row_width floats for each column. */
+ * the parameters that has a row for each column. */
 ee_status policy_store_columns(policy *self, const policy_setup *setup, ee_error *error);
-void policy_add_rows(policy *self, size_t start, size_t row_width);
+void policy_add_rows(policy *self, row_part part);
 
 /* Gives the next column to a place; columns_fit. */
 void policy_add_column(policy *self, uint32_t place);

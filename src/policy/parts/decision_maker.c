@@ -45,12 +45,12 @@ ee_status decision_maker_create(decision_maker *self, memory *owner, const decis
 
 size_t decision_maker_theta_count(const decision_maker *self)
 {
-    return self->f3.network.parameter_count;
+    return self->f3.parameter_count;
 }
 
 size_t decision_maker_scratch_count(const decision_maker *self)
 {
-    return self->f3.network.activation_count;
+    return self->f3.networks[0].activation_count;
 }
 
 /* The round that is being decided is number round + 1. */
@@ -75,7 +75,7 @@ void decision_maker_score(const decision_maker *self, const float *theta3, uint6
     }
     for (size_t i = 0; i < count; i++) {
         float seen[SEEN] = {scores[i].exploitation, scores[i].exploration + self->offset};
-        scores[i].score = network_forward(&self->f3.network, theta3, vector_dense(seen, SEEN), room);
+        scores[i].score = network_forward(&self->f3.networks[0], theta3, vector_dense(seen, SEEN), room);
     }
 }
 

@@ -40,7 +40,7 @@ const option_table gradient_width_option_table = OPTION_TABLE(rows);
 
 static size_t parameter_count(const gradient_width *self)
 {
-    return self->shared.f1.network.parameter_count;
+    return self->shared.f1.networks[0].parameter_count;
 }
 
 /* In doubles, because the bytes of what is refused may be more than 64 bits hold. */
@@ -56,7 +56,7 @@ static ee_status check_limit(const char *owner, const gradient_width_options *o,
 
 static ee_status create_room(gradient_width *self, memory *owner, ee_error *error)
 {
-    const network *f1 = &self->shared.f1.network;
+    const network *f1 = &self->shared.f1.networks[0];
     gradient_factor shapes[NETWORK_LAYERS];
     size_t count = network_factor_shapes(f1, shapes);
     for (size_t i = 0; i < count; i++) {
@@ -114,8 +114,9 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     size_t p = parameter_count(self);
     if (!status && self->full) status = check_limit(class->schema->owner, o, p, error);
     if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
-    if (!status && self->shared.f1.network.initial)
-        policy_add_rows(&self->shared.base, exploitation_end(&self->shared), self->shared.base.row_width);
+    if (!status && self->shared.f1.networks[0].initial)
+        policy_add_rows(&self->shared.base,
+                        (row_part){exploitation_end(&self->shared), self->shared.base.row_parts[0].width});
     if (!status) status = create_room(self, setup->memory, error);
     return status;
 }
@@ -151,7 +152,7 @@ static void sum_strangers(const gradient_width *self, const gradient_factor *f, 
 {
     enum { TOGETHER = 1024 };
     static const uint32_t only = 0;
-    const network *f1 = &self->shared.f1.network;
+    const network *f1 = &self->shared.f1.networks[0];
     float first[TOGETHER];
     for (size_t i = 0; i < TOGETHER; i++) first[i] = (float)(1 / self->lambda);
     for (size_t j = 0; j < f->out; j++) sums[j] = biases ? biases[j] : 0;
@@ -170,7 +171,7 @@ static void sum_strangers(const gradient_width *self, const gradient_factor *f, 
 static double diagonal_form(const gradient_width *self, const float *inverse, const gradient_factor *factors,
                             size_t count, size_t behind, float *workspace)
 {
-    const kernel_table *kernels = self->shared.f1.network.kernels;
+    const kernel_table *kernels = self->shared.f1.networks[0].kernels;
     float *inputs = workspace, *deltas = inputs + self->widest_in, *sums = deltas + self->widest_out;
     double total = 0;
     for (size_t i = 0; i < count; i++) {
@@ -179,7 +180,7 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         square(f->input.values, f->input.count, inputs);
         const float *own = inverse + f->parameters;
         const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
-        if (!i && network_has_strangers(&self->shared.f1.network, f->input))
+        if (!i && network_has_strangers(&self->shared.f1.networks[0], f->input))
             sum_strangers(self, f, own, biases, inputs, sums);
         else if (f->input.indices)
             kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, behind, f->out, f->out,
@@ -255,7 +256,8 @@ static void full_add(gradient_width *self, double *triangle)
 
 /* Where things lie in the scratch. */
 typedef struct layout {
-    size_t activations, deltas; /* (arms, activation_count) f1's */
+    size_t activations, deltas; /* (arms, activation_count) the first network's */
+    size_t passed;              /* (exploitation_pass_count) */
     size_t formed, workspace;
     size_t gradients; /* (arms, p) full */
     size_t count;     /* floats of all */
@@ -263,11 +265,12 @@ typedef struct layout {
 
 static layout lay_out(const gradient_width *self, size_t arms)
 {
-    const network *f1 = &self->shared.f1.network;
+    const network *f1 = &self->shared.f1.networks[0];
     layout w;
     w.activations = 0;
     w.deltas = w.activations + arms * f1->activation_count;
-    w.formed = w.deltas + arms * f1->activation_count;
+    w.passed = w.deltas + arms * f1->activation_count;
+    w.formed = w.passed + exploitation_pass_count(&self->shared, arms);
     w.workspace = w.formed + (self->full ? 0 : network_formed_count(f1));
     w.gradients = w.workspace + (self->full ? 0 : self->widest_in + 2 * self->widest_out);
     w.count = w.gradients + (self->full ? arms * f1->parameter_count : 0);
@@ -297,31 +300,39 @@ static void score_full(const gradient_width *self, const double *triangle, const
         for (size_t i = 0; i < arms; i++) forms[i] += row_form(triangle, gradients + i * p, row);
 }
 
+/* Scores an arm by the diagonal; of a full Z only its gradient is computed. */
+static void score_arm(const parameters *learned, const ee_arms *arms, size_t arm, const layout *w, scratch *room,
+                      ee_score *score)
+{
+    const gradient_width *self = (const gradient_width *)learned->policy;
+    const network *f1 = &self->shared.f1.networks[0];
+    vector x = vector_of_arm(arms, arm);
+    float *activations = room->values + w->activations + arm * f1->activation_count;
+    float *deltas = room->values + w->deltas + arm * f1->activation_count;
+    network_backward(f1, learned->values, x, activations, 1, deltas);
+    if (self->full) {
+        form(f1, x, activations, deltas, room->values + w->gradients + arm * f1->parameter_count);
+        return;
+    }
+    gradient_factor factors[NETWORK_LAYERS];
+    size_t count = network_factors(f1, x, activations, deltas, room->values + w->formed, factors);
+    double squared = diagonal_form(self, diagonal_of(learned), factors, count, network_indices_behind(f1, arms, arm),
+                                   room->values + w->workspace);
+    *score = score_of(self, learned->spread, score->exploitation, squared);
+}
+
 void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     enum { TOGETHER = 64 }; /* arms, whose forms lie on the stack */
     const gradient_width *self = (const gradient_width *)learned->policy;
-    const network *f1 = &self->shared.f1.network;
-    const float *theta = learned->values;
-    size_t p = f1->parameter_count;
+    size_t p = parameter_count(self), activations = self->shared.f1.networks[0].activation_count;
     layout w = lay_out(self, arms->count);
-    if (!arms->starts) network_outputs_of_many(f1, theta, arms->values, arms->count, room->values + w.activations);
-    for (size_t i = 0; i < arms->count; i++) {
-        vector x = vector_of_arm(arms, i);
-        float *activations = room->values + w.activations + i * f1->activation_count;
-        float *deltas = room->values + w.deltas + i * f1->activation_count;
-        if (arms->starts) network_outputs_of_arm(f1, theta, arms, i, activations);
-        scores[i].exploitation = exploitation_reward(learned, network_output(f1, x, activations));
-        network_backward(f1, theta, x, activations, 1, deltas);
-        if (self->full) {
-            form(f1, x, activations, deltas, room->values + w.gradients + i * p);
-            continue;
-        }
-        gradient_factor factors[NETWORK_LAYERS];
-        size_t count = network_factors(f1, x, activations, deltas, room->values + w.formed, factors);
-        double squared = diagonal_form(self, diagonal_of(learned), factors, count, network_indices_behind(f1, arms, i),
-                                       room->values + w.workspace);
-        scores[i] = score_of(self, learned->spread, scores[i].exploitation, squared);
+    passed_arms passed = {.arms = arms};
+    while (exploitation_pass(learned, room->values + w.passed, &passed, scores)) {
+        memcpy(room->values + w.activations + passed.first * activations, passed.activations[0],
+               passed.count * activations * sizeof(float));
+        for (size_t i = passed.first; i < passed.first + passed.count; i++)
+            score_arm(learned, arms, i, &w, room, &scores[i]);
     }
     for (size_t first = 0; self->full && first < arms->count; first += TOGETHER) {
         double forms[TOGETHER];
@@ -338,13 +349,13 @@ size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms
 {
     (void)round;
     (void)arms;
-    return 2 * ((const gradient_width *)base)->shared.f1.network.activation_count;
+    return 2 * ((const gradient_width *)base)->shared.f1.networks[0].activation_count;
 }
 
 void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
     const gradient_width *self = (const gradient_width *)learned->policy;
-    const network *f1 = &self->shared.f1.network;
+    const network *f1 = &self->shared.f1.networks[0];
     size_t count = f1->activation_count;
     layout w = lay_out(self, arms->count);
     memcpy(kept, room->values + w.activations + arm * count, count * sizeof *kept);
@@ -359,7 +370,7 @@ void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t 
 /* f1's activations at the decision. The arm itself is laid out again: a saved model has it only in x. */
 static const float *activations_of(gradient_width *self, const observation *o)
 {
-    const network *f1 = &self->shared.f1.network;
+    const network *f1 = &self->shared.f1.networks[0];
     memcpy(self->activations, o->kept, f1->activation_count * sizeof *self->activations);
     network_lay_out_input(f1, o->x, self->activations);
     return self->activations;
@@ -369,7 +380,7 @@ static const float *activations_of(gradient_width *self, const observation *o)
 static void take_in(policy *base, const observation *o)
 {
     gradient_width *self = (gradient_width *)base;
-    const network *f1 = &self->shared.f1.network;
+    const network *f1 = &self->shared.f1.networks[0];
     const float *activations = activations_of(self, o), *deltas = o->kept + f1->activation_count;
     if (self->full) {
         form(f1, o->x, activations, deltas, self->gradient);

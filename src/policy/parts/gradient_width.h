@@ -3,7 +3,8 @@
  *   width^2 = lambda g^T Z^-1 g / m,   Z = lambda I + sum g g^T / m
  *
  * g is the gradient of f1 at the arm by its p parameters, m the option f1.width, and the sum goes over the arms whose
- * rewards have come, each with its gradient at the time of its decision.
+ * rewards have come, each with its gradient at the time of its decision. Where f1 is a committee, the width is that of
+ * its first network, which is the papers'.
  *
  *   covariance=diagonal  Z's diagonal alone. It is kept as its reciprocals, p floats laid out as theta1. A width comes
  *                        from the gradient's factors, delta and input x of each layer, as
@@ -36,7 +37,7 @@
  * digits.
  *
  * Parameters: theta1; diagonal: the reciprocals; full: the triangle.
- * Kept of a decision: f1's activations and deltas for the played arm. */
+ * Kept of a decision: the first network's activations and deltas for the played arm. */
 #ifndef EENET_GRADIENT_WIDTH_H
 #define EENET_GRADIENT_WIDTH_H
 

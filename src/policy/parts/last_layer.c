@@ -39,10 +39,15 @@ static void start(last_layer *self, double diagonal)
     memset(self->seen, 0, self->heads * self->dim * sizeof(double));
 }
 
+static const layer *hidden_of(const network *net)
+{
+    return &net->layers[net->layer_count - 2];
+}
+
 static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
 {
     const last_layer_options *o = setup->options;
-    const network *f1 = &self->shared.f1.network;
+    const learner *f1 = &self->shared.f1;
     ee_status status = exploitation_create(&self->shared, class, setup, error);
     if (status) return status;
     if (o->shared.f1.network.layers < 2)
@@ -52,9 +57,9 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     self->scale = o->scale;
     self->lambda = o->lambda;
     self->rebuild = (uint64_t)o->rebuild;
-    self->hidden = f1->layers[f1->layer_count - 2].output;
-    self->heads = f1->heads;
-    self->dim = (size_t)o->shared.f1.network.width + 1;
+    self->heads = f1->networks[0].heads;
+    self->dim = 1;
+    for (size_t k = 0; k < f1->network_count; k++) self->dim += hidden_of(&f1->networks[k])->out.width;
     size_t doubles = self->heads * (triangle_count(self->dim) + self->dim);
     status = exploitation_start(&self->shared, setup, 2 * doubles, error);
     if (!status) status = memory_create(setup->memory, &self->moments, self->heads * self->dim, sizeof(double), error);
@@ -109,21 +114,23 @@ bool last_layer_pass(const parameters *learned, scratch *room, passed_arms *pass
     return exploitation_pass(learned, room->values + room_activations(self), passed, scores);
 }
 
-/* h and a 1 behind it. features is (d); activations is f1's. */
-static void copy_features(const last_layer *self, const float *activations, double *features)
+/* Copies h of network k, whose activations are given, to its place in the features. Returns the place behind it. */
+static double *copy_features(const last_layer *self, size_t k, const float *activations, double *features)
 {
-    size_t width = self->dim - 1;
-    for (size_t i = 0; i < width; i++) features[i] = (double)activations[self->hidden + i];
-    features[width] = 1;
+    const layer *hidden = hidden_of(&self->shared.f1.networks[k]);
+    for (size_t i = 0; i < hidden->out.width; i++) features[i] = (double)activations[hidden->output + i];
+    return features + hidden->out.width;
 }
 
 arm_features last_layer_features(const parameters *learned, const passed_arms *passed, size_t turn, scratch *room)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    const network *f1 = &self->shared.f1.network;
-    double *features = room_doubles(room);
-    copy_features(self, passed->activations + turn * f1->activation_count, features);
-    return (arm_features){network_head(f1, vector_of_arm(passed->arms, passed->first + turn)), features};
+    const learner *f1 = &self->shared.f1;
+    double *features = room_doubles(room), *next = features;
+    for (size_t k = 0; k < f1->network_count; k++)
+        next = copy_features(self, k, passed->activations[k] + turn * f1->networks[k].activation_count, next);
+    *next = 1;
+    return (arm_features){network_head(&f1->networks[0], vector_of_arm(passed->arms, passed->first + turn)), features};
 }
 
 double last_layer_mean(const parameters *learned, arm_features arm)
@@ -166,18 +173,26 @@ size_t last_layer_explain_count(const policy *base, size_t entries)
     return exploitation_explain_count(base, entries);
 }
 
-/* As exploitation_explain, but that theta takes the place of f1's last layer. */
+/* As exploitation_explain, but that theta takes the place of the last layers. */
 void last_layer_explain(const parameters *learned, vector x, scratch *room, float *gradient)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    const network *f1 = &self->shared.f1.network;
-    const double *theta = theta_of(learned, network_head(f1, x));
-    float *activations = room->values, *deltas = activations + f1->activation_count;
-    network_outputs(f1, learned->values, x, activations);
-    for (size_t i = 0; i + 1 < self->dim; i++)
-        deltas[self->hidden + i] = activations[self->hidden + i] > 0 ? (float)(learned->spread * theta[i]) : 0;
-    network_backward_from(f1, f1->layer_count - 2, learned->values, activations, deltas);
-    network_input_gradient(f1, learned->values, x, activations, deltas, deltas + f1->activation_count, gradient);
+    const learner *f1 = &self->shared.f1;
+    const double *theta = theta_of(learned, network_head(&f1->networks[0], x));
+    float *own = room->values, *activations = own + x.count;
+    memset(gradient, 0, x.count * sizeof *gradient);
+    for (size_t k = 0; k < f1->network_count; k++) {
+        const network *net = &f1->networks[k];
+        const layer *hidden = hidden_of(net);
+        const float *theta1 = learned->values + f1->starts[k];
+        float *deltas = activations + net->activation_count;
+        network_outputs(net, theta1, x, activations);
+        for (size_t i = hidden->output; i < hidden->output + hidden->out.width; i++, theta++)
+            deltas[i] = activations[i] > 0 ? (float)(learned->spread * *theta) : 0;
+        network_backward_from(net, net->layer_count - 2, theta1, activations, deltas);
+        network_input_gradient(net, theta1, x, activations, deltas, deltas + net->activation_count, own);
+        for (size_t i = 0; i < x.count; i++) gradient[i] += own[i];
+    }
 }
 
 /* ---- learning ---- */
@@ -196,10 +211,15 @@ static void solve_theta(last_layer *self, size_t head)
 /* Computes the features of a sample with f1 as it is now. Returns the head of the sample. */
 static size_t see_sample(last_layer *self, vector x)
 {
-    learner *f1 = &self->shared.f1;
-    network_outputs(&f1->network, self->shared.base.parameters.values, x, f1->activations);
-    copy_features(self, f1->activations, self->features);
-    return network_head(&f1->network, x);
+    const learner *f1 = &self->shared.f1;
+    float *activations = self->shared.activations;
+    double *next = self->features;
+    for (size_t k = 0; k < f1->network_count; k++) {
+        network_outputs(&f1->networks[k], self->shared.base.parameters.values + f1->starts[k], x, activations);
+        next = copy_features(self, k, activations, next);
+    }
+    *next = 1;
+    return network_head(&f1->networks[0], x);
 }
 
 /* Adds up the sums in the place of the factors, and factors them there. */

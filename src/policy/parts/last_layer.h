@@ -1,7 +1,8 @@
 /* Bayesian linear regression on f1's last hidden layer: what NeuralLinear and Neural-LinUCB share.
  *
- * An arm's features are h, the outputs of f1's last hidden layer, and a 1 behind them: d = f1.width + 1. On the samples
- * (h, y) that it has taken in, each with a weight,
+ * An arm's features are h, the outputs of f1's last hidden layer, and a 1 behind them: d = f1.width + 1. Where f1 is a
+ * committee, h is the last hidden layers of all its networks, one behind the other, and the regression weighs them. On
+ * the samples (h, y) that it has taken in, each with a weight,
  *
  *   A = lambda I + sum w h h^T,   theta = A^-1 sum w y h
  *
@@ -47,7 +48,6 @@ typedef struct last_layer {
     double scale, lambda;
     uint64_t rebuild, trainings;
     uint64_t rebuilt_at; /* the reward after which the regression was last made anew */
-    size_t hidden;       /* where h lies in f1's activations */
     size_t heads;        /* f1's, each with a regression of its own */
     size_t dim;          /* d */
     double *moments;     /* (heads, d) sum w y h */

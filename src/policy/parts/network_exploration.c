@@ -106,7 +106,7 @@ static ee_status create(const exploration_setup *setup, exploration **out, ee_er
     status = create_parts(self, setup, error);
     if (status) return status;
     gradient_features_start(&self->features, setup->seed);
-    self->base.theta_count = self->f2.network.parameter_count + self->features.parameter_count;
+    self->base.theta_count = self->f2.parameter_count + self->features.parameter_count;
     *out = &self->base;
     return EE_OK;
 }
@@ -136,7 +136,7 @@ static layout lay_out(const network_exploration *self, size_t arms)
     w.formed = w.deltas + self->f1->activation_count;
     w.workspace = w.formed + network_formed_count(self->f1);
     w.activations = w.workspace + self->features.workspace_count;
-    w.phi = w.activations + together * self->f2.network.activation_count;
+    w.phi = w.activations + together * self->f2.networks[0].activation_count;
     w.points = w.phi + arms * self->features.count;
     w.count = w.points + arms * self->features.point_count;
     return w;
@@ -150,7 +150,7 @@ static size_t scratch_count(const exploration *base, size_t arms)
 /* What gradient_features fits, behind the network's parameters. */
 static const float *fitted_in(const network_exploration *self, const float *theta2)
 {
-    return theta2 + self->f2.network.parameter_count;
+    return theta2 + self->f2.parameter_count;
 }
 
 /* Computes phi of an arm from the activations of its pass through f1. */
@@ -169,14 +169,14 @@ static void score(const exploration *base, const parameters *learned, const floa
                   float *room, ee_score *scores)
 {
     const network_exploration *self = (const network_exploration *)base;
-    const network *f2 = &self->f2.network;
+    const network *f2 = &self->f2.networks[0];
     layout w = lay_out(self, passed->arms->count);
     size_t points = self->features.point_count, size = self->features.count, first = passed->first;
     float *activations = room + w.activations, *phi = room + w.phi + first * size;
     for (size_t i = 0; i < passed->count; i++) {
         float *workspace = room + (points ? w.points + (first + i) * points : w.workspace);
         compute_phi(self, learned->values, theta2, vector_of_arm(passed->arms, first + i),
-                    passed->activations + i * self->f1->activation_count, &w, room, workspace, phi + i * size);
+                    passed->activations[0] + i * self->f1->activation_count, &w, room, workspace, phi + i * size);
     }
     network_outputs_of_many(f2, theta2, phi, passed->count, activations);
     for (size_t i = 0; i < passed->count; i++)
@@ -278,7 +278,7 @@ static void refit_window(network_exploration *self, uint64_t rewards, float *the
 {
     const gradient_features *f = &self->features;
     gradient_window *w = &self->window;
-    float *fitted = theta2 + self->f2.network.parameter_count;
+    float *fitted = theta2 + self->f2.parameter_count;
     if (rewards < w->fitted_at + f->window) return;
     w->fitted_at = rewards;
     if (!gradient_features_fit(f, &w->embedding, w->gram, w->coordinates, w->points, fitted)) return;

@@ -28,8 +28,8 @@ typedef struct regression_exploration {
     random_stream refreshing;
 
     /* For training alone. */
-    float *f1_activations, *activations; /* f1's, and those of the features */
-    float *phi;                          /* (features.count) */
+    float *activations; /* those of the features */
+    float *phi;         /* (features.count) */
 } regression_exploration;
 
 static const option rows[] = {
@@ -61,7 +61,6 @@ static ee_status create_parts(regression_exploration *self, memory *owner, uint6
     if (!status) status = gain_regression_create(&self->gains, owner, &setup, error);
     if (!status)
         status = recent_gains_create(&self->recent, owner, self->f1, recent_units, self->options.alpha, seed, error);
-    if (!status) status = memory_create(owner, &self->f1_activations, self->f1->activation_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->activations, cut->activation_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->phi, count, sizeof(float), error);
     return status;
@@ -137,7 +136,7 @@ static void score(const exploration *base, const parameters *learned, const floa
         initial_features_compute_arm(&self->features, arms, passed->first, room, phi);
     for (size_t i = 0; i < passed->count; i++, phi += self->features.count) {
         vector x = vector_of_arm(arms, passed->first + i);
-        const float *activations = passed->activations + i * self->f1->activation_count;
+        const float *activations = passed->activations[0] + i * self->f1->activation_count;
         float gain = predicted_gain(self, theta2, x, phi) + recent_gains_expect(&self->recent, recent, x, activations);
         scores[passed->first + i].exploration = (float)learned->spread * gain;
     }
@@ -180,7 +179,7 @@ static void refresh_gain(regression_exploration *self, exploitation *f1, size_t 
     history *samples = &f1->f1.history;
     vector x = history_input(samples, sample);
     float reward = history_target(samples, sample);
-    float now = exploitation_reward(&f1->base.parameters, network_forward(self->f1, theta1, x, self->f1_activations));
+    float now = exploitation_predict(&f1->base.parameters, theta1, x, f1->activations);
     float before = exploration_label(self->label, reward - history_predicted(samples, sample));
     initial_features_compute(&self->features, x, self->activations, self->phi);
     gain_regression_correct(&self->gains, network_head(self->f1, x), self->phi,
