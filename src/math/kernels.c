@@ -442,24 +442,30 @@ static void multiply_packed(product p, const float *restrict packed, size_t rows
             if (taken == 4) multiply_rows(part, a, 4);
             if (taken == 3) multiply_rows(part, a, 3);
             if (taken == 2) multiply_rows(part, a, 2);
-            if (taken == 1) multiply_rows(part, a, 1);
+            if (taken == 1) multiply_rows(part, __builtin_assume_aligned(a, sizeof(quad)), 1);
             part.c += taken * p.c_row;
             part.start += taken * p.start_row;
         }
     }
 }
 
+/* As many rows as are packed at once, so that those behind them are dealt as if all were together. */
+static size_t rows_packed(size_t left, size_t most)
+{
+    return left <= most ? left : left < most + 3 ? most - MOST_ROWS : most;
+}
+
 /* As many inputs as can be packed, then the next ones; and rows likewise. */
 static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
 {
-    float packed[PACKED_ROWS * PACKED];
+    float packed[PACKED_ROWS * PACKED] __attribute__((aligned(64)));
     bool relu = p.relu;
     size_t i = 0;
     do {
         p.in = at_most(in - i, PACKED);
         p.relu = relu && i + p.in == in;
-        for (size_t r = 0; r < rows; r += PACKED_ROWS) {
-            size_t taken = at_most(rows - r, PACKED_ROWS);
+        for (size_t r = 0, taken; r < rows; r += taken) {
+            taken = rows_packed(rows - r, PACKED_ROWS);
             product part = p;
             part.c += r * p.c_row;
             part.start += r * p.start_row;
@@ -518,11 +524,11 @@ static void multiply_transposed(product p, const float *packed, size_t rows, con
 
 static void backward_many(matrix dx, const float *w, const_matrix delta, size_t rows, size_t in, size_t out)
 {
-    float packed[MANY_ROWS * COLUMN];
+    float packed[MANY_ROWS * COLUMN] __attribute__((aligned(64)));
     for (size_t j = 0; j < out; j += COLUMN) {
         size_t width = at_most(out - j, COLUMN);
-        for (size_t r = 0; r < rows; r += MANY_ROWS) {
-            size_t taken = at_most(rows - r, MANY_ROWS);
+        for (size_t r = 0, taken; r < rows; r += taken) {
+            taken = rows_packed(rows - r, MANY_ROWS);
             float *c = dx.values + r * dx.row;
             product p = {c, c, NULL, dx.row, dx.row, 0, width, in, false};
             pack(packed, (const_matrix){delta.values + r * delta.row + j, delta.row, 1}, taken, width);
