@@ -16,6 +16,11 @@ static bool is_dense_first(const batch *self)
     return self->network->layers[0].kind == LAYER_DENSE;
 }
 
+static const layer *last_layer(const batch *self)
+{
+    return &self->network->layers[self->network->layer_count - 1];
+}
+
 static ee_status reserve_entries(batch *self, size_t count, ee_error *error)
 {
     memory *owner = self->memory;
@@ -31,6 +36,9 @@ ee_status batch_create(batch *self, memory *owner, const network *net, size_t en
     ee_status status = memory_create(owner, &self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->deltas, activations, sizeof(float), error);
     if (status || !is_dense_first(self)) return status;
+    if (net->heads > 1 && net->members == 1 && net->layer_count > 1)
+        status = memory_create(owner, &self->heads, last_layer(self)->weight_count, sizeof(float), error);
+    if (status) return status;
     if (network_places(net) <= LONGEST_DENSE)
         status = memory_create(owner, &self->dense, BATCH_SAMPLES * block, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->rows, block, sizeof *self->rows, error);
@@ -222,12 +230,12 @@ void batch_forward(batch *self, const float *theta)
 
 const float *batch_outputs(const batch *self, size_t sample)
 {
-    return activations_of(self, sample) + self->network->layers[self->network->layer_count - 1].output;
+    return activations_of(self, sample) + last_layer(self)->output;
 }
 
 float *batch_output_deltas(batch *self, size_t sample)
 {
-    return deltas_of(self, sample) + self->network->layers[self->network->layer_count - 1].output;
+    return deltas_of(self, sample) + last_layer(self)->output;
 }
 
 /* ---- backward ---- */
@@ -278,6 +286,34 @@ static void gradient_first(batch *self, float *gradient)
                                            first->out.width);
 }
 
+/* below += the deltas of the heads times their weights. Often only one has a delta that is not zero. */
+static void add_heads(const batch *self, const float *deltas, float *restrict below)
+{
+    size_t count = shape_size(last_layer(self)->in);
+    const float *restrict weights = self->heads;
+    for (size_t head = 0; head < self->network->heads; head++, weights += count) {
+        float delta = deltas[head];
+        for (size_t i = 0; delta != 0 && i < count; i++) below[i] += delta * weights[i];
+    }
+}
+
+/* The deltas below the last layer, where each head has one output. */
+static void backward_heads(batch *self, const float *theta)
+{
+    const network *net = self->network;
+    const layer *last = last_layer(self), *under = last - 1;
+    const float *weights = theta + last->parameters;
+    size_t count = shape_size(last->in);
+    for (size_t i = 0; i < count; i++)
+        for (size_t head = 0; head < net->heads; head++) self->heads[head * count + i] = *weights++;
+    for (size_t s = 0; s < self->count; s++) {
+        float *below = deltas_of(self, s) + under->output;
+        memset(below, 0, count * sizeof *below);
+        add_heads(self, deltas_of(self, s) + last->output, below);
+        if (under->relu) net->kernels->relu_backward(below, 1, below, activations_of(self, s) + under->output, count);
+    }
+}
+
 /* Computes the deltas below a layer, and adds to the gradient of its parameters. */
 static void backward_above(batch *self, size_t index, const float *theta, float *gradient)
 {
@@ -290,8 +326,10 @@ static void backward_above(batch *self, size_t index, const float *theta, float 
         layer_add_gradient_many(l, net->kernels, inputs, deltas, self->count, gradient + l->parameters);
         return;
     }
+    bool of_heads = self->heads && index + 1 == net->layer_count;
+    if (of_heads) backward_heads(self, theta);
     for (size_t s = 0; s < self->count; s++) {
-        network_backward_layer(net, index, theta, activations_of(self, s), deltas_of(self, s));
+        if (!of_heads) network_backward_layer(net, index, theta, activations_of(self, s), deltas_of(self, s));
         network_add_layer_gradient(net, index, activations_of(self, s), deltas_of(self, s), gradient);
     }
 }

@@ -17,6 +17,7 @@ typedef struct batch {
     float *activations, *deltas;  /* (BATCH_SAMPLES, activation_count) */
     float *dense;                 /* (BATCH_SAMPLES, block) inputs side by side; NULL where they may be too long */
     bool uses_dense;              /* the inputs lie there; else by row, below */
+    float *heads;                 /* (heads, in) the last weights with those of a head together; NULL: one head */
 
     /* The rows of the first weights for which some sample, since batch_clear_rows, has an input that is not zero. */
     uint32_t *rows; /* (block) */
