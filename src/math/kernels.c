@@ -308,6 +308,66 @@ static void forward_sparse(float *y, const float *start, const float *w, const u
         forward_any((row_sum){y, start, w, index, x, count, 0, out, stride, relu});
 }
 
+/* Y = start + X W for two rows of X with the same indices. Each row of w that is loaded serves both. */
+typedef struct pair_sum {
+    matrix y;
+    const_matrix start;
+    const float *w;
+    const uint32_t *index;
+    const float *x;
+    size_t count, stride;
+    bool relu;
+} pair_sum;
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+enum { PAIRED = 4 }; /* vectors of each row whose sums the registers hold */
+#else
+enum { PAIRED = 8 };
+#endif
+
+/* VECTORS of outputs from j on. Of the lanes of the last vector only the last `fresh` are written. */
+INLINE void pair_block(pair_sum p, size_t j, size_t VECTORS, size_t fresh)
+{
+    lanes sum[2 * PAIRED];
+    for (size_t r = 0; r < 2; r++)
+        for (size_t v = 0; v < VECTORS; v++)
+            sum[r * VECTORS + v] = load(p.start.values + r * p.start.row + j + v * LANES);
+    for (size_t i = 0; i < p.count; i++) {
+        const float *row = p.w + p.index[i] * p.stride + j;
+        float first = p.x[2 * i], second = p.x[2 * i + 1];
+        if (i + AHEAD < p.count)
+            for (size_t k = 0; k < VECTORS * LANES; k += LINE)
+                __builtin_prefetch(p.w + p.index[i + AHEAD] * p.stride + j + k);
+        for (size_t v = 0; v < VECTORS; v++) {
+            lanes weights = load(row + v * LANES);
+            sum[v] += first * weights;
+            sum[VECTORS + v] += second * weights;
+        }
+    }
+    for (size_t k = 0; p.relu && k < 2 * VECTORS; k++) sum[k] = rectified(sum[k]);
+    for (size_t r = 0; r < 2; r++) {
+        float *y = p.y.values + r * p.y.row + j;
+        lanes *last = &sum[r * VECTORS + VECTORS - 1];
+        if (fresh < LANES) {
+            lane_bits set = last_lanes(fresh), old = (lane_bits)load(y + (VECTORS - 1) * LANES);
+            *last = (lanes)(((lane_bits)*last & set) | (old & ~set));
+        }
+        for (size_t v = 0; v < VECTORS; v++) store(y + v * LANES, sum[r * VECTORS + v]);
+    }
+}
+
+static void forward_pair(matrix y, const_matrix start, const float *w, const uint32_t *index, const float *x,
+                         size_t count, size_t out, size_t stride, bool relu)
+{
+    pair_sum p = {y, start, w, index, x, count, stride, relu};
+    size_t j = 0;
+    for (; j + PAIRED * LANES <= out; j += PAIRED * LANES) pair_block(p, j, PAIRED, LANES);
+    for (; PAIRED > 4 && j + 4 * LANES <= out; j += 4 * LANES) pair_block(p, j, 4, LANES);
+    for (; j + 2 * LANES <= out; j += 2 * LANES) pair_block(p, j, 2, LANES);
+    for (; j + LANES <= out; j += LANES) pair_block(p, j, 1, LANES);
+    if (j < out) pair_block(p, out - LANES, 1, out - j);
+}
+
 /* ---- products of matrices ---- */
 
 /* ROWS times VECTORS sums stay in registers while the rows of b pass by: AVX2 has half as many as the others. */
@@ -739,6 +799,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table TABLE(KERNELS_NAME);
 const kernel_table TABLE(KERNELS_NAME) = {
-    TEXT(KERNELS_NAME), dot,           add_scaled, forward,       forward_sparse, forward_many,  multiply,
+    TEXT(KERNELS_NAME), dot,           add_scaled, forward,       forward_sparse, forward_pair,  forward_many, multiply,
     backward,           backward_many, update,     update_sparse, relu,           relu_backward, adam,
 };

@@ -47,6 +47,12 @@ typedef struct kernel_table {
     void (*forward_sparse)(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
                            size_t count, size_t behind, size_t out, size_t stride, bool relu);
 
+    /* The same for two sparse inputs with the same indices: y is (2, out), start is (2, out) and may be y, x is
+     * (count, 2), of which either may be zero. The columns of y and start are 1 apart, and out is at least 16. Rounds
+     * as forward_sparse. */
+    void (*forward_pair)(matrix y, const_matrix start, const float *w, const uint32_t *index, const float *x,
+                         size_t count, size_t out, size_t stride, bool relu);
+
     /* The same for many dense inputs with the same start: y is (rows, out) and x is (rows, in), their columns 1 apart,
      * and w is (in, out). start is not y. */
     void (*forward_many)(matrix y, const float *start, const float *w, const_matrix x, size_t rows, size_t in,

@@ -36,6 +36,18 @@ static void forward_sparse(float *y, const float *start, const float *w, const u
     }
 }
 
+static void forward_pair(matrix y, const_matrix start, const float *w, const uint32_t *index, const float *x,
+                         size_t count, size_t out, size_t stride, bool relu)
+{
+    for (size_t r = 0; r < 2; r++) {
+        for (size_t j = 0; j < out; j++) {
+            double sum = start.values[r * start.row + j];
+            for (size_t i = 0; i < count; i++) sum += (double)x[2 * i + r] * w[index[i] * stride + j];
+            y.values[r * y.row + j] = relu && !(sum > 0) ? 0 : (float)sum;
+        }
+    }
+}
+
 static void forward_many(matrix y, const float *start, const float *w, const_matrix x, size_t rows, size_t in,
                          size_t out, bool relu)
 {
@@ -100,6 +112,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table kernels_reference;
 const kernel_table kernels_reference = {
-    "reference", dot,           add_scaled, forward,       forward_sparse, forward_many,  multiply,
+    "reference", dot,           add_scaled, forward,       forward_sparse, forward_pair,  forward_many, multiply,
     backward,    backward_many, update,     update_sparse, relu,           relu_backward, adam,
 };

@@ -8,7 +8,10 @@ enum {
     /* Fewer samples, or a smaller layer, gain little from a product of matrices: they keep the order of sums that a
      * single sample has. */
     LEAST_SAMPLES = 4,
-    LEAST_WEIGHTS = 1024
+    LEAST_WEIGHTS = 1024,
+    /* Two neighbouring rows share enough of their samples where one entry in so many is there. */
+    SPARSEST_PAIRED = 8,
+    LEAST_PAIRED = 16 /* outputs: see forward_pair */
 };
 
 static bool is_dense_first(const batch *self)
@@ -29,6 +32,23 @@ static ee_status reserve_entries(batch *self, size_t count, ee_error *error)
     return status;
 }
 
+/* Pairs are for sparse inputs of many entries, whose indices ascend. */
+static bool may_use_pairs(const batch *self)
+{
+    const network *net = self->network;
+    return self->dense && !net->initial && net->block % 2 == 0 && net->layers[0].out.width >= LEAST_PAIRED &&
+           self->usual_entries * SPARSEST_PAIRED >= BATCH_SAMPLES * net->block;
+}
+
+static ee_status create_pairs(batch *self, ee_error *error)
+{
+    size_t most = self->usual_entries, pairs = self->network->block / 2;
+    ee_status status = memory_create(self->memory, &self->pair_samples, most, sizeof(uint32_t), error);
+    if (!status) status = memory_create(self->memory, &self->pair_values, 2 * most, sizeof(float), error);
+    if (!status) status = memory_create(self->memory, &self->pair_ends, pairs, sizeof(uint32_t), error);
+    return status;
+}
+
 ee_status batch_create(batch *self, memory *owner, const network *net, size_t entries, ee_error *error)
 {
     *self = (batch){.memory = owner, .network = net};
@@ -45,6 +65,7 @@ ee_status batch_create(batch *self, memory *owner, const network *net, size_t en
     if (!status) status = memory_create(owner, &self->touched, block, 1, error);
     if (!status) status = memory_create(owner, &self->ends, block, sizeof *self->ends, error);
     self->usual_entries = BATCH_SAMPLES * (entries < block ? entries : block);
+    if (!status && may_use_pairs(self)) status = create_pairs(self, error);
     return status ? status : reserve_entries(self, self->usual_entries, error);
 }
 
@@ -164,6 +185,59 @@ static void sort_by_row(batch *self, size_t first, size_t last)
     }
 }
 
+/* ---- inputs by pairs of rows ---- */
+
+static bool is_worth_pairs(const batch *self)
+{
+    if (!self->pair_samples || self->entry_count > self->usual_entries) return false;
+    for (size_t s = 0; s < self->count; s++)
+        if (!self->inputs[s].indices) return false;
+    return SPARSEST_PAIRED * self->entry_count >= self->count * self->network->block;
+}
+
+/* Entries of a sample in two rows of a pair follow each other: the second goes where the first is. */
+static void put_pairs(batch *self, uint32_t sample)
+{
+    vector x = seen_input(self, sample);
+    size_t before = self->network->block, at = 0;
+    for (size_t i = 0; i < x.count; i++) {
+        size_t row = x.indices[i], pair = row / 2;
+        if (x.values[i] == 0) continue;
+        if (pair != before) {
+            at = self->pair_ends[pair]++;
+            self->pair_samples[at] = sample;
+            self->pair_values[2 * at] = self->pair_values[2 * at + 1] = 0;
+        }
+        self->pair_values[2 * at + row % 2] = x.values[i];
+        before = pair;
+    }
+}
+
+/* As sort_by_row. */
+static void sort_by_pair(batch *self)
+{
+    uint32_t *ends = self->pair_ends, next = 0;
+    size_t pairs = self->network->block / 2;
+    memset(ends, 0, pairs * sizeof *ends);
+    for (size_t s = 0; s < self->count; s++) {
+        vector x = seen_input(self, s);
+        size_t before = pairs;
+        for (size_t i = 0; i < x.count; i++) {
+            size_t row = x.indices[i];
+            if (x.values[i] == 0) continue;
+            touch(self, row);
+            ends[row / 2] += row / 2 != before;
+            before = row / 2;
+        }
+    }
+    for (size_t p = 0; p < pairs; p++) {
+        uint32_t count = ends[p];
+        ends[p] = next;
+        next += count;
+    }
+    for (size_t s = 0; s < self->count; s++) put_pairs(self, (uint32_t)s);
+}
+
 /* ---- forward ---- */
 
 /* A few outputs for all samples, then the next few: the weights of so few outputs stay in the cache from sample to
@@ -269,12 +343,35 @@ static void gradient_entries(batch *self, float *weights, size_t first, size_t l
     }
 }
 
+/* As gradient_entries, two rows at a time. */
+static void gradient_pairs(batch *self, float *weights)
+{
+    const network *net = self->network;
+    const float *deltas = self->deltas + net->layers[0].output;
+    const uint32_t *ends = self->pair_ends;
+    size_t out = net->layers[0].out.width;
+    sort_by_pair(self);
+    for (size_t j = 0, width; j < out; j += width) {
+        size_t start = 0;
+        width = out - j < OUTPUTS_TOGETHER + LEAST_PAIRED ? out - j : OUTPUTS_TOGETHER;
+        for (size_t p = 0; p < net->block / 2; start = ends[p++]) {
+            float *sums = weights + 2 * p * out + j;
+            if (start == ends[p]) continue;
+            net->kernels->forward_pair((matrix){sums, out, 1}, (const_matrix){sums, out, 1}, deltas + j,
+                                       self->pair_samples + start, self->pair_values + 2 * start, ends[p] - start,
+                                       width, net->activation_count, false);
+        }
+    }
+}
+
 static void gradient_first(batch *self, float *gradient)
 {
     const layer *first = &self->network->layers[0];
     float *weights = gradient + first->parameters;
     if (self->uses_dense) {
         gradient_dense(self, weights);
+    } else if (is_worth_pairs(self)) {
+        gradient_pairs(self, weights);
     } else {
         for (size_t s = 0, end; s < self->count; s = end) {
             end = end_of_part(self, s);

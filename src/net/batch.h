@@ -31,6 +31,12 @@ typedef struct batch {
     uint32_t *samples;
     float *values;
     size_t sample_capacity, value_capacity;
+
+    /* The same by two rows at a time, 0 and 1, then 2 and 3 and so on, where sparse inputs have many entries: a sample
+     * that has an entry in one of the two has a value for both. NULL: they never have so many. */
+    uint32_t *pair_ends; /* (block / 2) */
+    uint32_t *pair_samples;
+    float *pair_values;
 } batch;
 
 /* net must outlive the batch. entries: how many an input usually has at most. */
