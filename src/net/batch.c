@@ -11,7 +11,8 @@ enum {
     LEAST_WEIGHTS = 1024,
     /* Two neighbouring rows share enough of their samples where one entry in so many is there. */
     SPARSEST_PAIRED = 8,
-    LEAST_PAIRED = 16 /* outputs: see forward_pair */
+    LEAST_PAIRED = 16, /* outputs: see forward_pair */
+    NOT_LISTED = 2     /* touched, but not yet among the rows */
 };
 
 static bool is_dense_first(const batch *self)
@@ -117,9 +118,14 @@ void batch_add(batch *self, vector input)
 
 /* ---- inputs ---- */
 
-static vector seen_input(const batch *self, size_t sample)
+static void lay_out_inputs(batch *self)
 {
-    return network_first_input(self->network, self->inputs[sample], activations_of(self, sample));
+    self->entry_count = 0;
+    for (size_t s = 0; s < self->count; s++) {
+        network_lay_out_input(self->network, self->inputs[s], activations_of(self, s));
+        self->seen[s] = network_first_input(self->network, self->inputs[s], activations_of(self, s));
+        self->entry_count += self->seen[s].count;
+    }
 }
 
 static void touch(batch *self, size_t row)
@@ -139,7 +145,7 @@ static bool is_worth_dense(const batch *self)
 static void lay_side_by_side(batch *self)
 {
     size_t block = self->network->block;
-    for (size_t s = 0; s < self->count; s++) vector_expand(seen_input(self, s), self->dense + s * block, block);
+    for (size_t s = 0; s < self->count; s++) vector_expand(self->seen[s], self->dense + s * block, block);
     for (size_t row = 0; row < block; row++)
         for (size_t s = 0; s < self->count && !self->touched[row]; s++)
             if (self->dense[s * block + row] != 0) touch(self, row);
@@ -149,8 +155,8 @@ static void lay_side_by_side(batch *self)
 static size_t end_of_part(const batch *self, size_t first)
 {
     if (self->entry_count <= self->usual_entries) return self->count;
-    size_t entries = seen_input(self, first).count, end = first + 1;
-    while (end < self->count && (entries += seen_input(self, end).count) <= self->usual_entries) end++;
+    size_t entries = self->seen[first].count, end = first + 1;
+    while (end < self->count && (entries += self->seen[end].count) <= self->usual_entries) end++;
     return end;
 }
 
@@ -160,7 +166,7 @@ static void sort_by_row(batch *self, size_t first, size_t last)
 {
     for (size_t r = 0; r < self->row_count; r++) self->ends[self->rows[r]] = 0;
     for (size_t s = first; s < last; s++) {
-        vector x = seen_input(self, s);
+        vector x = self->seen[s];
         for (size_t i = 0; i < x.count; i++) {
             size_t row = x.indices ? x.indices[i] : i;
             if (x.values[i] == 0) continue;
@@ -175,7 +181,7 @@ static void sort_by_row(batch *self, size_t first, size_t last)
         next += count;
     }
     for (size_t s = first; s < last; s++) {
-        vector x = seen_input(self, s);
+        vector x = self->seen[s];
         for (size_t i = 0; i < x.count; i++) {
             if (x.values[i] == 0) continue;
             uint32_t at = self->ends[x.indices ? x.indices[i] : i]++;
@@ -198,7 +204,7 @@ static bool is_worth_pairs(const batch *self)
 /* Entries of a sample in two rows of a pair follow each other: the second goes where the first is. */
 static void put_pairs(batch *self, uint32_t sample)
 {
-    vector x = seen_input(self, sample);
+    vector x = self->seen[sample];
     size_t before = self->network->block, at = 0;
     for (size_t i = 0; i < x.count; i++) {
         size_t row = x.indices[i], pair = row / 2;
@@ -213,6 +219,16 @@ static void put_pairs(batch *self, uint32_t sample)
     }
 }
 
+/* Lists the rows that were met in their order: what comes after the gradient then passes memory in order, too. */
+static void list_rows(batch *self)
+{
+    for (size_t row = 0; row < self->network->block; row++) {
+        if (self->touched[row] != NOT_LISTED) continue;
+        self->touched[row] = 0;
+        touch(self, row);
+    }
+}
+
 /* As sort_by_row. */
 static void sort_by_pair(batch *self)
 {
@@ -220,16 +236,17 @@ static void sort_by_pair(batch *self)
     size_t pairs = self->network->block / 2;
     memset(ends, 0, pairs * sizeof *ends);
     for (size_t s = 0; s < self->count; s++) {
-        vector x = seen_input(self, s);
+        vector x = self->seen[s];
         size_t before = pairs;
         for (size_t i = 0; i < x.count; i++) {
             size_t row = x.indices[i];
             if (x.values[i] == 0) continue;
-            touch(self, row);
+            if (!self->touched[row]) self->touched[row] = NOT_LISTED;
             ends[row / 2] += row / 2 != before;
             before = row / 2;
         }
     }
+    list_rows(self);
     for (size_t p = 0; p < pairs; p++) {
         uint32_t count = ends[p];
         ends[p] = next;
@@ -253,7 +270,7 @@ static void forward_entries(batch *self, const float *weights)
         const float *biases = first->bias ? weights + first->weight_count + j : NULL;
         for (size_t s = 0; s < self->count; s++) {
             float *outputs = activations_of(self, s) + first->output + j;
-            vector x = seen_input(self, s);
+            vector x = self->seen[s];
             if (x.indices)
                 kernels->forward_sparse(outputs, biases, weights + j, x.indices, x.values, x.count, 0, width, out,
                                         first->relu);
@@ -267,9 +284,7 @@ static void forward_first(batch *self, const float *theta)
 {
     const network *net = self->network;
     const layer *first = &net->layers[0];
-    for (size_t s = 0; s < self->count; s++) network_lay_out_input(net, self->inputs[s], activations_of(self, s));
-    self->entry_count = 0;
-    for (size_t s = 0; s < self->count; s++) self->entry_count += seen_input(self, s).count;
+    lay_out_inputs(self);
     self->uses_dense = is_worth_dense(self);
     if (self->uses_dense) {
         lay_side_by_side(self);

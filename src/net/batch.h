@@ -14,6 +14,7 @@ typedef struct batch {
     const network *network;
     size_t count;                 /* samples taken in */
     vector inputs[BATCH_SAMPLES]; /* as they came */
+    vector seen[BATCH_SAMPLES];   /* as the first layer sees them, from batch_forward on */
     float *activations, *deltas;  /* (BATCH_SAMPLES, activation_count) */
     float *dense;                 /* (BATCH_SAMPLES, block) inputs side by side; NULL where they may be too long */
     bool uses_dense;              /* the inputs lie there; else by row, below */
