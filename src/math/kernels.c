@@ -408,19 +408,83 @@ INLINE void multiply_block(product p, const float *restrict a, size_t j, size_t 
         for (size_t v = 0; v < VECTORS; v++) store(p.c + r * p.c_row + j + v * LANES, sum[r * VECTORS + v]);
 }
 
-INLINE void multiply_rows(product p, const float *restrict a, size_t ROWS)
+/* Of a matrix that is narrower than a vector. The compiler sums up four entries side by side, then what is left. */
+INLINE void multiply_narrow(product p, const float *restrict a, size_t ROWS)
 {
-    size_t j = 0;
-    for (; j + WIDE * LANES <= p.out; j += WIDE * LANES) multiply_block(p, a, j, ROWS, WIDE);
-    for (; WIDE > 2 && j + 2 * LANES <= p.out; j += 2 * LANES) multiply_block(p, a, j, ROWS, 2);
-    for (; j + LANES <= p.out; j += LANES) multiply_block(p, a, j, ROWS, 1);
-    for (; j < p.out; j++) {
+    for (size_t j = 0; j < p.out; j++) {
         for (size_t r = 0; r < ROWS; r++) {
             float sum = p.start[r * p.start_row + j];
             for (size_t i = 0; i < p.in; i++) sum += a[i * MOST_ROWS + r] * p.b[i * p.b_row + j];
             p.c[r * p.c_row + j] = p.relu && !(sum > 0) ? 0 : sum;
         }
     }
+}
+
+/* Hides a sum from the compiler, which has leave to reorder sums. */
+INLINE lanes as_it_is(lanes values)
+{
+#if defined(__aarch64__)
+    __asm__("" : "+w"(values));
+#elif defined(__AVX512F__)
+    __asm__("" : "+v"(values));
+#elif defined(__SSE__)
+    __asm__("" : "+x"(values));
+#endif
+    return values;
+}
+
+/* The sum of four, as the compiler adds up the lanes of a vector of four in multiply_narrow. */
+INLINE lanes sum_of_four(const lanes *sum)
+{
+#if defined(__aarch64__)
+    return as_it_is(sum[0] + sum[1]) + as_it_is(sum[2] + sum[3]);
+#else
+    return as_it_is(sum[0] + sum[2]) + as_it_is(sum[1] + sum[3]);
+#endif
+}
+
+/* The last columns, fewer than a vector, as the last lanes of one that overlaps those before. They have always been
+ * summed up as multiply_narrow does, and results must stay what they are: so that is done here too, for all of them at
+ * once. */
+INLINE void multiply_rest(product p, const float *restrict a, size_t ROWS)
+{
+    lanes part[MOST_ROWS * 4], sum[MOST_ROWS];
+    lane_bits set = last_lanes(p.out % LANES);
+    size_t j = p.out - LANES, turns = (ROWS > 1 && p.in ? p.in - 1 : p.in) / 4;
+    for (size_t k = 0; k < ROWS * 4; k++) part[k] = (lanes){0};
+    for (size_t i = 0; i < 4 * turns; i += 4)
+#pragma GCC unroll 4
+        for (size_t l = 0; l < 4; l++) {
+            quad entries = *(const quad *)(const void *)(a + (i + l) * MOST_ROWS);
+            lanes row = load(p.b + (i + l) * p.b_row + j);
+            for (size_t r = 0; r < ROWS; r++) part[r * 4 + l] += entries[r] * row;
+        }
+    for (size_t r = 0; r < ROWS; r++) {
+        sum[r] = load(p.start + r * p.start_row + j);
+        if (turns) sum[r] = as_it_is(as_it_is(sum_of_four(part + r * 4)) + sum[r]);
+    }
+    for (size_t i = 4 * turns; i < p.in; i++) {
+        lanes row = load(p.b + i * p.b_row + j);
+        for (size_t r = 0; r < ROWS; r++) sum[r] += a[i * MOST_ROWS + r] * row;
+    }
+    for (size_t r = 0; r < ROWS; r++) {
+        float *c = p.c + r * p.c_row + j;
+        lanes value = p.relu ? rectified(sum[r]) : sum[r];
+        store(c, (lanes)(((lane_bits)value & set) | ((lane_bits)load(c) & ~set)));
+    }
+}
+
+INLINE void multiply_rows(product p, const float *restrict a, size_t ROWS)
+{
+    size_t j = 0;
+    if (p.out < LANES) {
+        multiply_narrow(p, a, ROWS);
+        return;
+    }
+    for (; j + BLOCK <= p.out; j += BLOCK) multiply_block(p, a, j, ROWS, WIDE);
+    for (; WIDE > 2 && j + 2 * LANES <= p.out; j += 2 * LANES) multiply_block(p, a, j, ROWS, 2);
+    for (; j + LANES <= p.out; j += LANES) multiply_block(p, a, j, ROWS, 1);
+    if (j < p.out) multiply_rest(p, a, ROWS);
 }
 
 /* Four rows at a time; the last ones are dealt so that none is left alone. */
@@ -488,7 +552,7 @@ static size_t columns_at_once(size_t in, size_t out)
 {
     enum { CACHED = 4096 }; /* floats */
     size_t blocks = CACHED / (BLOCK * (in ? in : 1)), columns = blocks ? blocks * BLOCK : BLOCK;
-    return at_most(out, columns);
+    return out < columns + LANES ? out : columns; /* those that are left are no fewer than a vector */
 }
 
 static void multiply_packed(product p, const float *restrict packed, size_t rows)
@@ -567,18 +631,19 @@ enum { COLUMN = 128, MANY_ROWS = 64 };
 /* The right side is the transpose of w: a block of its columns is packed from as many rows of w. */
 static void multiply_transposed(product p, const float *packed, size_t rows, const float *w, size_t w_row)
 {
-    float columns[COLUMN * BLOCK];
+    enum { MOST = BLOCK + LANES };
+    float columns[COLUMN * MOST];
     size_t all = p.out;
     p.b = columns;
-    p.b_row = BLOCK;
-    for (size_t j = 0; j < all; j += BLOCK) {
-        p.out = at_most(all - j, BLOCK);
+    p.b_row = MOST;
+    for (size_t j = 0; j < all; j += p.out) {
+        p.out = all - j < MOST ? all - j : BLOCK; /* those that are left are no fewer than a vector */
         for (size_t t = 0; t < p.out; t += MOST_ROWS)
-            pack_rows(columns + t, BLOCK, (const_matrix){w + (j + t) * w_row, w_row, 1}, at_most(p.out - t, MOST_ROWS),
+            pack_rows(columns + t, MOST, (const_matrix){w + (j + t) * w_row, w_row, 1}, at_most(p.out - t, MOST_ROWS),
                       p.in);
         multiply_packed(p, packed, rows);
-        p.c += BLOCK;
-        p.start += BLOCK;
+        p.c += p.out;
+        p.start += p.out;
     }
 }
 
