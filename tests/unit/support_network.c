@@ -27,7 +27,7 @@ void make_learner(learner *self, memory *owner, const json_t *dims, bool bias, c
     size_t input = (size_t)json_integer_value(json_array_get(dims, 0));
     if (learner_create(self, owner, "test", &options, input, input, 1, SIZE_MAX, &error)) fail_msg("%s", error.message);
     /* Hidden layers of different widths, which no option makes, are cut out of the widest: each keeps its own. */
-    network *net = &self->network;
+    network *net = &self->networks[0];
     size_t parameters = 0, activations = 0;
     for (size_t i = 0; i < layers; i++) {
         layer *l = &net->layers[i];
@@ -43,7 +43,7 @@ void make_learner(learner *self, memory *owner, const json_t *dims, bool bias, c
     assert_true(parameters <= net->parameter_count && activations <= net->activation_count);
     net->parameter_count = parameters;
     net->activation_count = activations;
-    self->optimizer.count = parameters;
+    self->optimizer.count = self->parameter_count = parameters;
 }
 
 void theta_from_golden(const network *net, const json_t *layers, size_t first, float *theta)

@@ -74,7 +74,7 @@ static void check(const char *text, size_t heads, size_t head, bool sparse)
     size_t input = heads * INPUT, first = head * INPUT;
     if (learner_create(&l, &owner, "test", &options, input, input, 7, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
-    const network *net = &l.network;
+    const network *net = &l.networks[0];
     float *theta = calloc(net->parameter_count, sizeof *theta), dense[4 * INPUT] = {0}, values[INPUT],
           gradient[4 * INPUT];
     float room[INPUT];
@@ -155,13 +155,13 @@ static void other_blocks_have_no_part(void **state)
     memory owner = {0};
     learner l;
     assert_int_equal(learner_create(&l, &owner, "test", &options, 8, 8, 7, SIZE_MAX, NULL), EE_OK);
-    float *theta = calloc(l.network.parameter_count, sizeof *theta), values[] = {1, 2, 3}, gradient[3];
+    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta), values[] = {1, 2, 3}, gradient[3];
     const uint32_t indices[] = {0, 3, 6};
     vector x = {values, indices, 3};
     learner_start(&l, theta);
-    network_forward(&l.network, theta, x, l.activations);
-    network_backward(&l.network, theta, x, l.activations, 1, l.deltas);
-    network_input_gradient(&l.network, theta, x, l.activations, l.deltas, NULL, gradient);
+    network_forward(&l.networks[0], theta, x, l.activations);
+    network_backward(&l.networks[0], theta, x, l.activations, 1, l.deltas);
+    network_input_gradient(&l.networks[0], theta, x, l.activations, l.deltas, NULL, gradient);
     assert_true(gradient[0] != 0 && gradient[1] != 0 && gradient[2] == 0);
     free(theta);
     memory_release(&owner);

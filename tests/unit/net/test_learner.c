@@ -8,15 +8,15 @@
 
 static void assert_theta(const learner *l, const float *theta, const json_t *layers, double tolerance)
 {
-    float *expected = calloc(l->network.parameter_count, sizeof *expected);
-    theta_from_golden(&l->network, layers, 0, expected);
-    assert_floats_close(theta, expected, l->network.parameter_count, tolerance);
+    float *expected = calloc(l->networks[0].parameter_count, sizeof *expected);
+    theta_from_golden(&l->networks[0], layers, 0, expected);
+    assert_floats_close(theta, expected, l->networks[0].parameter_count, tolerance);
     free(expected);
 }
 
 static void use_kernels(learner *l, const kernel_table *kernels)
 {
-    l->network.kernels = kernels;
+    l->networks[0].kernels = kernels;
     l->optimizer.kernels = kernels;
 }
 
@@ -40,8 +40,8 @@ static void check_stored_training(const char *name, const kernel_table *kernels)
         learner l;
         make_learner(&l, &owner, golden_member(stored, "dims"), bias, options[c]);
         use_kernels(&l, kernels);
-        float *theta = calloc(l.network.parameter_count, sizeof *theta);
-        theta_from_golden(&l.network, before, 0, theta);
+        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
+        theta_from_golden(&l.networks[0], before, 0, theta);
         float *x = golden_floats(golden_member(stored, "inputs"), NULL);
         float *y = golden_floats(golden_member(stored, "targets"), NULL);
         float *losses = golden_floats(golden_member(stored, "losses"), NULL);
@@ -49,7 +49,7 @@ static void check_stored_training(const char *name, const kernel_table *kernels)
         for (size_t i = 0; i < json_array_size(order); i++) {
             size_t sample = (size_t)json_integer_value(json_array_get(order, i));
             double loss =
-                learner_step(&l, vector_dense(x + sample * l.network.input, l.network.input), y[sample], theta);
+                learner_step(&l, vector_dense(x + sample * l.networks[0].input, l.networks[0].input), y[sample], theta);
             assert_close(loss, losses[i], 1e-4);
         }
         assert_theta(&l, theta, golden_member(stored, "layers_after"), 1e-4);
@@ -80,8 +80,8 @@ static void matches_algorithm_1(void **state)
     learner l;
     make_learner(&l, &owner, golden_member(file, "dims"), false,
                  "training=gd optimizer=sgd rate=0.02 steps=25 loss=half history=all");
-    theta_from_golden(&l.network, golden_member(file, "layers_before"), 0, l.initial);
-    float *theta = calloc(l.network.parameter_count, sizeof *theta);
+    theta_from_golden(&l.networks[0], golden_member(file, "layers_before"), 0, l.initial);
+    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
     float *x = golden_floats(golden_member(file, "inputs"), NULL);
     float *r = golden_floats(golden_member(file, "rewards"), NULL);
     for (size_t i = 0; i < 9; i++) learner_append(&l, vector_dense(x + i * 6, 6), r[i]);
@@ -91,7 +91,7 @@ static void matches_algorithm_1(void **state)
     assert_theta(&l, theta, golden_member(file, "layers_after"), 1e-4);
     assert_true(learner_prepare_descent(&l, 0, theta));
     learner_commit(&l, theta);
-    assert_memory_equal(theta, l.initial, l.network.parameter_count * sizeof *theta);
+    assert_memory_equal(theta, l.initial, l.networks[0].parameter_count * sizeof *theta);
     free(theta);
     free(x);
     free(r);
@@ -108,7 +108,7 @@ static void a_batch_steps_on_the_mean(void **state)
     learner l;
     ee_error error = {0};
     assert_int_equal(learner_create(&l, &owner, "test", &options, 3, 3, 1, SIZE_MAX, &error), EE_OK);
-    size_t count = l.network.parameter_count;
+    size_t count = l.networks[0].parameter_count;
     float *theta = calloc(count, sizeof *theta), *mean = calloc(count, sizeof *mean);
     learner_start(&l, theta);
     random_stream draw = random_named(1, "samples");
@@ -117,9 +117,9 @@ static void a_batch_steps_on_the_mean(void **state)
         for (int j = 0; j < 3; j++) x[j] = (float)random_normal(&draw);
         vector input = vector_dense(x, 3);
         learner_append(&l, input, target);
-        float f = network_forward(&l.network, theta, input, l.activations);
-        network_backward(&l.network, theta, input, l.activations, 0.25f * 2 * (f - target), l.deltas);
-        network_add_gradient(&l.network, input, l.activations, l.deltas, mean);
+        float f = network_forward(&l.networks[0], theta, input, l.activations);
+        network_backward(&l.networks[0], theta, input, l.activations, 0.25f * 2 * (f - target), l.deltas);
+        network_add_gradient(&l.networks[0], input, l.activations, l.deltas, mean);
     }
     for (size_t i = 0; i < count; i++) mean[i] = theta[i] - 0.1f * mean[i];
     learner_train(&l, theta);
@@ -206,7 +206,7 @@ static void make_trained(trained *t, const char *text)
     ee_error error = {0};
     if (learner_create(&t->l, &t->owner, "test", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error))
         fail_msg("%s", error.message);
-    t->count = t->l.network.parameter_count;
+    t->count = t->l.networks[0].parameter_count;
     t->theta = calloc(t->count, sizeof *t->theta);
     learner_start(&t->l, t->theta);
 }
@@ -561,7 +561,7 @@ static void make_numbers(trained *t, const char *text, size_t count)
     learner_options options = options_from(all);
     ee_error error = {0};
     if (learner_create(&t->l, &t->owner, "test", &options, 1, 1, 3, SIZE_MAX, &error)) fail_msg("%s", error.message);
-    t->count = t->l.network.parameter_count;
+    t->count = t->l.networks[0].parameter_count;
     assert_int_equal(t->count, 1);
     t->theta = calloc(1, sizeof *t->theta);
     for (size_t i = 0; i < count; i++) append_sample(t, vector_dense(&one, 1), (float)i);
@@ -695,8 +695,8 @@ enum { ONE_OF = 3 };
 static double loss_with_others(trained *t, const float *theta, vector x, float target, double others)
 {
     learner_loss loss = (learner_loss)t->l.options.loss.pick;
-    const float *outputs = network_outputs(&t->l.network, theta, x, t->l.activations);
-    size_t played = network_head(&t->l.network, x);
+    const float *outputs = network_outputs(&t->l.networks[0], theta, x, t->l.activations);
+    size_t played = network_head(&t->l.networks[0], x);
     double sum = learner_loss_value(loss, outputs[played], target);
     float least = t->l.units.least;
     for (size_t head = 0; target != least && head < ONE_OF; head++)
@@ -839,7 +839,7 @@ static void loaded_rows_have_room(void **state)
     ee_error error = {0};
     assert_int_equal(learner_create(&first, &owner, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
     assert_int_equal(learner_create(&loaded, &other, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
-    size_t size = first.network.parameter_count * sizeof(float);
+    size_t size = first.networks[0].parameter_count * sizeof(float);
     float *theta = malloc(size), *theta_loaded = malloc(size);
     learner_start(&first, theta);
     memcpy(theta_loaded, theta, size);

@@ -24,7 +24,7 @@ static void problem_make(problem *p, const char *text, double prior, double nois
     *p = (problem){.targets = {0.2f, -1, 0.7f, 1.5f, 0, 0.4f}};
     if (learner_create(&p->l, &p->owner, "test", &options, INPUT, INPUT, 11, SIZE_MAX, &error))
         fail_msg("%s", error.message);
-    p->theta = calloc(p->l.network.parameter_count, sizeof *p->theta);
+    p->theta = calloc(p->l.networks[0].parameter_count, sizeof *p->theta);
     learner_start(&p->l, p->theta);
     random_stream draw = random_named(5, "inputs");
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -52,9 +52,9 @@ static void the_output_is_the_mean_of_the_members(void **state)
     problem_make(&p, NETWORK, 1, 1);
     for (size_t i = 0; i < SAMPLES; i++) {
         vector x = vector_dense(p.inputs[i], INPUT);
-        float output = network_forward(&p.l.network, p.theta, x, p.l.activations);
-        const float *all = network_outputs(&p.l.network, p.theta, x, p.l.activations);
-        const float *own = network_members(&p.l.network, x, p.l.activations);
+        float output = network_forward(&p.l.networks[0], p.theta, x, p.l.activations);
+        const float *all = network_outputs(&p.l.networks[0], p.theta, x, p.l.activations);
+        const float *own = network_members(&p.l.networks[0], x, p.l.activations);
         assert_ptr_equal(own, all + i % HEADS * MEMBERS);
         double sum = 0;
         for (size_t k = 0; k < MEMBERS; k++) sum += (double)own[k];
@@ -69,7 +69,7 @@ static void the_gradient_of_the_mean_matches_differences(void **state)
     (void)state;
     problem p;
     problem_make(&p, NETWORK, 1, 1);
-    const network *net = &p.l.network;
+    const network *net = &p.l.networks[0];
     float *gradient = calloc(net->parameter_count, sizeof *gradient), *activations = p.l.activations;
     vector x = vector_dense(p.inputs[1], INPUT);
     network_forward(net, p.theta, x, activations);
@@ -199,8 +199,8 @@ static double loss_by_hand(problem *p, double others)
             vector x = vector_dense(moved, INPUT);
             bool played = head == s % HEADS;
             priors_of(p, x, priors);
-            network_forward(&p->l.network, p->theta, x, p->l.activations);
-            const float *outputs = network_members(&p->l.network, x, p->l.activations);
+            network_forward(&p->l.networks[0], p->theta, x, p->l.activations);
+            const float *outputs = network_members(&p->l.networks[0], x, p->l.activations);
             for (size_t k = 0; k < MEMBERS; k++) {
                 double aim = played ? (double)p->targets[s] + (double)noise[k] : (double)least;
                 double off = (double)outputs[k] + (double)priors[k] - aim;
@@ -218,7 +218,7 @@ static void a_step_lowers_the_loss_of_every_member(void **state)
     const double rate = 1e-3, others = 0.3;
     problem p;
     problem_make(&p, NETWORK "training=gd steps=1 optimizer=sgd rate=0.001 history=all others=0.3", 0.8, 0.5);
-    size_t count = p.l.network.parameter_count;
+    size_t count = p.l.networks[0].parameter_count;
     float *start = calloc(count, sizeof *start);
     double *moved = calloc(count, sizeof *moved);
     memcpy(start, p.theta, count * sizeof *start);
@@ -255,8 +255,8 @@ static void members_agree_where_there_were_samples(void **state)
         for (size_t k = 0; k < BLOCK; k++) elsewhere[s % HEADS * BLOCK + k] = (float)(-2 * random_normal(&draw));
         vector x = vector_dense(s < SAMPLES ? p.inputs[s] : elsewhere, INPUT);
         priors_of(&p, x, priors);
-        network_forward(&p.l.network, p.theta, x, p.l.activations);
-        const float *outputs = network_members(&p.l.network, x, p.l.activations);
+        network_forward(&p.l.networks[0], p.theta, x, p.l.activations);
+        const float *outputs = network_members(&p.l.networks[0], x, p.l.activations);
         double sum = 0, squares = 0;
         for (size_t k = 0; k < MEMBERS; k++) {
             double q = (double)outputs[k] + (double)priors[k];

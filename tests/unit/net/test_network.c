@@ -16,7 +16,7 @@ static void matches_stored_networks(void **state)
         memory owner = {0};
         learner l;
         make_learner(&l, &owner, golden_member(stored, "dims"), json_is_true(golden_member(stored, "bias")), "");
-        network *net = &l.network;
+        network *net = &l.networks[0];
         size_t count = net->parameter_count, inputs, gradients;
         float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
         float *ordered = calloc(count, sizeof *ordered);
@@ -55,7 +55,7 @@ static void matches_stored_convolution(void **state)
     learner l;
     ee_error error = {0};
     assert_int_equal(learner_create(&l, &owner, "test", &options, 144, 144, 1, SIZE_MAX, &error), EE_OK);
-    network *net = &l.network;
+    network *net = &l.networks[0];
     size_t count = 0;
     float theta[141], gradient[141], ordered[141];
     const char *parts[] = {"conv_weight", "conv_bias", "fc_weight", "fc_bias"};
@@ -91,17 +91,17 @@ static void matches_stored_convolution(void **state)
 
 static double loss_at(learner *l, const float *theta, vector x, float target)
 {
-    float f = network_forward(&l->network, theta, x, l->activations);
+    float f = network_forward(&l->networks[0], theta, x, l->activations);
     return learner_loss_value((learner_loss)l->options.loss.pick, f, target);
 }
 
 /* Which units are on: a difference across a kink of a ReLU or a change of a maximum is no derivative. */
 static uint64_t pattern(learner *l, const float *theta, vector x)
 {
-    network_forward(&l->network, theta, x, l->activations);
-    network_backward(&l->network, theta, x, l->activations, 1, l->deltas);
+    network_forward(&l->networks[0], theta, x, l->activations);
+    network_backward(&l->networks[0], theta, x, l->activations, 1, l->deltas);
     uint64_t hash = 1469598103934665603u;
-    for (size_t i = 0; i < l->network.activation_count; i++)
+    for (size_t i = 0; i < l->networks[0].activation_count; i++)
         hash = (hash ^ (l->activations[i] > 0) ^ (uint64_t)(l->deltas[i] != 0) << 1) * 1099511628211u;
     return hash;
 }
@@ -114,7 +114,7 @@ static void check_differences(const char *text, size_t input, size_t first, bool
     ee_error error = {0};
     if (learner_create(&l, &owner, "test", &options, input, input, 7, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
-    size_t count = l.network.parameter_count, checked = 0;
+    size_t count = l.networks[0].parameter_count, checked = 0;
     float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
     float *x = calloc(input, sizeof *x), target = 0.3f;
     uint32_t *indices = calloc(input, sizeof *indices);
@@ -125,11 +125,11 @@ static void check_differences(const char *text, size_t input, size_t first, bool
         x[i] = (float)random_normal(&draw);
         indices[i] = (uint32_t)(first + 2 * i);
     }
-    float f = network_forward(&l.network, theta, input_vector, l.activations);
+    float f = network_forward(&l.networks[0], theta, input_vector, l.activations);
     learner_loss loss = (learner_loss)options.loss.pick;
-    network_backward(&l.network, theta, input_vector, l.activations, learner_loss_derivative(loss, f, target),
+    network_backward(&l.networks[0], theta, input_vector, l.activations, learner_loss_derivative(loss, f, target),
                      l.deltas);
-    network_add_gradient(&l.network, input_vector, l.activations, l.deltas, gradient);
+    network_add_gradient(&l.networks[0], input_vector, l.activations, l.deltas, gradient);
     for (size_t i = 0; i < count; i++) {
         float kept = theta[i], step = 1e-2f;
         theta[i] = kept + step;
@@ -243,15 +243,15 @@ static void check_convolutions(const char *text, size_t input)
     ee_error error = {0};
     if (learner_create(&l, &owner, "test", &options, input, input, 3, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
-    float *theta = calloc(l.network.parameter_count, sizeof *theta), *x = calloc(input, sizeof *x);
+    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta), *x = calloc(input, sizeof *x);
     random_stream draw = random_named(4, "inputs");
     learner_start(&l, theta);
     for (size_t i = 0; i < input; i++) x[i] = (float)random_normal(&draw);
-    network_forward(&l.network, theta, vector_dense(x, input), l.activations);
-    network_backward(&l.network, theta, vector_dense(x, input), l.activations, 1, l.deltas);
-    network_add_gradient(&l.network, vector_dense(x, input), l.activations, l.deltas, l.gradient);
+    network_forward(&l.networks[0], theta, vector_dense(x, input), l.activations);
+    network_backward(&l.networks[0], theta, vector_dense(x, input), l.activations, 1, l.deltas);
+    network_add_gradient(&l.networks[0], vector_dense(x, input), l.activations, l.deltas, l.gradient);
     for (size_t i = 0; i < 2; i++) {
-        const layer *c = &l.network.layers[i], *below = i ? c - 1 : NULL;
+        const layer *c = &l.networks[0].layers[i], *below = i ? c - 1 : NULL;
         assert_int_equal(c->kind, LAYER_CONVOLUTION);
         const float *seen = below ? l.activations + below->output : x;
         plain_passes p = convolve_plainly(c, theta, seen, l.deltas + c->output);
@@ -317,11 +317,11 @@ static void heads_are_a_plain_network_with_copies(void **state)
                          EE_OK);
         assert_int_equal(learner_create(&plain, &owner, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
                          EE_OK);
-        assert_int_equal(l.network.parameter_count, k ? BLOCK * HIDDEN + HIDDEN * HEADS : BLOCK * HEADS);
-        float *theta = calloc(l.network.parameter_count, sizeof *theta);
-        float *copied = calloc(plain.network.parameter_count, sizeof *copied);
+        assert_int_equal(l.networks[0].parameter_count, k ? BLOCK * HIDDEN + HIDDEN * HEADS : BLOCK * HEADS);
+        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
+        float *copied = calloc(plain.networks[0].parameter_count, sizeof *copied);
         learner_start(&l, theta);
-        copy_to_plain(&l.network, theta, k == 1, copied);
+        copy_to_plain(&l.networks[0], theta, k == 1, copied);
         random_stream draw = random_named(k, "inputs");
         for (uint32_t head = 0; head < HEADS; head++) {
             float values[BLOCK];
@@ -331,9 +331,9 @@ static void heads_are_a_plain_network_with_copies(void **state)
                 indices[i] = head * BLOCK + i;
             }
             vector x = {values, indices, BLOCK};
-            float f = network_forward(&l.network, theta, x, l.activations);
+            float f = network_forward(&l.networks[0], theta, x, l.activations);
             assert_true(f != 0);
-            assert_close(f, network_forward(&plain.network, copied, x, plain.activations), 1e-5);
+            assert_close(f, network_forward(&plain.networks[0], copied, x, plain.activations), 1e-5);
         }
         free(theta);
         free(copied);
@@ -354,25 +354,25 @@ static void one_block_is_seen(void **state)
         ee_error error = {0};
         assert_int_equal(learner_create(&l, &owner, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
                          EE_OK);
-        float *theta = calloc(l.network.parameter_count, sizeof *theta);
+        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
         learner_start(&l, theta);
         float alone[] = {1, -2}, more[] = {0, 1, -2, 5, 3}, none[] = {0};
         uint32_t in_second[] = {30, 59}, in_many[] = {29, 30, 59, 60, 119}, in_fourth[] = {90};
         vector inputs[] = {{alone, in_second, 2}, {more, in_many, 5}, {none, in_fourth, 1}, {none, in_fourth, 0}};
         float outputs[4], dense[HEADS * BLOCK];
         for (size_t i = 0; i < 4; i++) {
-            outputs[i] = network_forward(&l.network, theta, inputs[i], l.activations);
+            outputs[i] = network_forward(&l.networks[0], theta, inputs[i], l.activations);
             vector_expand(inputs[i], dense, HEADS * BLOCK);
-            float f = network_forward(&l.network, theta, vector_dense(dense, HEADS * BLOCK), l.activations);
+            float f = network_forward(&l.networks[0], theta, vector_dense(dense, HEADS * BLOCK), l.activations);
             assert_true(f == outputs[i]);
         }
         assert_true(outputs[0] == outputs[1]);
         assert_true(outputs[2] == outputs[3]); /* no block: the first */
-        assert_true(outputs[2] == l.activations[l.network.activation_count - HEADS]);
+        assert_true(outputs[2] == l.activations[l.networks[0].activation_count - HEADS]);
         float first[] = {1, -2}; /* the same entries in the first block: the same hidden layer, another row */
         uint32_t in_first[] = {0, 29};
-        network_forward(&l.network, theta, (vector){first, in_first, 2}, l.activations);
-        assert_true(outputs[0] == l.activations[l.network.activation_count - HEADS + 1]);
+        network_forward(&l.networks[0], theta, (vector){first, in_first, 2}, l.activations);
+        assert_true(outputs[0] == l.activations[l.networks[0].activation_count - HEADS + 1]);
         free(theta);
         memory_release(&owner);
     }
@@ -390,19 +390,19 @@ static void sparse_input_is_the_dense_one(void **state)
         learner l;
         ee_error error = {0};
         assert_int_equal(learner_create(&l, &owner, "test", &options, 30, 30, 1, SIZE_MAX, &error), EE_OK);
-        size_t count = l.network.parameter_count;
+        size_t count = l.networks[0].parameter_count;
         float *theta = calloc(count, sizeof *theta), *g1 = calloc(count, sizeof *g1), *g2 = calloc(count, sizeof *g2);
         learner_start(&l, theta);
         float dense[30] = {0}, values[3] = {0.5f, -2, 1};
         uint32_t indices[3] = {0, 17, 29};
         for (size_t i = 0; i < 3; i++) dense[indices[i]] = values[i];
         vector x1 = vector_dense(dense, 30), x2 = {values, indices, 3};
-        float f1 = network_forward(&l.network, theta, x1, l.activations);
-        network_backward(&l.network, theta, x1, l.activations, 1, l.deltas);
-        network_add_gradient(&l.network, x1, l.activations, l.deltas, g1);
-        float f2 = network_forward(&l.network, theta, x2, l.activations);
-        network_backward(&l.network, theta, x2, l.activations, 1, l.deltas);
-        network_add_gradient(&l.network, x2, l.activations, l.deltas, g2);
+        float f1 = network_forward(&l.networks[0], theta, x1, l.activations);
+        network_backward(&l.networks[0], theta, x1, l.activations, 1, l.deltas);
+        network_add_gradient(&l.networks[0], x1, l.activations, l.deltas, g1);
+        float f2 = network_forward(&l.networks[0], theta, x2, l.activations);
+        network_backward(&l.networks[0], theta, x2, l.activations, 1, l.deltas);
+        network_add_gradient(&l.networks[0], x2, l.activations, l.deltas, g2);
         assert_close(f1, f2, 1e-6);
         assert_floats_close(g1, g2, count, 1e-6);
         free(theta);
@@ -430,10 +430,10 @@ static void make_passed(passed *p, const char *text)
     ee_error error = {0};
     if (learner_create(&p->l, &p->owner, "test", &options, HEADS * BLOCK, BLOCK, 5, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
-    p->theta = calloc(p->l.network.parameter_count, sizeof(float));
-    p->gradient = calloc(p->l.network.parameter_count, sizeof(float));
-    p->activations = guard_end(&p->walls[0], p->l.network.activation_count);
-    p->deltas = guard_end(&p->walls[1], p->l.network.activation_count);
+    p->theta = calloc(p->l.networks[0].parameter_count, sizeof(float));
+    p->gradient = calloc(p->l.networks[0].parameter_count, sizeof(float));
+    p->activations = guard_end(&p->walls[0], p->l.networks[0].activation_count);
+    p->deltas = guard_end(&p->walls[1], p->l.networks[0].activation_count);
     learner_start(&p->l, p->theta);
 }
 
@@ -447,7 +447,7 @@ static void release_passed(passed *p)
 
 static void pass(passed *p, vector x)
 {
-    const network *net = &p->l.network;
+    const network *net = &p->l.networks[0];
     p->output = network_forward(net, p->theta, x, p->activations);
     network_backward(net, p->theta, x, p->activations, 1, p->deltas);
     memset(p->gradient, 0, net->parameter_count * sizeof(float));
@@ -489,7 +489,7 @@ static void sparse_blocks_are_the_dense_ones(void **state)
         passed sparse, dense;
         make_passed(&sparse, networks[k / 3]);
         make_passed(&dense, networks[k / 3]);
-        size_t count = sparse.l.network.parameter_count;
+        size_t count = sparse.l.networks[0].parameter_count;
         float *alone = calloc(count, sizeof *alone);
         random_stream draw = random_named(k, "inputs");
         for (uint32_t head = 0; head < HEADS; head++) {
@@ -506,7 +506,7 @@ static void sparse_blocks_are_the_dense_ones(void **state)
             pass(&dense, vector_dense(row, HEADS * BLOCK));
             assert_close(output, dense.output, 1e-6);
             assert_floats_close(alone, dense.gradient, count, 1e-6);
-            if (sparse.l.network.layers[0].kind == LAYER_DENSE) assert_first_factor(&sparse, dense.gradient);
+            if (sparse.l.networks[0].layers[0].kind == LAYER_DENSE) assert_first_factor(&sparse, dense.gradient);
             values[entries + 1] = 9; /* behind the block, where there is such a place */
             indices[entries + 1] = HEADS * BLOCK - 1;
             vector more = {values + !head, indices + !head, entries + (head > 0) + (head + 1 < HEADS)};
@@ -532,11 +532,11 @@ static void outputs_are_those_of_all_heads(void **state)
         for (uint32_t head = 0; head < HEADS; head++) {
             uint32_t indices[2] = {head * BLOCK + 3, head * BLOCK + 29};
             vector x = {values, indices, 2};
-            const float *now = network_outputs(&p.l.network, p.theta, x, p.activations);
+            const float *now = network_outputs(&p.l.networks[0], p.theta, x, p.activations);
             if (!head) memcpy(outputs, now, sizeof outputs);
             assert_memory_equal(outputs, now, sizeof outputs);
-            assert_true(network_output(&p.l.network, x, p.activations) == outputs[head]);
-            assert_true(network_forward(&p.l.network, p.theta, x, p.activations) == outputs[head]);
+            assert_true(network_output(&p.l.networks[0], x, p.activations) == outputs[head]);
+            assert_true(network_forward(&p.l.networks[0], p.theta, x, p.activations) == outputs[head]);
             assert_true(head == 0 || outputs[head] != outputs[0]);
         }
         release_passed(&p);
@@ -600,7 +600,7 @@ static void many_inputs_are_each_alone(void **state)
         learner l;
         ee_error error = {0};
         assert_int_equal(learner_create(&l, &owner, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error), EE_OK);
-        const network *net = &l.network;
+        const network *net = &l.networks[0];
         float *theta = calloc(net->parameter_count, sizeof *theta);
         float *together = calloc(MANY * net->activation_count, sizeof *together);
         learner_start(&l, theta);
@@ -653,7 +653,7 @@ static void arms_of_a_round_are_each_alone(void **state)
         learner l;
         ee_error error = {0};
         assert_int_equal(learner_create(&l, &owner, "test", &options, DIM, 91, 7, SIZE_MAX, &error), EE_OK);
-        const network *net = &l.network;
+        const network *net = &l.networks[0];
         size_t count = shape_size(net->layers[net->layer_count - 1].out);
         float *activations = calloc(net->activation_count, sizeof *activations);
         float *theta = calloc(net->parameter_count, sizeof *theta);
@@ -709,7 +709,7 @@ static void check_product(const product_case *c)
         ee_error error = {0};
         assert_int_equal(learner_create(&l, &owner, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error),
                          EE_OK);
-        const network *net = &l.network;
+        const network *net = &l.networks[0];
         vector input = {x[form], i == 2 ? indices : NULL, inputs[form]};
         float *theta = calloc(net->parameter_count, sizeof *theta);
         gradient[i] = calloc(net->parameter_count, sizeof(float));
@@ -756,7 +756,7 @@ static void check_cut(const char *text, size_t units)
 {
     passed p;
     make_passed(&p, text);
-    const network *whole = &p.l.network;
+    const network *whole = &p.l.networks[0];
     network cut;
     network_cut(whole, units, &cut);
     const layer *last = &whole->layers[whole->layer_count - 2];
@@ -827,13 +827,13 @@ static void first_weights_have_their_variance(void **state)
         learner l;
         ee_error error = {0};
         assert_int_equal(learner_create(&l, &owner, "test", &options, 50, 50, 5, SIZE_MAX, &error), EE_OK);
-        float *theta = calloc(l.network.parameter_count, sizeof *theta);
+        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
         learner_start(&l, theta);
         double mean, variance;
         moments(theta, 10000, &mean, &variance);
         assert_true(fabs(mean) < 5 * sqrt(cases[k].hidden / 10000));
         assert_true(fabs(variance / cases[k].hidden - 1) < 0.06);
-        moments(theta + l.network.layers[1].parameters, 200, &mean, &variance);
+        moments(theta + l.networks[0].layers[1].parameters, 200, &mean, &variance);
         assert_true(fabs(mean) < 5 * sqrt(cases[k].last / 200));
         assert_true(fabs(variance / cases[k].last - 1) < 0.4);
         free(theta);
@@ -850,13 +850,13 @@ static void glorot_knows_fans_and_leaves_biases_at_zero(void **state)
     learner l;
     ee_error error = {0};
     assert_int_equal(learner_create(&l, &owner, "test", &options, 288, 288, 5, SIZE_MAX, &error), EE_OK);
-    float *theta = calloc(l.network.parameter_count, sizeof *theta);
-    for (size_t i = 0; i < l.network.parameter_count; i++) theta[i] = NAN;
+    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
+    for (size_t i = 0; i < l.networks[0].parameter_count; i++) theta[i] = NAN;
     learner_start(&l, theta);
     const double fans[] = {2 * 25 + 40 * 25, 40 * 4 * 4 + 60, 60 + 60, 60 + 1}; /* of layers with parameters */
     size_t with_parameters = 0;
-    for (size_t i = 0; i < l.network.layer_count; i++) {
-        const layer *own = &l.network.layers[i];
+    for (size_t i = 0; i < l.networks[0].layer_count; i++) {
+        const layer *own = &l.networks[0].layers[i];
         if (!own->parameter_count) continue;
         double mean, variance, expected = 2 / fans[with_parameters++];
         moments(theta + own->parameters, own->weight_count, &mean, &variance);

@@ -397,7 +397,7 @@ static void start_play(solved_play *p, const solved_variant *v, const ee_bandit 
     if (learner_create(&f1, &owner, "f1", &options, SOLVED_DIM, SOLVED_DIM, 9, SIZE_MAX, &error))
         fail_msg("%s", error.message);
     p->theta_count = (p->block + 1) * WIDTH + (WIDTH + 1) * v->blocks;
-    assert_int_equal(f1.network.parameter_count, p->theta_count);
+    assert_int_equal(f1.networks[0].parameter_count, p->theta_count);
     learner_start(&f1, p->theta0);
     memory_release(&owner);
     const float *values = bandit->policy->parameters.values;

@@ -14,7 +14,7 @@ static const exploitation *exploitation_of(const ee_bandit *bandit)
 static void expect_by_hand(const ee_bandit *bandit, vector x, double *q)
 {
     const parameters *learned = &bandit->policy->parameters;
-    const network *f1 = &exploitation_of(bandit)->f1.network;
+    const network *f1 = &exploitation_of(bandit)->f1.networks[0];
     const members *m = exploitation_of(bandit)->f1.members;
     float *activations = calloc(f1->activation_count + m->network.activation_count, sizeof *activations);
     float *of_priors = activations + f1->activation_count;

@@ -14,7 +14,7 @@ static const parameters *parameters_of(const ee_bandit *bandit)
 /* f1's own output for an arm. */
 static double output_of(const ee_bandit *bandit, vector x)
 {
-    const network *f1 = &((const exploitation *)bandit->policy)->f1.network;
+    const network *f1 = &((const exploitation *)bandit->policy)->f1.networks[0];
     float *activations = calloc(f1->activation_count, sizeof *activations);
     double output = network_forward(f1, parameters_of(bandit)->values, x, activations);
     free(activations);

@@ -7,7 +7,7 @@ static round_arms round_now;
 
 static const network *network_of(const ee_bandit *bandit)
 {
-    return &((const exploitation *)bandit->policy)->f1.network;
+    return &((const exploitation *)bandit->policy)->f1.networks[0];
 }
 
 /* ---- against stored numbers ---- */

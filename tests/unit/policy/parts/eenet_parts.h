@@ -45,7 +45,7 @@ static inline void parts_make(parts *self, const char *options)
     ee_status status = exploitation_create(&self->f1, NULL, &setup, &error);
     if (!status) status = exploitation_start(&self->f1, &setup, 0, &error);
     exploration_setup second = {
-        &self->options.exploration, &self->owner, &self->f1.f1.network, PARTS_SEED, SIZE_MAX, 1};
+        &self->options.exploration, &self->owner, &self->f1.f1.networks[0], PARTS_SEED, SIZE_MAX, 1};
     if (!status) status = exploration_create(&second, &self->f2, &error);
     if (!status) status = memory_create(&self->owner, &self->theta2, self->f2->theta_count, sizeof(float), &error);
     if (!status)

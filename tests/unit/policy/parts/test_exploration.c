@@ -168,7 +168,7 @@ static void what_was_observed_counts_once_it_is_trained(void **state)
 static void archive_parts(parts *self, archive *a)
 {
     exploitation_archive(&self->f1.base, a);
-    archive_floats(a, self->theta1, self->f1.f1.network.parameter_count);
+    archive_floats(a, self->theta1, self->f1.f1.networks[0].parameter_count);
     archive_floats(a, self->theta2, self->f2->theta_count);
     archive_u64(a, &self->round);
     self->f2->class->archive(self->f2, a);
@@ -242,7 +242,7 @@ static void learn_both(parts *self, ee_bandit *bandit, parts_decision *made, uin
 static void assert_same(const parts *self, const ee_bandit *bandit)
 {
     const float *theta = bandit->policy->parameters.values;
-    assert_memory_equal(self->theta1, theta, self->f1.f1.network.parameter_count * sizeof *theta);
+    assert_memory_equal(self->theta1, theta, self->f1.f1.networks[0].parameter_count * sizeof *theta);
     theta += exploitation_end(&self->f1);
     assert_memory_equal(self->theta2, theta, self->f2->theta_count * sizeof *theta);
     theta += self->f2->theta_count;

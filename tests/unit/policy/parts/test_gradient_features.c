@@ -17,9 +17,9 @@ typedef struct passed {
 
 static void pass(passed *p, vector x)
 {
-    network_forward(&p->l.network, p->theta, x, p->l.activations);
-    network_backward(&p->l.network, p->theta, x, p->l.activations, 1, p->l.deltas);
-    p->count = network_factors(&p->l.network, x, p->l.activations, p->l.deltas, p->formed, p->factors);
+    network_forward(&p->l.networks[0], p->theta, x, p->l.activations);
+    network_backward(&p->l.networks[0], p->theta, x, p->l.activations, 1, p->l.deltas);
+    p->count = network_factors(&p->l.networks[0], x, p->l.activations, p->l.deltas, p->formed, p->factors);
 }
 
 static void make(passed *p, const char *text, size_t input)
@@ -29,8 +29,8 @@ static void make(passed *p, const char *text, size_t input)
     ee_error error = {0};
     if (learner_create(&p->l, &p->owner, "test", &options, input, input, 11, SIZE_MAX, &error))
         fail_msg("%s", error.message);
-    p->theta = calloc(p->l.network.parameter_count, sizeof(float));
-    p->formed = calloc(network_formed_count(&p->l.network) + 1, sizeof(float));
+    p->theta = calloc(p->l.networks[0].parameter_count, sizeof(float));
+    p->formed = calloc(network_formed_count(&p->l.networks[0]) + 1, sizeof(float));
     learner_start(&p->l, p->theta);
 }
 
@@ -49,7 +49,7 @@ static void make_features(gradient_features *f, const char *text, const passed *
     ee_error error = {0};
     options_set_defaults(&schema, &options);
     if (options_parse(&schema, text, &options, &error)) fail_msg("%s", error.message);
-    if (gradient_features_create(f, p->l.memory, &options, &p->l.network, &error)) fail_msg("%s", error.message);
+    if (gradient_features_create(f, p->l.memory, &options, &p->l.networks[0], &error)) fail_msg("%s", error.message);
     gradient_features_start(f, 5);
 }
 
@@ -64,7 +64,7 @@ static float *compute(const gradient_features *f, const float *fitted, const pas
 /* The gradient as network_add_gradient forms it, in the stored order: it knows nothing of factors. */
 static float *form(const passed *p, vector x)
 {
-    const network *net = &p->l.network;
+    const network *net = &p->l.networks[0];
     float *gradient = calloc(net->parameter_count, sizeof *gradient);
     float *ordered = calloc(net->parameter_count, sizeof *ordered);
     network_add_gradient(net, x, p->l.activations, p->l.deltas, gradient);
@@ -82,18 +82,18 @@ static void matches_stored_inputs(void **state)
     json_t *rows = golden_member(file, "rows");
     passed p;
     make(&p, "layers=2 width=100", 20);
-    theta_from_golden(&p.l.network, golden_member(file, "exploitation_layers"), 0, p.theta);
+    theta_from_golden(&p.l.networks[0], golden_member(file, "exploitation_layers"), 0, p.theta);
     passed f2;
     make(&f2, "layers=2 width=100 front=conv1d:1:100:50", 1101);
     const char *conv[] = {"conv_weight", "conv_bias"};
     for (size_t i = 0, at = 0; i < 2; i++) {
         size_t size;
         float *values = golden_floats(golden_member(file, conv[i]), &size);
-        memcpy(f2.theta + f2.l.network.layers[0].parameters + at, values, size * sizeof *values);
+        memcpy(f2.theta + f2.l.networks[0].layers[0].parameters + at, values, size * sizeof *values);
         at += size;
         free(values);
     }
-    theta_from_golden(&f2.l.network, golden_member(file, "head_layers"), 1, f2.theta);
+    theta_from_golden(&f2.l.networks[0], golden_member(file, "head_layers"), 1, f2.theta);
     gradient_features normalized, pooled;
     make_features(&normalized, "features=normalized", &p);
     make_features(&pooled, "features=pooled:2", &p);
@@ -115,8 +115,8 @@ static void matches_stored_inputs(void **state)
         free(got);
         got = compute(&pooled, NULL, &p, input);
         assert_floats_close(got, means, 1101, 1e-5);
-        float value = network_forward(&f2.l.network, f2.theta, vector_dense(got, 1101), f2.l.activations);
-        assert_floats_close(f2.l.activations + f2.l.network.layers[0].output, convolved, 21, 1e-5);
+        float value = network_forward(&f2.l.networks[0], f2.theta, vector_dense(got, 1101), f2.l.activations);
+        assert_floats_close(f2.l.activations + f2.l.networks[0].layers[0].output, convolved, 21, 1e-5);
         assert_close(value, json_real_value(golden_member(row, "f2")), 1e-5);
         free(got);
         free(formed);
@@ -137,7 +137,7 @@ static void check_normalized(const passed *p, vector x, const float *g)
 {
     gradient_features f;
     make_features(&f, "features=normalized", p);
-    size_t count = p->l.network.parameter_count, dim = p->l.network.input;
+    size_t count = p->l.networks[0].parameter_count, dim = p->l.networks[0].input;
     float *phi = compute(&f, NULL, p, x), *dense = calloc(dim, sizeof *dense);
     double square = 0;
     for (size_t i = 0; i < count; i++) square += (double)g[i] * g[i];
@@ -166,7 +166,7 @@ static void check_product(gradient_features *f, const passed *p, vector x, const
 
 static void check_pooled(const passed *p, vector x, const float *g)
 {
-    size_t count = p->l.network.parameter_count;
+    size_t count = p->l.networks[0].parameter_count;
     for (size_t k = 1; k <= count + 3; k += k < 40 ? 1 : 37) {
         char text[64];
         snprintf(text, sizeof text, "features=pooled:%zu", k);
@@ -279,7 +279,7 @@ static void sketches_keep_inner_products(void **state)
         g[i] = form(&p, vector_dense(x[i], 8));
         phi[i] = compute(&f, NULL, &p, vector_dense(x[i], 8));
     }
-    size_t n = p.l.network.parameter_count;
+    size_t n = p.l.networks[0].parameter_count;
     double exact = vector_dot(vector_dense(g[0], n), vector_dense(g[1], n));
     double lengths = sqrt(vector_dot(vector_dense(g[0], n), vector_dense(g[0], n)) *
                           vector_dot(vector_dense(g[1], n), vector_dense(g[1], n)));
@@ -328,7 +328,7 @@ static void lle_maps_a_window_point_near_its_own_place(void **state)
     float *g3 = form(&p, vector_dense(x[3], 4));
     pass(&p, vector_dense(x[9], 4));
     float *g9 = form(&p, vector_dense(x[9], 4));
-    size_t n = p.l.network.parameter_count;
+    size_t n = p.l.networks[0].parameter_count;
     assert_close(gram[3 * WINDOW + 9], vector_dot(vector_dense(g3, n), vector_dense(g9, n)), 1e-5);
     /* A new point close to point 30 lands close to it, compared with the spread of the window, which is 1. */
     float near[4];

@@ -100,11 +100,11 @@ static void make(seen *self, const char *text, size_t units)
     ee_error error = {0};
     if (learner_create(&self->f1, &self->owner, "f1", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error))
         fail_msg("%s", error.message);
-    self->theta0 = calloc(self->f1.network.parameter_count, sizeof(float));
+    self->theta0 = calloc(self->f1.networks[0].parameter_count, sizeof(float));
     learner_start(&self->f1, self->theta0);
-    if (initial_features_create(&self->features, &self->owner, &self->f1.network, units, &error))
+    if (initial_features_create(&self->features, &self->owner, &self->f1.networks[0], units, &error))
         fail_msg("%s", error.message);
-    initial_features_set(&self->features, &self->f1.network, self->theta0);
+    initial_features_set(&self->features, &self->f1.networks[0], self->theta0);
     self->activations = guard_end(&self->walls[0], self->features.network.activation_count);
     self->phi = guard_end(&self->walls[1], self->features.count);
 }
@@ -125,7 +125,7 @@ static void assert_phi(seen *self, vector x, const double *expected)
 /* Every second entry of a block of the input, in both forms. */
 static void check_block(seen *self, size_t units, size_t head, random_stream *draw)
 {
-    const network *f1 = &self->f1.network;
+    const network *f1 = &self->f1.networks[0];
     float dense[INPUTS] = {0}, values[INPUTS];
     uint32_t indices[INPUTS];
     size_t entries = 0;
@@ -166,8 +166,8 @@ static void is_the_last_hidden_layer_at_length_1(void **state)
             make(&self, networks[n], units[k]);
             assert_int_equal(self.features.count, units[k] < 9 ? units[k] : 9);
             random_stream draw = random_named(n, "inputs");
-            for (size_t t = 0; t < 3 * self.f1.network.heads; t++)
-                check_block(&self, units[k], t % self.f1.network.heads, &draw);
+            for (size_t t = 0; t < 3 * self.f1.networks[0].heads; t++)
+                check_block(&self, units[k], t % self.f1.networks[0].heads, &draw);
             release(&self);
         }
     }
@@ -188,7 +188,7 @@ static void a_last_layer_of_an_image_has_units_too(void **state)
             make(&self, networks[n], units[k]);
             assert_int_equal(self.features.count, units[k] < counts[n] ? units[k] : counts[n]);
             random_stream draw = random_named(n, "inputs");
-            for (size_t t = 0; t < 4; t++) check_block(&self, units[k], t % self.f1.network.heads, &draw);
+            for (size_t t = 0; t < 4; t++) check_block(&self, units[k], t % self.f1.networks[0].heads, &draw);
             release(&self);
         }
     }
@@ -245,8 +245,8 @@ static void theta_0_is_copied(void **state)
     for (int i = 0; i < INPUTS; i++) x[i] = (float)(i % 5) - 2;
     initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     memcpy(before, self.phi, sizeof before);
-    memset(self.theta0, 0, self.f1.network.parameter_count * sizeof(float));
-    memset(self.f1.initial, 0, self.f1.network.parameter_count * sizeof(float));
+    memset(self.theta0, 0, self.f1.networks[0].parameter_count * sizeof(float));
+    memset(self.f1.initial, 0, self.f1.networks[0].parameter_count * sizeof(float));
     initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     assert_memory_equal(before, self.phi, sizeof before);
     release(&self);

@@ -14,7 +14,7 @@ static const last_layer *parts_of(const ee_bandit *bandit)
 /* h and the 1 behind it, (D), by f1 as it is now. */
 static void features_of(const ee_bandit *bandit, vector x, double *h)
 {
-    const network *f1 = &parts_of(bandit)->shared.f1.network;
+    const network *f1 = &parts_of(bandit)->shared.f1.networks[0];
     float *activations = calloc(f1->activation_count, sizeof *activations);
     network_forward(f1, bandit->policy->parameters.values, x, activations);
     const float *hidden = activations + f1->activation_count - f1->heads - WIDTH; /* before the outputs */

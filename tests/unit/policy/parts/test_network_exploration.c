@@ -15,7 +15,7 @@ static gradient_features features_of(parts *self)
     gradient_features f;
     ee_error error = {0};
     const network_exploration_options *o = &self->options.exploration.network;
-    if (gradient_features_create(&f, &self->owner, &o->features, &self->f1.f1.network, &error))
+    if (gradient_features_create(&f, &self->owner, &o->features, &self->f1.f1.networks[0], &error))
         fail_msg("%s", error.message);
     gradient_features_start(&f, PARTS_SEED);
     return f;
@@ -33,7 +33,7 @@ static void make_twin(twin *self, parts *of, size_t size)
     ee_error error = {0};
     const learner_options *options = &of->options.exploration.network.f2;
     ee_status status = learner_create(&self->f2, &of->owner, "f2", options, size, size, PARTS_SEED, SIZE_MAX, &error);
-    size_t count = self->f2.network.parameter_count;
+    size_t count = self->f2.networks[0].parameter_count;
     if (!status) status = memory_create(&of->owner, &self->theta, count, sizeof *self->theta, &error);
     if (status) fail_msg("%s", error.message);
     self->size = size;
@@ -50,7 +50,7 @@ static void tell(twin *self, const float *phi, double label)
 
 static void assert_same(const twin *self, const parts *of)
 {
-    assert_memory_equal(self->theta, of->theta2, self->f2.network.parameter_count * sizeof *self->theta);
+    assert_memory_equal(self->theta, of->theta2, self->f2.networks[0].parameter_count * sizeof *self->theta);
 }
 
 static void decide(parts *self, uint64_t number, size_t arm, parts_decision *made)
@@ -67,7 +67,7 @@ enum { MOST = 256 }; /* floats of any array here */
 /* phi of one arm by the gradient's factors, and its point. Both are (MOST). */
 static void compute_phi(parts *self, const gradient_features *f, vector x, float *phi, float *point)
 {
-    const network *f1 = &self->f1.f1.network;
+    const network *f1 = &self->f1.f1.networks[0];
     float activations[MOST], deltas[MOST], formed[MOST] = {0};
     gradient_factor factors[NETWORK_LAYERS];
     assert_true(f1->activation_count <= MOST && network_formed_count(f1) <= MOST);
@@ -129,10 +129,10 @@ static void phi_as_a_product_is_the_same_to_f2(void **state)
     decide(&self, 3, 1, &made);
     assert_true(made.seen.kept_count < f.count);
     float phi[MOST], point[MOST], activations[1024];
-    assert_true(told.f2.network.activation_count <= 1024);
+    assert_true(told.f2.networks[0].activation_count <= 1024);
     compute_phi(&self, &f, made.seen.x, phi, point);
     assert_close(made.seen.score.exploration,
-                 network_forward(&told.f2.network, told.theta, vector_dense(phi, f.count), activations), 1e-5);
+                 network_forward(&told.f2.networks[0], told.theta, vector_dense(phi, f.count), activations), 1e-5);
     guard_free(&made.kept);
     parts_free(&self);
 }

@@ -19,7 +19,7 @@ static void make(fixture *self, const char *options, size_t units, double alpha)
     ee_error error = {0};
     memset(self, 0, sizeof *self);
     parts_make(&self->all, options);
-    self->f1 = &self->all.f1.f1.network;
+    self->f1 = &self->all.f1.f1.networks[0];
     memory *owner = &self->all.owner;
     ee_status status = recent_gains_create(&self->recent, owner, self->f1, units, alpha, 9, &error);
     size_t count = recent_gains_theta_count(&self->recent);

@@ -25,7 +25,7 @@ typedef struct told {
 
 static void told_make(told *self, parts *from, bool recent)
 {
-    const network *f1 = &from->f1.f1.network;
+    const network *f1 = &from->f1.f1.networks[0];
     ee_error error = {0};
     memset(self, 0, sizeof *self);
     assert_int_equal(initial_features_create(&self->features, &from->owner, f1, 200, &error), EE_OK);
@@ -48,18 +48,18 @@ static void told_solve(told *self, double spread)
 
 static const float *theta_of(const told *self, const parts *from, vector x)
 {
-    return self->theta + network_head(&from->f1.f1.network, x) * self->features.count;
+    return self->theta + network_head(&from->f1.f1.networks[0], x) * self->features.count;
 }
 
 static float learned_gain(const told *self, const parts *from, vector x, const float *phi)
 {
-    return 0.7f + from->f1.f1.network.kernels->dot(theta_of(self, from, x), phi, self->features.count);
+    return 0.7f + from->f1.f1.networks[0].kernels->dot(theta_of(self, from, x), phi, self->features.count);
 }
 
 /* prior + theta . phi + what f1 was lately wrong by, times the spread */
 static void assert_scores(told *self, const parts *from, const ee_score *scores)
 {
-    const network *f1 = &from->f1.f1.network;
+    const network *f1 = &from->f1.f1.networks[0];
     for (size_t i = 0; i < ARMS; i++) {
         vector x = vector_of_arm(&every_arm.sparse, i);
         float phi[64], activations[256];
@@ -73,7 +73,7 @@ static void assert_scores(told *self, const parts *from, const ee_score *scores)
 
 static void tell_await(told *self, parts *from, size_t t, vector x)
 {
-    gain_regression_add(&self->gains, network_head(&from->f1.f1.network, x), self->phi[t]);
+    gain_regression_add(&self->gains, network_head(&from->f1.f1.networks[0], x), self->phi[t]);
     recent_gains_await(&self->recent, x, from->theta1);
     told_solve(self, from->f1.base.parameters.spread);
 }
@@ -82,7 +82,7 @@ static void tell_reward(told *self, parts *from, size_t t, const observation *o)
 {
     float gain = self->reward[t] - self->predicted[t];
     double spread = from->f1.base.parameters.spread;
-    size_t head = network_head(&from->f1.f1.network, o->x);
+    size_t head = network_head(&from->f1.f1.networks[0], o->x);
     recent_gain sample = {o->x, gain, learned_gain(self, from, o->x, self->phi[t]), spread, o->awaited};
     recent_gains_observe(&self->recent, &sample, from->theta1, self->theta + self->recent_theta);
     if (!o->awaited) gain_regression_add(&self->gains, head, self->phi[t]);
@@ -92,7 +92,7 @@ static void tell_reward(told *self, parts *from, size_t t, const observation *o)
 /* Of each training the gains of the samples that it draws, by f1 as it is then. */
 static void tell_training(told *self, parts *from, size_t t, random_stream *refreshing)
 {
-    const network *f1 = &from->f1.f1.network;
+    const network *f1 = &from->f1.f1.networks[0];
     float activations[256];
     for (int i = 0; i < 3; i++) {
         size_t s = (size_t)random_below(refreshing, t + 1);
