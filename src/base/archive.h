@@ -12,7 +12,7 @@
 
 /* The format of models that this library writes, and the oldest that it reads. A part whose bytes have changed since
  * visits what an older model has where archive.version says so. */
-enum { ARCHIVE_VERSION = 11, ARCHIVE_OLDEST_VERSION = 10 };
+enum { ARCHIVE_VERSION = 12, ARCHIVE_OLDEST_VERSION = 10 };
 
 typedef struct archive {
     bool reading;

@@ -128,8 +128,8 @@ static ee_status name_later_options(model_head *head, archive *a)
     const policy_class *class;
     const char *preset;
     char named[OPTIONS_SIZE];
-    if (a->version >= 11 || policy_find(head->policy, &class, &preset, NULL) || !class->before_11) return EE_OK;
-    int length = snprintf(named, sizeof named, "%s %s", head->options, class->before_11);
+    if (policy_find(head->policy, &class, &preset, NULL) || a->version >= class->earlier.version) return EE_OK;
+    int length = snprintf(named, sizeof named, "%s %s", head->options, class->earlier.options);
     if (length < 0 || (size_t)length >= sizeof named) archive_fail(a, EE_BAD_MODEL, "model: its options are too long");
     memcpy(head->options, named, sizeof named);
     return a->status;

@@ -283,6 +283,7 @@ const policy_class eenet_class = {
         "Ban, Yan, Banerjee, He: EE-Net: Exploitation-Exploration Neural Networks in Contextual Bandits, ICLR 2022",
     .schema = &eenet_schema,
     .presets = &eenet_presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

@@ -106,10 +106,10 @@ static const policy_presets greedy_presets = {&papers[0], 1}, epsilon_presets = 
 
 /* The members that the three share. */
 #define SCORES_BY_F1                                                                                                   \
-    .scratch_count = exploitation_scratch_count, .score = exploitation_score, .alone = true,                           \
-    .explain_count = exploitation_explain_count, .explain = exploitation_explain, .reserve = exploitation_reserve,     \
-    .learn = exploitation_learn, .copy = exploitation_copy, .start_column = exploitation_start_column,                 \
-    .archive = exploitation_archive
+    .earlier = BEFORE_COMMITTEES, .scratch_count = exploitation_scratch_count, .score = exploitation_score,            \
+    .alone = true, .explain_count = exploitation_explain_count, .explain = exploitation_explain,                       \
+    .reserve = exploitation_reserve, .learn = exploitation_learn, .copy = exploitation_copy,                           \
+    .start_column = exploitation_start_column, .archive = exploitation_archive
 
 const policy_class greedy_class = {
     .summary = "the arm with the largest f1, no exploration: a control",

@@ -63,7 +63,7 @@ const policy_class linucb_class = {
              "WWW 2010",
     .schema = &schema,
     .presets = &presets,
-    .before_11 = "standardize=off",
+    .earlier = {11, "standardize=off"},
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

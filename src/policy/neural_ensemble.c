@@ -176,6 +176,7 @@ const policy_class neural_ensemble_class = {
     .paper = "Osband, Aslanides, Cassirer: Randomized Prior Functions for Deep Reinforcement Learning, NeurIPS 2018",
     .schema = &schema,
     .presets = &presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

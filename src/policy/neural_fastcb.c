@@ -81,6 +81,7 @@ const policy_class neural_fastcb_class = {
              "Regression, ICLR 2024",
     .schema = &schema,
     .presets = &presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,

@@ -49,6 +49,7 @@ const policy_class neural_linear_class = {
     .paper = "Riquelme, Tucker, Snoek: Deep Bayesian Bandits Showdown, ICLR 2018",
     .schema = &schema,
     .presets = &presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = last_layer_scratch_count,
     .score = score,

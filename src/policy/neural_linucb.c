@@ -48,6 +48,7 @@ const policy_class neural_linucb_class = {
     .paper = "Xu, Wen, Zhao, Gu: Neural Contextual Bandits with Deep Representation and Shallow Exploration, ICLR 2022",
     .schema = &schema,
     .presets = &presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = last_layer_scratch_count,
     .score = score,

@@ -36,6 +36,7 @@ const policy_class neural_ts_class = {
     .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
     .schema = &schema,
     .presets = &presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = gradient_width_scratch_count,
     .score = score,

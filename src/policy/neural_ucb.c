@@ -27,6 +27,7 @@ const policy_class neural_ucb_class = {
     .paper = "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
     .schema = &schema,
     .presets = &presets,
+    .earlier = BEFORE_COMMITTEES,
     .create = create,
     .scratch_count = gradient_width_scratch_count,
     .score = gradient_width_score,

@@ -170,6 +170,12 @@ typedef struct policy_presets {
     size_t count;
 } policy_presets;
 
+/* Options that models before this version do not name, as they acted then. */
+typedef struct earlier_options {
+    uint64_t version;
+    const char *options;
+} earlier_options;
+
 enum { ROW_PARTS = 8 }; /* of the parameters, at most */
 
 /* A part of the parameters that has a row of `width` floats for each column. */
@@ -181,8 +187,7 @@ typedef struct policy_class {
     const char *summary, *paper;
     const option_schema *schema;   /* its owner is the policy's name */
     const policy_presets *presets; /* NULL: none */
-    const char
-        *before_11; /* options that models before version 11 do not name, as they acted then; NULL: the defaults */
+    earlier_options earlier;       /* of models before a version; {0}: they name all that differs from the defaults */
 
     /* Never NULL, as scratch_count and score. Takes all that it allocates, the policy too, from setup->memory, which
      * frees it, also on failure. */

@@ -92,7 +92,7 @@ static void the_gradient_of_the_mean_matches_differences(void **state)
 
 static void priors_of(problem *p, vector x, float *priors)
 {
-    const members *m = p->l.members;
+    const members *m = p->l.members[0];
     float *activations = calloc(m->network.activation_count, sizeof *activations);
     network_outputs(&m->network, m->theta, x, activations);
     members_priors(m, network_members(&m->network, x, activations), priors);
@@ -109,7 +109,7 @@ static void priors_sum_to_zero_and_are_as_large_as_the_input(void **state)
     learner_options options = options_from("layers=2 width=9");
     options.members = (member_options){.count = WIDE, .prior = 3, .noise = 0, .rate = 1, .prior_width = 256};
     assert_int_equal(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &error), EE_OK);
-    const members *m = l.members;
+    const members *m = l.members[0];
     float *activations = calloc(m->network.activation_count, sizeof *activations), x[20], priors[WIDE];
     random_stream draw = random_named(1, "inputs");
     double ratio = 0;
@@ -141,7 +141,7 @@ static void noise_is_of_the_sample_and_nearly_normal(void **state)
     enum { NUMBERS = 20000 };
     problem p;
     problem_make(&p, NETWORK, 0, 2);
-    members *m = p.l.members;
+    members *m = p.l.members[0];
     double sums[3] = {0}, products = 0, neighbours = 0, last = 0;
     float first[MEMBERS];
     vector x = vector_dense(p.inputs[0], INPUT);
@@ -179,7 +179,7 @@ static void noise_is_of_the_sample_and_nearly_normal(void **state)
 /* The noise of a sample of the history, as its number gives it. */
 static void noise_of_sample(problem *p, size_t sample, float *noise)
 {
-    members *m = p->l.members;
+    members *m = p->l.members[0];
     members_add(m, history_input(&p->l.history, sample), history_number(&p->l.history, sample));
     memcpy(noise, members_noise_of(m, 0), MEMBERS * sizeof *noise);
     members_drop(m);

@@ -15,7 +15,7 @@ static void expect_by_hand(const ee_bandit *bandit, vector x, double *q)
 {
     const parameters *learned = &bandit->policy->parameters;
     const network *f1 = &exploitation_of(bandit)->f1.networks[0];
-    const members *m = exploitation_of(bandit)->f1.members;
+    const members *m = exploitation_of(bandit)->f1.members[0];
     float *activations = calloc(f1->activation_count + m->network.activation_count, sizeof *activations);
     float *of_priors = activations + f1->activation_count;
     network_forward(f1, learned->values, x, activations);
