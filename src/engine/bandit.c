@@ -243,7 +243,8 @@ void bandit_archive_policy(policy *self, archive *a)
     archive_values(self, a);
     if (!a->status && !vector_is_within(learned->values, learned->floats, FLT_MAX))
         archive_fail(a, a->reading ? EE_BAD_MODEL : EE_DIVERGED, "model: a parameter is not a finite number");
-    archive_sparse_floats(a, learned->recalled, recall_count(self->recalled_arms));
+    size_t absent = a->version < 11 && self->recalled_arms ? RECALL_SINCE_11 : 0;
+    archive_sparse_floats(a, learned->recalled + absent, recall_count(self->recalled_arms) - absent);
     if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->recalled_arms))
         archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");
     for (size_t i = 0; self->recalled_arms && i < RECALL_CLASSES; i++) slope_archive(&self->recall_weights[i], a);

@@ -6,12 +6,12 @@
 enum {
     PROBES = 8,
     MOST_TIMES = 64,  /* a mean is of about the last so many rewards */
-    MOST_AGAIN = 4096 /* a weight is by about the last so many arms that came again */
+    MOST_AGAIN = 4096 /* a weight, and the noise, is by about the last so many arms that came again */
 };
 
-/* memory: whether any weight is above 0, the weights, the places. A tag is a whole number that a float holds exactly;
- * 0: the place is free. */
-enum { ANY, WEIGHTS, PLACES = WEIGHTS + RECALL_CLASSES };
+/* memory: the noise, how often an arm came again, at most MOST_AGAIN, the weights, the places. A tag is a whole number
+ * that a float holds exactly; 0: the place is free. */
+enum { NOISE, AGAIN, WEIGHTS, PLACES = WEIGHTS + RECALL_CLASSES };
 enum { TAG, MEAN, TIMES, PLACE };
 
 size_t recall_count(size_t arms)
@@ -51,17 +51,38 @@ static size_t place_of(const float *memory, size_t arms, vector x, arm_id id, fl
 /* The class of arms that came so often. */
 static size_t class_of(float times)
 {
-    return (size_t)ilogbf(times);
+    return times < MOST_TIMES ? (size_t)ilogbf(times) : RECALL_CLASSES - 1;
+}
+
+recalled_arm recall_find(const float *memory, size_t arms, vector x, arm_id id)
+{
+    recalled_arm none = {0};
+    /* Before any arm came again there is no weight and no noise, and an arm costs nothing here. */
+    if (!arms || memory[AGAIN] == 0) return none;
+    float tag;
+    const float *place = memory + place_of(memory, arms, x, id, &tag);
+    if (place[TAG] != tag) return none;
+    return (recalled_arm){place[MEAN], memory[WEIGHTS + class_of(place[TIMES])], sqrtf(memory[NOISE] / place[TIMES])};
 }
 
 float recall_expect(const float *memory, size_t arms, vector x, arm_id id, float expected)
 {
-    /* Before any arm came again there is no weight, and an arm costs nothing here. */
-    if (!arms || memory[ANY] == 0) return expected;
-    float tag;
-    const float *place = memory + place_of(memory, arms, x, id, &tag);
-    if (place[TAG] != tag) return expected;
-    return expected + memory[WEIGHTS + class_of(place[TIMES])] * (place[MEAN] - expected);
+    recalled_arm found = recall_find(memory, arms, x, id);
+    return expected + found.weight * (found.mean - expected);
+}
+
+/* The rewards that a mean is of. */
+static float in_mean(float times)
+{
+    return times < MOST_TIMES ? times : MOST_TIMES;
+}
+
+/* Takes in how far a reward is from the mean of those before it. */
+static void add_noise(float *memory, const float *place, float reward)
+{
+    float off = reward - place[MEAN], count = in_mean(place[TIMES]), square = off * off * count / (count + 1);
+    if (memory[AGAIN] < MOST_AGAIN) memory[AGAIN]++;
+    if (isfinite(square)) memory[NOISE] += (square - memory[NOISE]) / memory[AGAIN];
 }
 
 size_t recall_add(float *memory, size_t arms, const recall_sample *sample, slope *weights)
@@ -72,24 +93,26 @@ size_t recall_add(float *memory, size_t arms, const recall_sample *sample, slope
         size_t class = class_of(place[TIMES]);
         slope_add(&weights[class], (double)(place[MEAN] - expected), (double)(sample->reward - expected), MOST_AGAIN);
         memory[WEIGHTS + class] = (float)slope_weight(&weights[class], sample->spread);
-        if (memory[WEIGHTS + class] > 0) memory[ANY] = 1;
+        add_noise(memory, place, sample->reward);
     } else {
         memset(place, 0, PLACE * sizeof *place);
         place[TAG] = tag;
     }
-    if (place[TIMES] < MOST_TIMES) place[TIMES]++;
-    place[MEAN] += (sample->reward - place[MEAN]) / place[TIMES];
+    place[TIMES]++; /* a float stops at 2^24, where it no longer matters */
+    place[MEAN] += (sample->reward - place[MEAN]) / in_mean(place[TIMES]);
     return (size_t)(place - memory - PLACES) / PLACE;
 }
 
 bool recall_is_sound(const float *memory, size_t arms)
 {
-    for (size_t i = ANY; arms && i < PLACES; i++)
+    if (arms && !(memory[NOISE] >= 0 && isfinite(memory[NOISE]))) return false;
+    if (arms && !(memory[AGAIN] >= 0 && memory[AGAIN] <= MOST_AGAIN)) return false;
+    for (size_t i = WEIGHTS; arms && i < PLACES; i++)
         if (!(memory[i] >= 0 && memory[i] <= 1)) return false;
     for (size_t i = 0; i < arms; i++) {
         const float *place = memory + PLACES + i * PLACE;
         if (place[TAG] == 0) continue;
-        if (!(place[TIMES] >= 1 && place[TIMES] <= MOST_TIMES) || !isfinite(place[MEAN])) return false;
+        if (!(place[TIMES] >= 1) || !isfinite(place[TIMES]) || !isfinite(place[MEAN])) return false;
     }
     return true;
 }

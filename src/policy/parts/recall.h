@@ -8,6 +8,9 @@
  * noise. A mean of many rewards is worth more than a mean of few, so there is a weight for arms that came once, one for
  * two or three times, and so on. All forget slowly, since what is true of an arm may change.
  *
+ * The noise is the variance of rewards about the mean of their own arm, (r - m)^2 n / (n + 1) on average over arms that
+ * came again, m of n rewards: noise / n is the variance of m. A policy may explore by it.
+ *
  * An arm is known by a hash of its entries that are not zero, and of its id where it has one. One whose places are all
  * taken displaces another. What scoring reads lies in floats that are the caller's, so that it can be part of a
  * policy's parameters. */
@@ -17,10 +20,19 @@
 #include "math/slope.h"
 #include "math/vector.h"
 
-enum { RECALL_CLASSES = 7 }; /* of arms, by how often they came: once, two or three times, four to seven, ... 64 */
+enum { RECALL_SINCE_11 = 1 }; /* floats, the first ones, that models before version 11 do not have; 0 then */
+enum { RECALL_CLASSES = 7 };  /* of arms, by how often they came: once, two or three times, four to seven, ... 64 */
 
 /* Floats that recall of so many arms needs; zeros to begin with. 0 arms: none, and nothing is ever found. */
 size_t recall_count(size_t arms);
+
+/* What is remembered of an arm; zeros if it never came. */
+typedef struct recalled_arm {
+    float mean, weight;
+    float deviation; /* of the mean: sqrt(noise / n) */
+} recalled_arm;
+
+recalled_arm recall_find(const float *memory, size_t arms, vector x, arm_id id);
 
 /* What is expected of an arm, made better by what came of it before: between `expected` and the mean of its rewards. */
 float recall_expect(const float *memory, size_t arms, vector x, arm_id id, float expected);

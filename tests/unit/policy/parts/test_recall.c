@@ -292,6 +292,24 @@ static void more_rewards_are_believed_more(void **state)
     past_free(&self);
 }
 
+/* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES. */
+static void the_deviation_of_a_mean_is_that_of_the_noise(void **state)
+{
+    (void)state;
+    draw_features(1);
+    past self = make_past(ROOM);
+    random_stream draw = random_named(4, "noise");
+    assert_true(recall_find(self.memory, ROOM, arm(1), NO_ID).deviation == 0);
+    for (int t = 0; t < 400; t++)
+        for (size_t i = 1; i < ARMS; i++)
+            if (i > 1 || t < 100) past_add(&self, arm(i), 0, (float)i + 2 * (float)random_normal(&draw));
+    assert_close(recall_find(self.memory, ROOM, arm(2), NO_ID).deviation, 2 / sqrt(400), 0.01);
+    assert_close(recall_find(self.memory, ROOM, arm(1), NO_ID).deviation, 2 / sqrt(100), 0.02);
+    assert_true(recall_find(self.memory, ROOM, arm(0), NO_ID).deviation == 0);
+    assert_true(recall_is_sound(self.memory, ROOM));
+    past_free(&self);
+}
+
 static void nothing_is_said_of_an_arm_that_never_came(void **state)
 {
     (void)state;
@@ -378,6 +396,7 @@ int main(void)
         cmocka_unit_test(what_overflows_is_left_out),
         cmocka_unit_test(certain_rewards_are_believed_and_noise_is_not),
         cmocka_unit_test(more_rewards_are_believed_more),
+        cmocka_unit_test(the_deviation_of_a_mean_is_that_of_the_noise),
         cmocka_unit_test(nothing_is_said_of_an_arm_that_never_came),
         cmocka_unit_test(an_arm_is_its_entries_that_are_not_zero),
         cmocka_unit_test(a_full_memory_forgets_the_older_arm),
