@@ -81,6 +81,8 @@ static ee_status create(const policy_setup *given, policy **out, ee_error *error
     if (status) return status;
     status = create_parts(self, setup, error);
     if (status) return status;
+    if (options.exploration.kind.pick == EXPLORATION_RIDGE)
+        self->exploitation.base.recall_width = (float)options.exploration.regression.recall_width;
     float *theta = self->exploitation.base.parameters.values;
     self->exploration->class->start(self->exploration, self->exploitation.f1.initial, theta + self->theta2);
     learner_start(&self->decision_maker.f3, theta + self->theta3);

@@ -24,7 +24,7 @@ static const option_group groups[] = {
 };
 const option_schema eenet_schema =
     OPTION_SCHEMA("eenet", groups, eenet_options,
-                  "exploration prior_gain alpha ridge units recall features f2.width f2.rate f1.width f1.rate f1.decay "
+                  "exploration prior_gain width ridge units recall features f2.width f2.rate f1.width f1.rate f1.decay "
                   "f1.steps f1.batch f1.history decision w2 blocks");
 
 /* A line for each part. eenet:paper and eenet:authors name everything that they depend on, so that a new default does

@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -245,14 +246,17 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
 }
 
 /* Changes the scores by what is remembered of the arms. A width or a draw is no expectation: it is added as it is, so
- * that an arm whose past is remembered is still explored. all: the whole score is what is expected. */
+ * that an arm whose past is remembered is still explored. all: the whole score is what is expected. What f1 learned of
+ * a recurring arm can be wrong for good when the arm is no longer played: the width of its own mean never ends. */
 static void recall(const parameters *learned, const ee_arms *arms, bool all, ee_score *scores)
 {
     size_t remembered = learned->policy->recalled_arms;
+    float width = learned->policy->recall_width * sqrtf(log1pf((float)learned->round));
     for (size_t i = 0; remembered && i < arms->count; i++) {
         float expected = all ? scores[i].score : scores[i].exploitation, beyond = scores[i].score - expected;
-        scores[i].score =
-            recall_expect(learned->recalled, remembered, vector_of_arm(arms, i), arm_id_of(arms, i), expected) + beyond;
+        recalled_arm found = recall_find(learned->recalled, remembered, vector_of_arm(arms, i), arm_id_of(arms, i));
+        scores[i].score = expected + found.weight * (found.mean - expected) + beyond;
+        if (width > 0) scores[i].score += width * found.deviation;
     }
 }
 

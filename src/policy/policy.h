@@ -264,6 +264,7 @@ struct policy {
     uint64_t stride;           /* one in so many trainings of the schedule takes place; see bandit_set_stride */
     size_t recalled_arms;      /* that are remembered, at most (option `recall`) */
     slope *recall_weights;     /* (RECALL_CLASSES) */
+    float recall_width;        /* weight of sqrt(log(1 + rewards)) deviations of a recurring arm's mean; 0: none */
     size_t *recalled_places; /* (RECENT) of the last arms, that of reward number n at n % RECENT, for parameters_copy */
 
     /* For a policy that stores columns. */

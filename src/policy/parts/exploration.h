@@ -22,7 +22,8 @@ typedef struct regression_options {
     int64_t refresh;      /* past gains that each training computes again */
     int64_t units;        /* of f1's last hidden layer, that f2 sees */
     int64_t recent_units; /* likewise, for what f1 was wrong by lately */
-    double alpha;         /* weight of how unsure that is */
+    double width;         /* weight of the random confidence width */
+    double recall_width;  /* weight of the confidence width of a recurring arm's mean: policy.recall_width */
 } regression_options;
 
 /* Options of a network f2. */

@@ -15,11 +15,16 @@ static double *factor_of(const gain_regression *self, size_t head)
     return self->factors + head * triangle_count(self->setup.dim);
 }
 
-static void draw_signs(gain_regression *self)
+/* Sets work to the signs of this many samples. They depend on nothing else, so a model need not store them. */
+static void draw_signs(const gain_regression *self, uint64_t time)
 {
-    random_stream draws = random_named(self->setup.seed, "f2.signs");
-    for (size_t i = 0; i < self->setup.sketches * self->setup.dim; i++)
-        self->signs[i] = random_bits(&draws) & 1 ? 1 : -1;
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    random_stream draws = random_named(self->setup.seed ^ (time * odd), "f2.signs");
+    uint64_t bits = 0;
+    for (size_t i = 0; i < self->setup.dim; i++, bits >>= 1) {
+        if (i % 64 == 0) bits = random_bits(&draws);
+        self->work[i] = bits & 1 ? 1 : -1;
+    }
 }
 
 ee_status gain_regression_create(gain_regression *self, memory *owner, const gain_regression_setup *setup,
@@ -32,17 +37,15 @@ ee_status gain_regression_create(gain_regression *self, memory *owner, const gai
     if (!status) status = memory_create(owner, &self->seen, heads, dim * sizeof(double), error);
     if (!status) status = memory_create(owner, &self->scaled_at, heads, sizeof(uint64_t), error);
     if (!status) status = memory_create(owner, &self->stale, heads, 1, error);
-    if (!status) status = memory_create(owner, &self->signs, setup->sketches, dim * sizeof(double), error);
     if (!status) status = memory_create(owner, &self->work, dim, sizeof(double), error);
     if (status) return status;
     for (size_t head = 0; head < heads; head++) triangle_start(factor_of(self, head), dim, sqrt(setup->lambda));
-    draw_signs(self);
     return EE_OK;
 }
 
 size_t gain_regression_head_count(const gain_regression *self)
 {
-    return (1 + self->setup.sketches) * self->setup.dim;
+    return (self->setup.sketched ? 2 : 1) * self->setup.dim;
 }
 
 size_t gain_regression_theta_count(const gain_regression *self)
@@ -52,11 +55,13 @@ size_t gain_regression_theta_count(const gain_regression *self)
 
 void gain_regression_start(const gain_regression *self, float *theta)
 {
-    size_t sketched = self->setup.sketches * self->setup.dim;
+    size_t dim = self->setup.dim;
     double scale = 1 / sqrt(self->setup.lambda);
+    if (!self->setup.sketched) return;
+    draw_signs(self, 0);
     for (size_t head = 0; head < self->setup.heads; head++) {
-        float *sketches = theta + head * gain_regression_head_count(self) + self->setup.dim;
-        for (size_t i = 0; i < sketched; i++) sketches[i] = (float)(scale * self->signs[i]);
+        float *sketch = theta + head * gain_regression_head_count(self) + dim;
+        for (size_t i = 0; i < dim; i++) sketch[i] = (float)(scale * self->work[i]);
     }
 }
 
@@ -130,11 +135,10 @@ static void solve_head(gain_regression *self, size_t head, double prior, double 
     triangle_solve_transposed(factor_of(self, head), self->work, dim);
     triangle_solve(factor_of(self, head), self->work, dim);
     write_work(self, 1, theta);
-    if (!self->setup.sketches) return;
-    size_t turn = self->time % self->setup.sketches;
-    memcpy(self->work, self->signs + turn * dim, dim * sizeof *self->work);
+    if (!self->setup.sketched) return;
+    draw_signs(self, self->time);
     triangle_solve(factor_of(self, head), self->work, dim);
-    write_work(self, sqrt(weight_now(self, head)), theta + (1 + turn) * dim);
+    write_work(self, sqrt(weight_now(self, head)), theta + dim);
 }
 
 void gain_regression_solve(gain_regression *self, double prior, double unit, float *theta)

@@ -8,12 +8,14 @@
  * The weights w are 1; or, where it forgets, a sample loses one part in `window` with each that comes after it. Instead
  * of making all old ones lighter, each new one is made heavier, and now and then a head is brought back to scale.
  *
- * How sure it is of a prediction is phi^T A^-1 phi, A = lambda I + sum w phi phi^T = U^T U. That costs the square of
- * phi's length. Cheaper is a sketch: with e a vector of random signs and g = U^-1 e, (g . phi)^2 is that on average. A
- * few of them are kept, whose signs never change, and each solution computes one of them anew.
+ * The variance of a prediction is phi^T A^-1 phi, A = lambda I + sum w phi phi^T = U^T U. That costs the square of
+ * phi's length. A sketch is cheaper: with e a vector of random signs and g = U^-1 e, (g . phi)^2 is the variance on
+ * average. With the option `sketched`, each solution computes g from new signs, a function of the seed and the number
+ * of samples. |g . phi| is thus a random width: an arm whose width is underestimated once is not underestimated for
+ * ever.
  *
  * With heads there are as many such regressions, each over the samples of its own head. What predictions read is the
- * caller's: of each head theta, then its sketches, (heads, 1 + sketches, dim). */
+ * caller's: of each head theta, then g if it is sketched, (heads, 1 or 2, dim). */
 #ifndef EENET_GAIN_REGRESSION_H
 #define EENET_GAIN_REGRESSION_H
 
@@ -25,7 +27,7 @@ typedef struct gain_regression_setup {
     size_t heads, dim;
     double lambda;
     double window; /* 0: it does not forget */
-    size_t sketches;
+    bool sketched;
     uint64_t seed; /* of the signs */
 } gain_regression_setup;
 
@@ -38,7 +40,6 @@ typedef struct gain_regression {
     double *seen;        /* (heads, dim) sum w phi */
     uint64_t *scaled_at; /* (heads) the time at which a new sample's weight was 1 */
     uint8_t *stale;      /* (heads) whether samples came since theta was computed */
-    double *signs;       /* (sketches, dim) */
     double *work;        /* (dim) */
 } gain_regression;
 
@@ -49,7 +50,7 @@ ee_status gain_regression_create(gain_regression *self, memory *owner, const gai
 size_t gain_regression_theta_count(const gain_regression *self);
 size_t gain_regression_head_count(const gain_regression *self);
 
-/* Sets theta, zeros so far, to that of no samples. */
+/* Initialises a zeroed theta to the no-data solution. */
 void gain_regression_start(const gain_regression *self, float *theta);
 
 /* Takes in a sample whose gain is 0 so far. phi is (dim). */

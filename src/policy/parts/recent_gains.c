@@ -2,23 +2,19 @@
 
 #include <math.h>
 
-enum { SKETCHES = 4 }; /* more are surer of how unsure it is, and cost an arm as much as the prediction each */
-
 /* In samples: several for each unit, and a change that takes thousands of rounds is met in time. */
 static const double WINDOW = 1000;
 static const double LAMBDA = 3;
 /* In units of the spread: the weight is low before the predictions, all in all, were more apart than this. */
 static const double DOUBT = 0.3;
 
-ee_status recent_gains_create(recent_gains *self, memory *owner, const network *f1, size_t units, double alpha,
-                              uint64_t seed, ee_error *error)
+ee_status recent_gains_create(recent_gains *self, memory *owner, const network *f1, size_t units, ee_error *error)
 {
     const layer *last = &f1->layers[f1->layer_count - 2];
     size_t most = shape_size(last->out);
-    *self =
-        (recent_gains){.f1 = f1, .alpha = (float)alpha, .units = units < most ? units : most, .hidden = last->output};
+    *self = (recent_gains){.f1 = f1, .units = units < most ? units : most, .hidden = last->output};
     if (!self->units) return EE_OK;
-    gain_regression_setup setup = {f1->heads, self->units, LAMBDA, WINDOW, alpha > 0 ? SKETCHES : 0, seed};
+    gain_regression_setup setup = {.heads = f1->heads, .dim = self->units, .lambda = LAMBDA, .window = WINDOW};
     ee_status status = gain_regression_create(&self->gains, owner, &setup, error);
     if (!status) status = memory_create(owner, &self->activations, f1->activation_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->phi, self->units, sizeof(float), error);
@@ -28,11 +24,6 @@ ee_status recent_gains_create(recent_gains *self, memory *owner, const network *
 size_t recent_gains_theta_count(const recent_gains *self)
 {
     return self->units ? 1 + gain_regression_theta_count(&self->gains) : 0;
-}
-
-void recent_gains_start(const recent_gains *self, float *theta)
-{
-    if (self->units) gain_regression_start(&self->gains, theta + 1);
 }
 
 /* ---- scoring ---- */
@@ -50,24 +41,11 @@ static const float *head_of(const recent_gains *self, const float *theta, vector
     return theta + 1 + network_head(self->f1, x) * gain_regression_head_count(&self->gains);
 }
 
-/* The mean of the squares of the sketches' products with the units. */
-static float sketched_square(const recent_gains *self, const float *sketches, const float *units)
-{
-    float sum = 0;
-    for (size_t i = 0; i < SKETCHES; i++) {
-        float product = self->f1->kernels->dot(sketches + i * self->units, units, self->units);
-        sum += product * product;
-    }
-    return sum / SKETCHES;
-}
-
 float recent_gains_expect(const recent_gains *self, const float *theta, vector x, const float *activations)
 {
-    if (!self->units) return 0;
-    const float *own = head_of(self, theta, x), *units = activations + self->hidden;
-    float gain = theta[0] > 0 ? theta[0] * self->f1->kernels->dot(own, units, self->units) : 0;
-    if (self->alpha > 0) gain += self->alpha * sqrtf(sketched_square(self, own + self->units, units));
-    return gain / length_of(self, units);
+    if (!self->units || theta[0] <= 0) return 0;
+    const float *units = activations + self->hidden;
+    return theta[0] * self->f1->kernels->dot(head_of(self, theta, x), units, self->units) / length_of(self, units);
 }
 
 /* ---- learning ---- */

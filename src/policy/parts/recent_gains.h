@@ -1,12 +1,9 @@
-/* What f1 has lately been wrong by, and where it is unsure: a regression of the gain on f1's gradient by its last
- * weights, as it is now, over the last thousand rewards or so.
+/* What f1 has lately been wrong by: a regression of the gain on f1's gradient by its last weights, as it is now, over
+ * the last thousand rewards or so.
  *
  * Where what is true changes, f1, which learns from all of its history, comes late: what the regression predicts makes
  * up for it. Where nothing changes that would be noise. So how much it is worth is learned: the weight is the slope of
  * what the rest of f2 left over what this predicted, before the reward was known (math/slope.h).
- *
- * Along a direction of the gradient that was not played lately the regression is unsure; an arm there gets alpha times
- * that on top. This is what keeps f2 exploring when its prior gain is spent.
  *
  * theta: the weight, then the regression's (gain_regression.h), in units of the rewards' spread. */
 #ifndef EENET_RECENT_GAINS_H
@@ -18,7 +15,6 @@
 
 typedef struct recent_gains {
     const network *f1;
-    float alpha;
     size_t units;  /* of f1's last hidden layer, those that are seen; 0: it predicts nothing */
     size_t hidden; /* where they lie in f1's activations */
     gain_regression gains;
@@ -28,11 +24,10 @@ typedef struct recent_gains {
 } recent_gains;
 
 /* f1 must have a layer before the last. units: at most so many are seen. */
-ee_status recent_gains_create(recent_gains *self, memory *owner, const network *f1, size_t units, double alpha,
-                              uint64_t seed, ee_error *error);
+ee_status recent_gains_create(recent_gains *self, memory *owner, const network *f1, size_t units, ee_error *error);
 
+/* theta of no samples is all zeros. */
 size_t recent_gains_theta_count(const recent_gains *self);
-void recent_gains_start(const recent_gains *self, float *theta);
 
 /* The gain of an arm that has passed through f1, in units of the rewards' spread. */
 float recent_gains_expect(const recent_gains *self, const float *theta, vector x, const float *activations);

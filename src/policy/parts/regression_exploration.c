@@ -1,13 +1,18 @@
-/* f2 as a regression: prior_gain + theta . phi, theta by gain_regression.h, phi by initial_features.h; and what f1 has
- * lately been wrong by, and where it is unsure (recent_gains.h).
+/* f2 as a regression: prior_gain + theta . phi + width |g . phi|, theta and g by gain_regression.h, phi by
+ * initial_features.h; and what f1 has lately been wrong by (recent_gains.h).
  *
  * The gain of a sample is r - f1, and training moves f1. So each training refreshes some past gains: f1 as it is then
  * predicts those samples again. That way f2 makes up for what f1 lacks now.
  *
+ * The prior gain ends where samples are, the width falls as their number grows, and g is drawn again for each decision:
+ * without it single seeds never try what a few bad rewards spoke against. The width measures what a regression on
+ * phi could not know yet. f1 generalises better than that, so the weight of the width falls as well.
+ *
  * A decision whose reward is on its way counts as a sample whose gain is 0, until the reward says what it was: an arm
  * that was just played is no longer one that is like none before.
  *
- * theta2: the regressions', (heads, phi_count), in units of the rewards' spread; then that of the recent gains. */
+ * theta2: the regressions', (heads, 2, phi_count), in units of the rewards' spread; then that of the recent gains. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,6 +20,10 @@
 #include "gain_regression.h"
 #include "initial_features.h"
 #include "recent_gains.h"
+
+/* Rewards after which the weight of the width falls as 1 / sqrt(rewards). Without the fall, clicks cost about 10% more.
+ * The value itself is rough: 300 and 500 differ by less than two streams of random signs do. */
+static const double FULL_WIDTH_REWARDS = 300;
 
 typedef struct regression_exploration {
     exploration base;
@@ -33,7 +42,7 @@ typedef struct regression_exploration {
 } regression_exploration;
 
 static const option rows[] = {
-    OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "1", -1e6, 1e6,
+    OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "0.7", -1e6, 1e6,
                     "the gain of an arm that is like none before, in units of the rewards' spread"),
     OPTION_ROW_REAL(regression_options, ridge, "ridge", "3", 1e-6, 1e6, "lambda, how many samples the prior is worth"),
     OPTION_ROW_INTEGER(regression_options, refresh, "refresh", "4", 0, 1e6,
@@ -43,9 +52,11 @@ static const option rows[] = {
     OPTION_ROW_INTEGER(regression_options, recent_units, "recent_units", "64", 0, 4096,
                        "of f1's last hidden layer those by which f2 sees what f1 was wrong by lately; 0: it does not",
                        .needs = "label=gain"),
-    OPTION_ROW_REAL(regression_options, alpha, "alpha", "0.3", 0, 1e6,
-                    "weight of how unsure f2 is, in units of the rewards' spread",
-                    .needs = "label=gain and recent_units>0"),
+    OPTION_ROW_REAL(regression_options, width, "width", "0.7", 0, 1e6,
+                    "weight of f2's random confidence width, in units of the rewards' spread"),
+    OPTION_ROW_REAL(regression_options, recall_width, "recall_width", "0.3", 0, 1e6,
+                    "weight of the confidence width of a recurring arm's own mean reward",
+                    .needs = "recall>0 and decision=linear"),
 };
 const option_table regression_option_table = OPTION_TABLE(rows);
 
@@ -57,10 +68,10 @@ static ee_status create_parts(regression_exploration *self, memory *owner, uint6
     ee_status status = initial_features_create(&self->features, owner, self->f1, (size_t)self->options.units, error);
     size_t count = self->features.count, recent_units = (size_t)self->options.recent_units;
     if (self->label.pick != LABEL_GAIN) recent_units = 0; /* it says by how much f1 is off, not how far */
-    gain_regression_setup setup = {.heads = self->f1->heads, .dim = count, .lambda = self->options.ridge};
+    gain_regression_setup setup = {
+        .heads = self->f1->heads, .dim = count, .lambda = self->options.ridge, .sketched = true, .seed = seed};
     if (!status) status = gain_regression_create(&self->gains, owner, &setup, error);
-    if (!status)
-        status = recent_gains_create(&self->recent, owner, self->f1, recent_units, self->options.alpha, seed, error);
+    if (!status) status = recent_gains_create(&self->recent, owner, self->f1, recent_units, error);
     if (!status) status = memory_create(owner, &self->activations, cut->activation_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->phi, count, sizeof(float), error);
     return status;
@@ -89,7 +100,7 @@ static void start(exploration *base, const float *initial, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
     initial_features_set(&self->features, self->f1, initial);
-    recent_gains_start(&self->recent, theta2 + self->recent_theta);
+    gain_regression_start(&self->gains, theta2);
 }
 
 static void start_column(exploration *base, size_t column, const float *initial)
@@ -114,12 +125,29 @@ static size_t scratch_count(const exploration *base, size_t arms)
     return together * (self->features.network.activation_count + self->features.count);
 }
 
-/* In units of the rewards' spread, without the recent gains. */
+/* The regression's floats of the arm's head. */
+static const float *head_of(const regression_exploration *self, const float *theta2, vector x)
+{
+    return theta2 + network_head(self->f1, x) * gain_regression_head_count(&self->gains);
+}
+
+/* In units of the rewards' spread, without the width and the recent gains. */
 static float predicted_gain(const regression_exploration *self, const float *theta2, vector x, const float *phi)
 {
-    size_t count = self->features.count;
-    float learned = self->f1->kernels->dot(theta2 + network_head(self->f1, x) * count, phi, count);
+    float learned = self->f1->kernels->dot(head_of(self, theta2, x), phi, self->features.count);
     return (float)self->options.prior_gain + learned;
+}
+
+static float random_width(const regression_exploration *self, const float *theta2, vector x, const float *phi)
+{
+    const float *sketch = head_of(self, theta2, x) + self->features.count;
+    return fabsf(self->f1->kernels->dot(sketch, phi, self->features.count));
+}
+
+/* The weight of the width after so many rewards. */
+static float width_weight(const regression_exploration *self, uint64_t rewards)
+{
+    return (float)(self->options.width * sqrt(FULL_WIDTH_REWARDS / fmax(FULL_WIDTH_REWARDS, (double)rewards)));
 }
 
 static void score(const exploration *base, const parameters *learned, const float *theta2, const passed_arms *passed,
@@ -128,7 +156,7 @@ static void score(const exploration *base, const parameters *learned, const floa
     const regression_exploration *self = (const regression_exploration *)base;
     const ee_arms *arms = passed->arms;
     const float *recent = theta2 + self->recent_theta;
-    float *phi = phi_in(self, arms->count, room);
+    float weight = width_weight(self, learned->round), *phi = phi_in(self, arms->count, room);
     if (passed->count > 1)
         initial_features_compute_many(&self->features, arms->values + passed->first * arms->dim, passed->count, room,
                                       phi);
@@ -138,6 +166,7 @@ static void score(const exploration *base, const parameters *learned, const floa
         vector x = vector_of_arm(arms, passed->first + i);
         const float *activations = passed->activations[0] + i * self->f1->activation_count;
         float gain = predicted_gain(self, theta2, x, phi) + recent_gains_expect(&self->recent, recent, x, activations);
+        if (weight > 0) gain += weight * random_width(self, theta2, x, phi);
         scores[passed->first + i].exploration = (float)learned->spread * gain;
     }
 }

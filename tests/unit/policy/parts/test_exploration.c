@@ -25,7 +25,7 @@ static const char *const variants[] = {
     REGRESSION "blocks=3 recent_units=0 ridge=0.5",
     REGRESSION "blocks=2 label=relu f1.layers=3",
     REGRESSION "label=abs prior_gain=-1",
-    REGRESSION "train_every=3 alpha=0",
+    REGRESSION "train_every=3 width=0",
     REGRESSION "standardize=off",
     REGRESSION "decision=neural f3.width=4 optimal=threshold",
     NETWORK

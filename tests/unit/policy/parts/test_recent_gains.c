@@ -1,10 +1,10 @@
-/* What f1 was wrong by lately: how much it is worth, and where it is unsure. */
+/* What f1 was wrong by lately: how much it is worth. */
 #include "eenet_parts.h"
 
 #include "math/float_mode.h"
 #include "policy/parts/recent_gains.h"
 
-enum { UNITS = 5, SKETCHES = 4, SAMPLES = 1500 };
+enum { UNITS = 5, SAMPLES = 1500 };
 
 /* f1 as it begins, and beside it the part. */
 typedef struct fixture {
@@ -14,18 +14,17 @@ typedef struct fixture {
     float *theta;
 } fixture;
 
-static void make(fixture *self, const char *options, size_t units, double alpha)
+static void make(fixture *self, const char *options, size_t units)
 {
     ee_error error = {0};
     memset(self, 0, sizeof *self);
     parts_make(&self->all, options);
     self->f1 = &self->all.f1.f1.networks[0];
     memory *owner = &self->all.owner;
-    ee_status status = recent_gains_create(&self->recent, owner, self->f1, units, alpha, 9, &error);
+    ee_status status = recent_gains_create(&self->recent, owner, self->f1, units, &error);
     size_t count = recent_gains_theta_count(&self->recent);
     if (!status) status = memory_create(owner, &self->theta, count ? count : 1, sizeof *self->theta, &error);
     if (status) fail_msg("%s", error.message);
-    recent_gains_start(&self->recent, self->theta);
 }
 
 static void release(fixture *self)
@@ -71,7 +70,7 @@ static float play(const char *options, double fixed, double noise, double spread
     static const double sides[] = {1, -1, 0};
     fixture self;
     random_stream draw = random_named(3, "gains");
-    make(&self, options, UNITS, 0);
+    make(&self, options, UNITS);
     parts_draw(&self.all, &round, 3, 3);
     for (uint64_t t = 0; t < SAMPLES; t++) {
         size_t arm = (size_t)random_below(&draw, 3);
@@ -116,7 +115,7 @@ static void without_a_spread_nothing_is_said(void **state)
     (void)state;
     static round_arms round;
     fixture self;
-    make(&self, F1, UNITS, 0);
+    make(&self, F1, UNITS);
     for (uint64_t t = 0; t < 50; t++) {
         observe(&self, draw_arm(&self, &round, t), 1, 0, false);
         assert_true(weight(&self) == 0 && expect(&self, draw_arm(&self, &round, t)) == 0);
@@ -132,7 +131,7 @@ static void the_weight_is_by_predictions_made_before(void **state)
     fixture self;
     slope expected = {0};
     random_stream draw = random_named(5, "left");
-    make(&self, F1, UNITS, 0);
+    make(&self, F1, UNITS);
     for (uint64_t t = 0; t < 200; t++) {
         vector x = draw_arm(&self, &round, t % 4);
         float own_weight = weight(&self), gain = (float)(t % 4) + 0.5f * (float)random_normal(&draw),
@@ -150,58 +149,7 @@ static void the_weight_is_by_predictions_made_before(void **state)
     release(&self);
 }
 
-/* ---- where it is unsure ---- */
-
-/* alpha times the root of the mean of (g . phi)^2, phi of length 1. */
-static void the_sketches_are_added(void **state)
-{
-    (void)state;
-    static round_arms round;
-    fixture self;
-    make(&self, F1 "blocks=3", UNITS, 0.7);
-    assert_int_equal(recent_gains_theta_count(&self.recent), 1 + 3 * (1 + SKETCHES) * UNITS);
-    for (uint64_t t = 0; t < 40; t++) {
-        vector x = draw_arm(&self, &round, t);
-        float activations[512];
-        network_outputs(self.f1, self.all.theta1, x, activations);
-        const float *units = activations + self.recent.hidden;
-        const float *own = self.theta + 1 + network_head(self.f1, x) * (1 + SKETCHES) * UNITS;
-        double length = 0, learned = 0, squares = 0;
-        for (size_t i = 0; i < UNITS; i++) {
-            length += (double)units[i] * (double)units[i];
-            learned += (double)own[i] * (double)units[i];
-        }
-        for (size_t k = 1; k <= SKETCHES; k++) {
-            double product = 0;
-            for (size_t i = 0; i < UNITS; i++) product += (double)own[k * UNITS + i] * (double)units[i];
-            squares += product * product / SKETCHES;
-        }
-        length = length > 0 ? sqrt(length) : 1;
-        assert_close(expect(&self, x), (weight(&self) * learned + 0.7 * sqrt(squares)) / length, 1e-5);
-        observe(&self, x, (float)(t % 3), 1, false);
-    }
-    assert_true(weight(&self) > 0);
-    release(&self);
-}
-
-/* An arm that waits counts as tried: of it the part becomes surer, reward or not. */
-static void an_arm_that_waits_is_less_unsure(void **state)
-{
-    (void)state;
-    static round_arms round;
-    fixture self;
-    make(&self, F1, UNITS, 0.7);
-    vector x = draw_arm(&self, &round, 1);
-    double before = expect(&self, x);
-    assert_true(before > 0);
-    for (int k = 0; k < 3 * SKETCHES; k++) { /* each solution computes one sketch */
-        recent_gains_await(&self.recent, x, self.all.theta1);
-        recent_gains_solve(&self.recent, 1, self.theta);
-    }
-    assert_true(weight(&self) == 0);
-    assert_true(expect(&self, x) < 0.75 * before);
-    release(&self);
-}
+/* ---- waiting ---- */
 
 /* Told of a decision and then of its reward, it is as if it had been told of both at once. */
 static void waiting_changes_nothing_in_the_end(void **state)
@@ -209,8 +157,8 @@ static void waiting_changes_nothing_in_the_end(void **state)
     (void)state;
     static round_arms round;
     fixture self, other;
-    make(&self, F1, UNITS, 0.3);
-    make(&other, F1, UNITS, 0.3);
+    make(&self, F1, UNITS);
+    make(&other, F1, UNITS);
     for (uint64_t t = 0; t < 100; t++) {
         vector x = draw_arm(&self, &round, t);
         recent_gains_await(&self.recent, x, self.all.theta1);
@@ -227,7 +175,7 @@ static void no_units_say_nothing(void **state)
     (void)state;
     static round_arms round;
     fixture self;
-    make(&self, F1, 0, 0.3);
+    make(&self, F1, 0);
     assert_int_equal(recent_gains_theta_count(&self.recent), 0);
     vector x = draw_arm(&self, &round, 1);
     recent_gains_await(&self.recent, x, self.all.theta1);
@@ -249,8 +197,8 @@ static void goes_on_after_loading(void **state)
     static round_arms round;
     fixture self, loaded;
     ee_error error = {0};
-    make(&self, F1, UNITS, 0.3);
-    make(&loaded, F1, UNITS, 0.3);
+    make(&self, F1, UNITS);
+    make(&loaded, F1, UNITS);
     for (uint64_t t = 0; t < 30; t++) observe(&self, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
     observe(&loaded, draw_arm(&self, &round, 99), 1, 1, false); /* what is read replaces all of it */
     archive written = archive_writer(&error);
@@ -277,8 +225,6 @@ int main(void)
         cmocka_unit_test(what_f1_is_off_by_is_made_up_for),
         cmocka_unit_test(without_a_spread_nothing_is_said),
         cmocka_unit_test(the_weight_is_by_predictions_made_before),
-        cmocka_unit_test(the_sketches_are_added),
-        cmocka_unit_test(an_arm_that_waits_is_less_unsure),
         cmocka_unit_test(waiting_changes_nothing_in_the_end),
         cmocka_unit_test(no_units_say_nothing),
         cmocka_unit_test(goes_on_after_loading),

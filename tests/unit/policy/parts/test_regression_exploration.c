@@ -8,7 +8,7 @@
 
 enum { ARMS = 6, PLAYED = 80 };
 
-#define COMMON "scale=off f1.width=6 exploration=ridge refresh=3 prior_gain=0.7 ridge=2 recall=0 "
+#define COMMON "scale=off f1.width=6 exploration=ridge refresh=3 prior_gain=0.7 ridge=2 width=0.4 recall=0 "
 
 static round_arms every_arm; /* that there is: the same few come again and again */
 
@@ -30,14 +30,15 @@ static void told_make(told *self, parts *from, bool recent)
     memset(self, 0, sizeof *self);
     assert_int_equal(initial_features_create(&self->features, &from->owner, f1, 200, &error), EE_OK);
     initial_features_set(&self->features, f1, from->f1.f1.initial);
-    gain_regression_setup setup = {.heads = f1->heads, .dim = self->features.count, .lambda = 2};
+    gain_regression_setup setup = {
+        .heads = f1->heads, .dim = self->features.count, .lambda = 2, .sketched = true, .seed = PARTS_SEED};
     assert_int_equal(gain_regression_create(&self->gains, &from->owner, &setup, &error), EE_OK);
     size_t units = recent ? 64 : 0; /* and as many as there are */
-    assert_int_equal(recent_gains_create(&self->recent, &from->owner, f1, units, 0.3, PARTS_SEED, &error), EE_OK);
+    assert_int_equal(recent_gains_create(&self->recent, &from->owner, f1, units, &error), EE_OK);
     assert_int_equal(self->recent.units, recent ? 6 : 0);
     self->recent_theta = gain_regression_theta_count(&self->gains);
     assert_int_equal(from->f2->theta_count, self->recent_theta + recent_gains_theta_count(&self->recent));
-    recent_gains_start(&self->recent, self->theta + self->recent_theta);
+    gain_regression_start(&self->gains, self->theta);
 }
 
 static void told_solve(told *self, double spread)
@@ -48,7 +49,7 @@ static void told_solve(told *self, double spread)
 
 static const float *theta_of(const told *self, const parts *from, vector x)
 {
-    return self->theta + network_head(&from->f1.f1.networks[0], x) * self->features.count;
+    return self->theta + network_head(&from->f1.f1.networks[0], x) * 2 * self->features.count;
 }
 
 static float learned_gain(const told *self, const parts *from, vector x, const float *phi)
@@ -56,7 +57,7 @@ static float learned_gain(const told *self, const parts *from, vector x, const f
     return 0.7f + from->f1.f1.networks[0].kernels->dot(theta_of(self, from, x), phi, self->features.count);
 }
 
-/* prior + theta . phi + what f1 was lately wrong by, times the spread */
+/* prior + theta . phi + width |g . phi| + what f1 was lately wrong by, times the spread */
 static void assert_scores(told *self, const parts *from, const ee_score *scores)
 {
     const network *f1 = &from->f1.f1.networks[0];
@@ -65,6 +66,8 @@ static void assert_scores(told *self, const parts *from, const ee_score *scores)
         float phi[64], activations[256];
         initial_features_compute(&self->features, x, activations, phi);
         float gain = learned_gain(self, from, x, phi);
+        const float *sketch = theta_of(self, from, x) + self->features.count;
+        gain += 0.4f * fabsf(f1->kernels->dot(sketch, phi, self->features.count));
         network_outputs(f1, from->theta1, x, activations);
         gain += recent_gains_expect(&self->recent, self->theta + self->recent_theta, x, activations);
         assert_close(scores[i].exploration, from->f1.base.parameters.spread * (double)gain, 1e-5);
