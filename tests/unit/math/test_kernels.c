@@ -407,6 +407,97 @@ static void forward_sparse_adds_its_rows(void **state)
     check_shapes(check_forward_sparse);
 }
 
+/* ---- forward_pair: argument 4 is where both sums start, or y is ---- */
+
+static void run_forward_pair(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    const_matrix start = {arguments[0], p->row[0], 1};
+    if (p->contents[4]) start = (const_matrix){arguments[4], 0, 1};
+    kernels->forward_pair((matrix){arguments[0], p->row[0], 1}, start, arguments[1], arguments[3], arguments[2], p->in,
+                          p->out, p->stride, p->a > 0);
+}
+
+static void expect_forward_pair(const problem *p)
+{
+    for (size_t i = 0; i < p->count[0]; i++) {
+        expect_start(0, i, value(p, 0, i));
+        magnitude[0][i] = 0;
+    }
+    for (size_t r = 0; r < 2; r++) {
+        for (size_t j = 0; j < p->out; j++) {
+            size_t at = r * p->row[0] + j;
+            expect_start(0, at, p->contents[4] ? value(p, 4, j) : value(p, 0, at));
+            for (size_t i = 0; i < p->in; i++)
+                expect_term(0, at, value(p, 2, 2 * i + r) * value(p, 1, indices[i] * p->stride + j));
+            if (p->a > 0 && expected[0][at] < 0) expected[0][at] = 0;
+        }
+    }
+}
+
+/* From y on, and from biases through a rectifier; rows side by side, and with a gap between them. */
+static void check_forward_pair(size_t count, size_t out)
+{
+    problem p = {.kernel = "forward_pair",
+                 .run = run_forward_pair,
+                 .expect = expect_forward_pair,
+                 .outputs = 1,
+                 .in = count,
+                 .out = out};
+    set_indices(&p, 3, count);
+    set_argument(&p, 2, 2 * count);
+    for (size_t kind = 0; kind < 2; kind++) {
+        p.row[0] = out + 3 * kind;
+        p.a = (float)kind;
+        set_argument(&p, 0, p.row[0] + out);
+        if (kind) set_argument(&p, 4, out);
+        check_strides(&p, count ? indices[count - 1] + 1 : 0);
+    }
+}
+
+static void forward_pair_adds_to_both(void **state)
+{
+    (void)state;
+    for (size_t out = 16; out <= LONGEST; out++)
+        for (size_t count = 0; count <= 20; count++) check_forward_pair(count, out);
+    check_forward_pair(LONGEST, LONGEST);
+    check_forward_pair(9, 149);
+    check_forward_pair(9, 192);
+}
+
+/* Each of the two rounds as forward_sparse does without the entries that are zero. */
+static void forward_pair_rounds_as_forward_sparse(void **state)
+{
+    (void)state;
+    enum { COUNT = 20, OUT = 67 };
+    static float w[COUNT * OUT];
+    const kernel_table *kernels;
+    for (size_t i = 0; i < COUNT * OUT; i++) w[i] = (float)random_normal(&stream);
+    for (size_t t = 1; (kernels = kernels_at(t)) != NULL; t++) {
+        for (size_t out = 16; out <= OUT; out++) {
+            float pairs[2 * COUNT], own[2][COUNT], y[2 * OUT], alone[2 * OUT];
+            uint32_t all[COUNT], rows[2][COUNT];
+            size_t counts[2] = {0, 0};
+            for (size_t i = 0; i < 2 * out; i++) y[i] = alone[i] = (float)random_normal(&stream);
+            for (uint32_t i = 0; i < COUNT; i++) {
+                all[i] = i;
+                for (size_t r = 0; r < 2; r++) {
+                    bool there = random_below(&stream, 2);
+                    pairs[2 * i + r] = there ? (float)random_normal(&stream) : 0;
+                    if (!there) continue;
+                    rows[r][counts[r]] = i;
+                    own[r][counts[r]++] = pairs[2 * i + r];
+                }
+            }
+            kernels->forward_pair((matrix){y, out, 1}, (const_matrix){y, out, 1}, w, all, pairs, COUNT, out, out,
+                                  false);
+            for (size_t r = 0; r < 2; r++)
+                kernels->forward_sparse(alone + r * out, alone + r * out, w, rows[r], own[r], counts[r], 0, out, out,
+                                        false);
+            assert_memory_equal(y, alone, 2 * out * sizeof *y);
+        }
+    }
+}
+
 /* ---- multiply ---- */
 
 static void run_multiply(const kernel_table *kernels, void *const *arguments, const problem *p)
@@ -471,8 +562,8 @@ static void check_matrices(matrix_check check_matrix)
 {
     static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
                                     23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
-    static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},
-                                           {67, 13, 100}, {66, 64, 17}, {10, 600, 20}};
+    static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},  {67, 13, 100}, {66, 64, 17},
+                                           {10, 600, 20}, {33, 10, 50}, {65, 130, 33}, {34, 257, 23}};
     for (size_t rows = 0; rows <= 9; rows++)
         for (size_t in = 0; in <= 9; in++)
             for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_matrix(rows, in, around[i]);
@@ -568,6 +659,57 @@ static void backward_adds_the_product(void **state)
 {
     (void)state;
     check_shapes(check_backward);
+}
+
+/* ---- backward_many ---- */
+
+static void run_backward_many(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->backward_many((matrix){arguments[0], p->row[0], 1}, arguments[2],
+                           (const_matrix){arguments[1], p->row[1], 1}, p->rows, p->in, p->out);
+}
+
+/* As multiply: what lies between the rows stays as it is. */
+static void expect_backward_many(const problem *p)
+{
+    for (size_t i = 0; i < p->count[0]; i++) {
+        expect_start(0, i, value(p, 0, i));
+        magnitude[0][i] = 0;
+    }
+    for (size_t r = 0; p->out && r < p->rows; r++) {
+        for (size_t i = 0; i < p->in; i++) {
+            size_t at = r * p->row[0] + i;
+            expect_start(0, at, value(p, 0, at));
+            for (size_t j = 0; j < p->out; j++)
+                expect_term(0, at, value(p, 1, r * p->row[1] + j) * value(p, 2, i * p->out + j));
+        }
+    }
+}
+
+/* The inputs are the columns that are written, so that they take the many lengths of check_matrices. */
+static void check_backward_many(size_t rows, size_t out, size_t in)
+{
+    problem p = {.kernel = "backward_many",
+                 .run = run_backward_many,
+                 .expect = expect_backward_many,
+                 .outputs = 1,
+                 .rows = rows,
+                 .in = in,
+                 .out = out};
+    for (size_t gap = 0; gap < 2; gap++) {
+        p.row[0] = in + 3 * gap;
+        p.row[1] = out + 5 * gap;
+        set_argument(&p, 0, extent(rows, in, p.row[0], 1));
+        set_argument(&p, 1, extent(rows, out, p.row[1], 1));
+        set_argument(&p, 2, in * out);
+        check(&p);
+    }
+}
+
+static void backward_many_adds_the_product(void **state)
+{
+    (void)state;
+    check_matrices(check_backward_many);
 }
 
 /* ---- update ---- */
@@ -971,9 +1113,12 @@ int main(void)
         cmocka_unit_test(add_scaled_adds),
         cmocka_unit_test(forward_adds_the_product),
         cmocka_unit_test(forward_sparse_adds_its_rows),
+        cmocka_unit_test(forward_pair_adds_to_both),
+        cmocka_unit_test(forward_pair_rounds_as_forward_sparse),
         cmocka_unit_test(multiply_adds_the_product),
         cmocka_unit_test(forward_many_is_a_layer),
         cmocka_unit_test(backward_adds_the_product),
+        cmocka_unit_test(backward_many_adds_the_product),
         cmocka_unit_test(update_adds_the_outer_product),
         cmocka_unit_test(update_sparse_adds_to_its_rows_alone),
         cmocka_unit_test(sparse_rows_lie_beyond_32_bits),

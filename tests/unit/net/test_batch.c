@@ -12,6 +12,7 @@ enum { BATCHES = 3 }; /* before the rows are forgotten */
 typedef enum form {
     DENSE,
     SPARSE,         /* few entries, some of them zeros that are named */
+    SOME,           /* sparse, with a third of the entries there */
     NEARLY_DENSE,   /* sparse, with most entries there */
     NAMED,          /* sparse, with every entry there, zeros and other blocks too */
     EMPTY,          /* sparse, with none */
@@ -59,11 +60,34 @@ static const batch_case cases[] = {
     {"layers=1 heads=5", 50, {DENSE, SPARSE}, 2, EITHER},
     {"width=7 front=conv1d:2:3+relu+pool:2", 20, {DENSE, SPARSE, NAMED, EMPTY}, 4, BY_ROW},
     {"width=7 heads=2 image=1x4x5 front=conv2d:3:2+relu", 40, {DENSE, SPARSE}, 2, BY_ROW},
+    /* hidden layers that all samples pass at once */
+    {"layers=3 width=40", 30, {DENSE}, 1, SIDE_BY_SIDE},
+    {"layers=3 width=40 bias=off", 30, {SPARSE, NAMED}, 2, EITHER},
+    {"layers=3 width=131", 40, {SPARSE}, 1, BY_ROW},
+    {"layers=3 width=200 heads=4", 48, {DENSE, SPARSE}, 2, EITHER},
+    {"layers=4 width=33", 30, {DENSE, SPARSE, EMPTY, NAMED}, 4, EITHER},
+    {"layers=4 width=67 heads=3", 60, {NEARLY_DENSE}, 1, SIDE_BY_SIDE},
+    /* by pairs of rows */
+    {"width=20", 40, {SOME}, 1, BY_ROW},
+    {"width=131", 40, {SOME, SPARSE}, 2, BY_ROW},
+    {"width=16 heads=4", 120, {SOME, EMPTY}, 2, BY_ROW},
+    {"layers=3 width=100 bias=off", 40, {SOME}, 1, BY_ROW},
+    {"width=15", 40, {SOME}, 1, BY_ROW}, /* too narrow for it */
+    {"width=20", 41, {SOME}, 1, BY_ROW}, /* and a row without another */
     {"width=3", 4096, {DENSE}, 1, SIDE_BY_SIDE},
     {"width=3", 4097, {DENSE}, 1, BY_ROW},
     {"width=67", 4200, {DENSE}, 1, BY_ROW},
     {"width=67", 5000, {SPARSE, NEARLY_DENSE}, 2, BY_ROW},
     {"width=3 heads=2", 2 * 4100, {DENSE, NAMED}, 2, BY_ROW},
+};
+
+/* Those whose heads have several outputs each. */
+enum { MEMBERS = 5 };
+static const batch_case member_cases[] = {
+    {"width=20", 40, {DENSE, SPARSE}, 2, EITHER},
+    {"width=20 heads=4", 48, {DENSE, SPARSE}, 2, EITHER},
+    {"layers=3 width=50 heads=4", 48, {SPARSE, NAMED}, 2, EITHER},
+    {"layers=4 width=40", 30, {DENSE}, 1, SIDE_BY_SIDE},
 };
 
 /* A network with a batch, and what the network alone says of the same samples. */
@@ -82,10 +106,12 @@ typedef struct pair {
 } pair;
 
 /* entries: of a sample that the batch has room for 64 times. */
-static void make_pair(pair *p, const batch_case *given, const kernel_table *kernels, size_t entries)
+static void make_pair(pair *p, const batch_case *given, int64_t member_count, const kernel_table *kernels,
+                      size_t entries)
 {
     *p = (pair){.given = given, .draw = random_named(5, given->options)};
     learner_options options = options_from(given->options);
+    options.network.members = member_count;
     ee_error error = {0};
     if (network_create(&p->net, "test", &options.network, given->input, &error)) fail_msg("%s", error.message);
     p->net.kernels = kernels;
@@ -128,7 +154,7 @@ static bool is_there(pair *p, form as, bool inside)
 {
     if (as == DENSE || as == NAMED || as == DENSE_OF_ZEROS) return true;
     if (as == EMPTY || !inside) return false;
-    return random_below(&p->draw, 10) < (as == SPARSE ? 1 : 8);
+    return random_below(&p->draw, 10) < (as == SPARSE ? 1 : as == SOME ? 3 : 8);
 }
 
 static vector draw_sample(pair *p, size_t place, form as)
@@ -180,17 +206,17 @@ static void take_samples(pair *p, size_t count, size_t number)
 /* One sample in seven has no gradient; of the others every second one has deltas for all outputs. */
 static void pass_both_ways(pair *p, size_t count)
 {
-    size_t heads = p->net.heads, last = p->net.layers[p->net.layer_count - 1].output;
+    size_t outputs = p->net.heads * p->net.members, last = p->net.layers[p->net.layer_count - 1].output;
     batch_forward(&p->batch, p->theta);
     if (p->given->path != EITHER && count && p->batch.uses_dense != (p->given->path == SIDE_BY_SIDE))
         fail_case(p, "not the way that is meant");
     for (size_t s = 0; s < count; s++) {
         float gradient = random_below(&p->draw, 7) ? (float)random_normal(&p->draw) : 0;
         network_forward(&p->net, p->theta, p->samples[s], p->activations);
-        assert_same(p, batch_outputs(&p->batch, s), p->activations + last, heads, "another output");
+        assert_same(p, batch_outputs(&p->batch, s), p->activations + last, outputs, "another output");
         network_backward(&p->net, p->theta, p->samples[s], p->activations, gradient, p->deltas);
-        for (size_t head = 0; s % 2 && head < heads; head++) p->deltas[last + head] += gradient / 3;
-        memcpy(batch_output_deltas(&p->batch, s), p->deltas + last, heads * sizeof(float));
+        for (size_t i = 0; s % 2 && i < outputs; i++) p->deltas[last + i] += gradient / 3;
+        memcpy(batch_output_deltas(&p->batch, s), p->deltas + last, outputs * sizeof(float));
         network_backward_deltas(&p->net, p->theta, p->activations, p->deltas);
         network_add_gradient(&p->net, p->samples[s], p->activations, p->deltas, p->expected);
     }
@@ -215,11 +241,11 @@ static void check_rows(const pair *p)
     free(left);
 }
 
-static void check_case(const batch_case *given, const kernel_table *kernels, size_t entries)
+static void check_case(const batch_case *given, int64_t member_count, const kernel_table *kernels, size_t entries)
 {
     static const size_t counts[][BATCHES] = {{BATCH_SAMPLES, 1, 7}, {2, 0, 3}, {1, 33, BATCH_SAMPLES}};
     pair p;
-    make_pair(&p, given, kernels, entries);
+    make_pair(&p, given, member_count, kernels, entries);
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         for (size_t i = 0; i < BATCHES; i++) {
             take_samples(&p, counts[k][i], i);
@@ -233,15 +259,21 @@ static void check_case(const batch_case *given, const kernel_table *kernels, siz
     release_pair(&p);
 }
 
+static void check_cases(const batch_case *given, size_t count, int64_t member_count)
+{
+    const kernel_table *kernels;
+    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
+        for (size_t i = 0; i < count; i++) {
+            check_case(&given[i], member_count, kernels, given[i].input);
+            check_case(&given[i], member_count, kernels, given[i].input / 16); /* longer ones: some at a time, or one */
+        }
+}
+
 static void batches_are_as_samples_one_by_one(void **state)
 {
     (void)state;
-    const kernel_table *kernels;
-    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            check_case(&cases[i], kernels, cases[i].input);
-            check_case(&cases[i], kernels, cases[i].input / 16); /* longer ones: some samples at a time, or one */
-        }
+    check_cases(cases, sizeof cases / sizeof *cases, 1);
+    check_cases(member_cases, sizeof member_cases / sizeof *member_cases, MEMBERS);
 }
 
 /* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
@@ -253,7 +285,7 @@ static void half_of_the_entries_is_enough(void **state)
     static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t entries = 0; entries <= 8; entries++) {
         pair p;
-        make_pair(&p, &given, kernels_best(), 8);
+        make_pair(&p, &given, 1, kernels_best(), 8);
         batch_add(&p.batch, (vector){values, indices, entries});
         batch_add(&p.batch, (vector){values, indices, 8 - entries});
         batch_add(&p.batch, (vector){values, indices, entries});
@@ -269,7 +301,7 @@ static size_t memory_of(const char *options, size_t input, size_t entries)
 {
     batch_case given = {options, input, {DENSE}, 1, EITHER};
     pair p;
-    make_pair(&p, &given, kernels_best(), entries);
+    make_pair(&p, &given, 1, kernels_best(), entries);
     size_t bytes = memory_bytes(&p.owner);
     release_pair(&p);
     return bytes;
@@ -295,7 +327,7 @@ static void a_long_input_takes_its_own_length(void **state)
     enum { LONG = 100000 };
     batch_case given = {"width=2", LONG, {SPARSE}, 1, BY_ROW};
     pair p;
-    make_pair(&p, &given, kernels_best(), 20);
+    make_pair(&p, &given, 1, kernels_best(), 20);
     size_t before = memory_bytes(&p.owner);
     assert_int_equal(batch_reserve(&p.batch, LONG, NULL), EE_OK);
     size_t more = memory_bytes(&p.owner) - before;
