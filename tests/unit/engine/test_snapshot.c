@@ -174,19 +174,21 @@ static void publishing_copies_what_changed(void **state)
     }
 }
 
-/* Of f1 with its 600,000 first weights the rows that moved, of what f2 remembers the arms that were played. */
+/* Of f1 with its 984,000 first weights the rows that moved, of its deep network all that is behind them, and of what f2
+ * remembers the arms that were played. */
 static void publishing_leaves_rows_that_stood_still(void **state)
 {
     (void)state;
-    fixture self = {.bandit = bandit_make("eenet", WIDE, 1, "f1.width=200")};
+    enum { SHALLOW = 200, DEEP = 128, BEHIND = DEEP * (DEEP + 3) + 1 };
+    fixture self = {.bandit = bandit_make("eenet", WIDE, 1, "f1.width=200 f1.deep_width=128")};
     const parameters *learned = &self.bandit->policy->parameters;
     assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
     for (uint64_t t = 1; t <= 20; t++) {
         learn_in_one_block(self.bandit, t);
-        assert_true(snapshot_publish(self.snapshot, learned) < 2 * USED * 200);
+        assert_true(snapshot_publish(self.snapshot, learned) < 2 * USED * SHALLOW + USED * DEEP + BEHIND);
     }
     assert_true(parameters_equal(&self.snapshot->copies[self.snapshot->gate->published], learned));
-    assert_true(learned->count > WIDE * 200);
+    assert_true(learned->count > WIDE * (SHALLOW + DEEP));
     fixture_free(&self);
 }
 

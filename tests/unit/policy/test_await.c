@@ -137,8 +137,8 @@ static void late_rewards_are_the_same_in_the_end(void **state)
     check_same_in_the_end("neural-linucb", still, 1e-5);
     snprintf(options, sizeof options, "%s rebuild=4", still); /* which comes while some wait */
     check_same_in_the_end("neural-linucb", options, 1e-5);
-    /* Its gains are by f1 at the decision, which is in the units of that time. */
-    snprintf(options, sizeof options, "%s recent_units=0 standardize=off", still);
+    /* Its gains are by f1 at the decision, which has the units and the weights of that time. */
+    snprintf(options, sizeof options, "%s recent_units=0 standardize=off f1.committee=1", still);
     check_same_in_the_end("eenet", options, 1e-5);
 }
 

@@ -537,7 +537,7 @@ static void check_solved(const solved_variant *v)
 {
     char options[512];
     snprintf(options, sizeof options,
-             "exploration=ridge f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
+             "exploration=ridge f1.committee=1 f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
              "train_every=1 decision=linear w1=1 w2=1 recall=0 standardize=off "
              "width=0 prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s %s %s",
              WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off",
@@ -651,9 +651,9 @@ static double play_coming_again(const char *options)
 static void arms_that_came_before_are_known(void **state)
 {
     (void)state;
-    assert_true(play_coming_again("f1.width=2") > 0.9);
-    assert_true(play_coming_again("f1.width=2 recall=0") < 0.7);
-    assert_true(play_coming_again("f1.width=2 recall=0 w2=0") < 0.7);
+    assert_true(play_coming_again("f1.committee=1 f1.width=2") > 0.9);
+    assert_true(play_coming_again("f1.committee=1 f1.width=2 recall=0") < 0.7);
+    assert_true(play_coming_again("f1.committee=1 f1.width=2 recall=0 w2=0") < 0.7);
 }
 
 /* ---- what the presets say ---- */

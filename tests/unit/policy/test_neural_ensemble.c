@@ -10,30 +10,42 @@ static const exploitation *exploitation_of(const ee_bandit *bandit)
     return (const exploitation *)bandit->policy;
 }
 
-/* q (MEMBERS): what each member expects of an arm, as a reward: f1's outputs and the priors. */
+/* q (MEMBERS): adds to them what the members of network k of f1 say of an arm, with its weight: the network's outputs
+ * and the priors. */
+static void add_network_by_hand(const ee_bandit *bandit, size_t k, vector x, double *q)
+{
+    const learner *l = &exploitation_of(bandit)->f1;
+    const float *values = bandit->policy->parameters.values;
+    double weight = l->network_count > 1 ? (double)values[l->parameter_count + k] : 1, mean = 0;
+    const network *f1 = &l->networks[k];
+    const members *m = l->members[k];
+    float *activations = calloc(f1->activation_count + m->network.activation_count, sizeof *activations);
+    float *of_priors = activations + f1->activation_count;
+    network_forward(f1, values + l->starts[k], x, activations);
+    network_forward(&m->network, m->theta, x, of_priors);
+    const float *f = network_members(f1, x, activations), *p = network_members(&m->network, x, of_priors);
+    for (size_t i = 0; i < MEMBERS; i++) mean += (double)p[i] / MEMBERS;
+    for (size_t i = 0; i < MEMBERS; i++) q[i] += weight * ((double)f[i] + m->options.prior * ((double)p[i] - mean));
+    free(activations);
+}
+
+/* q (MEMBERS): what each member expects of an arm, as a reward. */
 static void expect_by_hand(const ee_bandit *bandit, vector x, double *q)
 {
     const parameters *learned = &bandit->policy->parameters;
-    const network *f1 = &exploitation_of(bandit)->f1.networks[0];
-    const members *m = exploitation_of(bandit)->f1.members[0];
-    float *activations = calloc(f1->activation_count + m->network.activation_count, sizeof *activations);
-    float *of_priors = activations + f1->activation_count;
-    network_forward(f1, learned->values, x, activations);
-    network_forward(&m->network, m->theta, x, of_priors);
-    const float *f = network_members(f1, x, activations), *p = network_members(&m->network, x, of_priors);
-    double mean = 0;
-    for (size_t k = 0; k < MEMBERS; k++) mean += (double)p[k] / MEMBERS;
-    for (size_t k = 0; k < MEMBERS; k++)
-        q[k] = learned->centre + learned->spread * ((double)f[k] + m->options.prior * ((double)p[k] - mean));
-    free(activations);
+    memset(q, 0, MEMBERS * sizeof *q);
+    for (size_t k = 0; k < exploitation_of(bandit)->f1.network_count; k++) add_network_by_hand(bandit, k, x, q);
+    for (size_t i = 0; i < MEMBERS; i++) q[i] = learned->centre + learned->spread * q[i];
 }
 
 static void scores_are_the_mean_and_the_deviation_of_the_members(void **state)
 {
     (void)state;
     static const char *const options[] = {"members=7 f1.width=12 alpha=0.6 recall=0 scale=off",
-                                          "members=7 f1.width=12 alpha=0.6 recall=0 scale=off blocks=2 prior=3"};
-    for (size_t o = 0; o < 2; o++) {
+                                          "members=7 f1.width=12 alpha=0.6 recall=0 scale=off blocks=2 prior=3",
+                                          "members=7 f1.width=12 alpha=0.6 recall=0 scale=off f1.committee=1",
+                                          "members=7 f1.width=12 alpha=0.6 recall=0 scale=off f1.committee=4"};
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
         ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, options[o]);
         bandit_play(bandit, 1, 60, ARMS, false);
         for (int sparse = 0; sparse < 2; sparse++) {
@@ -114,7 +126,7 @@ static void voters_remember_arms(void **state)
     ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
     double told[ARMS];
     round_draw(&round_now, 1, ARMS, DIM, DIM);
-    for (int t = 0; t < 400; t++) {
+    for (int t = 0; t < 2000; t++) {
         ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
         bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0);
     }

@@ -11,13 +11,18 @@ static const parameters *parameters_of(const ee_bandit *bandit)
     return &bandit->policy->parameters;
 }
 
-/* f1's own output for an arm. */
+/* f1's own output for an arm: the weighted mean of what its networks say. */
 static double output_of(const ee_bandit *bandit, vector x)
 {
-    const network *f1 = &((const exploitation *)bandit->policy)->f1.networks[0];
-    float *activations = calloc(f1->activation_count, sizeof *activations);
-    double output = network_forward(f1, parameters_of(bandit)->values, x, activations);
-    free(activations);
+    const learner *f1 = &((const exploitation *)bandit->policy)->f1;
+    const float *values = parameters_of(bandit)->values;
+    double output = 0;
+    for (size_t k = 0; k < f1->network_count; k++) {
+        float *activations = calloc(f1->networks[k].activation_count, sizeof *activations);
+        double weight = f1->network_count > 1 ? (double)values[f1->parameter_count + k] : 1;
+        output += weight * (double)network_forward(&f1->networks[k], values + f1->starts[k], x, activations);
+        free(activations);
+    }
     return output;
 }
 
