@@ -1,15 +1,20 @@
 #include "committee.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double WINDOW = 2000, PRIOR = 1.5;
 
-/* Means and sums of deviations as samples come (Welford), all that came before losing a part. */
+/* Means and sums of deviations as samples come (Welford), all that came before losing a part. A prediction that is not a
+ * number would leave none: deep networks of large weights may give one. */
 void committee_take(committee *self, const double *predictions, double reward)
 {
     size_t count = self->count;
     double off[COMMITTEE_MOST + 1], kept = 1 - 1 / WINDOW;
-    for (size_t k = 0; k <= count; k++) off[k] = (k < count ? predictions[k] : reward) - self->mean[k];
+    for (size_t k = 0; k <= count; k++) {
+        off[k] = (k < count ? predictions[k] : reward) - self->mean[k];
+        if (!isfinite(off[k])) return;
+    }
     self->samples = kept * self->samples + 1;
     double share = 1 / self->samples;
     for (size_t k = 0; k <= count; k++) self->mean[k] += share * off[k];
@@ -17,46 +22,64 @@ void committee_take(committee *self, const double *predictions, double reward)
         for (size_t k = 0; k <= count; k++) self->sums[j][k] = kept * self->sums[j][k] + (1 - share) * off[j] * off[k];
 }
 
-/* Solves the regression for those networks that take part; b of the others is 0. By Gauss's elimination: the matrix is
- * positive definite. */
-static void solve(const committee *self, const bool *part, double *b)
+/* Solves the regression for the networks of a set, whose bits they are; b of the others is 0. By Gauss's elimination: the
+ * matrix is positive definite. Returns by how much that lowers the loss of b = 0; none where a b is negative. */
+static double solve(const committee *self, unsigned set, double *b)
 {
     size_t count = self->count;
-    double rows[COMMITTEE_MOST][COMMITTEE_MOST + 1];
+    double rows[COMMITTEE_MOST][COMMITTEE_MOST + 1], target[COMMITTEE_MOST], lowered = 0;
     for (size_t j = 0; j < count; j++) {
-        for (size_t k = 0; k < count; k++) rows[j][k] = part[j] && part[k] ? self->sums[j][k] : 0;
+        bool in = set >> j & 1;
+        for (size_t k = 0; k < count; k++) rows[j][k] = in && set >> k & 1 ? self->sums[j][k] : 0;
         rows[j][j] += PRIOR;
-        rows[j][count] = part[j] ? self->sums[j][count] + PRIOR / (double)count : 0;
+        target[j] = rows[j][count] = in ? self->sums[j][count] + PRIOR / (double)count : 0;
     }
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) {
             double factor = rows[j][i] / rows[i][i];
             for (size_t k = i; j != i && k <= count; k++) rows[j][k] -= factor * rows[i][k];
         }
-    for (size_t k = 0; k < count; k++) b[k] = rows[k][count] / rows[k][k];
+    for (size_t k = 0; k < count; k++) {
+        b[k] = rows[k][count] / rows[k][k];
+        if (!(b[k] >= 0)) return 0;
+        lowered += b[k] * target[k];
+    }
+    return lowered;
 }
 
+/* The minimum over b >= 0 is the solution for some set of networks. Where that for all of them has no negative b it is
+ * the minimum; else the best of the others is: dropping negative ones in turn may drop one that alone would count. */
 void committee_weigh(const committee *self, float *weights)
 {
-    bool part[COMMITTEE_MOST];
-    double b[COMMITTEE_MOST] = {0};
-    for (size_t k = 0; k < self->count; k++) part[k] = true;
-    for (;;) {
-        size_t least = 0;
-        double sum = 0;
-        solve(self, part, b);
-        for (size_t k = 0; k < self->count; k++) {
-            sum += b[k];
-            if (b[k] < b[least]) least = k;
-        }
-        if (b[least] < 0) {
-            part[least] = false;
-            continue;
-        }
-        for (size_t k = 0; k < self->count; k++)
-            weights[k] = (float)(sum > 0 && isfinite(sum) ? b[k] / sum : 1 / (double)self->count);
-        return;
+    unsigned everyone = (1u << self->count) - 1;
+    double best = 0, sum = 0, found[COMMITTEE_MOST] = {0};
+    for (unsigned set = everyone; set; set--) {
+        double b[COMMITTEE_MOST] = {0}, lowered = solve(self, set, b);
+        if (!(lowered > best && isfinite(lowered))) continue;
+        best = lowered;
+        memcpy(found, b, sizeof found);
+        if (set == everyone) break;
     }
+    for (size_t k = 0; k < self->count; k++) sum += found[k];
+    for (size_t k = 0; k < self->count; k++)
+        weights[k] = (float)(sum > 0 && isfinite(sum) ? found[k] / sum : 1 / (double)self->count);
+}
+
+/* The sums of numbers that are floats are far below this; and further samples do not come near what a double holds. */
+static bool is_number(double value)
+{
+    return fabs(value) <= 1e100;
+}
+
+static bool is_sound(const committee *self)
+{
+    bool sound = is_number(self->samples) && self->samples >= 0;
+    for (size_t k = 0; k <= self->count; k++) sound &= is_number(self->mean[k]);
+    for (size_t j = 0; j < self->count; j++) {
+        sound &= self->sums[j][j] >= 0;
+        for (size_t k = 0; k <= self->count; k++) sound &= is_number(self->sums[j][k]);
+    }
+    return sound;
 }
 
 void committee_archive(committee *self, archive *a)
@@ -65,11 +88,6 @@ void committee_archive(committee *self, archive *a)
     archive_bytes(a, &self->samples, sizeof self->samples);
     archive_bytes(a, self->mean, (count + 1) * sizeof *self->mean);
     for (size_t k = 0; k < count; k++) archive_bytes(a, self->sums[k], (count + 1) * sizeof *self->sums[k]);
-    bool sound = isfinite(self->samples);
-    for (size_t j = 0; j < count; j++) {
-        sound &= isfinite(self->mean[j]) && self->sums[j][j] >= 0;
-        for (size_t k = 0; k <= count; k++) sound &= isfinite(self->sums[j][k]);
-    }
-    if (a->reading && !a->status && !(sound && isfinite(self->mean[count])))
+    if (a->reading && !a->status && !is_sound(self))
         archive_fail(a, EE_BAD_MODEL, "model: a number of f1's committee is not one that samples make");
 }

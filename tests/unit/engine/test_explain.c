@@ -125,6 +125,14 @@ static void check_sparse(ee_bandit *bandit, const round_arms *round)
     }
 }
 
+/* A logit that is sure of an arm has no slope there: what leaving a feature out does is then far from linear. Before
+ * f1 is that sure, the two agree. */
+static uint64_t rounds_of(const policy_case *c)
+{
+    bool logistic = !strcmp(c->name, "neural-fastcb") || strstr(c->options, "cross_entropy");
+    return logistic ? ROUNDS / 5 : ROUNDS;
+}
+
 static void every_policy_is_explained(void **state)
 {
     (void)state;
@@ -134,7 +142,7 @@ static void every_policy_is_explained(void **state)
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
         float contributions[DIM], size = 0;
-        bandit_play(bandit, 1, ROUNDS, ARMS, false);
+        bandit_play(bandit, 1, rounds_of(&c), ARMS, false);
         model before = model_save(bandit);
         round_draw(&round, 9999, ARMS, DIM, DIM / 2);
         explain(bandit, &round.dense, 0, contributions);
