@@ -624,7 +624,7 @@ static void train(learner *self, float *theta)
         pass_loss += train_batch(self, turn, end, theta);
         turn += size;
         if (turn < pass_end) continue;
-        double mean = pass_loss / (double)(turn + count - pass_end);
+        double mean = pass_loss / (double)(turn + count - pass_end) / (double)self->network_count;
         if (self->options.stop_loss > 0 && mean <= self->options.stop_loss) return;
         pass_end = turn + count;
         pass_loss = 0;

@@ -224,6 +224,7 @@ static void commit(eenet *self, const lesson *l, bool trains, float *theta)
     if (self->drawing.kind != DRAWING_RESERVOIR) return;
     drawing_store(&self->drawing);
     drawing_draw(&self->drawing, self->exploitation.base.parameters.values);
+    exploitation_set_weights(&self->exploitation); /* what is drawn is theta */
 }
 
 static bool learn(policy *base, const observation *o, float reward)

@@ -34,99 +34,122 @@ static const script scripts[] = {
     {"ucb1", "pending=4", false},
     {"ucb1", "blocks=2 propensity=floor", true},
     {"thompson", "probability_draws=3", true},
-    {"neural-epsilon", "f1.width=6 epsilon=0.3", false},
-    {"squarecb", "f1.width=6 gamma=3", true},
-    {"neural-fastcb", "f1.width=6 gamma=3", true},
-    {"neural-fastcb", "f1.width=6 blocks=2 exclusive=on f1.others=0.5 standardize=off", false},
-    {"neural-ensemble", "f1.width=6 members=3 f1.history=reservoir:7 f1.order=shuffle f1.batch=3", true},
-    {"neural-ensemble", "f1.width=6 members=4 decision=thompson f1.history=ring:10", false},
-    {"neural-ensemble", "f1.width=6 members=3 blocks=2 exclusive=on f1.others=0.5 f1.optimizer=sgd f1.batch=1", true},
-    {"neural-ucb", "f1.width=6", false},
-    {"neural-ucb", "f1.width=4 covariance=full memory_limit=1", true},
-    {"neural-ts", "f1.width=6 probability_draws=3", true},
-    {"neural-linear", "f1.width=6 rebuild=3 probability_draws=3", false},
-    {"neural-linear", "f1.width=6 rebuild=0 probability_draws=3 f1.history=all", true},
-    {"neural-linucb", "f1.width=6 rebuild=5 f1.history=ring:20", true},
+    {"neural-epsilon", "f1.width=6 f1.deep_width=5 epsilon=0.3", false},
+    {"squarecb", "f1.width=6 f1.deep_width=5 gamma=3", true},
+    {"neural-fastcb", "f1.width=6 f1.deep_width=5 gamma=3", true},
+    {"neural-fastcb", "f1.width=6 f1.deep_width=5 blocks=2 exclusive=on f1.others=0.5 standardize=off", false},
+    {"neural-ensemble", "f1.width=6 f1.deep_width=5 members=3 f1.history=reservoir:7 f1.order=shuffle f1.batch=3",
+     true},
+    {"neural-ensemble", "f1.width=6 f1.deep_width=5 members=4 decision=thompson f1.history=ring:10", false},
+    {"neural-ensemble",
+     "f1.width=6 f1.deep_width=5 members=3 blocks=2 exclusive=on f1.others=0.5 f1.optimizer=sgd f1.batch=1", true},
+    {"neural-ucb", "f1.width=6 f1.deep_width=5", false},
+    {"neural-ucb", "f1.width=4 f1.deep_width=5 covariance=full memory_limit=1", true},
+    {"neural-ts", "f1.width=6 f1.deep_width=5 probability_draws=3", true},
+    {"neural-linear", "f1.width=6 f1.deep_width=5 rebuild=3 probability_draws=3", false},
+    {"neural-linear", "f1.width=6 f1.deep_width=5 rebuild=0 probability_draws=3 f1.history=all", true},
+    {"neural-linucb", "f1.width=6 f1.deep_width=5 rebuild=5 f1.history=ring:20", true},
     {"linucb", "refresh=7", false},
     {"linucb", "refresh=4 nonzeros=2", true},
     {"lints", "probability_draws=3 refresh=1000", true},
     {"kernelucb", "max_contexts=20", false},
     {"kernelucb", "max_contexts=1000", true},
     {"kernelts", "max_contexts=30 probability_draws=3", true},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 propensity=softmax", false},
-    {"greedy", "f1.width=6 propensity=floor", false},
+    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 propensity=softmax", false},
+    {"greedy", "f1.width=6 f1.deep_width=5 propensity=floor", false},
     {"linucb", "propensity=igw propensity_gamma=3", true},
-    {"greedy", "f1.width=6", false},
-    {"greedy", "f1.width=6 f1.history=ring:10 f1.optimizer=adam f1.decay=0.01 f1.order=shuffle f1.batch=3", false},
-    {"greedy", "f1.width=6 f1.history=all f1.optimizer=sgd f1.order=shuffle f1.batch=1 f1.steps=7 nonzeros=1", true},
-    {"greedy", "f1.width=6 f1.history=reservoir:7 f1.layers=3 train_every=4 f1.decay=0.1", true},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 features=normalized decision=linear", false},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=normalized decision=neural pending=3",
+    {"greedy", "f1.width=6 f1.deep_width=5", false},
+    {"greedy",
+     "f1.width=6 f1.deep_width=5 f1.history=ring:10 f1.optimizer=adam f1.decay=0.01 f1.order=shuffle f1.batch=3",
+     false},
+    {"greedy",
+     "f1.width=6 f1.deep_width=5 f1.history=all f1.optimizer=sgd f1.order=shuffle f1.batch=1 f1.steps=7 nonzeros=1",
+     true},
+    {"greedy", "f1.width=6 f1.deep_width=5 f1.history=reservoir:7 f1.layers=3 train_every=4 f1.decay=0.1", true},
+    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=normalized decision=linear", false},
+    {"eenet",
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=normalized decision=neural "
+     "pending=3",
      true},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=pooled:2 decision=hybrid hybrid_after=15 arms=2 "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=pooled:2 decision=hybrid "
+     "hybrid_after=15 arms=2 "
      "extra_until=20",
      false},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=pooled:2 decision=hybrid hybrid_after=15 arms=2 "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=pooled:2 decision=hybrid "
+     "hybrid_after=15 arms=2 "
      "extra_until=20",
      true},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 features=sketch:8 f1.history=ring:9 f2.history=reservoir:6",
+    {"eenet",
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:8 f1.history=ring:9 "
+     "f2.history=reservoir:6",
      false},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.optimizer=sgd f2.optimizer=adam "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.optimizer=sgd "
+     "f2.optimizer=adam "
      "f3.optimizer=adam "
      "f2.keep_moments=off decision=neural f1.decay=0.01 f2.decay=0.01",
      true},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.order=shuffle f2.order=shuffle "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.order=shuffle "
+     "f2.order=shuffle "
      "f3.order=shuffle "
      "f1.history=ring:9 f2.history=reservoir:6 f3.history=all f1.steps=5 f1.batch=4 decision=neural",
      false},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6", false},
+    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6",
+     false},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 "
      "f2.order=shuffle "
      "f2.history=all",
      true},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=lle:3 lle_window=16 "
+     "lle_neighbors=6 "
      "f2.order=shuffle "
      "f2.history=ring:20 decision=neural",
      false},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 decision=hybrid "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 "
+     "decision=hybrid "
      "hybrid_after=10",
      false},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 decision=neural "
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 "
+     "decision=neural "
      "train_every=3 "
      "train_late_every=7 "
      "train_late_after=30 label=abs optimal=threshold",
      true},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 f1.image=1x1x8",
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 "
+     "f1.image=1x1x8",
      false},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu f1.image=1x2x4 label=relu",
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu "
+     "f1.image=1x2x4 label=relu",
      true},
-    {"eenet", "f1.width=6 units=3", false},
-    {"eenet", "f1.width=6 units=2 f1.history=ring:9 refresh=3 train_every=3", true},
-    {"eenet", "f1.width=6 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off", true},
-    {"eenet", "f1.width=6 units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
-    {"eenet", "f1.width=6 blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0", false},
+    {"eenet", "f1.width=6 f1.deep_width=5 units=3", false},
+    {"eenet", "f1.width=6 f1.deep_width=5 units=2 f1.history=ring:9 refresh=3 train_every=3", true},
+    {"eenet", "f1.width=6 f1.deep_width=5 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off",
+     true},
+    {"eenet", "f1.width=6 f1.deep_width=5 units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
+    {"eenet", "f1.width=6 f1.deep_width=5 blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0",
+     false},
     {"eenet", "blocks=2 f1.layers=1 f1.front=conv2d:2:2+relu f1.image=1x2x2", true},
-    {"greedy", "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on", true},
+    {"greedy", "f1.width=6 f1.deep_width=5 scale=on f1.heads=0 blocks=2 f1.lazy=on", true},
     {"linucb", "scale=on", true},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 features=normalized f1.heads=2", true},
+    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=normalized f1.heads=2", true},
     {"eenet",
-     "f1.width=6 exploration=network f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu f1.image=1x2x2",
+     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu "
+     "f1.image=1x2x2",
      true},
-    {"neural-ucb", "f1.width=6 f1.heads=4", true},
-    {"neural-ts", "f1.width=6 f1.heads=0 blocks=2 probability_draws=3", true},
-    {"neural-linear", "f1.width=6 f1.heads=0 blocks=2 rebuild=7 probability_draws=3", true},
-    {"neural-linucb", "f1.width=6 f1.heads=4 rebuild=7", true},
-    {"neural-ucb", "f1.width=6 f1.front=conv1d:2:3+relu", true},
+    {"neural-ucb", "f1.width=6 f1.deep_width=5 f1.heads=4", true},
+    {"neural-ts", "f1.width=6 f1.deep_width=5 f1.heads=0 blocks=2 probability_draws=3", true},
+    {"neural-linear", "f1.width=6 f1.deep_width=5 f1.heads=0 blocks=2 rebuild=7 probability_draws=3", true},
+    {"neural-linucb", "f1.width=6 f1.deep_width=5 f1.heads=4 rebuild=7", true},
+    {"neural-ucb", "f1.width=6 f1.deep_width=5 f1.front=conv1d:2:3+relu", true},
     {"eenet:paper",
      "f1.width=6 exploration=network f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 hybrid_after=10", false},
     {"eenet:paper",
@@ -271,10 +294,11 @@ static model small_model(const char *policy, const char *options, size_t dim)
     return saved;
 }
 
-static const char little_eenet[] =
-    "f1.width=2 exploration=network f2.width=2 f3.width=2 features=sketch:2 pending=4 arms=3 nonzeros=2 "
-    "f1.history=all f1.order=shuffle f2.history=ring:3 f3.optimizer=sgd decision=neural";
-static const char little_greedy[] = "f1.width=1 pending=1 arms=1 nonzeros=1 f1.history=ring:1 f1.optimizer=sgd";
+static const char little_eenet[] = "f1.width=2 f1.deep_width=1 exploration=network f2.width=2 f3.width=2 "
+                                   "features=sketch:2 pending=4 arms=3 nonzeros=2 "
+                                   "f1.history=all f1.order=shuffle f2.history=ring:3 f3.optimizer=sgd decision=neural";
+static const char little_greedy[] =
+    "f1.width=1 f1.deep_width=1 pending=1 arms=1 nonzeros=1 f1.history=ring:1 f1.optimizer=sgd";
 
 /* Loads size bytes that end at a wall. */
 static ee_status load_at_wall(const uint8_t *wall, const void *bytes, size_t size, ee_bandit **out, ee_error *error)
@@ -672,7 +696,8 @@ static void a_file_holds_the_model(void **state)
     (void)state;
     char path[128];
     snprintf(path, sizeof path, "%s/model.eenet", folder);
-    ee_bandit *bandit = bandit_make("eenet", 8, 6, "f1.width=6 exploration=network f2.width=6 features=sketch:8");
+    ee_bandit *bandit =
+        bandit_make("eenet", 8, 6, "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:8");
     for (uint64_t t = 1; t <= 20; t += 10) { /* the second model goes over the first */
         bandit_play(bandit, t, t + 9, 4, t > 10);
         assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);

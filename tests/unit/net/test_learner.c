@@ -206,7 +206,7 @@ static void make_trained(trained *t, const char *text)
     ee_error error = {0};
     if (learner_create(&t->l, &t->owner, "test", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error))
         fail_msg("%s", error.message);
-    t->count = t->l.networks[0].parameter_count;
+    t->count = t->l.parameter_count;
     t->theta = calloc(t->count, sizeof *t->theta);
     learner_start(&t->l, t->theta);
 }
@@ -784,6 +784,192 @@ static void others_count_where_arms_exclude_each_other(void **state)
     assert_true(learner_for_problem(&options, 1, true).others == 0);
 }
 
+/* ---- committees ---- */
+
+/* Starts the learner of one network where network k of a committee is. */
+static void start_as(trained *alone, const trained *committee, size_t k)
+{
+    const float *from = committee->theta + committee->l.starts[k];
+    assert_int_equal(alone->count, committee->l.networks[k].parameter_count);
+    memcpy(alone->theta, from, alone->count * sizeof *from);
+    memcpy(alone->l.initial, from, alone->count * sizeof *from);
+    if (alone->l.moving) memcpy(alone->l.moving, from, alone->count * sizeof *from);
+}
+
+/* Each network of a committee learns, to the bit, as a learner that has it alone and is given the same samples. */
+static void check_committee(const char *options, int layers, int width, int deep_width)
+{
+    enum { NETWORKS = 3, ROUNDS = 40 };
+    char text[256];
+    trained committee, alone[NETWORKS];
+    snprintf(text, sizeof text, "layers=%d width=%d committee=%d deep_width=%d %s", layers, width, NETWORKS, deep_width,
+             options);
+    make_trained(&committee, text);
+    assert_int_equal(committee.l.network_count, NETWORKS);
+    for (size_t k = 0; k < NETWORKS; k++) {
+        snprintf(text, sizeof text, "layers=%d width=%d %s", layers + (int)k, k ? deep_width : width, options);
+        make_trained(&alone[k], text);
+        start_as(&alone[k], &committee, k);
+    }
+    random_stream draw = random_named(strlen(options), "committee");
+    for (uint32_t n = 0; n < ROUNDS; n++) {
+        float values[INPUTS], target = (float)random_normal(&draw);
+        uint32_t indices[INPUTS];
+        vector x = draw_in_block(&draw, n, values, indices);
+        append_sample(&committee, x, target);
+        assert_true(learner_train(&committee.l, committee.theta));
+        for (size_t k = 0; k < NETWORKS; k++) {
+            append_sample(&alone[k], x, target);
+            assert_true(learner_train(&alone[k].l, alone[k].theta));
+            assert_memory_equal(committee.theta + committee.l.starts[k], alone[k].theta,
+                                alone[k].count * sizeof(float));
+        }
+    }
+    for (size_t k = 0; k < NETWORKS; k++) release_trained(&alone[k]);
+    release_trained(&committee);
+}
+
+static void networks_of_a_committee_learn_as_if_alone(void **state)
+{
+    (void)state;
+    check_committee("batch=4 rate=0.02 decay=0.1 lazy=on average=6 history=ring:20", 2, 5, 7);
+    check_committee("batch=4 rate=0.02 heads=3 others=0.3 lazy=on history=all", 2, 6, 3);
+    check_committee("batch=4 steps=3 rate=0.02 order=shuffle history=all", 2, 4, 4);
+    check_committee("batch=5 rate=0.01 optimizer=sgd loss=cross_entropy history=reservoir:8", 1, 1, 5);
+    check_committee("training=gd optimizer=sgd rate=0.002 steps=4 average=3 history=all", 2, 5, 6);
+    check_committee("batch=100 rate=0.02 history=all", 2, 9, 16); /* more than pass at once */
+}
+
+/* The first weights of its networks are not the same: a network that repeats another adds nothing. */
+static void networks_of_a_committee_begin_apart(void **state)
+{
+    (void)state;
+    trained t;
+    make_trained(&t, "layers=2 width=6 committee=4 deep_width=6");
+    for (size_t j = 0; j < 4; j++)
+        for (size_t k = 0; k < j; k++)
+            for (size_t i = 0; i < INPUTS * 6; i++)
+                assert_true(t.theta[t.l.starts[j] + i] != t.theta[t.l.starts[k] + i]);
+    for (size_t k = 0; k < 4; k++) assert_int_equal(t.l.starts[k] * sizeof(float) % 64, 0);
+    release_trained(&t);
+}
+
+/* Of each network the rows that moved since and what is behind them; all else in the copy stays. */
+static void a_copy_has_what_changed_in_each_network(void **state)
+{
+    (void)state;
+    trained t;
+    make_trained(&t, LAZY "history=ring:1 batch=1 lazy=on committee=3 deep_width=4");
+    float *to = calloc(t.count, sizeof *to), *before = calloc(t.count, sizeof *before);
+    random_stream draw = random_named(5, "copy");
+    assert_int_equal(learner_copy(&t.l, t.theta, 0, to), t.count);
+    assert_memory_equal(to, t.theta, t.count * sizeof *to);
+    for (uint64_t time = 1; time < 40; time++) {
+        float values[FEATURES];
+        uint32_t indices[FEATURES];
+        size_t least = 0, copied = 0;
+        append_sample(&t, draw_sparse(&draw, values, indices), (float)random_normal(&draw));
+        memcpy(before, t.theta, t.count * sizeof *before);
+        t.l.time = time;
+        assert_int_equal(learner_copy(&t.l, t.theta, time, to), 0); /* nothing yet */
+        assert_true(learner_train(&t.l, t.theta));
+        for (size_t i = 0; i < t.count; i++) to[i] = NAN;
+        size_t said = learner_copy(&t.l, t.theta, time, to);
+        for (size_t i = 0; i < t.count; i++) {
+            copied += isnan(to[i]) ? 0 : 1;
+            least += before[i] != t.theta[i];
+            assert_true(isnan(to[i]) ? before[i] == t.theta[i] : to[i] == t.theta[i]);
+        }
+        size_t widths = 5 + 4 + 4, rows = 0;
+        for (size_t k = 0; k < 3; k++)
+            rows += t.l.networks[k].parameter_count - INPUTS * t.l.networks[k].layers[0].out.width;
+        assert_int_equal(said, copied);
+        assert_int_equal(said, rows + FEATURES * widths);
+        assert_true(least > 0 && least <= copied);
+    }
+    free(to);
+    free(before);
+    release_trained(&t);
+}
+
+/* What is taken back leaves no trace: the next training is that of a twin which never saw it. */
+static void a_committees_training_can_be_taken_back(void **state)
+{
+    (void)state;
+    const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6 order=random committee=3 deep_width=4",
+                             LAZY "history=all batch=4 steps=3 average=6 committee=2 deep_width=4",
+                             "layers=2 width=5 optimizer=sgd batch=3 rate=0.01 history=all committee=4 deep_width=3",
+                             "layers=2 width=5 training=gd optimizer=sgd rate=0.002 steps=3 history=all committee=2 "
+                             "deep_width=3"};
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+        trained t, twin;
+        make_trained(&t, options[o]);
+        make_trained(&twin, options[o]);
+        random_stream draw = random_named(o, "back");
+        for (int n = 0; n < 30; n++) {
+            float values[FEATURES], target = (float)random_normal(&draw);
+            uint32_t indices[FEATURES];
+            vector x = draw_sparse(&draw, values, indices);
+            if (n % 3 == 1) { /* a sample too, which must not stay */
+                append_sample(&t, vector_dense((float[INPUTS]){1}, INPUTS), 100);
+                assert_true(learner_prepare(&t.l, t.theta));
+                learner_abort(&t.l, t.theta);
+                learner_undo(&t.l);
+                assert_memory_equal(t.theta, twin.theta, t.count * sizeof(float));
+            }
+            append_sample(&t, x, target);
+            append_sample(&twin, x, target);
+            assert_true(learner_train(&t.l, t.theta) && learner_train(&twin.l, twin.theta));
+            assert_memory_equal(t.theta, twin.theta, t.count * sizeof(float));
+        }
+        release_trained(&t);
+        release_trained(&twin);
+    }
+}
+
+/* Where one network diverges, all are as they were. */
+static void a_committee_that_diverges_is_as_it_was(void **state)
+{
+    (void)state;
+    trained t;
+    make_trained(&t, "layers=2 width=5 optimizer=sgd batch=2 steps=20 rate=0.01 history=all committee=2 deep_width=3");
+    float *before = calloc(t.count, sizeof *before), x[INPUTS] = {1, 2, 3};
+    append_sample(&t, vector_dense(x, INPUTS), 1);
+    assert_true(learner_train(&t.l, t.theta));
+    const network *deep = &t.l.networks[1];
+    for (size_t i = 0; i < deep->parameter_count; i++) t.theta[t.l.starts[1] + i] = 1e4f; /* the first would go on */
+    memcpy(before, t.theta, t.count * sizeof *before);
+    assert_false(learner_train(&t.l, t.theta));
+    assert_memory_equal(t.theta, before, t.count * sizeof *before);
+    free(before);
+    release_trained(&t);
+}
+
+/* Weights that do not move have the same loss in every pass: the mean over the networks ends a training, not the sum. */
+static void the_loss_of_a_committee_is_its_mean(void **state)
+{
+    (void)state;
+    enum { STEPS = 50 };
+    for (int below = 0; below < 2; below++) {
+        trained t;
+        make_trained(&t, "layers=2 width=5 optimizer=sgd rate=0 batch=2 steps=50 order=shuffle history=all stop_loss=1 "
+                         "committee=2 deep_width=3");
+        float x[INPUTS] = {1, -1, 0.5f}, activations[256];
+        double loss = 0;
+        append_sample(&t, vector_dense(x, INPUTS), 2);
+        for (size_t k = 0; k < 2; k++) {
+            const float *theta = t.theta + t.l.starts[k];
+            assert_true(t.l.networks[k].activation_count <= 256);
+            float output = network_forward(&t.l.networks[k], theta, vector_dense(x, INPUTS), activations);
+            loss += learner_loss_value(LOSS_SQUARED, output, 2) / 2;
+        }
+        t.l.options.stop_loss = loss * (below ? 0.99 : 1.01);
+        assert_true(learner_train(&t.l, t.theta));
+        assert_int_equal(t.l.optimizer.steps, below ? STEPS : 1);
+        release_trained(&t);
+    }
+}
+
 /* ---- saving and loading ---- */
 
 static void goes_on_after_loading(void **state)
@@ -792,6 +978,8 @@ static void goes_on_after_loading(void **state)
     const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6", LAZY "history=all batch=4 lazy=on",
                              LAZY "history=all batch=4 lazy=on heads=2 others=0.5",
                              LAZY "history=all batch=1 optimizer=sgd decay=0.1",
+                             LAZY "history=ring:9 batch=4 lazy=on average=6 committee=3 deep_width=4",
+                             "layers=1 committee=2 deep_width=3 batch=1 steps=3 order=shuffle history=all",
                              "layers=2 width=5 batch=1 average=50 history=reservoir:9"};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         trained t, loaded;
@@ -890,6 +1078,12 @@ int main(void)
         cmocka_unit_test(arms_not_played_are_worth_nothing_after_a_reward),
         cmocka_unit_test(others_count_where_arms_exclude_each_other),
         cmocka_unit_test(no_heads_are_those_of_the_blocks),
+        cmocka_unit_test(networks_of_a_committee_learn_as_if_alone),
+        cmocka_unit_test(networks_of_a_committee_begin_apart),
+        cmocka_unit_test(a_copy_has_what_changed_in_each_network),
+        cmocka_unit_test(a_committees_training_can_be_taken_back),
+        cmocka_unit_test(a_committee_that_diverges_is_as_it_was),
+        cmocka_unit_test(the_loss_of_a_committee_is_its_mean),
         cmocka_unit_test(goes_on_after_loading),
         cmocka_unit_test(loaded_rows_have_room),
     };

@@ -12,17 +12,17 @@ static const struct {
     const char *name, *options;
     bool linear; /* the policy plays x . a, otherwise cos(3 x . a) */
 } policies[] = {
-    {"eenet", "f1.width=40", false},
+    {"eenet", "f1.width=40 f1.deep_width=16", false},
     {"eenet:fast", "f1.width=40", false},
-    {"greedy", "f1.width=40", false},
-    {"neural-epsilon", "f1.width=40", false},
-    {"squarecb", "f1.width=40", false},
-    {"neural-fastcb", "f1.width=40", false},
-    {"neural-ensemble", "f1.width=40", false},
-    {"neural-ucb", "f1.width=40", false},
-    {"neural-ts", "f1.width=40", false},
-    {"neural-linear", "f1.width=40", false},
-    {"neural-linucb", "f1.width=40", false},
+    {"greedy", "f1.width=40 f1.deep_width=16", false},
+    {"neural-epsilon", "f1.width=40 f1.deep_width=16", false},
+    {"squarecb", "f1.width=40 f1.deep_width=16", false},
+    {"neural-fastcb", "f1.width=40 f1.deep_width=16", false},
+    {"neural-ensemble", "f1.width=40 f1.deep_width=16", false},
+    {"neural-ucb", "f1.width=40 f1.deep_width=16", false},
+    {"neural-ts", "f1.width=40 f1.deep_width=16", false},
+    {"neural-linear", "f1.width=40 f1.deep_width=16", false},
+    {"neural-linucb", "f1.width=40 f1.deep_width=16", false},
     {"linucb", "", true},
     {"lints", "", true},
 };
