@@ -610,13 +610,14 @@ static void rewards_may_come_late_and_in_any_order(void **state)
 }
 
 /* Where training is the sum over all samples from theta_0, the order in which they came does not matter: a late reward
- * joins the arm, the value and the features of its own decision. */
+ * joins the arm, the value and the features of its own decision. The weights of a committee know the order: they are by
+ * what its networks said of each arm before its reward came. */
 static void a_late_reward_meets_its_own_decision(void **state)
 {
     (void)state;
     static const char options[] =
         "features=sketch:8 decision=linear standardize=off recall=0 "
-        "f1.width=8 f1.training=gd f1.history=all f1.optimizer=sgd f1.steps=5 "
+        "f1.committee=1 f1.width=8 f1.training=gd f1.history=all f1.optimizer=sgd f1.steps=5 "
         "exploration=network f2.width=8 f2.training=gd f2.history=all f2.optimizer=sgd f2.steps=5";
     ee_bandit *forward = learn_late(options, 1), *backward = learn_late(options, 39);
     ee_score a[6], b[6];

@@ -546,12 +546,12 @@ static void another_version_is_refused(void **state)
     bytes[8] = 9;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 9, but this library reads versions 10 to 11");
+                      "model: of version 9, but this library reads versions 10 to 12");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads versions 10 to 11");
+                      "model: of version 1099511627776, but this library reads versions 10 to 12");
     bytes[8] = ARCHIVE_VERSION;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);

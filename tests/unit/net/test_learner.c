@@ -945,7 +945,8 @@ static void a_committee_that_diverges_is_as_it_was(void **state)
     release_trained(&t);
 }
 
-/* Weights that do not move have the same loss in every pass: the mean over the networks ends a training, not the sum. */
+/* Weights that do not move have the same loss in every pass: the mean over the networks ends a training, not the sum.
+ */
 static void the_loss_of_a_committee_is_its_mean(void **state)
 {
     (void)state;
@@ -975,7 +976,8 @@ static void the_loss_of_a_committee_is_its_mean(void **state)
 static void goes_on_after_loading(void **state)
 {
     (void)state;
-    const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6", LAZY "history=all batch=4 lazy=on",
+    const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6",
+                             LAZY "history=all batch=4 lazy=on",
                              LAZY "history=all batch=4 lazy=on heads=2 others=0.5",
                              LAZY "history=all batch=1 optimizer=sgd decay=0.1",
                              LAZY "history=ring:9 batch=4 lazy=on average=6 committee=3 deep_width=4",

@@ -1,5 +1,5 @@
-/* The weights of f1's networks: against the minimum of their loss, found step by step over samples that are all kept, and
- * for numbers that no regression likes. */
+/* The weights of f1's networks: against the minimum of their loss, found step by step over samples that are all kept,
+ * and for numbers that no regression likes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -287,7 +287,7 @@ static void forged_numbers_are_refused(void **state)
     random_stream draw = random_named(9, "forged");
     committee good = taught(3, &draw), loaded;
     for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
-        double *places[] = {&good.samples,    &good.mean[0],    &good.mean[2],   &good.mean[3],
+        double *places[] = {&good.samples,    &good.mean[0],    &good.mean[2],    &good.mean[3],
                             &good.sums[0][0], &good.sums[0][1], &good.sums[2][1], &good.sums[1][3]};
         for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
             double kept = *places[p];

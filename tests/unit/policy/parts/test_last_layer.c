@@ -11,16 +11,22 @@ static const last_layer *parts_of(const ee_bandit *bandit)
     return (const last_layer *)bandit->policy;
 }
 
-/* h and the 1 behind it, (D), by f1 as it is now. */
+/* h of all networks of f1 and the 1 behind it, (D), by f1 as it is now. */
 static void features_of(const ee_bandit *bandit, vector x, double *h)
 {
-    const network *f1 = &parts_of(bandit)->shared.f1.networks[0];
-    float *activations = calloc(f1->activation_count, sizeof *activations);
-    network_forward(f1, bandit->policy->parameters.values, x, activations);
-    const float *hidden = activations + f1->activation_count - f1->heads - WIDTH; /* before the outputs */
-    for (size_t i = 0; i < WIDTH; i++) h[i] = hidden[i];
+    const learner *f1 = &parts_of(bandit)->shared.f1;
+    size_t count = 0;
+    for (size_t k = 0; k < f1->network_count; k++) {
+        const network *net = &f1->networks[k];
+        size_t width = net->layers[net->layer_count - 1].in.width;
+        float *activations = calloc(net->activation_count, sizeof *activations);
+        network_forward(net, bandit->policy->parameters.values + f1->starts[k], x, activations);
+        const float *hidden = activations + net->activation_count - net->heads - width; /* before the outputs */
+        for (size_t i = 0; i < width; i++) h[count++] = (double)hidden[i];
+        free(activations);
+    }
+    assert_int_equal(count, WIDTH);
     h[WIDTH] = 1;
-    free(activations);
 }
 
 /* A and the sum of w y h, as plain sums. */
@@ -72,9 +78,10 @@ static void check_scores(const regression *r, const ee_bandit *bandit, const ee_
 static void samples_keep_the_features_of_their_time(void **state)
 {
     (void)state;
-    const char *const networks[] = {"f1.width=9", "f1.width=9 f1.layers=4 f1.bias=off",
-                                    "f1.width=9 f1.front=conv1d:2:3+relu+pool:2"};
-    for (size_t k = 0; k < 3; k++) {
+    const char *const networks[] = {
+        "f1.width=9", "f1.width=9 f1.layers=4 f1.bias=off", "f1.width=9 f1.front=conv1d:2:3+relu+pool:2",
+        "f1.width=6 f1.committee=2 f1.deep_width=3", "f1.width=5 f1.committee=3 f1.deep_width=2"};
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         char options[160];
         snprintf(options, sizeof options, "alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02 %s", networks[k]);
         ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
@@ -96,13 +103,12 @@ static void samples_keep_the_features_of_their_time(void **state)
 }
 
 /* Right after a rebuild all samples have f1's present features. */
-static void check_rebuild(const char *history_text, double kept, bool stands_for_all)
+static void check_rebuild(const char *network_text, const char *history_text, double kept, bool stands_for_all)
 {
     enum { EVERY = 3, TRAININGS = 4, ROUNDS = 61 }; /* trains at 1, 4, 7, ...; rebuilds at every 4th of those */
     char options[200];
-    snprintf(options, sizeof options,
-             "f1.width=9 alpha=0.7 lambda=0.2 rebuild=%d train_every=%d f1.rate=0.02 f1.history=%s", TRAININGS, EVERY,
-             history_text);
+    snprintf(options, sizeof options, "%s alpha=0.7 lambda=0.2 rebuild=%d train_every=%d f1.rate=0.02 f1.history=%s",
+             network_text, TRAININGS, EVERY, history_text);
     ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
     regression plain;
     regression_start(&plain, 0.2);
@@ -126,9 +132,10 @@ static void check_rebuild(const char *history_text, double kept, bool stands_for
 static void a_rebuild_takes_the_features_of_now(void **state)
 {
     (void)state;
-    check_rebuild("all", 1000, false);
-    check_rebuild("ring:7", 7, false);
-    check_rebuild("reservoir:13", 13, true);
+    check_rebuild("f1.width=9", "all", 1000, false);
+    check_rebuild("f1.committee=2 f1.width=4 f1.deep_width=5", "ring:17", 17, false);
+    check_rebuild("f1.width=9", "ring:7", 7, false);
+    check_rebuild("f1.width=9", "reservoir:13", 13, true);
 }
 
 static void updates_do_not_drift(void **state)
