@@ -131,7 +131,7 @@ static void the_arm_that_sells_is_found(void **state)
 static void four_arms_are_told_apart(void **state)
 {
     (void)state;
-    enum { FOUR = 4, SEEDS = SANITIZED ? 2 : 25, ROUNDS = 2000, LAST = 100, MISSED = 1 };
+    enum { FOUR = 4, SEEDS = SANITIZED ? 2 : 25, ROUNDS = 2000, LAST = 100 };
     const char *const names[] = {"linucb", "lints", "neural-ucb", "neural-ts"};
     const double chances[FOUR] = {0.9, 0.6, 0.5, 0.4};
     float x[FOUR * FOUR] = {0};
@@ -151,7 +151,8 @@ static void four_arms_are_told_apart(void **state)
             missed += best < LAST / 2;
             ee_bandit_free(bandit);
         }
-        if (missed > MISSED) fail_msg("%s: the best arm is not found on %d seeds", names[p], (int)missed);
+        if (missed > (strstr(names[p], "ts") ? 1 : 0))
+            fail_msg("%s: the best arm is not found on %d seeds", names[p], (int)missed);
     }
 }
 
