@@ -21,9 +21,8 @@
 #include "initial_features.h"
 #include "recent_gains.h"
 
-/* Rewards after which the weight of the width falls as 1 / sqrt(rewards). Without the fall, clicks cost about 10% more.
- * The value itself is rough: 300 and 500 differ by less than two streams of random signs do. */
-static const double FULL_WIDTH_REWARDS = 300;
+/* Rewards after which the weight of the width falls as 1 / sqrt(rewards). */
+static const double FULL_WIDTH_REWARDS = 100;
 
 typedef struct regression_exploration {
     exploration base;
@@ -42,7 +41,7 @@ typedef struct regression_exploration {
 } regression_exploration;
 
 static const option rows[] = {
-    OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "0.7", -1e6, 1e6,
+    OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "1", -1e6, 1e6,
                     "the gain of an arm that is like none before, in units of the rewards' spread"),
     OPTION_ROW_REAL(regression_options, ridge, "ridge", "3", 1e-6, 1e6, "lambda, how many samples the prior is worth"),
     OPTION_ROW_INTEGER(regression_options, refresh, "refresh", "4", 0, 1e6,
@@ -52,7 +51,7 @@ static const option rows[] = {
     OPTION_ROW_INTEGER(regression_options, recent_units, "recent_units", "64", 0, 4096,
                        "of f1's last hidden layer those by which f2 sees what f1 was wrong by lately; 0: it does not",
                        .needs = "label=gain"),
-    OPTION_ROW_REAL(regression_options, width, "width", "0.7", 0, 1e6,
+    OPTION_ROW_REAL(regression_options, width, "width", "1", 0, 1e6,
                     "weight of f2's random confidence width, in units of the rewards' spread"),
     OPTION_ROW_REAL(regression_options, recall_width, "recall_width", "0.3", 0, 1e6,
                     "weight of the confidence width of a recurring arm's own mean reward",
@@ -144,10 +143,11 @@ static float random_width(const regression_exploration *self, const float *theta
     return fabsf(self->f1->kernels->dot(sketch, phi, self->features.count));
 }
 
-/* The weight of the width after so many rewards. */
+/* The weight of the width after so many rewards. A regression of each head has only its share of the samples. */
 static float width_weight(const regression_exploration *self, uint64_t rewards)
 {
-    return (float)(self->options.width * sqrt(FULL_WIDTH_REWARDS / fmax(FULL_WIDTH_REWARDS, (double)rewards)));
+    double fall = sqrt(FULL_WIDTH_REWARDS / fmax(FULL_WIDTH_REWARDS, (double)rewards));
+    return (float)(self->options.width * fall / (double)self->f1->heads);
 }
 
 static void score(const exploration *base, const parameters *learned, const float *theta2, const passed_arms *passed,
