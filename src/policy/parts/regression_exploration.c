@@ -22,7 +22,7 @@
 #include "recent_gains.h"
 
 /* Rewards after which the weight of the width falls as 1 / sqrt(rewards). */
-static const double FULL_WIDTH_REWARDS = 100;
+static const double FULL_WIDTH_REWARDS = 1000;
 
 typedef struct regression_exploration {
     exploration base;
