@@ -5,8 +5,8 @@
 
 static const double WINDOW = 2000, PRIOR = 1.5;
 
-/* Means and sums of deviations as samples come (Welford), all that came before losing a part. A prediction that is not a
- * number would leave none: deep networks of large weights may give one. */
+/* Means and sums of deviations as samples come (Welford), all that came before losing a part. A prediction that is not
+ * a number would leave none: deep networks of large weights may give one. */
 void committee_take(committee *self, const double *predictions, double reward)
 {
     size_t count = self->count;
@@ -22,8 +22,8 @@ void committee_take(committee *self, const double *predictions, double reward)
         for (size_t k = 0; k <= count; k++) self->sums[j][k] = kept * self->sums[j][k] + (1 - share) * off[j] * off[k];
 }
 
-/* Solves the regression for the networks of a set, whose bits they are; b of the others is 0. By Gauss's elimination: the
- * matrix is positive definite. Returns by how much that lowers the loss of b = 0; none where a b is negative. */
+/* Solves the regression for the networks of a set, whose bits they are; b of the others is 0. By Gauss's elimination:
+ * the matrix is positive definite. Returns by how much that lowers the loss of b = 0; none where a b is negative. */
 static double solve(const committee *self, unsigned set, double *b)
 {
     size_t count = self->count;

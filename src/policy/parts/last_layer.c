@@ -180,7 +180,7 @@ void last_layer_explain(const parameters *learned, vector x, scratch *room, floa
     const learner *f1 = &self->shared.f1;
     const double *theta = theta_of(learned, network_head(&f1->networks[0], x));
     float *own = room->values, *activations = own + x.count;
-    memset(gradient, 0, x.count * sizeof *gradient);
+    for (size_t i = 0; i < x.count; i++) gradient[i] = 0; /* an arm without entries may have no gradient at all */
     for (size_t k = 0; k < f1->network_count; k++) {
         const network *net = &f1->networks[k];
         const layer *hidden = hidden_of(net);
