@@ -17,6 +17,7 @@ enum { ARCHIVE_VERSION = 12, ARCHIVE_OLDEST_VERSION = 10 };
 typedef struct archive {
     bool reading;
     uint64_t version;      /* of the model's format: ARCHIVE_VERSION, or what an older model says */
+    double gone;           /* reading: the value of an option that this library no longer has; default: 0 */
     const uint8_t *source; /* reading: (size) */
     uint8_t *bytes;        /* writing: grows; the caller frees it with memory_free */
     size_t size;           /* bytes that there are, read or written */

@@ -365,6 +365,22 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
     return EE_OK;
 }
 
+double options_remove(char *text, const char *name)
+{
+    size_t length, named = strlen(name);
+    double value = 0;
+    for (const char *at = text; (length = next_word(&at)); at += length) {
+        char word[WORD_SIZE];
+        if (length >= sizeof word || length <= named || strncmp(at, name, named) != 0 || at[named] != '=') continue;
+        snprintf(word, sizeof word, "%.*s", (int)(length - named - 1), at + named + 1);
+        if (!parse_real(word, &value)) value = 0;
+        char *hole = text + (at - text);
+        memmove(hole, hole + length, strlen(hole + length) + 1);
+        length = 0;
+    }
+    return value;
+}
+
 /* The group's default where it has one, else the table's. */
 static void set_default(const option_group *group, const option *entry, void *target)
 {

@@ -148,6 +148,9 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
 /* Sets one option. The value may have commas and white space. On failure target is as before. */
 ee_status options_set(const option_schema *schema, const char *name, const char *value, void *target, ee_error *error);
 
+/* Removes every assignment to name from text. Returns the number that the last one gives; 0 if there is none. */
+double options_remove(char *text, const char *name);
+
 /* After all is parsed: refuses an option that `asked` names and that cannot act, because what it needs is not so; every
  * other one that cannot act gets its default. asked is a text that options_parse has taken. */
 ee_status options_settle(const option_schema *schema, const char *asked, void *target, ee_error *error);

@@ -232,7 +232,10 @@ static void archive_values(policy *self, archive *a)
         archive_sparse_floats(a, learned->values + at, part.start + stored->count * part.width - at);
         at = part.start + stored->capacity * part.width;
     }
-    archive_sparse_floats(a, learned->values + at, end - at);
+    if (a->version < self->class->earlier.version && self->class->read_earlier)
+        self->class->read_earlier(self, at, a);
+    else
+        archive_sparse_floats(a, learned->values + at, end - at);
 }
 
 void bandit_archive_policy(policy *self, archive *a)
@@ -243,7 +246,7 @@ void bandit_archive_policy(policy *self, archive *a)
     archive_values(self, a);
     if (!a->status && !vector_is_within(learned->values, learned->floats, FLT_MAX))
         archive_fail(a, a->reading ? EE_BAD_MODEL : EE_DIVERGED, "model: a parameter is not a finite number");
-    size_t absent = a->version < 11 && self->recalled_arms ? RECALL_SINCE_11 : 0;
+    size_t absent = a->version < 12 && self->recalled_arms ? RECALL_SINCE_12 : 0;
     archive_sparse_floats(a, learned->recalled + absent, recall_count(self->recalled_arms) - absent);
     if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->recalled_arms))
         archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");

@@ -122,13 +122,15 @@ static ee_status check_expected(const model_head *head, const ee_settings *expec
     return EE_OK;
 }
 
-/* Names the options that came after the model, where their defaults are not what the policy did without them. */
-static ee_status name_later_options(model_head *head, archive *a)
+/* Names the options that came after the model, where their defaults are not what the policy did without them, and
+ * removes the one that is gone. */
+static ee_status update_options(model_head *head, archive *a)
 {
     const policy_class *class;
     const char *preset;
     char named[OPTIONS_SIZE];
     if (policy_find(head->policy, &class, &preset, NULL) || a->version >= class->earlier.version) return EE_OK;
+    if (class->earlier.gone) a->gone = options_remove(head->options, class->earlier.gone);
     int length = snprintf(named, sizeof named, "%s %s", head->options, class->earlier.options);
     if (length < 0 || (size_t)length >= sizeof named) archive_fail(a, EE_BAD_MODEL, "model: its options are too long");
     memcpy(head->options, named, sizeof named);
@@ -140,7 +142,7 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     archive_head(head, a);
     ee_status status = a->status;
     if (!status) status = check_expected(head, expected, a->error);
-    if (!status) status = name_later_options(head, a);
+    if (!status) status = update_options(head, a);
     if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
     if (head->features[0] && a->version < 11) /* when ids were passed over */

@@ -268,11 +268,34 @@ static size_t copy(const policy *base, uint64_t first, float *to)
            self->exploration->class->copy(self->exploration, theta2, first, to + self->theta2) + theta3_count;
 }
 
+/* f2 may have had a theta2 of another length: archive_eenet computes it again. */
+static void read_earlier(policy *base, size_t at, archive *a)
+{
+    const eenet *self = (const eenet *)base;
+    const exploration_class *f2 = self->exploration->class;
+    float *theta = base->parameters.values, *read;
+    if (!f2->earlier_theta_count) {
+        archive_sparse_floats(a, theta + at, base->parameters.count - at);
+        return;
+    }
+    size_t theta1_count = self->theta2 - at, theta3_count = base->parameters.count - self->theta3;
+    size_t before_theta3 = theta1_count + f2->earlier_theta_count(self->exploration, a->gone);
+    if (!a->status) a->status = memory_create(NULL, &read, before_theta3 + theta3_count, sizeof *read, a->error);
+    if (a->status) return;
+    archive_sparse_floats(a, read, before_theta3 + theta3_count);
+    memcpy(theta + at, read, theta1_count * sizeof *read);
+    memcpy(theta + self->theta3, read + before_theta3, theta3_count * sizeof *read);
+    memory_free(read);
+}
+
 static void archive_eenet(policy *base, archive *a)
 {
     eenet *self = (eenet *)base;
     exploitation_archive(base, a);
     self->exploration->class->archive(self->exploration, a);
+    if (a->version < eenet_class.earlier.version && self->exploration->class->restore && !a->status)
+        self->exploration->class->restore(self->exploration, base->parameters.spread,
+                                          base->parameters.values + self->theta2);
     learner_archive(&self->decision_maker.f3, a);
     drawing_archive(&self->drawing, a);
     size_t rounds = decision_maker_learns(&self->decision_maker) ? self->exploitation.f1.history.count : 0;
@@ -286,7 +309,7 @@ const policy_class eenet_class = {
         "Ban, Yan, Banerjee, He: EE-Net: Exploitation-Exploration Neural Networks in Contextual Bandits, ICLR 2022",
     .schema = &eenet_schema,
     .presets = &eenet_presets,
-    .earlier = BEFORE_COMMITTEES,
+    .earlier = {.version = 12, .options = "f1.committee=1", .gone = "alpha"},
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
@@ -301,5 +324,6 @@ const policy_class eenet_class = {
     .await = await,
     .copy = copy,
     .start_column = start_column,
+    .read_earlier = read_earlier,
     .archive = archive_eenet,
 };

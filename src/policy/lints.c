@@ -65,7 +65,7 @@ const policy_class lints_class = {
     .paper = "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
     .schema = &schema,
     .presets = &presets,
-    .earlier = {11, "standardize=off"},
+    .earlier = {.version = 11, .options = "standardize=off"},
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

@@ -63,7 +63,7 @@ const policy_class linucb_class = {
              "WWW 2010",
     .schema = &schema,
     .presets = &presets,
-    .earlier = {11, "standardize=off"},
+    .earlier = {.version = 11, .options = "standardize=off"},
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

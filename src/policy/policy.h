@@ -170,10 +170,11 @@ typedef struct policy_presets {
     size_t count;
 } policy_presets;
 
-/* Options that models before this version do not name, as they acted then. */
+/* How the options of models before this version differ. */
 typedef struct earlier_options {
     uint64_t version;
-    const char *options;
+    const char *options; /* that they do not name, as they acted then */
+    const char *gone;    /* an option that they may name and that is gone: archive.gone; NULL: none */
 } earlier_options;
 
 enum { ROW_PARTS = 8 }; /* of the parameters, at most */
@@ -249,6 +250,10 @@ typedef struct policy_class {
     void (*start_column)(policy *self, size_t place);
     /* Visits the parameters of the columns that have a place. NULL: they are rows, see policy_add_rows. */
     void (*archive_columns)(policy *self, archive *a);
+
+    /* Reads the parameters from number `at` on from a model before earlier.version, in which they lay otherwise;
+     * archive() makes what cannot be read. NULL: they have not changed. */
+    void (*read_earlier)(policy *self, size_t at, archive *a);
 
     /* Visits all that changes after creation, but for the parameters. NULL: there is nothing else. */
     void (*archive)(policy *self, archive *a);

@@ -114,6 +114,11 @@ typedef struct exploration_class {
     size_t (*copy)(const exploration *self, const float *theta2, uint64_t first, float *to);
 
     void (*archive)(exploration *self, archive *a);
+
+    /* For models before version 12, whose theta2 lies otherwise: how many floats it has, given the option alpha, which
+     * is gone; and after archive(), computes theta2 from what that has read. Both NULL: theta2 has not changed. */
+    size_t (*earlier_theta_count)(const exploration *self, double alpha);
+    void (*restore)(exploration *self, double spread, float *theta2);
 } exploration_class;
 
 /* Every f2's struct begins with this. */

@@ -152,6 +152,12 @@ void gain_regression_solve(gain_regression *self, double prior, double unit, flo
     }
 }
 
+void gain_regression_restore(gain_regression *self, double prior, double unit, float *theta)
+{
+    memset(self->stale, 1, self->setup.heads);
+    gain_regression_solve(self, prior, unit, theta);
+}
+
 /* ---- saving and loading ---- */
 
 static bool is_sound(const gain_regression *self, size_t head)

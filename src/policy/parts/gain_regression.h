@@ -62,6 +62,8 @@ void gain_regression_correct(gain_regression *self, size_t head, const float *ph
 /* Computes theta for the heads that got samples since; the others must be as this left them. unit is that of the gains,
  * in which theta and prior are. */
 void gain_regression_solve(gain_regression *self, double prior, double unit, float *theta);
+/* The same for every head, whatever theta is. */
+void gain_regression_restore(gain_regression *self, double prior, double unit, float *theta);
 
 void gain_regression_archive(gain_regression *self, archive *a);
 

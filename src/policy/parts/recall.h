@@ -20,7 +20,7 @@
 #include "math/slope.h"
 #include "math/vector.h"
 
-enum { RECALL_SINCE_11 = 1 }; /* floats, the first ones, that models before version 11 do not have; 0 then */
+enum { RECALL_SINCE_12 = 1 }; /* floats, the first ones, that models before version 12 do not have: 0 */
 enum { RECALL_CLASSES = 7 };  /* of arms, by how often they came: once, two or three times, four to seven, ... 64 */
 
 /* Floats that recall of so many arms needs; zeros to begin with. 0 arms: none, and nothing is ever found. */

@@ -86,6 +86,13 @@ void recent_gains_solve(recent_gains *self, double spread, float *theta)
     if (self->units) gain_regression_solve(&self->gains, 0, spread, theta + 1);
 }
 
+void recent_gains_restore(recent_gains *self, double spread, float *theta)
+{
+    if (!self->units) return;
+    theta[0] = (float)slope_weight(&self->worth, DOUBT);
+    gain_regression_restore(&self->gains, 0, spread, theta + 1);
+}
+
 void recent_gains_archive(recent_gains *self, archive *a)
 {
     if (!self->units) return;

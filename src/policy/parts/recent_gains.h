@@ -46,6 +46,9 @@ void recent_gains_observe(recent_gains *self, const recent_gain *sample, const f
 /* Computes theta. spread is that of the rewards. */
 void recent_gains_solve(recent_gains *self, double spread, float *theta);
 
+/* Computes all of theta from what recent_gains_archive has read. */
+void recent_gains_restore(recent_gains *self, double spread, float *theta);
+
 void recent_gains_archive(recent_gains *self, archive *a);
 
 #endif

@@ -240,6 +240,22 @@ static void archive_regression(exploration *base, archive *a)
     archive_stream(a, &self->refreshing);
 }
 
+/* theta2 was (heads, phi_count), then the weight of the recent gains, and of each head theta and, with alpha, four
+ * sketches. */
+static size_t earlier_theta_count(const exploration *base, double alpha)
+{
+    const regression_exploration *self = (const regression_exploration *)base;
+    size_t heads = self->f1->heads, recent = self->recent.units, per_head = alpha > 0 ? 5 : 1;
+    return heads * self->features.count + (recent ? 1 + heads * per_head * recent : 0);
+}
+
+static void restore(exploration *base, double spread, float *theta2)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    gain_regression_restore(&self->gains, self->options.prior_gain, spread, theta2);
+    recent_gains_restore(&self->recent, spread, theta2 + self->recent_theta);
+}
+
 const exploration_class regression_exploration_class = {
     .create = create,
     .start = start,
@@ -251,4 +267,6 @@ const exploration_class regression_exploration_class = {
     .train = train,
     .copy = copy,
     .archive = archive_regression,
+    .earlier_theta_count = earlier_theta_count,
+    .restore = restore,
 };

@@ -426,6 +426,28 @@ static void the_whole_text_is_known(void **state)
     assert_string_equal(text, default_text);
 }
 
+static void assert_removed(const char *text, const char *expected, double value)
+{
+    char copy[512];
+    snprintf(copy, sizeof copy, "%s", text);
+    assert_true(options_remove(copy, "alpha") == value);
+    assert_string_equal(copy, expected);
+}
+
+static void an_option_is_removed_from_a_text(void **state)
+{
+    (void)state;
+    assert_removed("", "", 0);
+    assert_removed("alpha=0.3", "", 0.3);
+    assert_removed("a=1 alpha=2,b=3", "a=1 ,b=3", 2);
+    assert_removed("alpha=1 alpha=5", " ", 5);
+    assert_removed("alphabet=1 f1.alpha=2 alpha", "alphabet=1 f1.alpha=2 alpha", 0);
+    assert_removed("text=\"b, alpha=1\" alpha= alpha=x", "text=\"b, alpha=1\"  ", 0);
+    char long_one[300] = "alpha=";
+    memset(long_one + 6, '1', sizeof long_one - 7);
+    assert_removed(long_one, long_one, 0);
+}
+
 static void numbers_print_short(void **state)
 {
     (void)state;
@@ -686,6 +708,7 @@ int main(void)
         cmocka_unit_test(nothing_is_read_past_the_end),
         cmocka_unit_test(parsing_stops_at_the_first_mistake),
         cmocka_unit_test(the_whole_text_is_known),
+        cmocka_unit_test(an_option_is_removed_from_a_text),
         cmocka_unit_test(numbers_print_short),
         cmocka_unit_test(awkward_numbers_come_back_to_the_bit),
         cmocka_unit_test(every_value_comes_back),

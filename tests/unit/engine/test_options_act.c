@@ -82,10 +82,12 @@ static const char *const exceptions[] = {
 
 /* What may be silent in some settings, and why. */
 static const char *const silent[] = {
-    "f1.lazy",   /* with sgd and no decay the rows that it leaves alone would not move: it is faster, and the same */
-    "f1.heads",  /* 0 is as 1 where there is one block */
-    "exclusive", /* says what the problem is like, though f1.others=0 may make nothing of it */
-    "f1.recent", "f2.recent", "f3.recent", /* of more samples than a short run has: see a_long_run_shows_the_recent */
+    "f1.lazy",      /* with sgd and no decay the rows that it leaves alone would not move: it is faster, and the same */
+    "f1.heads",     /* 0 is as 1 where there is one block */
+    "exclusive",    /* says what the problem is like, though f1.others=0 may make nothing of it */
+    "recall_width", /* the arms that a policy plays again may be those whose reward never varies: their width is 0 */
+    "f1.recent",    "f2.recent",
+    "f3.recent", /* of more samples than a short run has: see a_long_run_shows_the_recent */
     NULL,
 };
 

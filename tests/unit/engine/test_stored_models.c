@@ -7,6 +7,9 @@
 
 #include "../../models/play_models.h"
 #include "base/archive.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/octets.h"
 
 static void assert_same_expectation(const char *name, ee_bandit *bandit, const model_case *c, const float *stored)
 {
@@ -35,6 +38,7 @@ static void load_one(unsigned version, const model_case *c, const float *stored)
     assert_int_equal(ee_bandit_learn(bandit, MODEL_ROUNDS, 5, &error), EE_OK);
     if (model_play(bandit, c, 0, MODEL_ROUNDS, &error)) fail_msg("%s: %s", name, error.message);
     assert_int_equal(ee_bandit_save_bytes(bandit, &bytes, &size, &error), EE_OK);
+    assert_int_equal(octets_load((const char *)bytes + 8), ARCHIVE_VERSION);
     if (ee_bandit_load_bytes(bytes, size, NULL, &again, &error)) fail_msg("%s, saved again: %s", name, error.message);
     ee_bytes_free(bytes);
     ee_bandit_free(again);
@@ -65,8 +69,97 @@ static void test_every_version_loads(void **state)
     for (unsigned version = ARCHIVE_OLDEST_VERSION; version < ARCHIVE_VERSION; version++) load_version(version);
 }
 
+/* ---- f2 of version 11 ---- */
+
+enum { VERSION_AT = 8, POLICY_AT = 16 };
+
+/* Loads a model of version 11 to whose options more are added. */
+static ee_bandit *load_with_options(const char *model, const char *more)
+{
+    char path[4096];
+    uint8_t *bytes, *longer;
+    size_t size, added = strlen(more);
+    ee_bandit *bandit;
+    ee_error error = {0};
+    snprintf(path, sizeof path, "%s/11/%s", EENET_MODELS_DIR, model);
+    assert_int_equal(file_read(path, &bytes, &size, &error), EE_OK);
+    size_t options = POLICY_AT + 8 + octets_load((const char *)bytes + POLICY_AT);
+    uint64_t length = octets_load((const char *)bytes + options);
+    size_t end = options + 8 + length;
+    assert_int_equal(memory_create(NULL, &longer, size + added, 1, &error), EE_OK);
+    memcpy(longer, bytes, end);
+    memcpy(longer + end, more, added);
+    memcpy(longer + end + added, bytes + end, size - end);
+    length += added;
+    memcpy(longer + options, &length, sizeof length);
+    uint64_t checksum = archive_checksum(longer, size + added - sizeof checksum);
+    memcpy(longer + size + added - sizeof checksum, &checksum, sizeof checksum);
+    if (ee_bandit_load_bytes(longer, size + added, NULL, &bandit, &error)) fail_msg("%s: %s", model, error.message);
+    memory_free(longer);
+    memory_free(bytes);
+    return bandit;
+}
+
+/* theta2 had another length. It is computed again: without a width, scores are those of the library that stored the
+ * model, which had alpha=0. */
+static void test_f2_predicts_what_it_did(void **state)
+{
+    (void)state;
+    static const float exploration[MODEL_ARMS] = {2.47050858f, 1.7586832f, 0.573793232f, -0.451110184f};
+    static const float score[MODEL_ARMS] = {10.3949795f, 7.66034508f, 10.9839478f, 7.62789536f};
+    ee_bandit *bandit = load_with_options("eenet-alpha.model", " width=0 recall_width=0");
+    model_case plain = {"eenet-alpha", "eenet", "", NULL};
+    float values[MODEL_ARMS * MODEL_DIM];
+    ee_arms arms;
+    ee_score scores[MODEL_ARMS];
+    assert_int_equal(model_arms(bandit, &plain, MODEL_ROUNDS, NULL, values, &arms, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+    for (size_t i = 0; i < MODEL_ARMS; i++) {
+        assert_float_equal(scores[i].exploration, exploration[i], 1e-4f);
+        assert_float_equal(scores[i].score, score[i], 1e-4f);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* What the options say of alpha decides how long theta2 is taken to be: the rest is then read from elsewhere, and the
+ * model is refused or sound. */
+static void test_another_alpha_does_no_harm(void **state)
+{
+    (void)state;
+    char path[4096];
+    uint8_t *bytes;
+    size_t size;
+    ee_bandit *bandit;
+    ee_error error = {0};
+    snprintf(path, sizeof path, "%s/11/eenet-alpha.model", EENET_MODELS_DIR);
+    assert_int_equal(file_read(path, &bytes, &size, &error), EE_OK);
+    char *alpha = memmem(bytes, size, "alpha=0", 7);
+    assert_non_null(alpha);
+    for (const char *value = "1x-"; *value; value++) {
+        alpha[6] = *value;
+        uint64_t checksum = archive_checksum(bytes, size - sizeof checksum);
+        memcpy(bytes + size - sizeof checksum, &checksum, sizeof checksum);
+        ee_status status = ee_bandit_load_bytes(bytes, size, NULL, &bandit, &error);
+        assert_true(status == EE_OK || status == EE_BAD_MODEL);
+        if (*value == '1') assert_int_equal(status, EE_BAD_MODEL);
+        ee_bandit_free(bandit);
+    }
+    /* The option is one of older models alone. */
+    uint64_t version = ARCHIVE_VERSION;
+    memcpy(bytes + VERSION_AT, &version, sizeof version);
+    uint64_t checksum = archive_checksum(bytes, size - sizeof checksum);
+    memcpy(bytes + size - sizeof checksum, &checksum, sizeof checksum);
+    assert_int_equal(ee_bandit_load_bytes(bytes, size, NULL, &bandit, &error), EE_BAD_MODEL);
+    assert_non_null(strstr(error.message, "no option 'alpha'"));
+    memory_free(bytes);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_version_loads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_version_loads),
+        cmocka_unit_test(test_f2_predicts_what_it_did),
+        cmocka_unit_test(test_another_alpha_does_no_harm),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
