@@ -102,7 +102,7 @@ def test_none_and_words_that_python_keeps() -> None:
         ({"options": "f1.width"}, "expected name=value"),
         ({"w2": float("nan")}, "w2"),
         ({"f1_width": 2**100}, "f1.width"),
-        ({"alpha": 1, "exploration": "network"}, "alpha"),  # has no effect then
+        ({"prior_gain": 1, "exploration": "network"}, "prior_gain"),  # has no effect then
         ({"wdith": 3}, "no option 'wdith'"),
     ],
 )
