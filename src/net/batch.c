@@ -393,9 +393,9 @@ static void gradient_first(batch *self, float *gradient)
             gradient_entries(self, weights, s, end);
         }
     }
-    for (size_t s = 0; first->bias && s < self->count; s++)
-        self->network->kernels->add_scaled(weights + first->weight_count, 1, deltas_of(self, s) + first->output,
-                                           first->out.width);
+    if (first->bias)
+        layer_add_bias_gradient(first, self->network->kernels, read_only(output_deltas_of(self, 0)), self->count,
+                                weights);
 }
 
 /* below += the deltas of the heads times their weights. Often only one has a delta that is not zero. */
@@ -426,6 +426,22 @@ static void backward_heads(batch *self, const float *theta)
     }
 }
 
+static bool has_one_output(const layer *l)
+{
+    return l->kind == LAYER_DENSE && l->out.width == 1;
+}
+
+/* The gradient of a layer with one output is its inputs times their deltas: a row sum over the samples. */
+static void gradient_one_output(const batch *self, size_t index, float *gradient)
+{
+    const layer *l = &self->network->layers[index];
+    float own[BATCH_SAMPLES];
+    const_matrix inputs = read_only(outputs_of(self, index - 1)), deltas = read_only(output_deltas_of(self, index));
+    for (size_t s = 0; s < self->count; s++) own[s] = deltas.values[s * deltas.row];
+    layer_sum_rows(self->network->kernels, gradient, inputs, own, self->count, l->weight_count);
+    for (size_t s = 0; l->bias && s < self->count; s++) gradient[l->weight_count] += own[s];
+}
+
 /* Computes the deltas below a layer, and adds to the gradient of its parameters. */
 static void backward_above(batch *self, size_t index, const float *theta, float *gradient)
 {
@@ -440,10 +456,14 @@ static void backward_above(batch *self, size_t index, const float *theta, float 
     }
     bool of_heads = self->heads && index + 1 == net->layer_count;
     if (of_heads) backward_heads(self, theta);
-    for (size_t s = 0; s < self->count; s++) {
-        if (!of_heads) network_backward_layer(net, index, theta, activations_of(self, s), deltas_of(self, s));
-        network_add_layer_gradient(net, index, activations_of(self, s), deltas_of(self, s), gradient);
+    for (size_t s = 0; !of_heads && s < self->count; s++)
+        network_backward_layer(net, index, theta, activations_of(self, s), deltas_of(self, s));
+    if (has_one_output(l)) {
+        gradient_one_output(self, index, gradient + l->parameters);
+        return;
     }
+    for (size_t s = 0; s < self->count; s++)
+        network_add_layer_gradient(net, index, activations_of(self, s), deltas_of(self, s), gradient);
 }
 
 /* Where the first layer is no product of a batch. */

@@ -392,12 +392,36 @@ void layer_backward_many(const layer *self, const kernel_table *kernels, const f
     }
 }
 
+/* At least as many as the longest vector: then a sum has the order of the rows, as add_scaled row by row. */
+enum { LEAST_SUMMED = 16 };
+
+void layer_sum_rows(const kernel_table *kernels, float *sums, const_matrix rows, const float *weights, size_t count,
+                    size_t width)
+{
+    if (width >= LEAST_SUMMED) {
+        kernels->forward(sums, sums, rows.values, weights, count, width, rows.row, false);
+        return;
+    }
+    for (size_t r = 0; r < count; r++) kernels->add_scaled(sums, weights[r], rows.values + r * rows.row, width);
+}
+
+void layer_add_bias_gradient(const layer *self, const kernel_table *kernels, const_matrix deltas, size_t count,
+                             float *gradient)
+{
+    enum { TOGETHER = 16 };
+    static const float ones[TOGETHER] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    for (size_t s = 0; s < count; s += TOGETHER) {
+        const_matrix part = {deltas.values + s * deltas.row, deltas.row, deltas.column};
+        layer_sum_rows(kernels, gradient + self->weight_count, part, ones, count - s < TOGETHER ? count - s : TOGETHER,
+                       self->out.width);
+    }
+}
+
 void layer_add_gradient_many(const layer *self, const kernel_table *kernels, const_matrix inputs, const_matrix deltas,
                              size_t count, float *gradient)
 {
     size_t out = self->out.width;
     kernels->multiply((matrix){gradient, out, 1}, (const_matrix){inputs.values, inputs.column, inputs.row}, deltas,
                       shape_size(self->in), count, out);
-    for (size_t s = 0; self->bias && s < count; s++)
-        kernels->add_scaled(gradient + self->weight_count, 1, deltas.values + s * deltas.row, out);
+    if (self->bias) layer_add_bias_gradient(self, kernels, deltas, count, gradient);
 }
