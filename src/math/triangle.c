@@ -79,3 +79,37 @@ void triangle_solve(const double *factor, double *x, size_t d)
         x[i] = (x[i] - doubles_dot(factor + 1, x + i + 1, d - i - 1)) / factor[0];
     }
 }
+
+/* As doubles_dot, of both with the same row. */
+static void dot_two(const double *row, const double *x, const double *y, size_t n, double *of_x, double *of_y)
+{
+    enum { LANES = 8 };
+    double a[LANES] = {0}, b[LANES] = {0}, sum_a = 0, sum_b = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t j = 0; j < LANES; j++) a[j] += row[i + j] * x[i + j];
+        for (size_t j = 0; j < LANES; j++) b[j] += row[i + j] * y[i + j];
+    }
+    for (; i < n; i++) {
+        sum_a += row[i] * x[i];
+        sum_b += row[i] * y[i];
+    }
+    for (size_t j = 0; j < LANES; j++) {
+        sum_a += a[j];
+        sum_b += b[j];
+    }
+    *of_x = sum_a;
+    *of_y = sum_b;
+}
+
+void triangle_solve_two(const double *factor, double *x, double *y, size_t d)
+{
+    factor += triangle_count(d);
+    for (size_t i = d; i-- > 0;) {
+        double of_x, of_y;
+        factor -= d - i;
+        dot_two(factor + 1, x + i + 1, y + i + 1, d - i - 1, &of_x, &of_y);
+        x[i] = (x[i] - of_x) / factor[0];
+        y[i] = (y[i] - of_y) / factor[0];
+    }
+}

@@ -32,4 +32,7 @@ void triangle_solve_transposed(const double *factor, double *x, size_t d);
 /* x = U^-1 x */
 void triangle_solve(const double *factor, double *x, size_t d);
 
+/* The same for x and y, each as it would be alone: the factor is read once. */
+void triangle_solve_two(const double *factor, double *x, double *y, size_t d);
+
 #endif

@@ -15,7 +15,7 @@ static double *factor_of(const gain_regression *self, size_t head)
     return self->factors + head * triangle_count(self->setup.dim);
 }
 
-/* Sets work to the signs of this many samples. They depend on nothing else, so a model need not store them. */
+/* Sets sketch to the signs of this many samples. They depend on nothing else, so a model need not store them. */
 static void draw_signs(const gain_regression *self, uint64_t time)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
@@ -23,7 +23,7 @@ static void draw_signs(const gain_regression *self, uint64_t time)
     uint64_t bits = 0;
     for (size_t i = 0; i < self->setup.dim; i++, bits >>= 1) {
         if (i % 64 == 0) bits = random_bits(&draws);
-        self->work[i] = bits & 1 ? 1 : -1;
+        self->sketch[i] = bits & 1 ? 1 : -1;
     }
 }
 
@@ -38,6 +38,7 @@ ee_status gain_regression_create(gain_regression *self, memory *owner, const gai
     if (!status) status = memory_create(owner, &self->scaled_at, heads, sizeof(uint64_t), error);
     if (!status) status = memory_create(owner, &self->stale, heads, 1, error);
     if (!status) status = memory_create(owner, &self->work, dim, sizeof(double), error);
+    if (!status && setup->sketched) status = memory_create(owner, &self->sketch, dim, sizeof(double), error);
     if (status) return status;
     for (size_t head = 0; head < heads; head++) triangle_start(factor_of(self, head), dim, sqrt(setup->lambda));
     return EE_OK;
@@ -61,7 +62,7 @@ void gain_regression_start(const gain_regression *self, float *theta)
     draw_signs(self, 0);
     for (size_t head = 0; head < self->setup.heads; head++) {
         float *sketch = theta + head * gain_regression_head_count(self) + dim;
-        for (size_t i = 0; i < dim; i++) sketch[i] = (float)(scale * self->work[i]);
+        for (size_t i = 0; i < dim; i++) sketch[i] = (float)(scale * self->sketch[i]);
     }
 }
 
@@ -119,12 +120,12 @@ void gain_regression_add(gain_regression *self, size_t head, const float *phi)
 
 /* ---- solving ---- */
 
-/* out = scale work, within what gives finite scores. It is beyond that only while the unit of the gains is far smaller
+/* out = scale values, within what gives finite scores. It is beyond that only while the unit of the gains is far smaller
  * than it was when they came. */
-static void write_work(const gain_regression *self, double scale, float *out)
+static void write_solution(const gain_regression *self, const double *values, double scale, float *out)
 {
     const double largest = 1e9;
-    for (size_t i = 0; i < self->setup.dim; i++) out[i] = (float)fmin(fmax(scale * self->work[i], -largest), largest);
+    for (size_t i = 0; i < self->setup.dim; i++) out[i] = (float)fmin(fmax(scale * values[i], -largest), largest);
 }
 
 static void solve_head(gain_regression *self, size_t head, double prior, double scale, float *theta)
@@ -133,12 +134,14 @@ static void solve_head(gain_regression *self, size_t head, double prior, double 
     const double *moments = self->moments + head * dim, *seen = self->seen + head * dim;
     for (size_t i = 0; i < dim; i++) self->work[i] = scale * moments[i] - prior * seen[i];
     triangle_solve_transposed(factor_of(self, head), self->work, dim);
-    triangle_solve(factor_of(self, head), self->work, dim);
-    write_work(self, 1, theta);
-    if (!self->setup.sketched) return;
-    draw_signs(self, self->time);
-    triangle_solve(factor_of(self, head), self->work, dim);
-    write_work(self, sqrt(weight_now(self, head)), theta + dim);
+    if (self->setup.sketched) {
+        draw_signs(self, self->time);
+        triangle_solve_two(factor_of(self, head), self->work, self->sketch, dim);
+        write_solution(self, self->sketch, sqrt(weight_now(self, head)), theta + dim);
+    } else {
+        triangle_solve(factor_of(self, head), self->work, dim);
+    }
+    write_solution(self, self->work, 1, theta);
 }
 
 void gain_regression_solve(gain_regression *self, double prior, double unit, float *theta)
