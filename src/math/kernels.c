@@ -579,14 +579,22 @@ static size_t rows_packed(size_t left, size_t most)
     return left <= most ? left : left < most + 3 ? most - MOST_ROWS : most;
 }
 
+/* The inputs that are packed at once. Where the rows of the right side lie a multiple of 512 bytes apart they share few
+ * sets of the cache: no more of them than those hold stay there. Only where it changes no order of sums. */
+static size_t inputs_at_once(const product *p)
+{
+    enum { APART = 128, FEW = 64 };
+    return p->b_row % APART == 0 && p->out % LANES == 0 ? FEW : PACKED;
+}
+
 /* As many inputs as can be packed, then the next ones; and rows likewise. */
 static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
 {
     float packed[PACKED_ROWS * PACKED] __attribute__((aligned(64)));
     bool relu = p.relu;
-    size_t i = 0;
+    size_t i = 0, most = inputs_at_once(&p);
     do {
-        p.in = at_most(in - i, PACKED);
+        p.in = at_most(in - i, most);
         p.relu = relu && i + p.in == in;
         for (size_t r = 0, taken; r < rows; r += taken) {
             taken = rows_packed(rows - r, PACKED_ROWS);
