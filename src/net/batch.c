@@ -317,6 +317,11 @@ void batch_forward(batch *self, const float *theta)
     for (size_t i = 1; i < net->layer_count; i++) forward_above(self, i, theta);
 }
 
+float batch_output(const batch *self, size_t sample)
+{
+    return network_output(self->network, self->inputs[sample], activations_of(self, sample));
+}
+
 const float *batch_outputs(const batch *self, size_t sample)
 {
     return activations_of(self, sample) + last_layer(self)->output;

@@ -51,6 +51,9 @@ void batch_add(batch *self, vector input);
 
 void batch_forward(batch *self, const float *theta);
 
+/* After that: the network's output for a sample. */
+float batch_output(const batch *self, size_t sample);
+
 /* After batch_forward: what the last layer gives for a sample, (heads); and where its deltas go. */
 const float *batch_outputs(const batch *self, size_t sample);
 float *batch_output_deltas(batch *self, size_t sample);

@@ -631,6 +631,15 @@ static void train(learner *self, float *theta)
     }
 }
 
+void learner_outputs(learner *self, size_t k, const float *theta, const size_t *samples, size_t count, float *outputs)
+{
+    batch *passed = &self->batches[k];
+    for (size_t i = 0; i < count; i++) batch_add(passed, history_input(&self->history, samples[i]));
+    batch_forward(passed, theta + self->starts[k]);
+    for (size_t i = 0; i < count; i++) outputs[i] = batch_output(passed, i);
+    batch_drop(passed);
+}
+
 /* ---- copying ---- */
 
 static size_t copy_span(const float *theta, span part, float *to)

@@ -202,26 +202,37 @@ static void observe(exploration *base, const lesson *l, const float *theta1, flo
     gain_regression_correct(&self->gains, head, self->phi, exploration_label(self->label, gain));
 }
 
-/* Refreshes the gain of a sample: predicts it again with f1 as it is now. */
-static void refresh_gain(regression_exploration *self, exploitation *f1, size_t sample, const float *theta1)
+/* Refreshes the gain of a sample, of which f1 as it is now predicts this. */
+static void refresh_gain(regression_exploration *self, history *samples, size_t sample, float predicted)
 {
-    history *samples = &f1->f1.history;
     vector x = history_input(samples, sample);
     float reward = history_target(samples, sample);
-    float now = exploitation_predict(&f1->base.parameters, theta1, x, f1->activations);
     float before = exploration_label(self->label, reward - history_predicted(samples, sample));
     initial_features_compute(&self->features, x, self->activations, self->phi);
     gain_regression_correct(&self->gains, network_head(self->f1, x), self->phi,
-                            exploration_label(self->label, reward - now) - before);
-    history_set_predicted(samples, sample, now);
+                            exploration_label(self->label, reward - predicted) - before);
+    history_set_predicted(samples, sample, predicted);
+}
+
+/* Refreshes the gains of so many samples, which pass through f1 together. */
+static void refresh_gains(regression_exploration *self, exploitation *f1, size_t count, const float *theta1)
+{
+    size_t samples[BATCH_SAMPLES];
+    float predictions[BATCH_SAMPLES];
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (size_t)random_below(&self->refreshing, f1->f1.history.count);
+    exploitation_predict_samples(f1, theta1, samples, count, predictions);
+    for (size_t i = 0; i < count; i++) refresh_gain(self, &f1->f1.history, samples[i], predictions[i]);
 }
 
 static void train(exploration *base, exploitation *f1, const float *theta1, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
-    size_t count = f1->f1.history.count;
-    for (int64_t i = 0; i < self->options.refresh && count; i++)
-        refresh_gain(self, f1, (size_t)random_below(&self->refreshing, count), theta1);
+    size_t left = f1->f1.history.count ? (size_t)self->options.refresh : 0;
+    for (size_t count; left; left -= count) {
+        count = left < BATCH_SAMPLES ? left : BATCH_SAMPLES;
+        refresh_gains(self, f1, count, theta1);
+    }
     solve(self, f1->base.parameters.spread, theta2);
 }
 
