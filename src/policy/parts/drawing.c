@@ -1,8 +1,10 @@
 #include "drawing.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/vector.h"
 
 static const option rows[] = {
     OPTION_ROW_NUMBERED(drawing_options, keep, "keep", "last", "last|all|reservoir:N", 1, 1e6,
@@ -62,13 +64,21 @@ void drawing_draw(drawing *self, float *theta)
     memcpy(theta + count, self->stored_theta3 + drawn * self->theta3_count, self->theta3_count * sizeof *theta);
 }
 
+/* Parameters that a model holds beside those that decide: each of them may be drawn. */
+static void archive_finite(float *values, size_t count, archive *a)
+{
+    archive_floats(a, values, count);
+    if (a->reading && !a->status && !vector_is_within(values, count, FLT_MAX))
+        archive_fail(a, EE_BAD_MODEL, "model: a stored parameter is not a finite number");
+}
+
 void drawing_archive(drawing *self, archive *a)
 {
     archive_stream(a, &self->stream);
     if (self->kind != DRAWING_RESERVOIR) return;
-    archive_floats(a, self->latest, self->theta12_count + self->theta3_count);
+    archive_finite(self->latest, self->theta12_count + self->theta3_count, a);
     archive_size(a, &self->stored, 0, self->limit, "stored parameters");
-    archive_floats(a, self->stored_theta12, self->stored * self->theta12_count);
-    archive_floats(a, self->stored_theta3, self->stored * self->theta3_count);
+    archive_finite(self->stored_theta12, self->stored * self->theta12_count, a);
+    archive_finite(self->stored_theta3, self->stored * self->theta3_count, a);
     archive_u64(a, &self->trainings);
 }
