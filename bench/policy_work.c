@@ -1,30 +1,45 @@
 #include "policy_work.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CELL = sizeof(float) };
 
-/* What a policy's defaults say: f1's width and batch; where f2 is solved, the units that it sees and the gains that
- * are computed again. */
+/* What a policy's defaults say: f1's first width, batch and layers, how many networks it has and the width of the
+ * others; where f2 is solved, the units that it sees, those of the recent gains, the gains that are computed again, and
+ * whether it has a random width. */
 typedef struct preset {
-    double width, batch, units, refresh;
+    double width, batch, layers, committee, deep_width;
+    double units, recent_units, refresh, random_width;
 } preset;
 
 static preset preset_of(const char *policy)
 {
     preset found = {0};
+    const struct {
+        const char *name;
+        double *value;
+    } read[] = {
+        {"f1.width", &found.width},
+        {"f1.batch", &found.batch},
+        {"f1.layers", &found.layers},
+        {"f1.committee", &found.committee},
+        {"f1.deep_width", &found.deep_width},
+        {"units", &found.units},
+        {"recent_units", &found.recent_units},
+        {"refresh", &found.refresh},
+        {"width", &found.random_width},
+    };
     ee_option option;
     bool solved = false;
     for (size_t i = 0; ee_option_describe(policy, i, &option, NULL) == EE_OK; i++) {
-        if (strcmp(option.name, "f1.width") == 0) found.width = atof(option.value);
-        if (strcmp(option.name, "f1.batch") == 0) found.batch = atof(option.value);
-        if (strcmp(option.name, "units") == 0) found.units = atof(option.value);
-        if (strcmp(option.name, "refresh") == 0) found.refresh = atof(option.value);
+        for (size_t k = 0; k < sizeof read / sizeof *read; k++)
+            if (strcmp(option.name, read[k].name) == 0) *read[k].value = atof(option.value);
         if (strcmp(option.name, "exploration") == 0) solved = strcmp(option.value, "ridge") == 0;
     }
-    if (!solved) found.units = found.refresh = 0;
+    if (!solved) found.units = found.recent_units = found.refresh = 0;
     return found;
 }
 
@@ -40,6 +55,7 @@ typedef struct sizes {
     double stored; /* entries of an arm */
     double rows;   /* of the first layer that a round touches */
     double side;   /* features that are seen together: those of a block */
+    double heads;  /* blocks, each with its own last row of f1 and its own regression */
 } sizes;
 
 static sizes sizes_of(const problem_shape *shape, const preset *own, size_t width)
@@ -47,7 +63,8 @@ static sizes sizes_of(const problem_shape *shape, const preset *own, size_t widt
     double arms = (double)shape->arms, dim = (double)shape->dim, nonzeros = (double)shape->nonzeros;
     double stored = shape->nonzeros ? nonzeros : dim;
     double rows = shape->nonzeros && arms * nonzeros < dim ? arms * nonzeros : dim;
-    return (sizes){arms, dim, width ? (double)width : own->width, stored, rows, dim / (double)shape->blocks};
+    double heads = (double)shape->blocks;
+    return (sizes){arms, dim, width ? (double)width : own->width, stored, rows, dim / heads, heads};
 }
 
 static work sum(work a, work b)
@@ -104,15 +121,50 @@ static sizes trunk_of(sizes s, const preset *own)
     return s;
 }
 
-/* f1 and phi, which are passes through the first layers at theta and at theta_0, of every arm or of the context; then
- * a row of f1's last layer and one of f2 for each arm. */
+/* The width of network number k of f1, and the parameters of its layers between the first and the last. */
+static double width_of(const sizes *s, const preset *own, int k)
+{
+    return k ? own->deep_width : s->width;
+}
+
+static double middle_of(const sizes *s, const preset *own, int k)
+{
+    double width = width_of(s, own, k);
+    return (own->layers - 2 + k) * (width + 1) * width;
+}
+
+static double units_of(const sizes *s, const preset *own)
+{
+    return own->units < s->width ? own->units : s->width;
+}
+
+static double regressions_of(const preset *own)
+{
+    return own->random_width > 0 ? 2 : 1;
+}
+
+/* A network of f1: every arm or the context through all layers but the last, then a row of the last for each arm. */
+static work decide_network(const sizes *s, const preset *own, int k)
+{
+    double contexts = s->heads > 1 ? 1 : s->arms, width = width_of(s, own, k), middle = middle_of(s, own, k);
+    sizes seen = trunk_of(*s, own);
+    return (work){2 * (contexts * (seen.stored * width + middle) + s->arms * width),
+                  CELL * (width * (seen.rows + 1 + s->heads) + middle),
+                  CELL * (width * (seen.dim + 1 + s->heads) + middle)};
+}
+
+/* f1; then phi, which is a pass through the first network at theta_0, and its length; and for each arm a row of each
+ * regression. The recent gains see units of f1, and their length. */
 static work decide_solved(const sizes *s, const preset *own)
 {
-    double units = own->units < s->width ? own->units : s->width, both = s->width + units;
-    double contexts = s->side < s->dim ? 1 : s->arms, arms = s->side < s->dim ? s->arms : 1;
+    double contexts = s->heads > 1 ? 1 : s->arms, units = units_of(s, own), middle = middle_of(s, own, 0);
+    double each = regressions_of(own) * units + own->recent_units;
     sizes seen = trunk_of(*s, own);
-    return (work){2 * both * (contexts * seen.stored + s->arms), CELL * both * (seen.rows + 1 + arms),
-                  CELL * both * (seen.dim + 1 + arms)};
+    work sum_of = {2 * (contexts * (units * (seen.stored + 1) + middle + own->recent_units) + s->arms * each),
+                   CELL * (units * (seen.rows + 1) + middle + s->heads * each),
+                   CELL * (units * (seen.dim + 1) + middle + s->heads * each)};
+    for (int k = 0; k < (int)own->committee; k++) sum_of = sum(sum_of, decide_network(s, own, k));
+    return sum_of;
 }
 
 /* A non-zero of the gradient is one product and lies in two windows of the convolution. */
@@ -158,20 +210,46 @@ static work learn_batch(const sizes *s, double batch)
     return (work){batch * 4 * touched + ADAM_FLOPS * count, ADAM_BYTES * count, 4 * CELL * count};
 }
 
-/* The same, but rows that no sample of the batch has stand still; and all that moves goes into the average. Then f2:
- * phi and f1 of the gains that are computed again, the reward's phi rotated into the factor, two triangular solves, in
- * doubles. */
-static work learn_solved(const sizes *whole, const preset *own)
+/* The same for a network of f1, but rows that no sample of the batch has stand still; all that moves goes into the
+ * average; and a layer between others also passes deltas down. Then the reward's arm and the gains that are computed
+ * again: one pass each. */
+static work learn_network(const sizes *whole, const preset *own, int k)
 {
     sizes s = trunk_of(*whole, own);
     double rows = s.stored < s.dim && own->batch * s.stored < s.dim ? own->batch * s.stored : s.dim;
-    double touched = parameters(s.stored, s.width), moved = parameters(rows, s.width);
-    double units = own->units < s.width ? own->units : s.width, triangle = units * units / 2;
-    work f1 = {own->batch * 4 * touched + (ADAM_FLOPS + 3) * moved, (ADAM_BYTES + 3 * CELL) * moved,
-               6 * CELL * parameters(s.dim, s.width)};
-    double refreshed = own->refresh * 2 * (touched + units * (s.stored + 2));
-    work f2 = {refreshed + (6 + 2 + 2) * triangle, (2 + 1 + 1) * sizeof(double) * triangle, sizeof(double) * triangle};
-    return sum(f1, f2);
+    double width = width_of(&s, own, k), middle = middle_of(&s, own, k), last = (s.heads - 1) * (width + 1);
+    double touched = parameters(s.stored, width), moved = parameters(rows, width) + last + middle;
+    double passes = own->refresh + (own->committee > 1 || own->recent_units > 0 ? 1 : 0);
+    return (work){own->batch * (4 * touched + 6 * middle) + passes * 2 * (touched + middle) + (ADAM_FLOPS + 3) * moved,
+                  (ADAM_BYTES + 3 * CELL) * moved, 6 * CELL * (parameters(s.dim, width) + last + middle)};
+}
+
+/* An operation on doubles counts as two. */
+enum { DOUBLE_FLOPS = 2, ROTATION_FLOPS = 6 * DOUBLE_FLOPS, SOLVE_FLOPS = 2 * DOUBLE_FLOPS };
+
+/* A regression on so many units: the reward's arm is rotated into the factor of its head; then, in each of so many
+ * heads, a transposed solve and one for each solution. The factor is read once for those, and once for the transposed
+ * one. */
+static work learn_regression(double units, double heads, double solved, double solutions)
+{
+    double triangle = units * (units + 1) / 2, cell = sizeof(double);
+    return (work){(ROTATION_FLOPS + solved * (1 + solutions) * SOLVE_FLOPS) * triangle,
+                  (2 + solved * 2) * cell * triangle, heads * cell * triangle};
+}
+
+/* phi of the reward's arm and of the gains that are computed again; the moments, to which they are added; and the heads
+ * that these gains are expected to fall on, which are solved. */
+static work learn_solved(const sizes *s, const preset *own)
+{
+    sizes seen = trunk_of(*s, own);
+    double units = units_of(s, own), samples = 1 + own->refresh;
+    double solved = s->heads * (1 - pow(1 - 1 / s->heads, samples));
+    double phi = 2 * (units * (seen.stored + 2) + middle_of(s, own, 0)), moments = 2 * DOUBLE_FLOPS * units;
+    work sum_of = learn_regression(units, s->heads, solved, regressions_of(own));
+    sum_of.flops += samples * (phi + moments);
+    sum_of = sum(sum_of, learn_regression(own->recent_units, s->heads, 1, 1));
+    for (int k = 0; k < (int)own->committee; k++) sum_of = sum(sum_of, learn_network(s, own, k));
+    return sum_of;
 }
 
 /* 2000 steps: f1 forward, and its weights moved; f2 forward, backward to the convolution, and Adam on all of it. */

@@ -1,5 +1,5 @@
-/* The operations and bytes that a policy needs, with these options and two layers of width m: what its formulas
- * ask for, each weight read once a call and every unit on. */
+/* The operations and bytes that a policy needs, with these options and a first layer of width m: what its formulas ask
+ * for, of all networks and regressions, each weight read once a call and every unit on. */
 #ifndef EENET_POLICY_WORK_H
 #define EENET_POLICY_WORK_H
 

@@ -656,7 +656,8 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
         return copy_span(theta, (span){0, self->parameter_count}, to);
     size_t rows = self->networks[0].block;
     for (size_t k = 0; k < self->network_count; k++) {
-        size_t width = self->networks[k].layers[0].out.width, start = self->starts[k], all = self->networks[k].parameter_count;
+        size_t width = self->networks[k].layers[0].out.width, start = self->starts[k],
+               all = self->networks[k].parameter_count;
         for (size_t row = 0; row < rows; row++)
             if (self->row_times[row] >= since) copied += copy_span(theta, (span){start + row * width, width}, to);
         copied += copy_span(theta, (span){start + rows * width, all - rows * width}, to);

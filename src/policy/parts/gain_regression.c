@@ -120,8 +120,8 @@ void gain_regression_add(gain_regression *self, size_t head, const float *phi)
 
 /* ---- solving ---- */
 
-/* out = scale values, within what gives finite scores. It is beyond that only while the unit of the gains is far smaller
- * than it was when they came. */
+/* out = scale values, within what gives finite scores. It is beyond that only while the unit of the gains is far
+ * smaller than it was when they came. */
 static void write_solution(const gain_regression *self, const double *values, double scale, float *out)
 {
     const double largest = 1e9;

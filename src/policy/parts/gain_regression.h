@@ -41,7 +41,7 @@ typedef struct gain_regression {
     uint64_t *scaled_at; /* (heads) the time at which a new sample's weight was 1 */
     uint8_t *stale;      /* (heads) whether samples came since theta was computed */
     double *work;        /* (dim) */
-    double *sketch; /* (dim) likewise, of the sketch; NULL where there is none */
+    double *sketch;      /* (dim) likewise, of the sketch; NULL where there is none */
 } gain_regression;
 
 ee_status gain_regression_create(gain_regression *self, memory *owner, const gain_regression_setup *setup,

@@ -219,8 +219,7 @@ static void refresh_gains(regression_exploration *self, exploitation *f1, size_t
 {
     size_t samples[BATCH_SAMPLES];
     float predictions[BATCH_SAMPLES];
-    for (size_t i = 0; i < count; i++)
-        samples[i] = (size_t)random_below(&self->refreshing, f1->f1.history.count);
+    for (size_t i = 0; i < count; i++) samples[i] = (size_t)random_below(&self->refreshing, f1->f1.history.count);
     exploitation_predict_samples(f1, theta1, samples, count, predictions);
     for (size_t i = 0; i < count; i++) refresh_gain(self, &f1->f1.history, samples[i], predictions[i]);
 }
