@@ -536,12 +536,13 @@ static void learn_next(solved_play *p, ee_bandit *bandit)
 static void check_solved(const solved_variant *v)
 {
     char options[512];
-    snprintf(options, sizeof options,
-             "exploration=ridge f1.committee=1 f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
-             "train_every=1 decision=linear w1=1 w2=1 recall=0 standardize=off "
-             "width=0 prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s %s %s",
-             WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off",
-             strstr(v->options, "label=") ? "" : "recent_units=0", v->options);
+    snprintf(
+        options, sizeof options,
+        "exploration=ridge f1.committee=1 f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
+        "train_every=1 decision=linear w1=1 w2=1 recall=0 standardize=off "
+        "width=0 prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s %s %s",
+        WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off",
+        strstr(v->options, "label=") ? "" : "recent_units=0", v->options);
     ee_settings settings = {.policy = "eenet", .dim = SOLVED_DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
@@ -702,7 +703,8 @@ static void presets_are_what_they_are_named_for(void **state)
         {"eenet:authors", "exploration", "network"},
         {"eenet:authors", "f1.average", "0"},
         {"eenet", "label", "gain"},
-        {"eenet", "prior_gain", "0.7"},
+        {"eenet", "prior_gain", "1"},
+        {"eenet", "width", "1"},
         {"eenet", "f1.init", "paper"},
         {"eenet", "f1.heads", "0"},
         {"eenet:paper", "f1.heads", "1"},

@@ -168,7 +168,7 @@ static void what_was_observed_counts_once_it_is_trained(void **state)
 static void archive_parts(parts *self, archive *a)
 {
     exploitation_archive(&self->f1.base, a);
-    archive_floats(a, self->theta1, self->f1.f1.networks[0].parameter_count);
+    archive_floats(a, self->theta1, exploitation_end(&self->f1));
     archive_floats(a, self->theta2, self->f2->theta_count);
     archive_u64(a, &self->round);
     self->f2->class->archive(self->f2, a);

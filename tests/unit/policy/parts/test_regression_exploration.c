@@ -57,7 +57,7 @@ static float learned_gain(const told *self, const parts *from, vector x, const f
     return 0.7f + from->f1.f1.networks[0].kernels->dot(theta_of(self, from, x), phi, self->features.count);
 }
 
-/* prior + theta . phi + width |g . phi| + what f1 was lately wrong by, times the spread */
+/* prior + theta . phi + width / heads |g . phi| + what f1 was lately wrong by, times the spread */
 static void assert_scores(told *self, const parts *from, const ee_score *scores)
 {
     const network *f1 = &from->f1.f1.networks[0];
@@ -67,7 +67,7 @@ static void assert_scores(told *self, const parts *from, const ee_score *scores)
         initial_features_compute(&self->features, x, activations, phi);
         float gain = learned_gain(self, from, x, phi);
         const float *sketch = theta_of(self, from, x) + self->features.count;
-        gain += 0.4f * fabsf(f1->kernels->dot(sketch, phi, self->features.count));
+        gain += 0.4f / (float)f1->heads * fabsf(f1->kernels->dot(sketch, phi, self->features.count));
         network_outputs(f1, from->theta1, x, activations);
         gain += recent_gains_expect(&self->recent, self->theta + self->recent_theta, x, activations);
         assert_close(scores[i].exploration, from->f1.base.parameters.spread * (double)gain, 1e-5);
@@ -96,12 +96,10 @@ static void tell_reward(told *self, parts *from, size_t t, const observation *o)
 static void tell_training(told *self, parts *from, size_t t, random_stream *refreshing)
 {
     const network *f1 = &from->f1.f1.networks[0];
-    float activations[256];
     for (int i = 0; i < 3; i++) {
         size_t s = (size_t)random_below(refreshing, t + 1);
         vector x = vector_of_arm(&every_arm.sparse, self->arm[s]);
-        float output = network_forward(f1, from->theta1, x, activations);
-        float now = exploitation_reward(&from->f1.base.parameters, output);
+        float now = exploitation_predict(&from->f1.base.parameters, from->theta1, x, from->f1.activations);
         gain_regression_correct(&self->gains, network_head(f1, x), self->phi[s],
                                 (self->reward[s] - now) - (self->reward[s] - self->predicted[s]));
         self->predicted[s] = now;
