@@ -35,7 +35,8 @@ static const policy_preset presets[] = {
      "f1.committee=1 f1.width=128\n"
      "units=64 refresh=2 recent_units=32"},
     {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
-     "f1.committee=1 f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.loss=half f1.training=gd "
+     "f1.committee=1 f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.loss=half "
+     "f1.training=gd "
      "f1.optimizer=sgd f1.rate=0.0005 f1.decay=0 f1.decay_until=1000000000 f1.steps=20 f1.recent=0 f1.average=0 "
      "f1.lazy=off f1.history=all\n"
      "exploration=network label=gain label_offset=0 extra_until=0 features=normalized\n"
@@ -48,7 +49,8 @@ static const policy_preset presets[] = {
      "train_every=1 train_late_after=1000000000\n"
      "standardize=off scale=off recall=0"},
     {"eenet:authors", "EE-Net as the authors' released code has it",
-     "f1.committee=1 f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared f1.training=sgd "
+     "f1.committee=1 f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared "
+     "f1.training=sgd "
      "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.decay_until=1000000000 f1.steps=2000 f1.batch=1 f1.order=shuffle "
      "f1.recent=0 f1.stop_loss=0.001 "
      "f1.average=0 f1.lazy=off f1.history=all\n"

@@ -8,8 +8,9 @@
  *     decision=thompson  ranks them by the q of one member, drawn anew for each round. The probability of an arm is
  *                        then the share of the members of which it is the best; equal ones share.
  *
- * Exploitation is the mean of q, to which the priors add nothing; with an f1 of logits, that of the mean logit. Where f1
- * is a committee, each of its networks has as many members, and q_k is the weighted mean of what the k-th of each says. */
+ * Exploitation is the mean of q, to which the priors add nothing; with an f1 of logits, that of the mean logit. Where
+ * f1 is a committee, each of its networks has as many members, and q_k is the weighted mean of what the k-th of each
+ * says. */
 #include <math.h>
 
 #include "base/memory.h"

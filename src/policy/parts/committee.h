@@ -1,5 +1,5 @@
-/* How the networks of a committee predict together. The paper's f1 is one network; here it may be several that differ in
- * depth (net/learner.h), and f1 is a weighted mean of their outputs:
+/* How the networks of a committee predict together. The paper's f1 is one network; here it may be several that differ
+ * in depth (net/learner.h), and f1 is a weighted mean of their outputs:
  *
  *   f1 = sum w_k f_k,   w_k = b_k / sum b,   all b_k >= 0,
  *   (a, b) = argmin sum over samples g (y - a - sum b_k f_k)^2 + PRIOR sum (b_k - 1/K)^2
@@ -19,9 +19,9 @@
 #include "net/learner.h"
 
 typedef struct committee {
-    size_t count;                           /* K */
-    double samples;                         /* sum g */
-    double mean[COMMITTEE_MOST + 1];        /* of each f_k, and behind them of y */
+    size_t count;                                    /* K */
+    double samples;                                  /* sum g */
+    double mean[COMMITTEE_MOST + 1];                 /* of each f_k, and behind them of y */
     double sums[COMMITTEE_MOST][COMMITTEE_MOST + 1]; /* of g times the product of deviations from the means */
 } committee;
 
