@@ -179,6 +179,30 @@ static void both_solves_solve(void **state)
     }
 }
 
+static void two_are_solved_as_each_alone(void **state)
+{
+    (void)state;
+    for (size_t d = 1; d <= MOST; d++) {
+        random_stream draw = random_named(d, "two");
+        pair p;
+        double x[MOST], y[MOST], first[MOST], second[MOST];
+        start(&p, d, 0.1);
+        for (int sample = 0; sample < 30; sample++) {
+            draw_sample(&draw, d, 0.2, x);
+            add(&p, x);
+        }
+        draw_sample(&draw, d, 0.2, x);
+        draw_sample(&draw, d, 0.2, y);
+        memcpy(first, x, d * sizeof *x);
+        memcpy(second, y, d * sizeof *y);
+        triangle_solve_two(p.factor, first, second, d);
+        triangle_solve(p.factor, x, d);
+        triangle_solve(p.factor, y, d);
+        assert_memory_equal(first, x, d * sizeof *x);
+        assert_memory_equal(second, y, d * sizeof *y);
+    }
+}
+
 static void one_dimension_is_a_number(void **state)
 {
     (void)state;
@@ -231,6 +255,7 @@ int main(void)
         cmocka_unit_test(squaring_is_the_way_back),
         cmocka_unit_test(a_pivot_without_a_digit_is_raised),
         cmocka_unit_test(both_solves_solve),
+        cmocka_unit_test(two_are_solved_as_each_alone),
         cmocka_unit_test(one_dimension_is_a_number),
         cmocka_unit_test(a_long_run_does_not_drift),
     };
