@@ -75,7 +75,8 @@ void layer_add_gradient_many(const layer *self, const kernel_table *kernels, con
 void layer_add_bias_gradient(const layer *self, const kernel_table *kernels, const_matrix deltas, size_t count,
                              float *gradient);
 
-/* sums (width) += the rows, (count, width), times their weights, (count). Each sum is taken in the order of the rows. */
+/* sums (width) += the rows, (count, width), times their weights, (count). Each sum is taken in the order of the rows.
+ */
 void layer_sum_rows(const kernel_table *kernels, float *sums, const_matrix rows, const float *weights, size_t count,
                     size_t width);
 

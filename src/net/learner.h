@@ -151,8 +151,8 @@ bool learner_train(learner *self, float *theta);
 /* One step on one sample; returns the loss before it. */
 double learner_step(learner *self, vector x, float target, float *theta);
 
-/* What network number k gives for some samples of the history, at most BATCH_SAMPLES: outputs is (count). theta is that of
- * all networks. Not while a training is prepared. */
+/* What network number k gives for some samples of the history, at most BATCH_SAMPLES: outputs is (count). theta is that
+ * of all networks. Not while a training is prepared. */
 void learner_outputs(learner *self, size_t k, const float *theta, const size_t *samples, size_t count, float *outputs);
 
 /* Copies what trainings at this time and later ones have changed in theta; since = 0: all. Returns how many floats. */
