@@ -2,9 +2,9 @@
  * f3 of EE-Net, and the network of every other neural policy, are learners with the same table of options.
  *
  * A learner may have several networks, a committee, that learn side by side: the first has the layers that the options
- * name, the second one layer more, and so on. They share the history, each batch that is drawn from it, and the optimizer;
- * each has its own parameters, which lie behind those of the one before, and its own errors. How their outputs become
- * one is the caller's matter.
+ * name, the second one layer more, and so on. They share the history, each batch that is drawn from it, and the
+ * optimizer; each has its own parameters, which lie behind those of the one before, and its own errors. How their
+ * outputs become one is the caller's matter.
  *
  * theta is the caller's: a policy keeps it in its parameters, where scoring reads it. With `average` it is the running
  * mean of the weights that training moves, which are the learner's own. */
@@ -71,19 +71,19 @@ typedef struct learner {
     size_t network_count;
     size_t starts[COMMITTEE_MOST]; /* where in theta each has its parameters, at the beginning of a line of the cache */
     size_t parameter_count;        /* of all networks, and what fills those lines */
-    size_t used; /* columns that have a place; all inputs where the networks do not store columns */
+    size_t used;                   /* columns that have a place; all inputs where the networks do not store columns */
     history history;
     target_units units; /* targets as they are; whoever changes them does so before a training */
     optimizer optimizer;
-    float *initial;    /* (parameters) theta_0 */
-    float *moving;     /* (parameters) what training moves, where theta is its average; else NULL */
-    uint64_t averaged; /* steps that the average has taken in */
-    float *gradient;   /* (parameters) of a batch; zeros between batches */
+    float *initial;                   /* (parameters) theta_0 */
+    float *moving;                    /* (parameters) what training moves, where theta is its average; else NULL */
+    uint64_t averaged;                /* steps that the average has taken in */
+    float *gradient;                  /* (parameters) of a batch; zeros between batches */
     batch batches[COMMITTEE_MOST];    /* the same samples for each network */
     members *members[COMMITTEE_MOST]; /* what they learn apart from each other; NULL: there are none */
     float *activations;               /* (the first network's activations) of a step on one sample */
     float *deltas;                    /* (activations) */
-    uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */
+    uint32_t *order;                  /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */
     size_t order_capacity, order_count;
     size_t next; /* the sample that training comes to next */
     random_stream init[COMMITTEE_MOST], sampling;
