@@ -217,7 +217,7 @@ static void refresh_gain(regression_exploration *self, history *samples, size_t 
 /* Refreshes the gains of so many samples, which pass through f1 together. */
 static void refresh_gains(regression_exploration *self, exploitation *f1, size_t count, const float *theta1)
 {
-    size_t samples[BATCH_SAMPLES];
+    size_t samples[BATCH_SAMPLES] = {0};
     float predictions[BATCH_SAMPLES];
     for (size_t i = 0; i < count; i++) samples[i] = (size_t)random_below(&self->refreshing, f1->f1.history.count);
     exploitation_predict_samples(f1, theta1, samples, count, predictions);
