@@ -1,24 +1,24 @@
-# The door in front of CMake, which does the work (CMakePresets.json).
+# Short names for CMake's commands; CMakePresets.json has the settings.
 
 prefix = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
 KILLS = 1000
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,thompson,ucb1,uniform
-# Ten seeds: with up to 25 comparisons on a data set fewer could show no difference to be significant.
+# Ten seeds: with up to 25 comparisons on a data set, fewer seeds could not show a significant difference.
 DEMO_SEEDS = 0-9
 DEMO_ROUNDS = 600
 JOBS := $(shell nproc)
-# Many tests wait for others more than they work: one more at a time than there are cores.
+# Many tests wait more than they compute: run one more at a time than there are cores.
 TESTS_AT_ONCE := $(shell expr $(JOBS) + 1)
-# Debian's, which has numpy and the rest beside it; the first one on the PATH may be another.
+# Debian's Python, which has numpy and the rest; the first one on the PATH may be another.
 PYTHON = /usr/bin/python3
-# Tests that Debian's debug interpreter runs too, which stops at an object that is given back once too often; but for one
-# where it stops at a time of pandas.
+# Tests that Debian's debug interpreter runs too: it stops at an object that is released twice. One test is left out,
+# because pandas fails there.
 DEBUG_TESTS = $(patsubst %,python/tests/test_%.py,every_call actions arms bandit errors named slots snapshot explain references) \
     -k 'not times_are_refused'
 
-# CMake's own make is not a child of this one: it gets neither its flags nor its variables.
+# CMake starts its own make, which must not inherit our flags and variables.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 # gcc's and clang's sanitizers do not start under the address randomization of some kernels.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -28,21 +28,21 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions clean help
+    promotions messages clean help
 
-build: ## the program, build/eenet, and the library (this is what plain make does)
+build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
 	@$(CMAKE) --preset release -DEENET_TESTS=OFF >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	@ln -sfn release/eenet build/eenet
 
-demo: build ## EE-Net and its baselines on Fashion-MNIST and a built-in problem, and a report
+demo: build ## run 15 policies on Fashion-MNIST and a built-in problem, and write build/demo/report.html
 	@cmake/setup.sh demo
 	@rm -rf build/demo
 	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T $(DEMO_ROUNDS) -s $(DEMO_SEEDS) -o build/demo
 	build/eenet report build/demo
 
-test: test-release test-asan test-tsan test-python ## all tests, then again under the sanitizers
+test: test-release test-asan test-tsan test-python ## run all tests, then again under the sanitizers
 
 test-release test-asan test-tsan: test-%:
 	@cmake/setup.sh build test python test-python
@@ -50,19 +50,19 @@ test-release test-asan test-tsan: test-%:
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE)
 
-test-other: ## unit tests and commands on the other architecture (x86-64 or aarch64): cross-compiled, run by qemu-user
+test-other: ## run unit tests and commands on the other architecture (x86-64 or aarch64) by qemu-user
 	@cmake/setup.sh test-other
 	@$(CMAKE) --preset other >/dev/null
 	@$(CMAKE) --build --preset other -j $(JOBS)
 	ctest --preset other -j $(TESTS_AT_ONCE)
 
-test-other-short: ## the same, the quick ones alone
+test-other-short: ## run only the quick ones of these
 	@cmake/setup.sh test-other
 	@$(CMAKE) --preset other >/dev/null
 	@$(CMAKE) --build --preset other -j $(JOBS) --target short_tests
 	ctest --preset other -j $(TESTS_AT_ONCE) -L short
 
-python: ## the Python package: its wheel and its sdist, in build/python/
+python: ## build the Python wheel and sdist in build/python/
 	@cmake/setup.sh build python
 	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS)
@@ -71,7 +71,7 @@ python: ## the Python package: its wheel and its sdist, in build/python/
 	@$(PYTHON) -W ignore setup.py -q sdist -d build/python
 	@ls build/python/*.whl build/python/*.tar.gz
 
-test-python: python ## the tests of the Python package, on the wheel
+test-python: python ## test the Python package, as installed from the wheel
 	@cmake/setup.sh test-python
 	@rm -rf build/python/site
 	@$(PYTHON) -m pip -q install --root-user-action=ignore --no-index --no-deps --target build/python/site build/python/*.whl
@@ -80,7 +80,7 @@ test-python: python ## the tests of the Python package, on the wheel
 	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON)-dbg -m pytest -q -n $(JOBS) $(DEBUG_TESTS)
 
-torture: ## kill the server KILLS times under load, on a plain and on a forgetful disk, and look for what is lost
+torture: ## kill the server KILLS times under load, without and with simulated power loss, and check that nothing is lost
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet torture leaky_disk
@@ -96,39 +96,42 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	rm -rf build/idle && mkdir -p build/idle
 	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
 
-fast-day: ## a day of two million messages, a clock that jumps, restarts: the join is what plain SQL says
+fast-day: ## simulate a day of two million requests with clock jumps and restarts, and compare the join with plain SQL
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
 	cd build && release/tests/test_fast_day 2000000
 
-promotions: ## how often live evaluation promotes a challenger by mistake, and how soon one that is better
+promotions: ## simulate live evaluation: how often it promotes a worse challenger, and how soon a better one
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target test_promotions
 	build/release/tests/test_promotions 400
 
-bench: build ## measure speed: all, or what FILTER names (eenet help bench); EENET_DATA: the folder of yelp/ and mnist/
+bench: build ## measure speed; FILTER selects parts (see 'eenet help bench'), EENET_DATA is the folder with yelp/ and mnist/
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)
 
-bench-record: build ## record the instruction counts that the guard among the tests compares with
+bench-record: build ## record the instruction counts that the test 'guard' compares with
 	@cmake/setup.sh test
 	@$(CMAKE) --build --preset release --target bench_record
 
-record: ## record what fixed short runs decide, which a test compares with to the last bit
+record: ## record the decisions of short runs that the test 'record' compares with, bit for bit
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release --target record_write
 
-install: build ## under prefix (/usr/local unless given), staged in DESTDIR
+messages: ## write tests/messages.txt: every sentence that we print
+	$(PYTHON) tests/tools/messages.py . >tests/messages.txt
+
+install: build ## install under prefix (default: /usr/local), staged in DESTDIR (optional)
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
-uninstall: ## what make install put under the same prefix and DESTDIR
+uninstall: ## remove everything that 'make install' installed under the same prefix and DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake/uninstall.sh build/release "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
-lint: lint-format lint-cppcheck lint-includes lint-python ## layout, cppcheck, who includes whom, and types of Python
+lint: lint-format lint-cppcheck lint-includes lint-python ## check layout, includes, cppcheck and Python types
 
 lint-format:
 	@cmake/setup.sh lint
@@ -148,11 +151,11 @@ lint-python:
 	$(PYTHON) -m pyflakes setup.py python $(wildcard bench/python)
 	MYPYPATH=python $(PYTHON) -m mypy -p eenet
 
-format: ## lay all sources out as lint wants them
+format: ## format all C sources
 	@cmake/setup.sh lint
 	$(SOURCES) | xargs $(CLANG_FORMAT) -i
 
-fuzz: ## run each fuzzer for FUZZ_SECONDS
+fuzz: ## run each fuzzer for FUZZ_SECONDS (default: 20)
 	@cmake/setup.sh build fuzz
 	@$(CMAKE) --preset fuzz -DEENET_FUZZ_SECONDS=$(FUZZ_SECONDS) >/dev/null
 	@$(CMAKE) --build --preset fuzz -j $(JOBS)
@@ -161,5 +164,5 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS
 clean: ## remove build/
 	rm -rf build
 
-help: ## this list
+help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile

@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, load, lint, fuzz) need
-# and the machine lacks, by Debian and Ubuntu package name. Where nothing is missing it does nothing and needs no network.
-# Without the right to install: one line that names the packages, and exit status 2.
+# and the machine lacks, by Debian and Ubuntu package name. If nothing is missing, it does nothing and needs no network.
+# Without the right to install, it prints the missing packages and exits with status 2.
 set -eu
 
 native=$(dpkg --print-architecture 2>/dev/null || true)
@@ -15,12 +15,12 @@ for group in "$@"; do
         wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl openmpi-bin libopenmpi-dev"
         # For tests/slurm, which starts its own daemons: Slurm's do not start while it has no configuration.
         wanted="$wanted munge slurm-client slurmctld slurmd"
-        # For tests of pages, which are skipped without it. Ubuntu's chromium is no package but a snap.
+        # For tests of pages, which are skipped without it. Ubuntu has chromium only as a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
-        # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.
+        # For tests/node. Some machines have Node.js and npm from elsewhere.
         command -v npm >/dev/null || wanted="$wanted nodejs npm"
         ;;
-    # The other architecture: its compiler, its libraries, and an emulator to run what comes of them.
+    # The other architecture: its compiler, its libraries, and an emulator.
     test-other)
         case $native in
         arm64) foreign=amd64 compiler=x86-64-linux-gnu ;;
@@ -37,7 +37,7 @@ for group in "$@"; do
         for module in numpy scipy pandas sklearn matplotlib nbclient ipykernel pytest pytest-xdist mypy pyflakes dbg; do
             wanted="$wanted python3-$module"
         done
-        # What Coba, MABWiser and the Open Bandit Pipeline import, each where it is there to be tested with.
+        # What Coba, MABWiser and the Open Bandit Pipeline import, if they are there to be tested.
         packages=${EENET_DATA:-/nonexistent}/python-packages
         if [ -d "$packages/coba" ]; then wanted="$wanted python3-cloudpickle"; fi
         if [ -d "$packages/mabwiser" ]; then wanted="$wanted python3-joblib python3-seaborn"; fi
@@ -46,12 +46,12 @@ for group in "$@"; do
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev" ;;
-    *) echo "setup.sh: no group '$group': build, demo, test, test-other, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 
 if ! command -v dpkg-query >/dev/null; then
-    echo "eenet: not a Debian or Ubuntu system, going on with what is there; what they call it:$wanted" >&2
+    echo "eenet: not a Debian or Ubuntu system; if the build fails, install the equivalents of these packages:$wanted" >&2
     exit 0
 fi
 
@@ -78,7 +78,7 @@ elif [ -t 0 ] && [ -t 2 ] && command -v sudo >/dev/null && id -nG | grep -qwE 's
 else
     # apt finds packages of another architecture only after it was added.
     add=${foreign:+"sudo dpkg --add-architecture $foreign && sudo apt-get update && "}
-    echo "eenet: missing packages, install them with: ${add}sudo apt-get install$missing" >&2
+    echo "eenet: missing packages; install them with: ${add}sudo apt-get install$missing" >&2
     exit 2
 fi
 
@@ -90,7 +90,7 @@ apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
     [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"
     $apt_get update || true
     if ! $apt_get -y --no-install-recommends install $missing; then
-        echo "eenet: could not install$missing" >&2
+        echo "eenet: could not install these packages:$missing" >&2
         exit 2
     fi
 } >/dev/null

@@ -1,16 +1,16 @@
 #!/bin/sh
-# uninstall.sh BUILD PREFIX: removes, under DESTDIR, what was last installed from the build, which must have been under
-# the prefix. Folders of eenet's own go too; those that others use, as bin/, stay.
+# uninstall.sh BUILD PREFIX: removes, under DESTDIR, the files that were last installed from BUILD under PREFIX, and the
+# folders that only eenet uses.
 set -eu
 manifest=$1/install_manifest.txt prefix=${2%/}
 if [ ! -f "$manifest" ]; then
-    echo "eenet: nothing was installed from $1: $manifest, where make install lists it, is missing" >&2
+    echo "eenet: nothing to uninstall: $manifest, the list that 'make install' writes, is missing" >&2
     exit 1
 fi
-# The last line has no end of its own.
+# The last line does not end with a newline.
 stranger=$(awk -v prefix="$prefix/" 'index($0, prefix) != 1 { print; exit }' "$manifest")
 if [ -n "$stranger" ]; then
-    echo "eenet: what was last installed from $1 is not under $prefix: $stranger" >&2
+    echo "eenet: the last installation was not under $prefix but has $stranger; repeat with its prefix" >&2
     exit 1
 fi
 while read -r file || [ -n "$file" ]; do

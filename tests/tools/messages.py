@@ -89,8 +89,7 @@ def of_python(path: Path):
         if id(node) in skipped:
             return
         if isinstance(node, ast.JoinedStr):
-            yield "".join(part.value if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}"
-                          for part in node.values)
+            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         else:
