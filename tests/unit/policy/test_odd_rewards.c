@@ -69,8 +69,8 @@ static double regret_after(size_t p, uint64_t seed, uint64_t at, uint64_t rounds
     return regret;
 }
 
-/* With the default options, five seeds and 5,000 rounds it is at most 1.07 times as much (docs/hard-conditions.md); without
- * limits, five to sixty times. */
+/* With the default options, five seeds and 5,000 rounds it is at most 1.07 times as much (docs/hard-conditions.md);
+ * without limits, five to sixty times. */
 static void one_outlier_does_little_harm(void **state)
 {
     (void)state;
