@@ -33,20 +33,21 @@ enum {
 };
 
 static const flag flags[FLAGS] = {
-    [FLAG_DATASET] = {'d', "dataset", "DATASET", "whose rounds, as 'eenet datasets' lists; may be given again"},
-    [FLAG_BEHAVIOUR] = {'b', "behaviour", "KNOWN[,...]",
-                        "policies of the logs; uniform,floor,softmax,igw unless given"},
-    [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,...]", "who is evaluated; see below"},
-    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "of a log, 10000 unless given; with --warm after it, 2000"},
-    [FLAG_REPLICATIONS] = {'\0', "replications", "LOGS", "drawn for each behaviour, 400 unless given; with --warm 5"},
-    [FLAG_POOL] = {'\0', "pool", "ROUNDS", "that logs are drawn from, 4000 unless given"},
-    [FLAG_TRAINING] = {'\0', "training", "ROUNDS", "that models learn from before, 4000 unless given"},
-    [FLAG_WARM] = {'\0', "warm", "EVENTS", "what a log of so many is worth to a new bandit, in place of intervals"},
-    [FLAG_SEED] = {'s', "seed", "SEED", "of all that is drawn; 0 unless given"},
-    [FLAG_JOBS] = {'j', "jobs", "JOBS", "logs at a time, one for each core unless given"},
-    [FLAG_OUTPUT] = {'o', "output", "DIR", "keep each study there as it ends, and draw figures"},
-    [FLAG_JSON] = {'\0', "json", NULL, "a line of JSON for each behaviour, no table"},
-    [FLAG_QUIET] = {'q', "quiet", NULL, "no progress"},
+    [FLAG_DATASET] = {'d', "dataset", "DATASET", "a data set listed by 'eenet datasets'; repeatable"},
+    [FLAG_BEHAVIOUR] = {'b', "behaviour", "KNOWN[,...]", "logging policies (default: uniform,floor,softmax,igw)"},
+    [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,...]", "policies to evaluate; see below"},
+    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS",
+                     "length of a log (default: 10000); with --warm, rounds after it (default: 2000)"},
+    [FLAG_REPLICATIONS] = {'\0', "replications", "LOGS",
+                           "logs per logging policy (default: 400); with --warm, seeds (default: 5)"},
+    [FLAG_POOL] = {'\0', "pool", "ROUNDS", "rounds that logs are drawn from (default: 4000)"},
+    [FLAG_TRAINING] = {'\0', "training", "ROUNDS", "rounds that models learn from first (default: 4000)"},
+    [FLAG_WARM] = {'\0', "warm", "EVENTS", "instead, measure how much a log of EVENTS helps a new bandit"},
+    [FLAG_SEED] = {'s', "seed", "SEED", "random seed (default: 0)"},
+    [FLAG_JOBS] = {'j', "jobs", "JOBS", "threads (default: one per core)"},
+    [FLAG_OUTPUT] = {'o', "output", "DIR", "store each finished study there, and draw figures"},
+    [FLAG_JSON] = {'\0', "json", NULL, "print one line of JSON per logging policy instead of a table"},
+    [FLAG_QUIET] = {'q', "quiet", NULL, "no progress line"},
 };
 
 enum { MOST_DATASETS = 32, MOST_KNOWN = 16 };
@@ -94,7 +95,8 @@ static int read_known(const command *self, int got, const char *list, known_list
         if (known_policy_parse(word, length, entry, &error))
             return command_misused(self, "--%s: %s", flags[got].name, error.message);
         if (got == FLAG_BEHAVIOUR && !known_policy_explores(*entry))
-            return command_misused(self, "--behaviour: a log of '%.*s' says nothing of the arms that it never plays",
+            return command_misused(self,
+                                   "--behaviour: '%.*s' never plays some arms, so its log cannot show what they earn",
                                    (int)length, word);
         word += length;
         if (!*word) return EXIT_DONE;
@@ -178,7 +180,7 @@ static int end_of(const command *self, const request *of, ee_status status, bool
     if (status) return command_failed(self, "%s", error->message);
     if (finished) return EXIT_DONE;
     fprintf(stderr, "eenet %s: interrupted%s\n", self->name,
-            of->given[FLAG_OUTPUT] ? "; the same command goes on from here" : "");
+            of->given[FLAG_OUTPUT] ? "; the same command resumes it" : "");
     return EXIT_INTERRUPTED;
 }
 
@@ -187,7 +189,7 @@ static int end_of(const command *self, const request *of, ee_status status, bool
 static const char *promise_words(const coverage_interval *which)
 {
     static const char *const words[] = {
-        [PROMISE_ASYMPTOTIC] = "95% of many", [PROMISE_FINITE] = "95% or more", [PROMISE_ALWAYS] = "always"};
+        [PROMISE_ASYMPTOTIC] = "asymptotic", [PROMISE_FINITE] = "any length", [PROMISE_ALWAYS] = "anytime"};
     return words[which->promise];
 }
 
@@ -201,7 +203,7 @@ static void print_share(double share)
 
 static void print_intervals(const coverage_entry *entry)
 {
-    printf("\n  %-16s %-6s %-12s %6s  %6s  %6s  %6s  %9s\n", "interval", "of", "promises", "covers", "least", "most",
+    printf("\n  %-16s %-6s %-12s %6s  %6s  %6s  %6s  %9s\n", "interval", "of", "valid", "covers", "least", "most",
            "always", "width");
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++) {
         const coverage_interval *which = &coverage_intervals[k];
@@ -330,7 +332,7 @@ static int run_coverage(const command *self, request *of)
 
 static void print_warm_head(const request *of)
 {
-    printf("Regret of the next %" PRIu64 " rounds after %" PRIu64 " logged ones, mean and deviation over %" PRIu64
+    printf("Regret of the %" PRIu64 " rounds after a log of %" PRIu64 " events: mean ± standard deviation over %" PRIu64
            " seeds.\n%-28s %-12s",
            of->rounds, of->warm, of->replications, "data set", "log of");
     for (size_t k = 0; k < WARM_PLAYERS; k++) printf("  %16s", warm_names[k]);
@@ -433,19 +435,24 @@ const command command_coverage = {
     .name = "coverage",
     .form = "-d DATASET [-d DATASET]... [-b KNOWN[,...]] [-p KNOWN[,...]] [-T ROUNDS] [--replications LOGS] "
             "[--warm EVENTS] [-s SEED] [-j JOBS] [-o DIR] [--json] [-q]",
-    .summary = "whether the intervals of off-policy evaluation hold the truth",
+    .summary = "check that the intervals of off-policy evaluation cover the true value",
     .details =
-        "A pool of rounds is taken from the data set. What each arm gives on average is known there, and with\n"
-        "which probability each policy plays it, so the value of a policy is exact. Logs are drawn from the pool\n"
-        "and evaluated; the table says how often each interval of 95% held the truth, and how far estimators\n"
-        "were off. 'always': it held whenever it was looked at while the log grew.\n"
-        "KNOWN is uniform; first, the first arm; little or greedy, the best arm by a model that has learned\n"
-        "little or all of the training; floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA of that model's scores.\n"
-        "--warm: eenet plays on after a log that it has learned from, beside one that knows nothing and one that\n"
-        "has played the same rounds itself. The log is uniform's, or eenet's that draws by the rule.\n"
-        "With -o, DIR gets coverage.jsonl, a line for each behaviour, or with --warm for each seed, as it ends. The\n"
-        "same command again plays only what is missing, whatever ended it before.\n"
-        "One seed, one result, whatever -j. Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+        "Takes a pool of rounds from the data set, in which the mean reward of every arm and the probability of every\n"
+        "choice are known, so the true value of each policy is exact. Draws logs from the pool and evaluates them. "
+        "The\n"
+        "table shows how often each 95% interval covered the true value at the end of the log ('covers'; 'least' and\n"
+        "'most' over the candidates), how often it covered at every look while the log grew ('always'), and the "
+        "errors\n"
+        "of the estimators.\n"
+        "KNOWN: uniform; first (the first arm); little or greedy (the best arm by a model trained briefly or fully);\n"
+        "floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA of the fully trained model's scores.\n"
+        "--warm: eenet continues after learning from a log, compared with an untrained eenet and one that played the\n"
+        "logged rounds itself. The log is of uniform, or of eenet with that exploration.\n"
+        "With -o, DIR/coverage.jsonl stores a line per finished logging policy (with --warm, per seed). The same\n"
+        "command computes only what is missing.\n"
+        "The same seed gives the same result, whatever -j. Exit status: 0 success, 1 failure, 2 wrong usage, 130 "
+        "after\n"
+        "Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

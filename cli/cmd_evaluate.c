@@ -77,14 +77,14 @@ static evaluation_watch watch_of(audience *who)
 
 /* ---- the verb ---- */
 
-/* "eenet evaluate: interrupted; missing: eenet, linucb; the same command goes on from here" */
+/* "eenet evaluate: interrupted; missing: eenet, linucb; the same command resumes it" */
 static int tell_interrupted(const command *self, const evaluation_request *request, const evaluation_result *results)
 {
     size_t named = 0;
     fprintf(stderr, "eenet %s: interrupted", self->name);
     for (size_t i = 0; i < request->candidate_count; i++)
         if (!results[i].finished) fprintf(stderr, "%s%s", named++ ? ", " : "; missing: ", request->candidates[i].text);
-    fprintf(stderr, "%s\n", request->folder ? "; the same command goes on from here" : "");
+    fprintf(stderr, "%s\n", request->folder ? "; the same command resumes it" : "");
     return EXIT_INTERRUPTED;
 }
 
@@ -96,14 +96,14 @@ static int warm(const command *self, const evaluate_request *request, const eval
     size_t place = request->warm_name ? 0 : evaluation_best(whole, results, true);
     while (request->warm_name && strcmp(whole->candidates[place].text, request->warm_name) != 0) place++;
     if (place == whole->candidate_count)
-        return command_failed(self, "--warm: no policy has a value that can be trusted; name one, as --warm %s=%s",
+        return command_failed(self, "--warm: no policy has a reliable value; choose one, such as --warm %s=%s",
                               whole->candidates[0].text, request->warm_path);
     evaluation_watch watch = watch_of(who);
     if (evaluation_warm(whole, place, &watch, request->warm_path, &finished, &error))
         return command_failed(self, "%s", error.message);
     if (!finished) return tell_interrupted(self, whole, results);
     if (!request->given[EVALUATE_JSON])
-        printf("\n%s, trained on the whole log, is in %s.\n", whole->candidates[place].text, request->warm_path);
+        printf("\nSaved %s, trained on the whole log, to %s.\n", whole->candidates[place].text, request->warm_path);
     return EXIT_DONE;
 }
 
@@ -152,31 +152,30 @@ const command command_evaluate = {
     .name = "evaluate",
     .form = "LOG -p CANDIDATE[,...] [-e ESTIMATOR[,...]] [-i INTERVAL] [-m MODE] [-o DIR] [-j JOBS] [--json] "
             "[--warm FILE] [FLAG]...",
-    .summary = "tell from a log what other policies would have earned",
+    .summary = "estimate from a log what other policies would have earned",
     .details =
-        "LOG: a file of dsjson, CSV or eenet's own form, packed or not; - for standard input; open-bandit:DIR;\n"
+        "LOG: a file of dsjson, CSV or .eelog, compressed or not; - for standard input; open-bandit:DIR;\n"
         "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN.\n"
-        "Candidates: any policy, which learns from the log; uniform; first (what would have been done without a\n"
-        "bandit); arm:NAME or arm:NUMBER (from 0); logged (the log's own policy); model:FILE (a saved bandit as it "
-        "is);\n"
-        "learning:FILE (one that goes on to learn); file:FILE (probabilities, CSV or .npy, a row an event).\n"
+        "Candidates: any policy (learns from the log); uniform; first (the baseline: what happens without a bandit);\n"
+        "arm:NAME or arm:NUMBER (from 0); logged (the logging policy); model:FILE (a saved bandit, learns nothing\n"
+        "more); learning:FILE (a saved bandit that keeps learning); file:FILE (probabilities, CSV or .npy, one row "
+        "per\n"
+        "event).\n"
         "Estimators: ips, snips, dm, dr, sndr, switch-dr, dros, sg-ips, sg-dr, clipped, clipped-dr, mrdr, replay, el,\n"
-        "cressie-read. Those with a reward model take f1, the exploitation network of EE-Net, or ridge.\n"
-        "Intervals: cs (holds at all times at once), normal, student, bootstrap, clopper-pearson, hoeffding, "
-        "bernstein,\n"
-        "cressie-read.\n"
-        "Modes: progressive (each event is scored before it is learned from), split (learn from the first part, judge\n"
-        "on the rest), cross (in folds; the log is read twice).\n"
-        "Slots: an event with several slots is judged slot by slot, each given what the log had in the slots before "
-        "it.\n"
-        "cascade: the reward of a slot depends on the slots before it and its own; whole: on all of them; own: on its\n"
-        "own alone (less chance in the numbers, more assumed); first: the first slot alone is judged.\n"
-        "The table has the value of each candidate, in reward an event, and its difference to the log's policy; * "
-        "marks\n"
-        "the best. Read the sentences below it before the numbers: where the log's probabilities look wrong, or the\n"
-        "log never does what a candidate does, they say so.\n"
-        "With -o, DIR gets evaluations.jsonl, and the same command again plays only what is missing.\n"
-        "Exit status: 0, 1 where a candidate or a file failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+        "cressie-read. Those with a reward model use f1, the exploitation network of EE-Net, or ridge regression.\n"
+        "Intervals: cs (anytime-valid: look as often as you like), normal, student, bootstrap, clopper-pearson,\n"
+        "hoeffding, bernstein, cressie-read.\n"
+        "Modes: progressive (score each event, then learn from it); split (learn from the first part, evaluate on the\n"
+        "rest); cross (cross-fitting in folds; reads the log twice).\n"
+        "Slots: events with several slots are evaluated slot by slot, given what the log showed in earlier slots. The\n"
+        "reward of a slot depends on: cascade, its own action and earlier slots; whole, all slots; own, its own "
+        "action\n"
+        "only (least variance, strongest assumption). first evaluates only the first slot.\n"
+        "The table shows the value of each candidate in reward per event and its difference from the logging policy;\n"
+        "* marks the best. Read the sentences first: they say if the log's propensities look wrong, or if a candidate\n"
+        "chooses actions that never occur in the log.\n"
+        "With -o, DIR/evaluations.jsonl stores the results; the same command evaluates only what is missing.\n"
+        "Exit status: 0 success, 1 a candidate or file failed, 2 wrong usage, 130 after Ctrl-C.\n",
     .flags = evaluate_flags,
     .flag_count = EVALUATE_FLAGS,
     .run = run,

@@ -16,24 +16,24 @@
 /* clang-format off */
 const flag evaluate_flags[EVALUATE_FLAGS] = {
     LOG_FLAG_LIST,
-    [EVALUATE_POLICIES] = {'p', "policies", "CANDIDATE[,...]", "who is evaluated: policies, and those below"},
-    [EVALUATE_ESTIMATOR] = {'e', "estimator", "ESTIMATOR[,...]", "dr,snips unless given; ips,snips where the log has no features"},
-    [EVALUATE_INTERVAL] = {'i', "interval", "INTERVAL", "cs unless given, which holds at all times at once"},
-    [EVALUATE_CONFIDENCE] = {'\0', "confidence", "SHARE", "of the intervals; 0.95 unless given"},
-    [EVALUATE_MODE] = {'m', "mode", "MODE", "progressive unless given; split[=SHARE|EVENTS], cross[=FOLDS]"},
-    [EVALUATE_JUDGE_FROM] = {'\0', "judge-from", "TIME", "events before it are learned from only"},
-    [EVALUATE_MODEL] = {'\0', "model", "f1|ridge", "of the reward, for DM, DR and their like; f1 unless given"},
-    [EVALUATE_TUNING] = {'\0', "tuning", "slope|mse", "of estimators with a parameter; slope unless given"},
-    [EVALUATE_SLOTS] = {'\0', "slots", "cascade|whole|own|first", "how events with several slots are judged; cascade unless given"},
-    [EVALUATE_REWARDS] = {'\0', "rewards", "LOW:HIGH", "that are possible; 0:1 unless given, or what the log has"},
-    [EVALUATE_LEAST] = {'\0', "least-probability", "P", "that the log's policy gives an action; else the least that the log has"},
-    [EVALUATE_FEATURES] = {'\0', "features", "OPTIONS", "of named features, as 'products=none'"},
-    [EVALUATE_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},
-    [EVALUATE_SEEDS] = {'s', "seeds", "SEEDS", "of the policies, as 0 or 0-4: one candidate for each; 0 unless given"},
-    [EVALUATE_JOBS] = {'j', "jobs", "JOBS", "threads, each with some of the candidates; one for each core unless given"},
-    [EVALUATE_OUTPUT] = {'o', "output", "DIR", "keep the evaluations there, and play only what it has not"},
-    [EVALUATE_WARM] = {'\0', "warm", "[CANDIDATE=]FILE", "train the best policy, or this one, on the whole log and save it"},
-    [EVALUATE_JSON] = {'\0', "json", NULL, "one line of JSON for each candidate, no table"},
+    [EVALUATE_POLICIES] = {'p', "policies", "CANDIDATE[,...]", "what to evaluate: policies and the candidates listed below"},
+    [EVALUATE_ESTIMATOR] = {'e', "estimator", "ESTIMATOR[,...]", "default: dr,snips; ips,snips if the log has no features"},
+    [EVALUATE_INTERVAL] = {'i', "interval", "INTERVAL", "default: cs, which is anytime-valid"},
+    [EVALUATE_CONFIDENCE] = {'\0', "confidence", "SHARE", "confidence level of the intervals (default: 0.95)"},
+    [EVALUATE_MODE] = {'m', "mode", "MODE", "progressive (default), split[=SHARE|EVENTS] or cross[=FOLDS]"},
+    [EVALUATE_JUDGE_FROM] = {'\0', "judge-from", "TIME", "learn from earlier events, evaluate on the rest"},
+    [EVALUATE_MODEL] = {'\0', "model", "f1|ridge", "reward model of dm, dr and similar estimators (default: f1)"},
+    [EVALUATE_TUNING] = {'\0', "tuning", "slope|mse", "how estimators choose their parameter lambda (default: slope)"},
+    [EVALUATE_SLOTS] = {'\0', "slots", "cascade|whole|own|first", "weights of events with several slots (default: cascade)"},
+    [EVALUATE_REWARDS] = {'\0', "rewards", "LOW:HIGH", "possible rewards (default: 0:1, or the range in the log if wider)"},
+    [EVALUATE_LEAST] = {'\0', "least-probability", "P", "smallest propensity of the logging policy (default: the smallest in the log)"},
+    [EVALUATE_FEATURES] = {'\0', "features", "OPTIONS", "options of named features, such as 'products=none'"},
+    [EVALUATE_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; repeatable"},
+    [EVALUATE_SEEDS] = {'s', "seeds", "SEEDS", "seeds of the policies, such as 0 or 0-4; one candidate per seed (default: 0)"},
+    [EVALUATE_JOBS] = {'j', "jobs", "JOBS", "threads (default: one per core)"},
+    [EVALUATE_OUTPUT] = {'o', "output", "DIR", "store the evaluations there, and skip those already stored"},
+    [EVALUATE_WARM] = {'\0', "warm", "[CANDIDATE=]FILE", "train the best policy (or this candidate) on the whole log, and save it"},
+    [EVALUATE_JSON] = {'\0', "json", NULL, "print one line of JSON per candidate instead of a table"},
 };
 /* clang-format on */
 
@@ -144,10 +144,10 @@ static int read_estimators(const command *self, evaluate_request *request)
         char name[32] = "";
         memcpy(name, text, length < sizeof name ? length : sizeof name - 1);
         if (whole->estimator_count == EVALUATION_ESTIMATORS)
-            return command_misused(self, "--estimator: at most %d at a time", EVALUATION_ESTIMATORS);
+            return command_misused(self, "--estimator: expected at most %d estimators", EVALUATION_ESTIMATORS);
         estimator_request *one = &whole->estimators[whole->estimator_count++];
         if (!estimator_request_parse(name, one))
-            return command_misused(self, "no estimator is called '%s'; 'eenet help evaluate' lists them", name);
+            return command_misused(self, "unknown estimator '%s'; 'eenet help evaluate' lists them", name);
         for (const estimator_request *before = whole->estimators; before < one; before++)
             if (strcmp(estimator_request_name(*before), name) == 0)
                 return command_misused(self, "--estimator: '%s' is given twice", name);
@@ -161,7 +161,7 @@ static int read_share(const command *self, int got, const char *text, double *nu
 {
     int code = arguments_real(self, got, text, 0.0, 1.0, number);
     if (code || !text || (*number > 0.0 && *number < 1.0)) return code;
-    return command_misused(self, "--%s must lie between 0 and 1, got '%s'", self->flags[got].name, text);
+    return command_misused(self, "--%s must be above 0 and below 1, got '%s'", self->flags[got].name, text);
 }
 
 static int read_range(const command *self, evaluate_request *request)
@@ -175,7 +175,7 @@ static int read_range(const command *self, evaluate_request *request)
     if (isfinite(whole->reward_low) && whole->reward_low < whole->reward_high && isfinite(whole->reward_high) &&
         end != colon + 1 && !*end)
         return EXIT_DONE;
-    return command_misused(self, "--rewards must be LOW:HIGH, as 0:1, got '%s'", text);
+    return command_misused(self, "--rewards must be LOW:HIGH, such as 0:1, got '%s'", text);
 }
 
 /* "cross" or "cross=5": what follows the word, or "" where nothing does; NULL where it is another word. */
@@ -235,7 +235,7 @@ static int read_words(const command *self, evaluate_request *request)
     int ridge = 0, mse = 0;
     if (given[EVALUATE_INTERVAL]) whole->interval = interval_find(given[EVALUATE_INTERVAL]);
     if (whole->interval == INTERVAL_KINDS)
-        return command_misused(self, "no interval is called '%s'; 'eenet help evaluate' lists them",
+        return command_misused(self, "unknown interval '%s'; 'eenet help evaluate' lists them",
                                given[EVALUATE_INTERVAL]);
     int code = read_choice(self, EVALUATE_MODEL, given[EVALUATE_MODEL], "f1", "ridge", &ridge);
     if (!code) code = read_choice(self, EVALUATE_TUNING, given[EVALUATE_TUNING], "slope", "mse", &mse);
@@ -304,7 +304,7 @@ int evaluate_request_read(const command *self, int count, char **words, evaluate
     if (!code) code = read_numbers(self, request);
     if (!code) code = read_mode(self, request);
     if (!code && request->given[EVALUATE_JUDGE_FROM] && request->whole.mode != EVALUATION_PROGRESSIVE)
-        code = command_misused(self, "--judge-from is for the mode progressive");
+        code = command_misused(self, "--judge-from requires --mode progressive");
     if (!code) code = read_warm(self, request);
     if (!code) code = make_candidates(self, request);
     return code ? code : read_estimators(self, request);

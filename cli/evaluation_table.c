@@ -122,10 +122,11 @@ static void print_head(const evaluation_request *request, const evaluation_resul
     format_interval(ends, "", find_decimals(of), log->rewards.low, log->rewards.high);
     printf("%s: %" PRIu64 " events", request->log, log->slot_rounds ? log->slot_rounds : log->events);
     if (log->slot_rounds) printf(" with %" PRIu64 " slots", log->events);
-    if (log->learned) printf(" after %" PRIu64 " to learn from", log->learned);
-    if (log->skipped) printf(", %" PRIu64 " that nobody saw left out", log->skipped);
-    if (log->passed) printf(", %" PRIu64 " passed over ('eenet log' tells which)", log->passed);
-    printf("\nThe log's policy earned %s %s (%s).\n", mean, log->slot_rounds ? "a slot" : "an event", ends);
+    if (log->learned) printf(", after %" PRIu64 " used for learning", log->learned);
+    if (log->skipped) printf(", %" PRIu64 " never shown left out", log->skipped);
+    if (log->passed) printf(", %" PRIu64 " lines skipped ('eenet log' lists them)", log->passed);
+    printf("\nThe logging policy earned %s per %s (%.4g%% interval: %s).\n", mean, log->slot_rounds ? "slot" : "event",
+           100.0 * (1.0 - request->alpha), ends);
 }
 
 static void print_sentence(const diagnosis_sentence *one)

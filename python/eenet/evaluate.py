@@ -16,7 +16,7 @@ to the log's policy, and sentences that say whether to believe them.
 >>> found.low < 0.4 < found.high
 True
 >>> print(found.headline)                                        # doctest: +ELLIPSIS
-arm:3 would have earned ...% more than the log's policy...
+arm:3 would have earned ...% more than the logging policy...
 
 The words of other packages: ``rewards``, ``actions``, ``logged`` and
 ``predictions`` are Open Bandit Pipeline's reward, action, pscore and

@@ -63,8 +63,8 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
         if (classes[i]->name ? has_name(classes[i], text) : is_policy(text)) return EE_OK;
     }
     const char *near = nearest(text);
-    return status_fail(error, EE_BAD_OPTION, "no candidate is called '%.80s'%s%s%s", text,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return status_fail(error, EE_BAD_OPTION, "unknown candidate '%.80s'%s%s%s", text, near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : "");
 }
 
 /* Whether the features of the slots can be read too; the round then has those of the event again. */
@@ -84,21 +84,24 @@ static ee_status check_slots(ee_round *features, const log_event *event, ee_erro
 ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error)
 {
     *usable = features || !event->arms.count || event->arms.count == event->count;
-    if (!*usable) status_fail(error, EE_BAD_INPUT, "%zu actions have vectors, of %zu", event->arms.count, event->count);
+    if (!*usable)
+        status_fail(error, EE_BAD_INPUT, "expected vectors for %zu actions, got %zu", event->count, event->arms.count);
     if (!features) return EE_OK;
     if (!event->context.length)
-        return status_fail(error, EE_BAD_INPUT,
-                           "line %zu: the log has neither vectors nor features: evaluate uniform, first, arm:NAME or "
-                           "file:FILE, by ips or snips",
-                           event->line);
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "line %zu: the log has no vectors or features; evaluate uniform, first, arm:NAME or file:FILE "
+            "with ips or snips",
+            event->line);
     ee_round_clear(features);
     ee_status status = ee_round_read(features, event->context.bytes, event->context.length, error);
     if (!status && features->arms != event->count)
-        status = event->slate ? status_fail(error, EE_BAD_INPUT,
-                                            "a slate, whose actions belong to several slots: evaluate uniform, first, "
-                                            "arm:NAME or file:FILE in its first slot, by ips or snips")
-                              : status_fail(error, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms,
-                                            event->count);
+        status = event->slate
+                     ? status_fail(error, EE_BAD_INPUT,
+                                   "a slate (one reward for all slots); evaluate its first slot: uniform, first, "
+                                   "arm:NAME or file:FILE with ips or snips")
+                     : status_fail(error, EE_BAD_INPUT, "expected features for %zu actions, got %zu", event->count,
+                                   features->arms);
     if (!status && event->slot_count && !event->slate) status = check_slots(features, event, error);
     *usable = !status;
     return status == EE_NO_MEMORY ? status : EE_OK;

@@ -56,7 +56,7 @@ static ee_status play_bandit(candidate *base, const candidate_round *round, bool
     bandit_candidate *self = (bandit_candidate *)base;
     ee_status status = logged_bandit_play(&self->player, round, learn, pi, NULL, error);
     if (status || !pi || !isnan(pi[0])) return status;
-    return status_fail(error, EE_BAD_OPTION, "%s: its probabilities are not known: set probability_draws",
+    return status_fail(error, EE_BAD_OPTION, "%s: its probabilities are unknown; set the option probability_draws",
                        ee_bandit_info(self->player.bandit).policy);
 }
 
@@ -81,7 +81,7 @@ static void write_bandit(ee_bandit *bandit, archive *a)
     size_t size = 0;
     ee_error error;
     ee_status status = a->status ? a->status : ee_bandit_save_bytes(bandit, &bytes, &size, &error);
-    if (status) archive_fail(a, status, "candidate: it cannot be saved");
+    if (status) archive_fail(a, status, "candidate: cannot be saved");
     uint64_t length = size;
     archive_u64(a, &length);
     archive_bytes(a, bytes, size);
@@ -94,11 +94,11 @@ static void read_bandit(ee_bandit **bandit, archive *a)
     ee_bandit *loaded = NULL;
     uint64_t length = 0;
     archive_u64(a, &length);
-    if (!a->status && length > archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "candidate: it is cut");
+    if (!a->status && length > archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "candidate: truncated");
     if (a->status) return;
     ee_status status = ee_bandit_load_bytes(a->source + a->position, (size_t)length, NULL, &loaded, a->error);
     if (status) {
-        archive_fail(a, status, "candidate: it cannot be loaded");
+        archive_fail(a, status, "candidate: cannot be loaded");
         return;
     }
     a->position += (size_t)length;
@@ -122,7 +122,7 @@ static ee_bandit *bandit_of(candidate *base)
 
 const candidate_class candidate_policy = {
     .form = "POLICY",
-    .summary = "a policy, as 'eenet policies' lists them, which learns from the log",
+    .summary = "a policy listed by 'eenet policies', which learns from the log",
     .arms = true,
     .create = create_policy,
     .free = free_bandit,
@@ -137,7 +137,7 @@ const candidate_class candidate_policy = {
 
 const candidate_class candidate_model = {
     .form = "model:FILE",
-    .summary = "a saved bandit as it is",
+    .summary = "a saved bandit, which learns nothing more",
     .arms = true,
     .file = true,
     .name = "model",
@@ -149,7 +149,7 @@ const candidate_class candidate_model = {
 
 const candidate_class candidate_learning_model = {
     .form = "learning:FILE",
-    .summary = "a saved bandit that goes on to learn",
+    .summary = "a saved bandit, which keeps learning from the log",
     .arms = true,
     .file = true,
     .name = "learning",

@@ -142,15 +142,15 @@ static ee_status play_file(candidate *base, const candidate_round *round, bool l
     size_t count = round->event->count;
     if (round->numbers)
         return status_fail(error, EE_BAD_INPUT,
-                           "%s: the log has slots, of which a file of probabilities knows nothing; "
-                           "--slots first evaluates the first of each event",
+                           "%s: a file of probabilities cannot describe slots; "
+                           "evaluate only the first slot of each event with --slots first",
                            file_tail(self->path));
-    if (row >= self->rows) return fail_row(self, row, error, "there is none, and the log has more events");
+    if (row >= self->rows) return fail_row(self, row, error, "missing; the log has more events than the file has rows");
     const double *values = self->values + self->starts[row];
     size_t columns = self->starts[row + 1] - self->starts[row];
-    if (columns < count) return fail_row(self, row, error, "it has fewer columns than the event has actions");
+    if (columns < count) return fail_row(self, row, error, "fewer columns than the event has actions");
     for (size_t i = count; i < columns; i++)
-        if (values[i] != 0.0) return fail_row(self, row, error, "it has more columns than the event has actions");
+        if (values[i] != 0.0) return fail_row(self, row, error, "more columns than the event has actions");
     if (pi) memcpy(pi, values, count * sizeof *pi);
     return EE_OK;
 }
@@ -165,7 +165,7 @@ static ee_status finish_file(candidate *base, uint64_t events, ee_error *error)
 
 const candidate_class candidate_from_file = {
     .form = "file:FILE",
-    .summary = "probabilities of the actions: CSV or .npy, a row for each event that somebody saw",
+    .summary = "action probabilities from a CSV or .npy file, one row per shown event",
     .file = true,
     .name = "file",
     .create = create_file,

@@ -39,7 +39,7 @@ static void take_one(double *pi, size_t count, size_t action)
 static ee_status create_uniform(const candidate_setup *setup, candidate **out, ee_error *error)
 {
     if (setup->options && setup->options[0])
-        return status_fail(error, EE_BAD_OPTION, "uniform: the candidate has no options");
+        return status_fail(error, EE_BAD_OPTION, "uniform: this candidate has no options");
     return create_fixed(&candidate_uniform, out, error);
 }
 
@@ -53,7 +53,7 @@ static ee_status play_uniform(candidate *self, const candidate_round *round, boo
 
 const candidate_class candidate_uniform = {
     .form = "uniform",
-    .summary = "any action alike",
+    .summary = "every action with the same probability",
     .name = "uniform",
     .create = create_uniform,
     .free = free_fixed,
@@ -77,7 +77,7 @@ static ee_status play_first(candidate *self, const candidate_round *round, bool 
 
 const candidate_class candidate_first = {
     .form = "first",
-    .summary = "what would have been done without a bandit: the baseline, mostly the first action",
+    .summary = "what happens without a bandit: the baseline, usually the first action",
     .name = "first",
     .create = create_first,
     .free = free_fixed,
@@ -136,7 +136,7 @@ static ee_status finish_arm(candidate *base, uint64_t events, ee_error *error)
 
 const candidate_class candidate_arm = {
     .form = "arm:NAME",
-    .summary = "always this action, by its name or its number from 0; the baseline where an event lacks it",
+    .summary = "always this action, by name or number (from 0); the baseline if an event lacks it",
     .name = "arm",
     .create = create_arm,
     .free = free_fixed,
@@ -166,7 +166,7 @@ static ee_status play_logged(candidate *self, const candidate_round *round, bool
 
 const candidate_class candidate_logged = {
     .form = "logged",
-    .summary = "the log's own policy",
+    .summary = "the logging policy",
     .logged = true,
     .name = "logged",
     .create = create_logged,

@@ -6,8 +6,8 @@
 
 #include "data/plain_number.h"
 
-/* When a number is worth a sentence. A test alone would find faults in every long log that matter to nobody: what is
- * told is both beyond chance (so many standard errors) and large enough to change a decision. */
+/* When a number is worth a sentence. In a long log every small fault is significant, so a sentence needs both: a
+ * difference beyond chance (in standard errors) and one large enough to change a decision. */
 static const double beyond_chance = 4.0;
 static const double weight_off = 0.05;       /* of the mean weight from what it should be */
 static const double unsupported_told = 0.01; /* share of the choices */
@@ -18,9 +18,8 @@ static const double small_effective = 0.01; /* share of the rounds */
 static const double large_share = 0.1;      /* of one event in the sum of weights */
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
 static const double sums_off_grave = 0.05;  /* share of the events */
-static const double sides_alike = 0.25;     /* the sides of an interval differ by less of the larger one */
 
-/* What a sentence is about, and whether the numbers can be trusted all the same. */
+/* What a sentence is about, and whether it makes the numbers unreliable. */
 typedef struct subject {
     bool log, grave;
 } subject;
@@ -58,11 +57,11 @@ static bool differs(double difference, double standard_error, double least)
 static void say_wrong(diagnosis_report *into, subject about, const char *whose, double mean, double expected)
 {
     say(into, about,
-        "The log's probabilities look wrong: %s should weigh %.2f on average and weigh %.2f. This is the commonest "
-        "fault of such logs. Check that each event has the probability of the action that was shown, by the policy "
-        "that "
-        "chose it; until then no estimate can be trusted.",
-        whose, expected, mean);
+        "The log's propensities look wrong: the weights of %.100s average %.2f; expected %.2f. No estimate from this "
+        "log is "
+        "reliable. Check that each event has the probability of the action that was shown, as computed by the policy "
+        "that chose it.",
+        whose, mean, expected);
 }
 
 /* Returns whether the log's probabilities were found wrong, so that it is said once. */
@@ -73,7 +72,7 @@ static bool check_spread(const diagnosis *self, diagnosis_report *into)
     /* What the log never takes is not known: less than 1 may be right. */
     if (isnan(self->spread_unsupported) && difference < 0.0) return false;
     if (!differs(difference, self->spread_weight_error, weight_off)) return false;
-    say_wrong(into, grave_of_log, "choices at random", self->spread_weight, expected);
+    say_wrong(into, grave_of_log, "random choices", self->spread_weight, expected);
     return true;
 }
 
@@ -83,15 +82,13 @@ static void check_weights(const diagnosis *self, diagnosis_report *into)
     double expected = known ? 1.0 - self->unsupported + self->slots_weight : 1.0;
     double difference = self->mean_weight - expected;
     if (!differs(difference, self->mean_weight_error, weight_off)) return;
-    char whose[160];
-    snprintf(whose, sizeof whose, "the choices of %.100s", self->candidate);
     if (known || difference > 0.0) {
-        say_wrong(into, grave_of_candidate, whose, self->mean_weight, expected);
+        say_wrong(into, grave_of_candidate, self->candidate, self->mean_weight, expected);
         return;
     }
     say(into, grave_of_candidate,
-        "The log covers only part of what %.100s does: its choices weigh %.2f on average in place of 1. The rest was "
-        "never tried in this log, or the log's probabilities are wrong. The estimates cannot be trusted.",
+        "The log covers only part of what %.100s does: its weights average %.2f; expected 1. Either the log never "
+        "tried the rest, or its propensities are wrong. These estimates are not reliable.",
         self->candidate, self->mean_weight);
 }
 
@@ -99,7 +96,7 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->sum_off > 0.0)) return;
     say(into, self->sum_off > sums_off_grave ? grave_of_log : of_log,
-        "In %s%% of the events the probabilities do not sum to 1: they are off by up to %s.",
+        "In %s%% of the events the action probabilities do not sum to 1; the largest error is %s.",
         plain_number_of(100.0 * self->sum_off, 3).text, plain_number_of(self->probability_sum, 3).text);
 }
 
@@ -109,27 +106,27 @@ static void check_support(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->unsupported > unsupported_told)) return;
     say(into, self->unsupported > unsupported_grave ? grave_of_candidate : of_candidate,
-        "%s%% of what %.100s does is never done in this log: what that earns cannot be known from it, and is left "
-        "out of the estimates or guessed by the reward model.",
+        "%s%% of the choices of %.100s never occur in this log. Their reward is unknown: the estimates leave it out or "
+        "use the reward model's prediction.",
         plain_number_of(100.0 * self->unsupported, 3).text, self->candidate);
 }
 
 static void check_size(const diagnosis *self, diagnosis_report *into)
 {
     if (self->rounds < few_events) {
-        bool one = self->events == 1;
-        say(into, of_log, "There %s only %llu event%s: too few to tell policies apart, unless they differ much.",
-            one ? "is" : "are", (unsigned long long)self->events, one ? "" : "s");
+        say(into, of_log, "Only %llu event%s: too few to compare policies unless they differ greatly.",
+            (unsigned long long)self->events, self->events == 1 ? "" : "s");
         return;
     }
     bool few = self->effective < few_effective, small = self->effective < small_effective * self->rounds;
     if (few || small)
         say(into, of_candidate,
-            "%.100s rarely does what the log did: %.0f events tell as much about it as %.0f of its own would. A longer "
-            "log, or one with more chance in it, would tell more.",
+            "%.100s rarely agrees with the log: %.0f events are worth only %.0f of its own (effective sample size). "
+            "Use a longer log, or one with more exploration.",
             self->candidate, self->rounds, self->effective);
     else if (self->largest_share > large_share)
-        say(into, of_candidate, "One event alone makes up %.0f%% of the estimate: its weight is %s.",
+        say(into, of_candidate,
+            "One event has %.0f%% of the total weight (its weight is %s), so the estimate depends on luck.",
             100.0 * self->largest_share, plain_number_of(self->largest_weight, 4).text);
 }
 
@@ -141,8 +138,8 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
     double least = reward_off * fmax(fabs(self->reward_first), fabs(self->reward_last));
     if (!differs(difference, self->reward_error, least)) return;
     say(into, of_log,
-        "The log's reward went from %s in its first third to %s in the last: times have changed, and what was best "
-        "over the whole log may not be best now.",
+        "The mean reward of the log changed from %s in its first third to %s in its last: the best policy over the "
+        "whole log may not be the best now.",
         plain_number_of(self->reward_first, 4).text, plain_number_of(self->reward_last, 4).text);
 }
 
@@ -152,8 +149,8 @@ static void check_model(const diagnosis *self, diagnosis_report *into)
     if (self->rounds < few_events) return; /* a model that has seen hardly anything is off, and so is its error */
     if (!differs(difference, self->robust_error, reward_off * fabs(self->robust))) return;
     say(into, of_candidate,
-        "The reward model by itself is off: it says %s, and corrected by the rewards of the log %s. DR corrects "
-        "it; DM alone is not to be trusted here.",
+        "The reward model is inaccurate: alone (DM) it estimates %s; corrected by the logged rewards (DR), %s. Use DR "
+        "and ignore DM here.",
         plain_number_of(self->direct, 4).text, plain_number_of(self->robust, 4).text);
 }
 
@@ -161,21 +158,22 @@ static void check_terms(const diagnosis *self, diagnosis_report *into)
 {
     if (self->seen_range)
         say(into, of_log,
-            "Rewards are taken to lie between %s and %s, as they do in the log: the intervals hold if none can lie "
-            "outside. --rewards LOW:HIGH tells what is possible.",
+            "Rewards are assumed to lie between %s and %s, the range seen in the log. If others are possible, the "
+            "intervals are too narrow: set the range with --rewards LOW:HIGH.",
             plain_number_of(self->range_low, 4).text, plain_number_of(self->range_high, 4).text);
     if (self->taken_alone)
         say(into, of_log,
-            "The log has the probability of the taken action alone, so the interval beside the estimates with a reward "
-            "model is that of IPS.");
-    if (self->slots) say(into, of_log, "Events have several slots: the first of each is evaluated.");
+            "The log has only the probability of the logged action, so estimators with a reward model show the "
+            "interval "
+            "of IPS.");
+    if (self->slots) say(into, of_log, "Events have several slots; only the first slot of each is evaluated.");
 }
 
 diagnosis_report diagnosis_explain(const diagnosis *self)
 {
     diagnosis_report report = {.trusted = true};
     if (!self->events) {
-        say(&report, grave_of_log, "The log has no event to evaluate.");
+        say(&report, grave_of_log, "The log has no events to evaluate.");
         return report;
     }
     if (self->weighs && !check_spread(self, &report)) check_weights(self, &report);
@@ -185,85 +183,85 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
     check_drift(self, &report);
     check_model(self, &report);
     check_terms(self, &report);
-    if (!report.count) say(&report, of_candidate, "Nothing speaks against these numbers.");
+    if (!report.count) say(&report, of_candidate, "No problems found.");
     return report;
 }
 
 /* ---- the sentence ---- */
 
-enum { AMOUNT = 52 }; /* bytes of one */
+enum { AMOUNT = 40 }; /* bytes of one */
 
-/* An amount of reward as people say it: in percent of what the log's policy earned, where that is above 0. */
+/* The size of an amount of reward: in percent of what the logging policy earned if that is positive. */
 static void format_amount(double amount, double logged, char text[AMOUNT])
 {
     double percent = 100.0 * fabs(amount) / logged;
     if (!(logged > 0.0))
-        snprintf(text, AMOUNT, "%s an event", plain_number_of(fabs(amount), 3).text);
+        snprintf(text, AMOUNT, "%s", plain_number_of(fabs(amount), 3).text);
     else
         snprintf(text, AMOUNT, percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
 }
 
-static void tell_unsure(const diagnosis *self, diagnosis_gain gain, char *text)
+/* What follows an amount that is not in percent. */
+static const char *unit_of(const diagnosis *self, diagnosis_gain gain)
+{
+    if (gain.logged > 0.0) return "";
+    return self->each_slot ? " per slot" : " per event";
+}
+
+static void format_inconclusive(const diagnosis *self, diagnosis_gain gain, char *text)
 {
     char low[AMOUNT], high[AMOUNT];
     format_amount(gain.low, gain.logged, low);
     format_amount(gain.high, gain.logged, high);
     snprintf(text, DIAGNOSIS_TEXT,
-             "No difference between %.100s and the log's policy is shown: it lies between %s less and %s more.",
-             self->candidate, low, high);
+             "Inconclusive: %.100s would have earned between %s less and %s more%s than the logging policy (%.4g%% "
+             "interval).",
+             self->candidate, low, high, unit_of(self, gain), 100.0 * gain.confidence);
 }
 
-/* The interval is about the difference, whichever estimator stands beside it: it may leave the estimate out, or lie far
- * to one side of it. Then its ends are told. */
-static void tell_sure(const diagnosis *self, diagnosis_gain gain, char *text)
+/* The interval is about the difference, whichever estimator the value is from: it may exclude the value, which is then
+ * moved to its nearest end. */
+static void format_conclusive(const diagnosis *self, diagnosis_gain gain, char *text)
 {
     char amount[AMOUNT], ends[2][AMOUNT];
-    const char *more = gain.low > 0.0 ? "more" : "less";
-    double value = fmin(fmax(gain.value, gain.low), gain.high);
-    double below = value - gain.low, above = gain.high - value, margin = fmax(below, above);
-    format_amount(value, gain.logged, amount);
-    if (margin < fabs(value) && fabs(above - below) < sides_alike * margin) {
-        format_amount(margin, gain.logged, ends[0]);
-        snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s \302\261 %s %s than the log's policy.",
-                 self->candidate, amount, ends[0], more);
-        return;
-    }
+    format_amount(fmin(fmax(gain.value, gain.low), gain.high), gain.logged, amount);
     format_amount(fmin(fabs(gain.low), fabs(gain.high)), gain.logged, ends[0]);
     format_amount(fmax(fabs(gain.low), fabs(gain.high)), gain.logged, ends[1]);
-    snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s %s than the log's policy, between %s and %s.",
-             self->candidate, amount, more, ends[0], ends[1]);
+    snprintf(text, DIAGNOSIS_TEXT,
+             "%.100s would have earned %s %s%s than the logging policy (%.4g%% interval: %s to %s).", self->candidate,
+             amount, gain.low > 0.0 ? "more" : "less", unit_of(self, gain), 100.0 * gain.confidence, ends[0], ends[1]);
 }
 
-static void tell_alone(const diagnosis *self, diagnosis_gain gain, char *text)
+static void format_without_interval(const diagnosis *self, diagnosis_gain gain, char *text)
 {
     char amount[AMOUNT];
     format_amount(gain.value, gain.logged, amount);
     snprintf(text, DIAGNOSIS_TEXT,
-             "%.100s would have earned some %s %s than the log's policy; how sure that is, is not known.",
-             self->candidate, amount, gain.value > 0.0 ? "more" : "less");
+             "%.100s would have earned about %s %s%s than the logging policy; there is no interval, so this may be "
+             "chance.",
+             self->candidate, amount, gain.value > 0.0 ? "more" : "less", unit_of(self, gain));
 }
 
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])
 {
     const char *name = self->candidate;
-    /* More than all cannot be lost. The interval may go on, as the log's policy may have had bad luck in these events.
-     */
+    /* Nobody can lose more than 100%. The interval may extend further if the logging policy had bad luck. */
     if (self->range_low >= 0.0 && gain.logged > 0.0 && gain.low < -gain.logged) gain.low = -gain.logged;
     if (self->events && !self->weighs) {
-        snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %s %s.", name,
-                 plain_number_of(gain.logged, 4).text, self->each_slot ? "a slot" : "an event");
+        snprintf(text, DIAGNOSIS_TEXT, "%.100s is the logging policy; it earned %s per %s.", name,
+                 plain_number_of(gain.logged, 4).text, self->each_slot ? "slot" : "event");
         return;
     }
     if (!trusted || isnan(gain.value)) {
-        snprintf(text, DIAGNOSIS_TEXT, "What %.100s would have earned cannot be told from this log.", name);
+        snprintf(text, DIAGNOSIS_TEXT, "This log cannot show what %.100s would have earned.", name);
         return;
     }
     if (gain.low <= 0.0 && gain.high >= 0.0) {
-        tell_unsure(self, gain, text);
+        format_inconclusive(self, gain, text);
         return;
     }
     if (!isnan(gain.low) && !isnan(gain.high))
-        tell_sure(self, gain, text);
+        format_conclusive(self, gain, text);
     else
-        tell_alone(self, gain, text);
+        format_without_interval(self, gain, text);
 }

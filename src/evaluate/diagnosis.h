@@ -1,4 +1,4 @@
-/* Whether the numbers of an evaluation can be trusted, in words that need no statistics. */
+/* Whether the numbers of an evaluation are reliable, in sentences that need no statistics. */
 #ifndef EENET_DIAGNOSIS_H
 #define EENET_DIAGNOSIS_H
 
@@ -40,27 +40,28 @@ enum { DIAGNOSIS_TEXT = 320, DIAGNOSIS_MOST = 12 };
 
 typedef struct diagnosis_sentence {
     bool grave; /* the candidate's numbers cannot be trusted */
-    bool log;   /* it is about the log, the same whoever is evaluated */
+    bool log;   /* it is about the log, the same for every candidate */
     char text[DIAGNOSIS_TEXT];
 } diagnosis_sentence;
 
 typedef struct diagnosis_report {
-    diagnosis_sentence sentences[DIAGNOSIS_MOST]; /* (count) at least one: where there is nothing to say, that all is
-                                                     well */
+    diagnosis_sentence sentences[DIAGNOSIS_MOST]; /* (count) at least one: "No problems found." if there is no
+                                                     other */
     size_t count;
     bool trusted; /* no sentence is grave */
 } diagnosis_report;
 
 diagnosis_report diagnosis_explain(const diagnosis *self);
 
-/* What the difference to the log's policy comes to. logged: what that earned an event. */
+/* The difference from the logging policy, with its interval. */
 typedef struct diagnosis_gain {
     double value, low, high;
-    double logged;
+    double logged;     /* what the logging policy earned per event */
+    double confidence; /* of the interval, such as 0.95 */
 } diagnosis_gain;
 
-/* "eenet would have earned 12% +- 4% more than the log's policy.", that no difference is shown, or that it cannot be
- * told. */
+/* One sentence: "eenet would have earned 12% more than the logging policy (95% interval: 8% to 16%).", that the result
+ * is inconclusive, or that the log cannot show it. */
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT]);
 
 #endif

@@ -12,28 +12,27 @@
 enum { BLOCK = 512 };
 
 static const estimator_info infos[ESTIMATOR_KINDS] = {
-    [ESTIMATOR_IPS] = {"ips", "inverse propensity: unbiased where the logged probabilities are right", .streams = true},
-    [ESTIMATOR_CLIPPED] = {"clipped", "IPS with weights cut at lambda: steadier, and too low for rewards above 0",
+    [ESTIMATOR_IPS] = {"ips", "inverse propensity scoring: unbiased if the propensities are right", .streams = true},
+    [ESTIMATOR_CLIPPED] = {"clipped",
+                           "IPS with weights clipped at lambda: less variance, biased low for positive rewards",
                            .tuned = true},
-    [ESTIMATOR_SNIPS] = {"snips", "self-normalised IPS: a little bias, far less variance where weights vary",
+    [ESTIMATOR_SNIPS] = {"snips", "self-normalised IPS: slightly biased, far less variance if weights vary",
                          .streams = true},
-    [ESTIMATOR_DM] = {"dm", "direct method: the reward model's word, right as far as the model is", .models = true,
+    [ESTIMATOR_DM] = {"dm", "direct method: the reward model's prediction, only as accurate as the model",
+                      .models = true, .streams = true},
+    [ESTIMATOR_DR] = {"dr", "doubly robust: right if the propensities or the reward model are right", .models = true,
                       .streams = true},
-    [ESTIMATOR_DR] = {"dr", "doubly robust: right where the probabilities or the model are", .models = true,
-                      .streams = true},
-    [ESTIMATOR_CLIPPED_DR] = {"clipped-dr", "DR with weights cut at lambda", .models = true, .tuned = true},
+    [ESTIMATOR_CLIPPED_DR] = {"clipped-dr", "DR with weights clipped at lambda", .models = true, .tuned = true},
     [ESTIMATOR_SNDR] = {"sndr", "self-normalised DR", .models = true, .streams = true},
-    [ESTIMATOR_SWITCH_DR] = {"switch-dr", "DR where the weight is at most lambda, the model elsewhere", .models = true,
+    [ESTIMATOR_SWITCH_DR] = {"switch-dr", "DR if the weight is at most lambda, else the reward model", .models = true,
                              .tuned = true},
-    [ESTIMATOR_DROS] = {"dros", "DR with weights shrunk towards 0, the more the larger they are", .models = true,
-                        .tuned = true},
-    [ESTIMATOR_SG_IPS] = {"sg-ips", "sub-Gaussian IPS: weights shrunk so that no tail is heavy", .tuned = true},
+    [ESTIMATOR_DROS] = {"dros", "DR with weights shrunk towards 0, large weights most", .models = true, .tuned = true},
+    [ESTIMATOR_SG_IPS] = {"sg-ips", "sub-Gaussian IPS: weights shrunk so that they have no heavy tail", .tuned = true},
     [ESTIMATOR_SG_DR] = {"sg-dr", "sub-Gaussian DR", .models = true, .tuned = true},
-    [ESTIMATOR_REPLAY] = {"replay", "the mean where a deterministic policy agrees with a log of equal probabilities",
+    [ESTIMATOR_REPLAY] = {"replay", "mean reward where a deterministic policy agrees with a uniform log",
                           .streams = true},
-    [ESTIMATOR_EL] = {"el", "empirical likelihood: the most likely reweighting with a mean weight of 1",
-                      .models = false},
-    [ESTIMATOR_CRESSIE_READ] = {"cressie-read", "empirical likelihood by a divergence for which sums suffice",
+    [ESTIMATOR_EL] = {"el", "empirical likelihood: the most likely reweighting with mean weight 1", .models = false},
+    [ESTIMATOR_CRESSIE_READ] = {"cressie-read", "empirical likelihood with a divergence that needs only sums",
                                 .streams = true},
 };
 
@@ -275,10 +274,10 @@ ee_status estimator_tune(estimator_kind kind, estimator_tuning by, const evaluat
                          ee_error *error)
 {
     if (!infos[kind].tuned)
-        return status_fail(error, EE_BAD_OPTION, "estimator %s: it has no parameter to tune", infos[kind].name);
+        return status_fail(error, EE_BAD_OPTION, "estimator %s has no parameter to tune", infos[kind].name);
     if (rounds->count < 2)
-        return status_fail(error, EE_BAD_INPUT, "estimator %s: tuning needs two rounds, there %s", infos[kind].name,
-                           rounds->count ? "is one" : "are none");
+        return status_fail(error, EE_BAD_INPUT, "estimator %s: tuning needs at least 2 rounds, got %zu",
+                           infos[kind].name, rounds->count);
     double grid[GRID];
     size_t count = grid_of(kind, grid);
     *lambda = by == TUNING_MSE ? least_mse(kind, rounds, grid, count) : last_that_agrees(kind, rounds, grid, count);

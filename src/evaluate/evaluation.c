@@ -175,12 +175,13 @@ static ee_status open_log(evaluation *self)
     self->fingerprint = log_fingerprint(self->log);
     if (self->repeats) return EE_OK;
     if (request->mode == EVALUATION_CROSS)
-        return status_fail(self->error, EE_BAD_OPTION,
-                           "the log cannot be read twice, which judging in folds needs: write it to a file first");
+        return status_fail(
+            self->error, EE_BAD_OPTION,
+            "cross-fitting reads the log twice, but this log can be read only once; write it to a file first");
     if (request->mode == EVALUATION_SPLIT && request->split < 1.0)
         return status_fail(self->error, EE_BAD_OPTION,
-                           "the log cannot be read twice, so its length is not known before its end: name the number "
-                           "of events to learn from, as split=10000");
+                           "the length of this log is unknown, because it can be read only once; give the number of "
+                           "events to learn from, such as split=10000");
     return EE_OK;
 }
 
@@ -379,9 +380,10 @@ static ee_status play(evaluation *self)
         if (!status) status = play_groups(self);
         bool again = !status && met_other_range(self);
         if (again && !self->repeats)
-            status = status_fail(self->error, EE_BAD_INPUT,
-                                 "a reward lies outside 0 to 1, and the log cannot be read again to find the range: "
-                                 "name it, as --rewards -1:1");
+            status =
+                status_fail(self->error, EE_BAD_INPUT,
+                            "a reward is outside [0, 1], and this log can be read only once; give the range, such as "
+                            "--rewards -1:1");
         free_groups(self);
         if (!again || status) break;
         forget(self);
@@ -492,8 +494,9 @@ ee_status evaluation_check_warm(const evaluation_request *request, const char *p
 {
     file_draft draft;
     if (log_is_pipe(request->log))
-        return status_fail(error, EE_BAD_OPTION,
-                           "the log cannot be read twice, which training the winner needs: write it to a file first");
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "training the winner reads the log again, but this log can be read only once; write it to a file first");
     ee_status status = file_draft_open(path, &draft, error);
     return status ? status : file_draft_end(&draft, false, error);
 }
@@ -555,7 +558,8 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
     char *spare = NULL;
     ee_status status = candidate_find(asked->text, &class, error);
     if (!status && !class->save)
-        status = status_fail(error, EE_BAD_OPTION, "'%.80s' is no policy that could be trained and saved", asked->text);
+        status =
+            status_fail(error, EE_BAD_OPTION, "'%.80s' cannot be trained and saved; expected a policy", asked->text);
     if (!status) status = log_open(request->log, &request->reading, &log, error);
     if (status) return status;
     size_t dim = log_dim(log);

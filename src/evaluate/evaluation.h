@@ -155,8 +155,7 @@ typedef struct evaluation_result {
     estimate estimates[EVALUATION_ESTIMATORS]; /* in the order of the request */
     diagnosis facts;
     diagnosis_report diagnosis;
-    char headline[DIAGNOSIS_TEXT]; /* "eenet would have earned 12% +- 4% more than the log's policy." by the first
-                                      estimator */
+    char headline[DIAGNOSIS_TEXT]; /* the result by the first estimator; see diagnosis_headline */
     evaluation_mark *marks;        /* (mark_count) freed by evaluation_release */
     size_t mark_count;
     slot_result *slots; /* (slot_count) freed by evaluation_release; NULL where the log has none */

@@ -37,7 +37,7 @@ ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error
     char *path = NULL;
     ee_status status = file_join(folder, evaluations_name, &path, error);
     if (!status && file_is_missing(path))
-        status = status_fail(error, EE_NO_FILE, "%s has no evaluations: there is no %s", folder, evaluations_name);
+        status = status_fail(error, EE_NO_FILE, "%s has no evaluations: no file %s", folder, evaluations_name);
     memory_free(path);
     return status ? status : line_file_each(folder, evaluations_name, take_line, out, error);
 }

@@ -62,8 +62,8 @@ static ee_status check_least(const pass *self, const log_event *event, ee_error 
     double least = self->request->least_probability, found = self->play.about.least_probability;
     const double near = 1e-6; /* as float32 has it */
     if (isnan(least) || found >= least * (1.0 - near)) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "line %zu: a probability of %g is below that of --least-probability, %g",
-                       event->line, found, least);
+    return status_fail(error, EE_BAD_INPUT, "line %zu: probability %g is below --least-probability %g", event->line,
+                       found, least);
 }
 
 static bool is_within(const evaluation_frame *frame, double reward)
@@ -82,7 +82,7 @@ static ee_status check_reward(const pass *self, const log_event *event, pass_end
     *end = PASS_OTHER_RANGE;
     if (frame->assumed_range) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
-                       "line %zu: the reward %g lies outside %g to %g; --rewards LOW:HIGH tells what it can be",
+                       "line %zu: reward %g is outside [%g, %g]; set the possible range with --rewards LOW:HIGH",
                        event->line, reward, frame->reward_low, frame->reward_high);
 }
 
@@ -212,12 +212,12 @@ static ee_status fail_empty(const pass *self, ee_error *error)
     const char *reason = read->first_count ? read->first_reasons[0] : self->first_unread.message;
     size_t line = read->first_count ? read->first_lines[0] : self->first_unread_line;
     if (!reason[0])
-        return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate%s",
-                           self->learned   ? ": all are learned from"
-                           : read->skipped ? ": nobody saw one"
-                           : read->outside ? ": all lie outside the time"
+        return status_fail(error, EE_BAD_INPUT, "the log has no events to evaluate%s",
+                           self->learned   ? ": all of them are used for learning"
+                           : read->skipped ? ": none was shown"
+                           : read->outside ? ": all are outside the requested time"
                                            : "");
-    return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate: line %zu: %s", line, reason);
+    return status_fail(error, EE_BAD_INPUT, "the log has no events to evaluate: line %zu: %s", line, reason);
 }
 
 static double thread_seconds(void)

@@ -260,10 +260,10 @@ ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error)
     return status;
 }
 
-void evaluation_explain(evaluation_result *result)
+void evaluation_explain(evaluation_result *result, double confidence)
 {
     const estimate *first = &result->estimates[0];
-    diagnosis_gain gain = {first->gain, first->gain_low, first->gain_high, result->log.reward};
+    diagnosis_gain gain = {first->gain, first->gain_low, first->gain_high, result->log.reward, confidence};
     result->diagnosis = diagnosis_explain(&result->facts);
     diagnosis_headline(&result->facts, result->diagnosis.trusted, gain, result->headline);
 }
@@ -284,6 +284,6 @@ ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, 
     facts->range_low = self->range.reward_low;
     facts->range_high = self->range.reward_high;
     log_tally_facts(&self->about, facts);
-    evaluation_explain(result);
+    evaluation_explain(result, 1.0 - self->request->alpha);
     return EE_OK;
 }

@@ -96,7 +96,7 @@ ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error);
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);
 
 /* The diagnosis and the headline, from the facts, the log and the estimates. */
-void evaluation_explain(evaluation_result *result);
+void evaluation_explain(evaluation_result *result, double confidence);
 
 static inline bool evaluation_is_playing(const evaluation_player *one)
 {

@@ -266,7 +266,7 @@ static ee_status check_resampled(const resampled_estimate *estimates, size_t cou
 {
     for (size_t k = 0; k < count; k++)
         if (estimates[k].estimator == ESTIMATOR_EL || estimates[k].estimator == ESTIMATOR_CRESSIE_READ)
-            return status_fail(error, EE_BAD_OPTION, "estimator %s: it has no bootstrap interval; take %s",
+            return status_fail(error, EE_BAD_OPTION, "estimator %s has no bootstrap interval; use %s",
                                estimator_describe(estimates[k].estimator)->name, interval_name(INTERVAL_CRESSIE_READ));
     return EE_OK;
 }

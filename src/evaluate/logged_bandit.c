@@ -99,7 +99,7 @@ ee_status logged_bandit_load(logged_bandit *self, const candidate_setup *setup, 
     ee_settings expected = {.dim = setup->dim};
     ee_status status = ee_bandit_load(path, &expected, &self->bandit, error);
     if (status || setup->dim || ee_bandit_info(self->bandit).features) return status;
-    return status_fail(error, EE_BAD_INPUT, "%.100s: the model takes vectors, and the log has named features", path);
+    return status_fail(error, EE_BAD_INPUT, "%.100s: the model takes vectors, but the log has named features", path);
 }
 
 void logged_bandit_release(logged_bandit *self)

@@ -7,8 +7,9 @@
 ee_status ridge_model_create(ridge_model *self, memory *owner, size_t dim, double alpha, ee_error *error)
 {
     if (dim > RIDGE_MODEL_DIM)
-        return status_fail(error, EE_BAD_INPUT, "ridge: %zu features are too many, at most %d; take f1 as reward model",
-                           dim, RIDGE_MODEL_DIM);
+        return status_fail(error, EE_BAD_INPUT,
+                           "ridge: %zu features are too many; expected at most %d (or use f1 as reward model)", dim,
+                           RIDGE_MODEL_DIM);
     size_t n = dim + 1;
     *self = (ridge_model){.dim = dim, .alpha = alpha};
     ee_status status = memory_create(owner, &self->gram, n * n, sizeof *self->gram, error);
@@ -78,7 +79,7 @@ ee_status ridge_model_solve(ridge_model *self, ee_error *error)
         cholesky_solve(factor, count, solved);
         for (size_t i = 0; i < count; i++) self->theta[used[i]] = solved[i];
     } else {
-        status = status_fail(error, EE_BAD_INPUT, "ridge: the features or weights are too large to be fitted");
+        status = status_fail(error, EE_BAD_INPUT, "ridge: the features or weights are too large to fit");
     }
 done:
     memory_release(&room);

@@ -216,8 +216,8 @@ static ee_status draw_coverage(const coverage_entry *entries, size_t count, cons
     drawing_head(&script, name);
     text_add(&script,
              "set xrange [*:100.5]\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 24\nset rmargin 3\n"
-             "set xlabel 'share of the logs in which the 95%% interval holds the truth, in percent; hollow: at all "
-             "times'\nset ytics (",
+             "set xlabel 'logs whose 95%% interval covers the true value (%%); hollow: covers it at every "
+             "look'\nset ytics (",
              COVERAGE_INTERVALS - 1);
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++)
         text_add(&script, "%s'%s of %s' %zu", k ? ", " : "", interval_name(coverage_intervals[k].interval),
@@ -243,7 +243,7 @@ static ee_status draw_errors(const coverage_entry *entries, size_t count, const 
     drawing_head(&script, name);
     text_add(&script,
              "set logscale x\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 16\nset rmargin 3\n"
-             "set xlabel 'root mean squared error, IPS is 1'\nset ytics (",
+             "set xlabel 'root mean squared error (IPS = 1)'\nset ytics (",
              COVERAGE_ESTIMATORS - 1);
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++)
         text_add(&script, "%s'%s' %zu", k ? ", " : "", estimator_describe(coverage_estimators[k])->name, k);

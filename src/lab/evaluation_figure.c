@@ -47,7 +47,7 @@ static void add_value_data(const stored_evaluation *row, const char *label, size
 
 static void draw_values(const evaluation_group *group, const char *name, text *script, text *data)
 {
-    text_add(script, "set xlabel 'events of the log'\nset ylabel 'value by %s'\nset xrange [0:*]\n",
+    text_add(script, "set xlabel 'events'\nset ylabel 'reward per event (%s)'\nset xrange [0:*]\n",
              group->rows[0]->estimators[0]);
     double low, high;
     if (frame_values(group, &low, &high)) text_add(script, "set yrange [%.6g:%.6g]\n", low, high);
@@ -64,7 +64,7 @@ static void draw_values(const evaluation_group *group, const char *name, text *s
         drawing_quoted(script, group->labels[i]);
         text_add(script, ", \\\n");
     }
-    text_add(script, "'%s.dat' index 0 using 1:5 with lines lw 1.5 dt '.' lc rgb '#555555' title 'reward of the log'",
+    text_add(script, "'%s.dat' index 0 using 1:5 with lines lw 1.5 dt '.' lc rgb '#555555' title 'logging policy'",
              name);
     drawing_end(script);
 }
@@ -153,14 +153,13 @@ static void draw_weights(const evaluation_group *group, const char *name, text *
     add_weight_data(group, first, last, data);
     text_add(script, "set yrange [0:*]\n");
     drawing_begin(script, name, overlap ? 560 : 320);
-    text_add(
-        script,
-        "set multiplot layout %d,1\nset ylabel 'rounds, percent'\nset xlabel 'weight: from there up to twice that'\n",
-        overlap ? 2 : 1);
+    text_add(script,
+             "set multiplot layout %d,1\nset ylabel 'events (%%)'\nset xlabel 'weight (from this value to twice it)'\n",
+             overlap ? 2 : 1);
     add_weight_tics(first, last, script);
     add_shares(group, name, 0, script);
     if (overlap) {
-        text_add(script, "set ylabel 'choices, percent'\nset xlabel 'probability in the log: up to there'\n");
+        text_add(script, "set ylabel 'choices (%%)'\nset xlabel 'probability in the log (up to)'\n");
         add_overlap_tics(script);
         add_shares(group, name, group->count, script);
     }
@@ -210,7 +209,7 @@ static ee_status create_lines(const evaluation_group *group, size_t room, candid
     for (size_t i = 0; i < count && !status; i++)
         out->lines[i] = (chart_line){.part = EVALUATION_PART,
                                      .style = i < group->count ? i : CHART_PLAIN,
-                                     .name = i < group->count ? group->labels[i] : "reward of the log",
+                                     .name = i < group->count ? group->labels[i] : "logging policy",
                                      .points = out->points + i * room};
     return status;
 }
@@ -238,9 +237,8 @@ static void show_values(text *page, const evaluation_group *group, const char *n
         high = low + 1.0;
     }
     char value[80];
-    snprintf(value, sizeof value, "value by %s", group->rows[0]->estimators[0]);
-    chart_frame frame = {
-        .title = title, .x = chart_linear("events of the log", 0.0, last), .y = chart_linear(value, low, high)};
+    snprintf(value, sizeof value, "reward per event (%s)", group->rows[0]->estimators[0]);
+    chart_frame frame = {.title = title, .x = chart_linear("events", 0.0, last), .y = chart_linear(value, low, high)};
     chart_begin(page, name, false);
     chart_frame_begin(page, &frame);
     chart_lines(page, &frame, of->lines, count + 1);
@@ -269,9 +267,9 @@ static void show_weights(text *page, const evaluation_group *group, const char *
 {
     size_t first, last;
     find_weights(group, &first, &last);
-    chart_frame frame = {.title = title, .is_low = true, .y = {.title = "rounds, percent"}};
+    chart_frame frame = {.title = title, .is_low = true, .y = {.title = "events (%)"}};
     frame.x =
-        (chart_axis){"weight: from there up to twice that", .low = (double)first - 1.6, .high = (double)last + 0.6};
+        (chart_axis){"weight (from this value to twice it)", .low = (double)first - 1.6, .high = (double)last + 0.6};
     chart_tick_add(&frame.x, (double)first - 1.0, "0");
     for (size_t k = first; k <= last; k++) {
         double weight = exp2((double)k - EVALUATION_WEIGHT_ONE);
@@ -291,10 +289,10 @@ static void show_weights(text *page, const evaluation_group *group, const char *
 
 static void show_overlap(text *page, const evaluation_group *group, const candidate_lines *of)
 {
-    chart_frame frame = {.title = "How probable in the log the choices of the candidates were.",
+    chart_frame frame = {.title = "How likely the logging policy was to make the candidates' choices.",
                          .is_low = true,
-                         .y = {.title = "choices, percent"}};
-    frame.x = (chart_axis){"probability in the log: up to there", .low = -0.5, .high = EVALUATION_OVERLAP_BINS - 0.5};
+                         .y = {.title = "choices (%)"}};
+    frame.x = (chart_axis){"probability in the log (up to)", .low = -0.5, .high = EVALUATION_OVERLAP_BINS - 0.5};
     chart_tick_add(&frame.x, 0.0, "never");
     for (size_t k = 1; k < EVALUATION_OVERLAP_BINS; k++)
         chart_tick_add(&frame.x, (double)k, "%g", evaluation_overlap_ends[k]);

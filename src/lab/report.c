@@ -141,8 +141,8 @@ static void add_title(text *page, const summary *of, const evaluation_groups *ev
              of->results.count
                  ? "Contextual bandits: in each round a policy sees some arms, plays one and learns its reward alone. "
                    "Policies with the same seed meet the same rounds."
-                 : "Off-policy evaluation: a log tells what one policy chose, how probably, and what came of it. From "
-                   "that follows what another policy would have earned in the same events.");
+                 : "Off-policy evaluation: what other policies would have earned, estimated from a log of one policy's "
+                   "choices, their probabilities and their rewards.");
     memory_free(title.bytes);
     if (of->results.count) add_run_links(page, of);
     evaluation_links(page, evaluations);

@@ -20,7 +20,7 @@ static bool asked_alike(const stored_evaluation *a, const stored_evaluation *b)
            strcmp(a->asked, b->asked) == 0;
 }
 
-/* Who cannot be trusted comes after the others, and what has no value last. */
+/* Unreliable candidates come after the others, those without a value last. */
 static bool comes_before(const stored_evaluation *a, const stored_evaluation *b)
 {
     if (a->result.diagnosis.trusted != b->result.diagnosis.trusted) return a->result.diagnosis.trusted;
@@ -187,29 +187,30 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals)
         text_add(page, " to ");
         add_day(page, log->last_time);
     }
-    text_add(page, log->slot_rounds ? ", mean reward of a slot " : ", mean reward ");
+    text_add(page, "; the logging policy earned ");
     page_number(page, log->reward, decimals);
     add_interval(page, log->rewards.low, log->rewards.high, decimals, false);
-    if (log->learned) text_add(page, "; %" PRIu64 " before them to learn from", log->learned);
-    if (log->skipped) text_add(page, "; %" PRIu64 " that nobody saw", log->skipped);
-    if (log->passed) text_add(page, "; %" PRIu64 " lines passed over", log->passed);
-    text_add(page, ". Mode ");
+    text_add(page, " per %s", log->slot_rounds ? "slot" : "event");
+    if (log->learned) text_add(page, "; %" PRIu64 " earlier events used for learning", log->learned);
+    if (log->skipped) text_add(page, "; %" PRIu64 " never shown, left out", log->skipped);
+    if (log->passed) text_add(page, "; %" PRIu64 " lines skipped", log->passed);
+    text_add(page, ". Mode: ");
     text_html(page, row->mode);
-    text_add(page, "; reward model ");
+    text_add(page, "; reward model: ");
     text_html(page, row->model);
-    text_add(page, "; %g%% intervals, ", 100 * row->confidence);
+    text_add(page, "; %g%% intervals: ", 100 * row->confidence);
     text_html(page, row->interval);
     text_add(page, ".</p>\n");
 }
 
-/* What to say first: of the best candidate that is not the log's own policy. */
+/* The candidate of the headline: the best one other than the logging policy. */
 static const stored_evaluation *find_best(const evaluation_group *group)
 {
     bool own = strcmp(group->rows[0]->result.candidate, "logged") == 0;
     return group->rows[own && group->count > 1];
 }
 
-/* By each estimator, beside what the log's policy earned. */
+/* One cell per estimator, with the difference from the logging policy after the first. */
 static void add_estimates(text *page, const estimate *estimates, size_t count, double logged, int decimals)
 {
     for (size_t k = 0; k < count; k++) {
@@ -251,7 +252,7 @@ static void add_row_of(text *page, const evaluation_group *group, size_t place, 
     text_add(page, "><th scope=\"row\">");
     chart_swatch(page, place);
     text_html(page, group->labels[place]);
-    if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not to be trusted</span>");
+    if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not reliable</span>");
     text_add(page, "</th>");
     add_estimates(page, of->estimates, row->estimator_count, of->log.reward, decimals);
     text_add(page, "<td>");
@@ -267,20 +268,25 @@ static void add_table(text *page, const evaluation_group *group, int decimals)
     const stored_evaluation *first = group->rows[0];
     text_add(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">candidate</th>");
     for (size_t k = 0; k < first->estimator_count; k++) {
-        text_add(page, "<th scope=\"col\">value by ");
+        text_add(page, "<th scope=\"col\">");
+        text_add(page, "reward per %s<br>by ", first->result.slot_count ? "slot" : "event");
         text_html(page, first->estimators[k]);
         text_add(page,
-                 k ? "</th>" : "</th><th scope=\"col\">difference to the log</th><th scope=\"col\">in percent</th>");
+                 k ? "</th>"
+                   : "</th><th scope=\"col\">difference from<br>logging policy</th><th scope=\"col\">change</th>");
     }
     text_add(page,
-             "<th scope=\"col\">effective rounds</th><th scope=\"col\">largest weight</th></tr></thead>\n<tbody>\n");
+             "<th scope=\"col\">effective<br>sample size</th><th scope=\"col\">largest<br>weight</th></tr></thead>\n"
+             "<tbody>\n");
     for (size_t i = 0; i < group->count; i++) add_row_of(page, group, i, decimals);
-    text_add(page,
-             "</tbody></table></div>\n<p class=\"legend\">Value: the mean reward that the candidate would have had in "
-             "these events, with its %g%% interval. Difference: the value less the mean reward that the log has. "
-             "Effective rounds: so many rounds played by the candidate itself would tell as much as the log "
-             "does.</p>\n",
-             100 * first->confidence);
+    text_add(
+        page,
+        "</tbody></table></div>\n<p class=\"legend\">Reward: the mean that the candidate would have earned in "
+        "these events, with its %g%% confidence interval, by each estimator. Difference: that minus what "
+        "the logging policy earned. Effective sample size: the log is worth as much "
+        "as this many events decided by the candidate itself. Largest weight: how many events the most influential one "
+        "counts for.</p>\n",
+        100 * first->confidence);
 }
 
 static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const report_place *place,
@@ -311,32 +317,27 @@ static bool all_say(const evaluation_group *group, const char *sentence)
     return true;
 }
 
-/* The sentences about a candidate that are about all, or about it alone; nothing where there are none. */
+/* The sentences that all candidates share, or those that are about this candidate alone. */
 static void add_sentences(text *page, const evaluation_group *group, size_t place, bool shared)
 {
     const diagnosis_report *report = &group->rows[place]->result.diagnosis;
-    bool begun = false;
     for (size_t k = 0; k < report->count; k++) {
         const diagnosis_sentence *one = &report->sentences[k];
         if (all_say(group, one->text) != shared) continue;
-        if (!begun) {
-            text_add(page, "<p><b>");
-            text_html(page, shared ? "All candidates" : group->labels[place]);
-            text_add(page, ".</b></p>\n<ul>\n");
-            begun = true;
-        }
-        text_add(page, one->grave ? "<li class=\"note\">" : "<li>");
+        text_add(page, one->grave ? "<li class=\"note\"><b>" : "<li><b>");
+        text_html(page, shared ? "All candidates" : group->labels[place]);
+        text_add(page, ":</b> ");
         text_html(page, one->text);
         text_add(page, "</li>\n");
     }
-    if (begun) text_add(page, "</ul>\n");
 }
 
 static void add_diagnosis(text *page, const evaluation_group *group)
 {
-    text_add(page, "<h3>Can this be trusted?</h3>\n");
+    text_add(page, "<h3>Can you trust these numbers?</h3>\n<ul>\n");
     add_sentences(page, group, 0, true);
     for (size_t i = 0; i < group->count; i++) add_sentences(page, group, i, false);
+    text_add(page, "</ul>\n");
 }
 
 static void add_section(text *page, const evaluation_group *group, const report_place *place)
@@ -349,15 +350,18 @@ static void add_section(text *page, const evaluation_group *group, const report_
     text_html(page, find_best(group)->result.headline);
     text_add(page, "</p>\n");
     add_facts(page, first, decimals);
-    add_table(page, group, decimals);
-    add_figure(page, group, EVALUATION_FIGURE_VALUE, place,
-               "What each candidate would have had a round, by the events up to there; the bands are the intervals. "
-               "The dotted line is what the policy of the log had.");
     add_diagnosis(page, group);
-    add_figure(page, group, EVALUATION_FIGURE_WEIGHTS, place,
-               "Weights: how much more often the candidate takes the logged action than the log did; a weight of 0: "
-               "it does not take it. Large ones make an estimate shaky. Below, where the log tells it: how probable "
-               "in the log what the candidate chooses was.");
+    add_table(page, group, decimals);
+    add_figure(
+        page, group, EVALUATION_FIGURE_VALUE, place,
+        "Estimated reward of each candidate as the log grows; the bands are confidence intervals. The dotted line "
+        "is what the logging policy earned.");
+    add_figure(
+        page, group, EVALUATION_FIGURE_WEIGHTS, place,
+        "How much the events count for each candidate. Weight 0: it would not have chosen the logged action. Weight "
+        "2: it would have chosen it twice as often as the logging policy. If a few large weights dominate, the "
+        "estimate depends on luck. If the log has all probabilities, a second chart shows how likely the "
+        "logging policy was to make the candidate's choices: those it never makes cannot be evaluated.");
     text_add(page, "</section>\n");
 }
 

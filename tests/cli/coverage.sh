@@ -37,7 +37,7 @@ fi
 
 # A warm start: the one that knows nothing, the one that has learned, the one that has played.
 "$eenet" coverage --warm 300 -d synthetic:cosine,arms=3 -b uniform,floor:0.2 -T 100 --replications 2 >warm
-head -n 1 warm | grep -qx 'Regret of the next 100 rounds after 300 logged ones, mean and deviation over 2 seeds.' ||
+head -n 1 warm | grep -qx 'Regret of the 100 rounds after a log of 300 events: mean ± standard deviation over 2 seeds.' ||
     fail "the head of a warm start"
 [ "$(wc -l <warm)" = 4 ] || fail "rows of a warm start"
 "$eenet" coverage --warm 300 -d synthetic:cosine,arms=3 -b uniform -T 100 --replications 2 --json >warm.json
@@ -98,7 +98,7 @@ kill -INT "$pid"
 status=0
 wait "$pid" || status=$?
 [ $status = 130 ] || fail "Ctrl-C: status $status"
-[ "$(cat err)" = "eenet coverage: interrupted; the same command goes on from here" ] || fail "Ctrl-C: $(cat err)"
+[ "$(cat err)" = "eenet coverage: interrupted; the same command resumes it" ] || fail "Ctrl-C: $(cat err)"
 
 # A line that is whole and wrong is named.
 damage() { # EXPRESSION SENTENCE
@@ -137,7 +137,7 @@ refuse() { # SENTENCE ARGUMENTS...
     head -n 1 err | grep -qxF "eenet coverage: $sentence" || fail "'$*': $(cat err)"
 }
 refuse "expected a data set: -d DATASET"
-refuse "--behaviour: a log of 'greedy' says nothing of the arms that it never plays" -d synthetic:clicks -b uniform,greedy
+refuse "--behaviour: 'greedy' never plays some arms, so its log cannot show what they earn" -d synthetic:clicks -b uniform,greedy
 refuse "--behaviour: floor: expected a number above 0, at most 1, got '2'" -d synthetic:clicks -b floor:2
 refuse "--candidates: expected uniform, first, little, greedy, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA, got 'best'" \
     -d synthetic:clicks -p best

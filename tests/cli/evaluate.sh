@@ -34,7 +34,7 @@ export COLUMNS=100
 test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
 cat >expected <<'EOF'
 log.dsjson: 600 events
-The log's policy earned 0.3333 an event (0.2608 to 0.4059).
+The logging policy earned 0.3333 per event (95% interval: 0.2608 to 0.4059).
 
 EOF
 head -n 3 table | diff expected - || fail "the head"
@@ -42,24 +42,24 @@ grep -q '^  candidate  estimator   value      95% interval  difference        95
     fail "no columns: $(cat table)"
 grep -Eq '^. uniform +ips +0\.3333 ' table || fail "uniform: $(cat table)"
 grep -Eq "^  logged +ips +0\.3333 .* \+0\.0000 .* \+0\.0%$" table || fail "logged: $(cat table)"
-grep -q "^logged is the log's own policy: it earned 0.3333 an event.$" table || fail "the sentence: $(cat table)"
+grep -q "^logged is the logging policy; it earned 0.3333 per event\.$" table || fail "the sentence: $(cat table)"
 sed -n '4,12p' table | awk '{ print length }' | sort -u | wc -l | grep -qx 1 || fail "ragged table: $(cat table)"
 
 # A policy that learns finds what users like.
 "$eenet" evaluate log.dsjson -p linucb,uniform --model ridge >table
 grep -Eq "^\* linucb +dr +0\.[6-9]" table || fail "linucb: $(cat table)"
-grep -Eq '^linucb would have earned [0-9]+% more than the log.s policy, between [0-9]+% and [0-9]+%\.$' table || fail "$(cat table)"
+grep -Eq '^linucb would have earned [0-9]+% more than the logging policy \(95% interval: [0-9]+% to [0-9]+%\)\.$' table || fail "$(cat table)"
 
 # Wrong probabilities: nothing sounds sure.
 "$eenet" evaluate wrong.dsjson -p uniform -e ips >table
 cat >expected <<'EOF'
-  ! The log's probabilities look wrong: choices at random should weigh 1.00 on average and weigh
-    2.00. This is the commonest fault of such logs. Check that each event has the probability of the
-    action that was shown, by the policy that chose it; until then no estimate can be trusted.
-  ! In 100% of the events the probabilities do not sum to 1: they are off by up to 0.5.
+  ! The log's propensities look wrong: the weights of random choices average 2.00; expected 1.00. No
+    estimate from this log is reliable. Check that each event has the probability of the action that
+    was shown, as computed by the policy that chose it.
+  ! In 100% of the events the action probabilities do not sum to 1; the largest error is 0.5.
 EOF
 sed -n '3,6p' table | diff expected - || fail "wrong probabilities"
-tail -n 1 table | grep -qx "What uniform would have earned cannot be told from this log." || fail "$(cat table)"
+tail -n 1 table | grep -qx "This log cannot show what uniform would have earned." || fail "$(cat table)"
 
 # The log's policy earned nothing; as its true reward may be a little above that, a candidate may be a little worse.
 sed 's/"_label_cost":-1.0/"_label_cost":0.0/' log.dsjson >zero.dsjson
@@ -77,16 +77,16 @@ gzip -k log.dsjson
     diff piped - || fail "standard input"
 
 # Modes.
-"$eenet" evaluate log.dsjson -p linucb -m split=400 -e snips | head -n 1 | grep -qx 'log.dsjson: 200 events after 400 to learn from' ||
+"$eenet" evaluate log.dsjson -p linucb -m split=400 -e snips | head -n 1 | grep -qx 'log.dsjson: 200 events, after 400 used for learning' ||
     fail "split=400"
-"$eenet" evaluate log.dsjson -p linucb -m split=0.25 -e snips | head -n 1 | grep -qx 'log.dsjson: 450 events after 150 to learn from' ||
+"$eenet" evaluate log.dsjson -p linucb -m split=0.25 -e snips | head -n 1 | grep -qx 'log.dsjson: 450 events, after 150 used for learning' ||
     fail "split=0.25"
 "$eenet" evaluate log.dsjson -p linucb -m cross=3 -e dr --model ridge | grep -Eq "^  linucb +dr +(0\.9|1\.0)" || fail "cross"
 "$eenet" evaluate log.dsjson --from 2026-05-11 -p uniform -e ips | head -n 1 | grep -qx 'log.dsjson: 300 events' || fail "--from"
 
 # Lines that are no events are counted and passed over; with --strict they are refused.
 (head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
-"$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 passed over ('eenet log' tells which)" ||
+"$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 lines skipped ('eenet log' lists them)" ||
     fail "broken lines"
 code=0
 "$eenet" evaluate broken.dsjson --strict -p uniform -e ips >stdout 2>stderr || code=$?
@@ -129,10 +129,10 @@ untimed killed | cmp expected - || fail "killed: other lines"
 
 # --warm leaves the winner, or the one named, trained.
 "$eenet" evaluate log.dsjson -p linucb,uniform -e snips --warm best.ee >table
-tail -n 1 table | grep -qx 'linucb, trained on the whole log, is in best.ee.' || fail "--warm: $(tail -n 1 table)"
+tail -n 1 table | grep -qx 'Saved linucb, trained on the whole log, to best.ee.' || fail "--warm: $(tail -n 1 table)"
 "$eenet" evaluate log.dsjson -p model:best.ee,uniform -e snips | grep -Eq '^\* model:best.ee +snips +1\.0000 ' || fail "the warm model"
 "$eenet" evaluate log.dsjson -p linucb,greedy -e snips --warm greedy=named.ee | tail -n 1 |
-    grep -qx 'greedy, trained on the whole log, is in named.ee.' || fail "--warm greedy"
+    grep -qx 'Saved greedy, trained on the whole log, to named.ee.' || fail "--warm greedy"
 
 # CSV by standard input: nothing of it is lost before it is read.
 awk 'BEGIN { print "action,probability,reward"; for (i = 0; i < 30000; i++) printf "%d,0.5,%d\n", i % 2, i % 3 == 0 }' |
@@ -151,37 +151,37 @@ refuse() {
 refuse 2 "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR" -p uniform
 refuse 2 "takes one log, got 'more' too" log.dsjson more -p uniform
 refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
-refuse 2 "no candidate is called 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
+refuse 2 "unknown candidate 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
 refuse 2 "'first' is given twice" log.dsjson -p first,first
-refuse 2 "no estimator is called 'drr'; 'eenet help evaluate' lists them" log.dsjson -p first -e dr,drr
+refuse 2 "unknown estimator 'drr'; 'eenet help evaluate' lists them" log.dsjson -p first -e dr,drr
 refuse 2 "--estimator: 'dr' is given twice" log.dsjson -p first -e dr,ips,dr
 refuse 1 "arm:shep: no event has an action 'shep'; 'eenet log' lists them" log.dsjson -p arm:shep -e ips
 refuse 1 "arm:3: no event has an action '3'; 'eenet log' lists them" log.dsjson -p arm:3 -e ips
 refuse 2 "--warm linubc=x.ee: 'linubc' is not among the candidates of -p" log.dsjson -p linucb --warm linubc=x.ee
-refuse 2 "the log cannot be read twice, which training the winner needs: write it to a file first" - -p linucb --warm x.ee
+refuse 2 "training the winner reads the log again, but this log can be read only once; write it to a file first" - -p linucb --warm x.ee
 refuse 1 "file: could not create missing/x.ee: No such file or directory" log.dsjson -p linucb --warm missing/x.ee
-refuse 2 "no interval is called 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
+refuse 2 "unknown interval 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
 refuse 2 "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
-refuse 2 "--rewards must be LOW:HIGH, as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
+refuse 2 "--rewards must be LOW:HIGH, such as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
 refuse 2 "options: features has no option 'product'; did you mean 'products'?" log.dsjson -p first --features product=none
 refuse 2 "--model must be f1 or ridge, got 'f2'" log.dsjson -p first --model f2
 refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
-refuse 1 'line 1: the reward 1 lies outside 0 to 0.5; --rewards LOW:HIGH tells what it can be' log.dsjson -p first -e ips --rewards 0:0.5
-refuse 2 '--judge-from is for the mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
+refuse 1 'line 1: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' log.dsjson -p first -e ips --rewards 0:0.5
+refuse 2 '--judge-from requires --mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
 refuse 2 "--judge-from must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
-refuse 1 'line 1: a probability of 0.1 is below that of --least-probability, 0.2' log.dsjson -p first -e ips --least-probability 0.2
-refuse 2 'the log cannot be read twice, which judging in folds needs: write it to a file first' - -p linucb -m cross
+refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' log.dsjson -p first -e ips --least-probability 0.2
+refuse 2 'cross-fitting reads the log twice, but this log can be read only once; write it to a file first' - -p linucb -m cross
 refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips
 printf '0.5,0.5,0\n' >few.csv
-refuse 1 'file:few.csv: few.csv, row 2: there is none, and the log has more events' log.dsjson -p file:few.csv -e ips
+refuse 1 'file:few.csv: few.csv, row 2: missing; the log has more events than the file has rows' log.dsjson -p file:few.csv -e ips
 printf '{"RewardValue":1}\n' >foreign.dsjson
-refuse 1 'the log has no event to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
+refuse 1 'the log has no events to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
 printf '%s' '{"_label_cost":-1,"_outcomes":[{"_a":[1,0],"_p":[0.5,0.5]},{"_a":[0],"_p":[1]}],' \
     '"c":{"_multi":[{"f":1,"_slot_id":0},{"f":2,"_slot_id":0},{"f":3,"_slot_id":1}]}}' >slate.dsjson
-refuse 1 'the log has no event to evaluate: line 1: a slate, whose actions belong to several slots: evaluate uniform, first, arm:NAME or file:FILE in its first slot, by ips or snips' slate.dsjson -p linucb
-refuse 1 'the log has no event to evaluate: all are learned from' log.dsjson -p uniform -e ips -m split=1000
-refuse 1 'the log has no event to evaluate: all lie outside the time' log.dsjson -p uniform -e ips --from 2027-01-01
-refuse 1 'the log has no event to evaluate' /dev/null -p uniform -e ips
+refuse 1 'the log has no events to evaluate: line 1: a slate (one reward for all slots); evaluate its first slot: uniform, first, arm:NAME or file:FILE with ips or snips' slate.dsjson -p linucb
+refuse 1 'the log has no events to evaluate: all of them are used for learning' log.dsjson -p uniform -e ips -m split=1000
+refuse 1 'the log has no events to evaluate: all are outside the requested time' log.dsjson -p uniform -e ips --from 2027-01-01
+refuse 1 'the log has no events to evaluate' /dev/null -p uniform -e ips
 
 # Slots: each by itself and all together; first looks at the first alone.
 awk 'BEGIN { for (t = 0; t < 40; t++) {
@@ -200,7 +200,7 @@ done
 "$eenet" evaluate slots.dsjson -p linucb -e ips --slots first | head -n 1 | grep -qx 'slots.dsjson: 40 events' || fail "--slots first"
 "$eenet" evaluate slots.dsjson -p uniform,first -e ips -o paged >/dev/null
 "$eenet" report paged >/dev/null
-grep -q '40 events with 80 slots, mean reward of a slot 0.3' paged/report.html || fail "slots on the page"
+grep -q '40 events with 80 slots; the logging policy earned 0.3' paged/report.html || fail "slots on the page"
 [ "$(grep -c '<tr[^>]*><th scope="row">slot [12], [a-z]*</th><td>' paged/report.html)" = 4 ] || fail "a row a slot on the page"
 refuse 2 "--slots must be cascade, whole, own or first, got 'all'" slots.dsjson -p uniform --slots all
 
@@ -214,5 +214,5 @@ kill -INT "$pid"
 code=0
 wait "$pid" || code=$?
 test "$code" = 130 || fail "Ctrl-C: exit status $code"
-grep -qx 'eenet evaluate: interrupted; missing: uniform, first; the same command goes on from here' stderr || fail "Ctrl-C: $(cat stderr)"
+grep -qx 'eenet evaluate: interrupted; missing: uniform, first; the same command resumes it' stderr || fail "Ctrl-C: $(cat stderr)"
 test ! -s stdout || fail "a table of nothing"

@@ -99,17 +99,17 @@ judged/report.html
 END
 diff expected out || fail "evaluations alone"
 grep -q '<h1>What 3 candidates would have earned</h1>' judged/report.html || fail "title of evaluations"
-grep -Eq '<p class="headline">linucb would have earned [0-9.]+% ± [0-9.]+% more than the log&#39;s policy.</p>' \
+grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(95% interval: [0-9.]+% to [0-9.]+%\)\.</p>' \
     judged/report.html || fail "headline"
 ! grep -q 'id="overview"' judged/report.html || fail "an overview of no runs"
-[ "$(grep -c 'Nothing speaks against these numbers' judged/report.html)" = 1 ] || fail "what all say is said once"
+[ "$(grep -c 'No problems found' judged/report.html)" = 1 ] || fail "what all say is said once"
 
 # A log that has the probability of the taken action alone: there is no overlap to draw.
 awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,0.5,%d\n", i % 2, i % 7 < 3 }' >few.csv
 "$eenet" evaluate csv:few.csv,action=a,probability=p,reward=r -p uniform,arm:1 -e ips -o few >/dev/null
 "$eenet" report few >out
-! grep -q 'choices, percent' few/figures/weights-log-1.gp || fail "overlap that is not known"
-grep -q 'rounds, percent' few/figures/weights-log-1.gp || fail "no weights"
+! grep -q 'choices (%)' few/figures/weights-log-1.gp || fail "overlap that is not known"
+grep -q 'events (%)' few/figures/weights-log-1.gp || fail "no weights"
 
 # Beside runs they are a part of the same page.
 cp runs/results.jsonl judged/

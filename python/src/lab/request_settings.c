@@ -81,7 +81,7 @@ static int read_estimators(PyObject *settings, evaluation_request *request)
         char *name;
         if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), &name, NULL)) return -1;
         if (estimator_request_parse(name, &request->estimators[i])) continue;
-        raise_bad_input("no estimator is called '%.80s'", name);
+        raise_bad_input("unknown estimator '%.80s'", name);
         return -1;
     }
     return 0;

@@ -119,7 +119,7 @@ static void test_names(void **state)
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         assert_int_equal(candidate_find(unknown[i], &class, &error), EE_BAD_OPTION);
     assert_int_equal(candidate_find("eenett", &class, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "no candidate is called 'eenett'; did you mean 'eenet'?");
+    assert_string_equal(error.message, "unknown candidate 'eenett'; did you mean 'eenet'?");
 }
 
 /* ---- bandits ---- */
@@ -256,15 +256,15 @@ static void test_unreadable_features(void **state)
     log_event event = usual_event();
     assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
     assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "line 1: the log has neither vectors nor features");
+    assert_message_has(error.message, "line 1: the log has no vectors or features");
     event.context = (json_text){"{\"_multi\":[{}]}", 15};
     assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
     assert_false(usable);
-    assert_string_equal(error.message, "1 actions have features, of 4");
+    assert_string_equal(error.message, "expected features for 4 actions, got 1");
     event.arms.count = 3;
     assert_int_equal(candidate_read_features(NULL, &event, &usable, &error), EE_OK);
     assert_false(usable);
-    assert_string_equal(error.message, "3 actions have vectors, of 4");
+    assert_string_equal(error.message, "expected vectors for 4 actions, got 3");
     event.context = (json_text){"{\"a\":", 5};
     assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
     assert_false(usable);
@@ -365,9 +365,9 @@ static void test_wrong_files(void **state)
     expect_refusal("0.5,0.5,0,0\n0.5,0.6,0,0\n", "row 2: the probabilities must sum to 1");
     expect_refusal("0.5,0.5,0,0\n-0.5,1.5,0,0\n", "row 2: a probability must be 0 to 1");
     expect_refusal("0.5,0.5,0,0\n0.5,x,0.5,0\n", "row 2: a probability must be 0 to 1");
-    expect_refusal("0.5,0.5,0,0\n0.5,0.5,0\n", "row 2: it has fewer columns than the event has actions");
-    expect_refusal("0.5,0.5,0,0\n0,0,0,0,1\n", "row 2: it has more columns than the event has actions");
-    expect_refusal("0.5,0.5,0,0\n", "row 2: there is none, and the log has more events");
+    expect_refusal("0.5,0.5,0,0\n0.5,0.5,0\n", "row 2: fewer columns than the event has actions");
+    expect_refusal("0.5,0.5,0,0\n0,0,0,0,1\n", "row 2: more columns than the event has actions");
+    expect_refusal("0.5,0.5,0,0\n", "row 2: missing; the log has more events");
 }
 
 static char *describe_model(test_folder *folder, uint64_t seed)

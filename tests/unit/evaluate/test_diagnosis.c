@@ -41,7 +41,7 @@ static void expect(const diagnosis *facts, bool trusted, const char *words)
     assert_message_has(report.sentences[0].text, words);
 }
 
-static const char nothing[] = "Nothing speaks against these numbers.";
+static const char nothing[] = "No problems found.";
 
 static void test_sound(void **state)
 {
@@ -59,7 +59,7 @@ static void test_empty(void **state)
     (void)state;
     diagnosis facts = sound();
     facts.events = 0;
-    expect(&facts, false, "no event");
+    expect(&facts, false, "no events");
 }
 
 /* Probabilities that are too small by 0.7 make weights too large by 1 / 0.7. */
@@ -69,12 +69,12 @@ static void test_wrong_probabilities(void **state)
     diagnosis facts = sound();
     facts.spread_weight = facts.mean_weight = 1.43;
     expect(&facts, false,
-           "The log's probabilities look wrong: choices at random should weigh 1.00 on average and weigh 1.43");
+           "The log's propensities look wrong: the weights of random choices average 1.43; expected 1.00.");
     facts.weighs = false; /* the log's own policy does not need them */
     expect(&facts, true, nothing);
     facts = sound();
     facts.mean_weight = 1.43;
-    expect(&facts, false, "the choices of eenet should weigh 1.00 on average and weigh 1.43");
+    expect(&facts, false, "the weights of eenet average 1.43; expected 1.00");
     facts.mean_weight_error = 0.2; /* as chance may have it */
     expect(&facts, true, nothing);
     facts = sound();
@@ -84,7 +84,7 @@ static void test_wrong_probabilities(void **state)
     facts = sound();
     facts.sum_off = 1.0;
     facts.probability_sum = 0.3;
-    expect(&facts, false, "In 100% of the events the probabilities do not sum to 1: they are off by up to 0.3.");
+    expect(&facts, false, "In 100% of the events the action probabilities do not sum to 1; the largest error is 0.3.");
 }
 
 /* Where the log tells the taken action's probability alone, weights below 1 may be choices that it never makes. */
@@ -97,14 +97,14 @@ static void test_missing_support(void **state)
     expect(&facts, true, nothing);
     facts.unsupported = NAN;
     facts.mean_weight = 0.6;
-    expect(&facts, false, "The log covers only part of what eenet does: its choices weigh 0.60");
+    expect(&facts, false, "The log covers only part of what eenet does: its weights average 0.60; expected 1.");
     facts = sound();
     facts.unsupported = 0.2;
     facts.mean_weight = 0.8;
-    expect(&facts, false, "20% of what eenet does is never done in this log");
+    expect(&facts, false, "20% of the choices of eenet never occur in this log");
     facts.unsupported = 0.02;
     facts.mean_weight = 0.98;
-    expect(&facts, true, "2% of what eenet does is never done in this log");
+    expect(&facts, true, "2% of the choices of eenet never occur in this log");
 }
 
 static void test_little_data(void **state)
@@ -113,16 +113,16 @@ static void test_little_data(void **state)
     diagnosis facts = sound();
     facts.events = 50;
     facts.rounds = 50;
-    expect(&facts, true, "There are only 50 events");
+    expect(&facts, true, "Only 50 events: too few");
     facts.direct = 0.0; /* of a model that has seen as little, it need not be said */
-    expect(&facts, true, "There are only 50 events");
+    expect(&facts, true, "Only 50 events: too few");
     facts = sound();
     facts.effective = 12;
-    expect(&facts, true, "10000 events tell as much about it as 12 of its own would");
+    expect(&facts, true, "10000 events are worth only 12 of its own");
     facts = sound();
     facts.largest_share = 0.25;
     facts.largest_weight = 812;
-    expect(&facts, true, "One event alone makes up 25% of the estimate: its weight is 812.");
+    expect(&facts, true, "One event has 25% of the total weight (its weight is 812)");
 }
 
 static void test_changes(void **state)
@@ -130,10 +130,10 @@ static void test_changes(void **state)
     (void)state;
     diagnosis facts = sound();
     facts.reward_last = 0.15;
-    expect(&facts, true, "went from 0.1 in its first third to 0.15 in the last");
+    expect(&facts, true, "changed from 0.1 in its first third to 0.15 in its last");
     facts = sound();
     facts.direct = 0.3;
-    expect(&facts, true, "it says 0.3, and corrected by the rewards of the log 0.152");
+    expect(&facts, true, "alone (DM) it estimates 0.3; corrected by the logged rewards (DR), 0.152");
     facts = sound();
     facts.seen_range = true;
     facts.range_low = -1;
@@ -144,7 +144,7 @@ static void test_changes(void **state)
     expect(&facts, true, "several slots");
     facts = sound();
     facts.taken_alone = true;
-    expect(&facts, true, "is that of IPS");
+    expect(&facts, true, "show the interval of IPS");
 }
 
 static void expect_headline(bool trusted, diagnosis_gain gain, const char *expected)
@@ -158,32 +158,29 @@ static void expect_headline(bool trusted, diagnosis_gain gain, const char *expec
 static void test_headline(void **state)
 {
     (void)state;
-    expect_headline(true, (diagnosis_gain){0.012, 0.008, 0.016, 0.1},
-                    "eenet would have earned 12% \302\261 4.0% more than the log's policy.");
-    expect_headline(true, (diagnosis_gain){-0.03, -0.04, -0.02, 0.1},
-                    "eenet would have earned 30% \302\261 10% less than the log's policy.");
-    expect_headline(true, (diagnosis_gain){0.01, 0.005, 0.03, 0.1},
-                    "eenet would have earned 10% more than the log's policy, between 5.0% and 30%.");
-    expect_headline(true, (diagnosis_gain){0.0121, 0.008, 0.016, 0.1}, /* sides that are nearly alike */
-                    "eenet would have earned 12% \302\261 4.1% more than the log's policy.");
-    expect_headline(true, (diagnosis_gain){0.1508, 0.0955, 0.2633, 0.1053}, /* sides that are not */
-                    "eenet would have earned 143% more than the log's policy, between 91% and 250%.");
-    expect_headline(true, (diagnosis_gain){0.01, 0.001, 0.0205, 0.1}, /* with as much below, it could be less */
-                    "eenet would have earned 10% more than the log's policy, between 1.0% and 20%.");
-    expect_headline(
-        true, (diagnosis_gain){0.01, -0.003, 0.025, 0.1},
-        "No difference between eenet and the log's policy is shown: it lies between 3.0% less and 25% more.");
-    expect_headline(
-        true, (diagnosis_gain){-0.09, -0.13, 0.025, 0.1},
-        "No difference between eenet and the log's policy is shown: it lies between 100% less and 25% more.");
-    expect_headline(true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0},
-                    "eenet would have earned 0.5 an event \302\261 0.25 an event more than the log's policy.");
-    expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1},
-                    "What eenet would have earned cannot be told from this log.");
-    expect_headline(true, (diagnosis_gain){NAN, NAN, NAN, 0.1},
-                    "What eenet would have earned cannot be told from this log.");
-    expect_headline(true, (diagnosis_gain){0.01, NAN, NAN, 0.1},
-                    "eenet would have earned some 10% more than the log's policy; how sure that is, is not known.");
+    expect_headline(true, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95},
+                    "eenet would have earned 12% more than the logging policy (95% interval: 8.0% to 16%).");
+    expect_headline(true, (diagnosis_gain){-0.03, -0.04, -0.02, 0.1, 0.9},
+                    "eenet would have earned 30% less than the logging policy (90% interval: 20% to 40%).");
+    expect_headline(true, (diagnosis_gain){0.1508, 0.0955, 0.2633, 0.1053, 0.95},
+                    "eenet would have earned 143% more than the logging policy (95% interval: 91% to 250%).");
+    expect_headline(true, (diagnosis_gain){0.05, 0.001, 0.02, 0.1, 0.95}, /* an estimate outside the interval */
+                    "eenet would have earned 20% more than the logging policy (95% interval: 1.0% to 20%).");
+    expect_headline(true, (diagnosis_gain){0.01, -0.003, 0.025, 0.1, 0.95},
+                    "Inconclusive: eenet would have earned between 3.0% less and 25% more than the logging policy (95% "
+                    "interval).");
+    expect_headline(true, (diagnosis_gain){-0.09, -0.13, 0.025, 0.1, 0.95}, /* at most everything is lost */
+                    "Inconclusive: eenet would have earned between 100% less and 25% more than the logging policy (95% "
+                    "interval).");
+    expect_headline(true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0, 0.95},
+                    "eenet would have earned 0.5 more per event than the logging policy (95% interval: 0.25 to 0.75).");
+    expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95},
+                    "This log cannot show what eenet would have earned.");
+    expect_headline(true, (diagnosis_gain){NAN, NAN, NAN, 0.1, 0.95},
+                    "This log cannot show what eenet would have earned.");
+    expect_headline(true, (diagnosis_gain){0.01, NAN, NAN, 0.1, 0.95},
+                    "eenet would have earned about 10% more than the logging policy; there is no interval, so this may "
+                    "be chance.");
 }
 
 int main(void)

@@ -328,10 +328,10 @@ static void tuning_is_refused_where_there_is_nothing_to_tune(void **state)
     double lambda;
     ee_error error;
     assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "estimator ips: it has no parameter to tune");
+    assert_string_equal(error.message, "estimator ips has no parameter to tune");
     made.rounds.count = 1;
     assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "estimator dros: tuning needs two rounds, there is one");
+    assert_string_equal(error.message, "estimator dros: tuning needs at least 2 rounds, got 1");
 }
 
 int main(void)

@@ -301,8 +301,8 @@ static void test_wrong_probabilities(void **state)
         assert_false(t.results[0].diagnosis.trusted);
         assert_false(t.results[1].diagnosis.trusted);
         assert_true(t.results[2].diagnosis.trusted);
-        assert_message_has(t.results[1].headline, "cannot be told");
-        assert_message_has(t.results[1].diagnosis.sentences[0].text, "The log's probabilities look wrong");
+        assert_message_has(t.results[1].headline, "cannot show");
+        assert_message_has(t.results[1].diagnosis.sentences[0].text, "The log's propensities look wrong");
         assert_close(t.results[0].facts.spread_weight, 1.0 / 0.7, 0.1);
         trial_end(&t);
     }
@@ -426,7 +426,7 @@ static void test_ranges(void **state)
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
     assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "lies outside 0 to 1");
+    assert_message_has(error.message, "outside [0, 1]");
     trial_end(&t);
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = -1000.0;
@@ -450,7 +450,7 @@ static void test_failures(void **state)
     trial_ask(&t, candidates, "ips");
     assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_OK);
     assert_int_equal(t.results[0].failure.status, EE_BAD_INPUT);
-    assert_message_has(t.results[0].failure.message, "row 2: there is none");
+    assert_message_has(t.results[0].failure.message, "row 2: missing");
     assert_false(t.results[0].finished);
     assert_true(t.results[1].finished);
     assert_int_equal(t.results[2].failure.status, EE_NO_FILE);
@@ -736,7 +736,7 @@ static void test_warm(void **state)
     ee_bandit_free(trained);
     trial_ask(&t, "uniform", "snips");
     assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, "'uniform' is no policy");
+    assert_message_has(error.message, "'uniform' cannot be trained");
 }
 
 int main(void)

@@ -395,7 +395,7 @@ static void bootstrap_repeats_and_comes_near_the_normal(void **state)
     ee_error error;
     both[0].estimator = ESTIMATOR_EL;
     assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "estimator el: it has no bootstrap interval; take cressie-read");
+    assert_string_equal(error.message, "estimator el has no bootstrap interval; use cressie-read");
     logged_free(&rounds);
     json_decref(log);
 }

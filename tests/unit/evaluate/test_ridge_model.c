@@ -203,7 +203,7 @@ static void too_many_features_are_refused(void **state)
     ridge_model model;
     ee_error error;
     assert_int_equal(ridge_model_create(&model, &room, 5000, 1.0, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "5000 features are too many, at most 4096");
+    assert_message_has(error.message, "5000 features are too many; expected at most 4096");
 }
 
 int main(void)
