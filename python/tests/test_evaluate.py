@@ -310,7 +310,7 @@ def test_what_is_printed_and_framed(rounds):
     assert frame.value[0] == found["mine"].value == found["mine"]["dr"].value
     assert found.best is found[0] is found["mine"]
     text = repr(found)
-    assert "* mine" in text and "95% interval" in text and "difference between any and" in text
+    assert "* mine" in text and "95% interval" in text and "Inconclusive: any would" in text
     assert "<table" in found._repr_html_()
     assert "mine" in repr(found[0])
     again = pickle.loads(pickle.dumps(found))
@@ -626,7 +626,7 @@ def test_labels_seeds_and_failures(shop, tmp_path):
         (None, {"judge_from": [3]}, "judge_from: a text is needed"),
         (None, {"reward": "sume"}, "reward: there is no 'sume'; did you mean 'sum'"),
         (None, {"judge_from": 3.0, "mode": "split"}, "judge_from is for the mode"),
-        (None, {"reward_range": (0.5, 2)}, r"reward_range=\(LOW, HIGH\) tells"),
+        (None, {"reward_range": (0.5, 2)}, r"set the possible range with reward_range=\(LOW, HIGH\)"),
         (None, {"warm": {"eenet": "x"}}, "'eenet' is not among the candidates"),
         ("\0", {}, "a name of a file is needed"),
         ("/dev/null", {}, "no event|empty|event"),
