@@ -35,9 +35,9 @@ enum {
 static const flag flags[FLAGS] = {
     [FLAG_DATASET] = {'d', "dataset", "DATASET", "a data set listed by 'eenet datasets'; repeatable"},
     [FLAG_BEHAVIOUR] = {'b', "behaviour", "KNOWN[,...]", "logging policies (default: uniform,floor,softmax,igw)"},
-    [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,...]", "policies to evaluate; see below"},
+    [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,...]", "policies to evaluate (default: see below)"},
     [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS",
-                     "length of a log (default: 10000); with --warm, rounds after it (default: 2000)"},
+                     "length of a log (default: 10000); with --warm, of the test (default: 2000)"},
     [FLAG_REPLICATIONS] = {'\0', "replications", "LOGS",
                            "logs per logging policy (default: 400); with --warm, seeds (default: 5)"},
     [FLAG_POOL] = {'\0', "pool", "ROUNDS", "rounds that logs are drawn from (default: 4000)"},
@@ -445,7 +445,8 @@ const command command_coverage = {
         "errors\n"
         "of the estimators.\n"
         "KNOWN: uniform; first (the first arm); little or greedy (the best arm by a model trained briefly or fully);\n"
-        "floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA of the fully trained model's scores.\n"
+        "floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA of the fully trained model's scores. Default candidates:\n"
+        "uniform,softmax:0.3,softmax:0.1,little,greedy.\n"
         "--warm: eenet continues after learning from a log, compared with an untrained eenet and one that played the\n"
         "logged rounds itself. The log is of uniform, or of eenet with that exploration.\n"
         "With -o, DIR/coverage.jsonl stores a line per finished logging policy (with --warm, per seed). The same\n"
