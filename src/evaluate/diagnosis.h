@@ -8,38 +8,38 @@
 
 /* What is known of a candidate after the log. Shares are of 1. NaN: not known. */
 typedef struct diagnosis {
-    const char *candidate; /* its name */
-    bool weighs;           /* its value depends on the log's probabilities: all but the log's own policy */
-    uint64_t events;       /* evaluated */
-    double rounds;         /* that these stand for */
-    double effective;      /* as many rounds of the candidate itself would tell as much */
-    double largest_weight, largest_share; /* of a round; the share is that of the sum of weights */
+    const char *candidate;                /* its name */
+    bool weighs;                          /* its value depends on the propensities: false only for the logging policy */
+    uint64_t events;                      /* evaluated */
+    double rounds;                        /* that they represent */
+    double effective;                     /* effective sample size */
+    double largest_weight, largest_share; /* of one round; its share of the sum of weights */
 
-    /* Where the log's probabilities are right, the mean weight is 1 less what the log never takes. */
+    /* If the propensities are right, the mean weight is 1 minus the share that the log never takes. */
     double mean_weight, mean_weight_error; /* and its standard error */
-    double slots_weight; /* how far it is above that because of what the slots before took; 0 without slots */
-    double unsupported;  /* share of the candidate's choices that the log never takes; NaN: it tells the probability of
-                            the taken action alone */
-    /* The same for a candidate that takes any action alike, which tests the log whoever is evaluated. */
+    double slots_weight;                   /* how far earlier slots raise it above that; 0 without slots */
+    double unsupported; /* share of the candidate's choices that the log never takes; NaN: the log has only the
+                           probability of the logged action */
+    /* The same for a uniform candidate, which tests the log independently of the candidates. */
     double spread_weight, spread_weight_error, spread_unsupported;
 
     double probability_sum; /* the largest distance of an event's sum of probabilities from 1; NaN: not known */
     double sum_off;         /* share of the events in which it is above 0.001 */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */
-    double direct, robust, robust_error;            /* what DM and DR say; NaN where nobody asked for DM */
+    double direct, robust, robust_error;            /* estimates by DM and DR; NaN if DM was not requested */
 
-    bool seen_range; /* the range of rewards is that of the log */
+    bool seen_range; /* the range of rewards was taken from the log */
     double range_low, range_high;
     bool slots;       /* events have several slots, of which the first is evaluated */
     bool each_slot;   /* every slot is evaluated, as an event */
-    bool taken_alone; /* an interval of DR was asked for, and the log tells the taken action's probability alone */
+    bool taken_alone; /* an interval of DR was requested, but the log has only the probability of the logged action */
 } diagnosis;
 
 enum { DIAGNOSIS_TEXT = 320, DIAGNOSIS_MOST = 12 };
 
 typedef struct diagnosis_sentence {
-    bool grave; /* the candidate's numbers cannot be trusted */
+    bool grave; /* the candidate's numbers are not reliable */
     bool log;   /* it is about the log, the same for every candidate */
     char text[DIAGNOSIS_TEXT];
 } diagnosis_sentence;

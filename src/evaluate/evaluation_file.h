@@ -1,4 +1,4 @@
-/* Evaluations kept in a folder: evaluations.jsonl, one line of JSON a candidate (data/line_file.h).
+/* Evaluations stored in a folder: evaluations.jsonl, one line of JSON per candidate (data/line_file.h).
  *
  *     {"log":"last-month.dsjson","fingerprint":"0123456789abcdef","asked":"progressive f1 cs 0.95 ...",
  *      "candidate":"eenet","options":"f1.width=100 ...","seed":0,
@@ -13,8 +13,7 @@
  *      "marks":[[100,null,0.1,[0.2,0.1,0.3],...],...],   events, time, log's mean reward; a triple an estimator
  *      "weights":[...],"overlap":[...],"seconds":1.2,"version":"0.1.0","kernels":"neon"}
  *
- * null is a number that is not known. A line that a crash has cut is passed over by a reader, and cut off by the next
- * writer. */
+ * null is an unknown number. Readers skip a line truncated by a crash; the next writer removes it. */
 #ifndef EENET_EVALUATION_FILE_H
 #define EENET_EVALUATION_FILE_H
 
@@ -23,8 +22,8 @@
 /* One line. The strings belong to the list. */
 typedef struct stored_evaluation {
     char *log;                     /* the text that named it */
-    char *asked;                   /* all else that the numbers depend on, besides log, candidate, options and seed */
-    char *mode, *model, *interval; /* as they were asked for: "split=0.5", "f1", "cs" */
+    char *asked;                   /* everything that the numbers depend on besides log, candidate, options and seed */
+    char *mode, *model, *interval; /* as requested: "split=0.5", "f1", "cs" */
     double confidence;
     char *estimators[EVALUATION_ESTIMATORS]; /* (estimator_count) names, in the order of result.estimates */
     size_t estimator_count;
@@ -37,22 +36,22 @@ typedef struct stored_evaluations {
     size_t count, capacity;
 } stored_evaluations;
 
-/* EE_NO_FILE where the folder has no evaluations. out starts as zeros, and is to be released, on failure too. */
+/* EE_NO_FILE if the folder has no evaluations. out starts as zeros; release it, also after a failure. */
 ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error);
 void evaluations_release(stored_evaluations *list);
 
-/* One line, whole, without its newline; number is its place in the file, for the message. out starts as zeros, and is
- * to be released with its list, on failure too. */
+/* One complete line without its newline; number is its line number, for the message. out starts as zeros; release it
+ * with its list, also after a failure. */
 ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error);
 
-/* The line, newline included, to be freed with memory_free. */
+/* The line, with its newline; free with memory_free. */
 ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
                              size_t *length, ee_error *error);
 
-/* What a candidate must have in common with a stored one in order to be the same. */
+/* The request as text: a stored result is reused only if it is equal. */
 ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_error *error);
 
-/* What the file is called in its folder; it is written as line_file.h does. */
+/* The file's name in its folder; see line_file.h for how it is written. */
 extern const char evaluations_name[];
 
 #endif

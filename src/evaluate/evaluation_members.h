@@ -1,5 +1,4 @@
-/* The members of a line of evaluations.jsonl that are numbers of a struct, by name: writing and reading go by the same
- * tables. */
+/* The numeric members of a line of evaluations.jsonl by name: writing and reading share these tables. */
 #ifndef EENET_EVALUATION_MEMBERS_H
 #define EENET_EVALUATION_MEMBERS_H
 

@@ -1,5 +1,5 @@
-/* Candidates that are judged event by event, by whoever has the events: a pass over a log, or a server whose log goes
- * on. In progressive use each event is first scored, then learned from, so nobody is judged on what he has learned. */
+/* Evaluates candidates event by event, for a pass over a log or for a server whose log grows. In progressive use each
+ * event is scored before it is learned, so a policy is never evaluated on its training data. */
 #ifndef EENET_EVALUATION_PLAY_H
 #define EENET_EVALUATION_PLAY_H
 
@@ -10,19 +10,19 @@
 #include "slot_views.h"
 #include "tally.h"
 
-/* What the log was found to be before it is played. */
+/* What is known about the log before it is played. */
 typedef struct evaluation_frame {
     const evaluation_request *request;
-    log_options reading;     /* the request's, and whether anybody wants features */
+    log_options reading;     /* the request's, and whether features are needed */
     const char *features;    /* options of named features, with the room that this log needs */
-    bool fixed_names;        /* the room was asked for */
-    uint64_t learned_events; /* of a split: those that are learned from only */
+    bool fixed_names;        /* the room was set explicitly */
+    uint64_t learned_events; /* of a split: those used only for learning */
     double reward_low, reward_high;
     bool assumed_range; /* 0 to 1 until a reward says otherwise */
-    bool seen_range;    /* it is that of the log */
+    bool seen_range;    /* taken from the log */
 } evaluation_frame;
 
-/* A candidate. In folds there are several of it, one for each fold; else one. */
+/* A candidate; with folds, one copy per fold. */
 typedef struct evaluation_player {
     const candidate_request *asked;
     const candidate_class *class;
@@ -30,7 +30,7 @@ typedef struct evaluation_player {
     reward_model **own_models; /* the same, for mrdr; NULL: none */
     size_t count;
     tally *sums;
-    evaluation_result *result; /* its failure ends the candidate, and not the others */
+    evaluation_result *result; /* its failure stops only this candidate */
 } evaluation_player;
 
 typedef struct evaluation_play {
@@ -38,17 +38,17 @@ typedef struct evaluation_play {
     const evaluation_request *request;
     evaluation_player *players; /* (player_count) */
     size_t player_count;
-    reward_model **models; /* (folds) that all candidates share; NULL: none */
-    size_t folds;          /* 1 where there are none */
+    reward_model **models; /* (folds) shared by all candidates; NULL: none */
+    size_t folds;          /* 1 without folds */
     size_t dim;
-    bool needs_arms;        /* somebody looks at vectors or features */
+    bool needs_arms;        /* a candidate or estimator uses vectors or features */
     double *pi, *q, *own_q; /* (capacity) of one event */
     size_t pi_capacity, q_capacity, own_capacity;
     slot_views views; /* of one event */
     tally_slot *slots;
     const log_event **shown;
     size_t slot_capacity, shown_capacity;
-    char (*slot_ids)[64]; /* (slot_id_count) of the log's slots, "" where they differ */
+    char (*slot_ids)[64]; /* (slot_id_count) of the log's slots, "" if they differ */
     size_t slot_id_count, slot_id_capacity;
     log_tally about;
     value_range range;
@@ -59,22 +59,22 @@ typedef struct evaluation_play {
 typedef struct event_use {
     bool score, learn;
     size_t fold;      /* whose copies score it */
-    bool other_folds; /* the copies of all other folds learn from it, in place of this one's */
+    bool other_folds; /* the copies of all other folds learn from it instead of this one's */
 } event_use;
 
 /* Candidates number places[0] ... of the request (count), whose failures go to results[place]. dim: of the arms; 0:
- * named features. self is to be closed, on failure too. The frame and the request must outlive it. */
+ * named features. Close self, also after a failure. The frame and the request must outlive it. */
 ee_status evaluation_play_open(evaluation_play *self, const evaluation_frame *frame, size_t dim, const size_t *places,
                                size_t count, evaluation_result *results, ee_error *error);
 void evaluation_play_close(evaluation_play *self);
 
-/* An event that somebody saw. Its features have been read (candidate_read_features), where needs_arms and dim is 0. */
+/* Plays a shown event. If needs_arms and dim is 0, its features must have been read (candidate_read_features). */
 ee_status evaluation_play_event(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
 
-/* The same of an event whose slots are all judged, for evaluation_play_event. */
+/* The same for an event whose slots are all evaluated; called by evaluation_play_event. */
 ee_status evaluation_play_slots(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
 
-/* Of copy i in so many folds: whether it scores the event, and whether it learns from it. */
+/* Whether a copy scores the event, and whether it learns from it. */
 typedef struct copy_use {
     bool score, learn;
 } copy_use;
@@ -85,17 +85,17 @@ static inline copy_use evaluation_use_of_copy(event_use use, size_t i)
     return (copy_use){use.score && own, use.learn && own != use.other_folds};
 }
 
-/* Notes how things stand: after each event that was scored, at some of them; and at the end. */
+/* Records a mark: call it after each scored event (only some are kept) and at the end. */
 void evaluation_play_mark(evaluation_play *self, double time);
 void evaluation_play_end_marks(evaluation_play *self);
 
-/* From now on nobody learns. */
+/* Freezes candidates and models: no more learning. */
 ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error);
 
-/* Fills the result of a candidate but for its log, which is there already; number: events that somebody saw. */
+/* Fills the result of a candidate except its log, which is set already; number: shown events. */
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);
 
-/* The diagnosis and the headline, from the facts, the log and the estimates. */
+/* Sets the diagnosis and the headline from the facts, the log and the estimates. */
 void evaluation_explain(evaluation_result *result, double confidence);
 
 static inline bool evaluation_is_playing(const evaluation_player *one)
@@ -103,11 +103,11 @@ static inline bool evaluation_is_playing(const evaluation_player *one)
     return one->result->failure.status == EE_OK;
 }
 
-/* Begins to judge anew; what the candidates have learned stays. */
+/* Restarts the evaluation; candidates keep what they have learned. */
 void evaluation_play_judge_anew(evaluation_play *self, value_range range);
 
-/* All but the marks, of a play without folds, reward models and kept rounds, and whose candidates can be saved: what is
- * loaded into a play of the same candidates goes on as if it had never ended. */
+/* Everything except the marks. Only for a play without folds, reward models and kept rounds whose candidates can be
+ * saved: loaded into a play of the same candidates, it continues as if it had never stopped. */
 void evaluation_play_archive(evaluation_play *self, archive *a);
 
 #endif

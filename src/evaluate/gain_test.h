@@ -1,15 +1,15 @@
-/* Whether a policy earns more than the log's, as a test that may be looked at after every round: where on the mean of
- * the rounds so far it never earns more, the test passes with probability alpha at most, ever.
+/* Tests whether a candidate earns more than the logging policy. The test may be checked after every round: if the
+ * candidate never earns more on average over the rounds so far, it ever passes with probability at most alpha.
  *
- * It is a bet (confidence_sequence.h) on terms of the rounds whose mean is the gain, or less where the log cannot take
- * all that the policy would:
+ * It is a bet (confidence_sequence.h) on terms of the rounds whose mean is the gain, or less if the logging policy
+ * cannot take all that the candidate would:
  *
  *     (w - 1) r + d - w q(a),   q(b) = min(c, k p(b) / pi(b)),   d = sum over actions b of pi(b) q(b)
  *
- * c is the mean reward of the rounds before. d - w q(a) has the mean 0: it takes out of a term what a reward has in
- * common with all others. q is cut so that a term is at least -k. With a larger k less is cut, but what a bet has to
- * fear is more: so half of the money is bet without q and with k = 1, which is the gain's own sequence, and the rest is
- * shared among some k. What all bets have together is a bet too, so nothing is lost by looking at their sum. */
+ * c is the mean reward of the rounds before. d - w q(a) has mean 0: it removes from a term what a reward has in common
+ * with all others. q is clipped so that a term is at least -k. A larger k clips less, but a bet can lose more. So half
+ * of the wealth is bet without q and with k = 1, which is the sequence of the gain, and the rest is divided among
+ * several k. The sum of bets is a bet too, so the total wealth is a valid test. */
 #ifndef EENET_GAIN_TEST_H
 #define EENET_GAIN_TEST_H
 
@@ -25,14 +25,13 @@ typedef struct gain_test {
 
 gain_test gain_test_start(value_range range);
 
-/* q of the round is not looked at; p NULL: the log has the probability of the taken action alone, which is given, and q
- * is 0 everywhere. */
+/* q of the round is ignored; p NULL: the log has only the probability of the logged action, and q is 0 everywhere. */
 void gain_test_add(gain_test *self, const scored_round *round, double weight);
 
 /* A round of several slots: the mean of (w - 1) r over them. */
 void gain_test_add_slots(gain_test *self, const double *weights, const double *rewards, size_t count, double copies);
 
-/* The logarithm of what one has who began with 1. */
+/* The log wealth, starting from 1. */
 double gain_test_log_wealth(const gain_test *self);
 bool gain_test_passes(const gain_test *self, double alpha);
 

@@ -1,5 +1,5 @@
-/* What a value of a distribution lies below with a given probability, which is above 0 and below 1; else NaN. The F
- * distribution of 1 and n degrees of freedom needs none of its own: it is the square of Student's t of n. */
+/* Quantiles for a probability above 0 and below 1; otherwise NaN. The F distribution with 1 and n degrees of freedom is
+ * the square of Student's t with n. */
 #ifndef EENET_QUANTILE_H
 #define EENET_QUANTILE_H
 

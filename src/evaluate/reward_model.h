@@ -1,4 +1,4 @@
-/* Models of the reward for DM, DR and their like: what an action of an event would earn. */
+/* Reward models for DM, DR and similar estimators: what an action of an event would earn. */
 #ifndef EENET_REWARD_MODEL_H
 #define EENET_REWARD_MODEL_H
 
@@ -7,18 +7,18 @@
 
 typedef struct reward_model reward_model;
 
-/* Of the setup, text and options are not looked at. */
+/* Ignores text and options of the setup. */
 ee_status reward_model_create(reward_model_kind kind, const candidate_setup *setup, reward_model **out,
                               ee_error *error);
 void reward_model_free(reward_model *self);
 
-/* q (event->count) becomes the predictions by what the model knows, unless q is NULL; then it learns the event with
- * this weight, unless that is 0. f1 knows no other weights than 1. Called once for each event. Predictions are cut to
- * the range of the rewards that were learned before. */
+/* Sets q (event->count) to the predictions, unless q is NULL; then learns the event with this weight, unless it is 0.
+ * f1 supports only weight 1. Call it once per event. Predictions are clipped to the range of the rewards learned
+ * before. */
 ee_status reward_model_play(reward_model *self, const candidate_round *round, double weight, double *q,
                             ee_error *error);
 
-/* From now on it learns nothing. */
+/* Stops learning. */
 ee_status reward_model_freeze(reward_model *self, ee_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the estimators need of a log, as sums: constant memory, one round at a time.
+/* The sums that the estimators need: constant memory, one round at a time.
  *
  * Sums are compensated (Kahan), and those of many rounds taken in blocks, so that 10^7 rounds keep twelve digits. The
  * same calls give the same bits in every build. */
@@ -9,9 +9,9 @@
 
 enum { ROUNDS_SUMS = 24 };
 
-/* {0} is a log without rounds. A round that stands for several copies adds copies times its w, r and d, and the square
- * of that where a square is summed: estimator.h says why. wmax is without copies. The sums that begin with c are those
- * of copies^2: with copies of 1 they are count, w, wr, d and we. */
+/* {0} is a log without rounds. A round that represents several copies adds copies times its w, r and d, and the square
+ * of that to sums of squares; see estimator.h. wmax ignores copies. Sums that begin with c are weighted by copies^2:
+ * with copies of 1 they equal count, w, wr, d and we. */
 typedef struct rounds_sums {
     uint64_t events;         /* rounds that were added */
     double wmax, copies_max; /* the largest of single rounds */
@@ -32,14 +32,14 @@ void rounds_sums_add_all(rounds_sums *self, const evaluated_rounds *rounds);
 /* Adds the rounds of another. */
 void rounds_sums_merge(rounds_sums *self, const rounds_sums *other);
 
-/* Of those kinds that stream, CRESSIE_READ without a bound of the weights; NaN for the others. */
+/* For the kinds that stream (CRESSIE_READ without a bound of the weights); NaN for the others. */
 double rounds_sums_value(const rounds_sums *self, estimator_kind kind);
 
-/* The value by Cressie and Read's divergence, where weights are at most weight_high, or what was seen if that is more;
+/* The value by Cressie and Read's divergence for weights of at most weight_high, or the largest seen if that is more;
  * INFINITY: unknown (Karampatziakis, Langford, Mineiro, "Empirical likelihood for contextual bandits", 2020). */
 double rounds_sums_cressie_read(const rounds_sums *self, double weight_high);
 
-/* (sum w)^2 / sum w^2: as many rounds of the evaluated policy itself would tell as much. */
+/* (sum w)^2 / sum w^2: the effective sample size. */
 double rounds_sums_effective(const rounds_sums *self);
 
 #endif

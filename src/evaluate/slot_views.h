@@ -1,5 +1,5 @@
-/* The slots of an event as events of their own: each was a decision among the actions that the slots before it had
- * left, with its own probabilities and reward. So whoever can play an event can play a slot. */
+/* The slots of an event as events: each was a decision among the actions left by earlier slots, with its own
+ * probabilities and reward. Code that can play an event can play a slot. */
 #ifndef EENET_SLOT_VIEWS_H
 #define EENET_SLOT_VIEWS_H
 
@@ -9,8 +9,8 @@
 typedef struct slot_view {
     log_event event;        /* of the actions that were possible, in the order of their numbers */
     candidate_round round;  /* of it */
-    bool skipped;           /* its reward is not known */
-    double *pi, *q, *own_q; /* (event.count) for whoever plays it */
+    bool skipped;           /* its reward is unknown */
+    double *pi, *q, *own_q; /* (event.count) scratch for the player */
 
     size_t *numbers; /* (event.count) of the actions in the whole event */
     double *probabilities;
@@ -32,14 +32,14 @@ typedef struct slot_views {
     json_room json;
 } slot_views;
 
-/* Whether an event is to be seen slot by slot. A slate is not: its actions belong to one slot each, and it has one
+/* Whether an event is evaluated slot by slot. A slate is not: its actions belong to one slot each, and it has one
  * reward. */
 static inline bool slot_views_apply(const log_event *of)
 {
     return of->slot_count > 0 && !of->slate;
 }
 
-/* Of the event of this round; they borrow from it. features: named ones are wanted, and have been found to be readable
+/* Of the event of this round; they borrow from it. features: named features are needed and were read successfully
  * (candidate_read_features). */
 ee_status slot_views_make(slot_views *self, const candidate_round *round, bool features, ee_error *error);
 void slot_views_release(slot_views *self);

@@ -4,7 +4,7 @@
 
 #include "tally.h"
 
-/* By which reward model an estimator sees the rounds. */
+/* The reward model of an estimator. */
 tally_view_kind tally_view_of(estimator_request estimator);
 
 /* Whether the estimator of this number needs no rounds in memory. */

@@ -1,4 +1,4 @@
-/* The part of a report that is about evaluations of logs: a table for programs, figures, and sections of the page. */
+/* The evaluations of a report: CSV, figures, and sections of the page. */
 #ifndef EENET_REPORT_EVALUATION_H
 #define EENET_REPORT_EVALUATION_H
 
@@ -6,11 +6,11 @@
 #include "evaluate/evaluation_file.h"
 #include "report_place.h"
 
-/* Evaluations of one log that were asked for in the same way. */
+/* Evaluations of one log with the same request. */
 typedef struct evaluation_group {
-    const stored_evaluation **rows; /* (count) those to be trusted first, by the first estimator's value */
+    const stored_evaluation **rows; /* (count) reliable ones first, then by the first estimator's value */
     size_t count;
-    char **labels; /* (count) what the candidates are called */
+    char **labels; /* (count) names of the candidates */
     char file[24]; /* "log-1", in links and in the names of files */
 } evaluation_group;
 
@@ -19,14 +19,14 @@ typedef struct evaluation_groups {
     size_t count, capacity;
 } evaluation_groups;
 
-/* from must outlive out, which starts as zeros, and is to be released, on failure too. */
+/* from must outlive out. out starts as zeros; release it, also after a failure. */
 ee_status evaluation_groups_create(const stored_evaluations *from, evaluation_groups *out, ee_error *error);
 void evaluation_groups_release(evaluation_groups *self);
 
-/* One row for each candidate and estimator. The columns are documented in eenet-report(1). */
+/* One row per candidate and estimator. The columns are documented in eenet-report(1). */
 ee_status evaluation_csv(const evaluation_groups *of, const char *path, ee_error *error);
 
-/* Draws all figures into folder/figures; adds to *count how many. */
+/* Draws all figures into folder/figures; adds their number to *count. */
 ee_status evaluation_figures(const evaluation_groups *of, const char *folder, size_t *count, ee_error *error);
 
 /* The values over time; and the weights, with where the candidate's choices lie. */
@@ -39,7 +39,7 @@ typedef enum evaluation_figure {
 /* "value-log-1", to be freed with memory_free. */
 ee_status evaluation_figure_name(const evaluation_group *group, evaluation_figure which, char **out, ee_error *error);
 
-/* As a chart of the page: see chart.h. Rows of tables that belong to a line of it are of this part. */
+/* As a chart of the page; see chart.h. Table rows that belong to a line of the chart have this part. */
 #define EVALUATION_PART "candidate"
 void evaluation_chart(text *page, const evaluation_group *group, evaluation_figure which, const char *title);
 

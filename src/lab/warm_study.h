@@ -1,6 +1,5 @@
-/* What a log is worth to a bandit that has learned nothing yet. Another policy plays some rounds and logs them. Then
- * three play on, each on the same rounds: one that knows nothing, one that has learned from the log, and one that has
- * played the logged rounds itself. */
+/* How much a log helps a new bandit. A policy plays some rounds and logs them. Then three bandits play the same next
+ * rounds: an untrained one, one that learned from the log, and one that played the logged rounds itself. */
 #ifndef EENET_WARM_STUDY_H
 #define EENET_WARM_STUDY_H
 
@@ -8,12 +7,12 @@
 #include "parallel.h"
 #include "runner.h"
 
-/* Who plays on. */
+/* The bandits that play after the log. */
 typedef enum warm_player {
-    WARM_COLD,    /* knows nothing */
-    WARM_LEARNED, /* has learned from the log */
-    WARM_TRAINED, /* has played its rounds */
-    WARM_LOGGER,  /* the policy of the log, which learns on too */
+    WARM_COLD,    /* untrained */
+    WARM_LEARNED, /* learned from the log */
+    WARM_TRAINED, /* played the logged rounds */
+    WARM_LOGGER,  /* the logging policy, which keeps learning */
     WARM_PLAYERS
 } warm_player;
 
@@ -32,10 +31,10 @@ typedef struct warm_result {
     double regret[WARM_PLAYERS];
 } warm_result;
 
-/* What each is called in lines and tables. */
+/* Their names in JSON lines and tables. */
 extern const char *const warm_names[WARM_PLAYERS];
 
-/* Each seed is kept as soon as it is done, and one that is kept is not played. results is (seed_count); *finished as in
+/* Stores each seed when it is done; stored seeds are not played again. results is (seed_count); *finished as in
  * parallel_each. */
 ee_status warm_run(const warm_plan *plan, size_t threads, const parallel_watch *watch, kept_studies *kept,
                    warm_result *results, bool *finished, ee_error *error);
