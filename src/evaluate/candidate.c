@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "features/round.h"
 
-/* Those with a name of their own come before the policies, `uniform` among them: what it does needs no bandit. */
+/* Named classes come before the policies, so that `uniform` needs no bandit. */
 static const candidate_class *const classes[] = {
     &candidate_uniform, &candidate_first,          &candidate_arm,       &candidate_logged,
     &candidate_model,   &candidate_learning_model, &candidate_from_file, &candidate_policy,
@@ -29,7 +29,7 @@ const char *candidate_place(const char *text)
     return colon ? colon + 1 : NULL;
 }
 
-/* "arm:3" is arm's; "uniform" is uniform's; "uniform:3" is nobody's. */
+/* "arm:3" names arm, "uniform" names uniform, "uniform:3" names nothing. */
 static bool has_name(const candidate_class *class, const char *text)
 {
     size_t length = strlen(class->name);
@@ -67,7 +67,7 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
                        near ? near : "", near ? "'?" : "");
 }
 
-/* Whether the features of the slots can be read too; the round then has those of the event again. */
+/* Checks that the features of the slots are readable; the round has those of the event again afterwards. */
 static ee_status check_slots(ee_round *features, const log_event *event, ee_error *error)
 {
     ee_status status = EE_OK;
@@ -109,7 +109,9 @@ ee_status candidate_read_features(ee_round *features, const log_event *event, bo
 
 static ee_status find_checksum(const char *path, char *text, size_t capacity, ee_error *error)
 {
-    enum { OWN = 8 }; /* bytes at the end of a model: the checksum of those before, so that of all is always the same */
+    enum {
+        OWN = 8
+    }; /* bytes of the checksum at the end of a model, which makes the checksum of the whole file constant */
     uint8_t *bytes;
     size_t size;
     ee_status status = file_read(path, &bytes, &size, error);

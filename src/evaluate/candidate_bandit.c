@@ -1,4 +1,4 @@
-/* Candidates that are bandits: policies, and models that were saved. */
+/* Candidates that are bandits: policies and saved models. */
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void write_bandit(ee_bandit *bandit, archive *a)
     ee_bytes_free(bytes);
 }
 
-/* In the place of the one that is there. */
+/* Replaces the present bandit. */
 static void read_bandit(ee_bandit **bandit, archive *a)
 {
     ee_bandit *loaded = NULL;

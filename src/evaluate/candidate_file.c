@@ -1,6 +1,5 @@
-/* file:FILE: probabilities that another program has computed, a row for each event that somebody saw, a column for each
- * action. Rows of CSV may be shorter or longer as the events have more or fewer actions; where a row has more columns
- * than the event has actions, those must be 0. */
+/* file:FILE: probabilities from another program, one row per shown event, one column per action. CSV rows may differ in
+ * length like the events; columns beyond the actions of an event must be 0. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static ee_status fail_row(const file_candidate *self, uint64_t row, ee_error *er
                        problem);
 }
 
-/* Makes room for one more row of so many columns. */
+/* Makes room for one more row. */
 static ee_status reserve_row(file_candidate *self, size_t columns, ee_error *error)
 {
     memory *owner = &self->memory;
@@ -44,7 +43,7 @@ static ee_status reserve_row(file_candidate *self, size_t columns, ee_error *err
     return status;
 }
 
-/* Ends the row, which must be one of probabilities. */
+/* Ends the row and checks its probabilities. */
 static ee_status end_row(file_candidate *self, ee_error *error)
 {
     double sum = 0.0;
@@ -84,7 +83,7 @@ static ee_status take_fields(file_candidate *self, const row_reader *rows, ee_er
     return end_row(self, error);
 }
 
-/* A first row that has no number is a head. */
+/* A first row without any number is a header. */
 static bool is_head(const row_reader *rows)
 {
     double number;

@@ -8,7 +8,7 @@
 typedef struct fixed_candidate {
     candidate base;
     char *name;    /* of the action; NULL for those without one */
-    size_t number; /* that the name is, as a number; SIZE_MAX where it is none */
+    size_t number; /* the name as a number; SIZE_MAX if it is not one */
     bool met;      /* an event had the action */
 } fixed_candidate;
 
@@ -102,7 +102,7 @@ static ee_status create_arm(const candidate_setup *setup, candidate **out, ee_er
     return EE_OK;
 }
 
-/* By name where actions have names and one is this; else by number. event->count where it is neither. */
+/* By name if an action has this name, otherwise by number; event->count if neither. */
 static size_t find_arm(const fixed_candidate *self, const candidate_round *round)
 {
     const log_event *event = round->event;
@@ -125,7 +125,7 @@ static ee_status play_arm(candidate *base, const candidate_round *round, bool le
     return EE_OK;
 }
 
-/* A name that no event has is a slip: all of it would be the baseline. */
+/* A name that no event has is an error: every choice would be the baseline. */
 static ee_status finish_arm(candidate *base, uint64_t events, ee_error *error)
 {
     (void)events;
@@ -152,7 +152,7 @@ static ee_status create_logged(const candidate_setup *setup, candidate **out, ee
     return create_fixed(&candidate_logged, out, error);
 }
 
-/* Where the log tells the taken action's probability alone: that it took the action that it took. */
+/* If the log has only the probability of the logged action: certainty of that action. */
 static ee_status play_logged(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
     (void)self, (void)learn, (void)error;

@@ -27,7 +27,7 @@ static ee_status bootstrap(const double *differences, size_t count, comparison *
     return EE_OK;
 }
 
-/* How many of the 2^count sums are as far from zero as the one that was seen. */
+/* How many of the 2^count sums are as far from zero as the observed one. */
 static size_t count_extreme(const double *differences, size_t count, double sum, double least)
 {
     if (!count) return fabs(sum) >= least;
@@ -42,12 +42,12 @@ static double sign_flip(const double *differences, size_t count)
         sum += differences[i];
         size += fabs(differences[i]);
     }
-    /* Sums that are equal in exact numbers count as ties, whatever rounding did to them. */
+    /* Sums that are equal in exact arithmetic count as ties despite rounding. */
     double least = fabs(sum) - 1e-12 * size;
     if (count <= ENUMERATED) return (double)count_extreme(differences, count, 0.0, least) / exp2((double)count);
 
     random_stream stream = random_named(0, "sign flips");
-    size_t extreme = 1; /* the signs that were seen are one of the draws: p is never 0 */
+    size_t extreme = 1; /* the observed signs count as one draw: p is never 0 */
     for (size_t i = 0; i < FLIPS; i++) {
         double flipped = 0.0;
         uint64_t signs = 0;

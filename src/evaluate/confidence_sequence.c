@@ -27,7 +27,7 @@ static double centre_of(const one_sided_sequence *self)
     return self->loose ? centre : fmin(1.0, centre);
 }
 
-/* So many rounds of y = 0, in which the centre falls as 1 / (count + 1). */
+/* Adds rounds of y = 0, in which the centre falls as 1 / (count + 1). */
 static void add_zeros(one_sided_sequence *self, double rounds)
 {
     double top = self->sum + 0.5, from = self->count + 1.0;
@@ -68,21 +68,21 @@ static double log_expansion(double a, double s)
     return 0.5 * (LOG_TWO_PI - log(a)) + 1.0 / (12.0 * a) + a * half + log(share);
 }
 
-/* With a = variation + 1 and s = sum - count mu, what one has, as a logarithm and to a constant, who started with 1 and
- * bet round by round that the mean is above mu. The mixture in the papers is this sum once its powers and exponentials,
- * which are huge and cancel, are taken out. */
+/* With a = variation + 1 and s = sum - count mu: the log wealth, up to a constant, of a bet that starts with 1 and wins
+ * if the mean is above mu. The mixture in the papers equals this sum once its powers and exponentials, which are huge
+ * and cancel, are taken out. */
 static double log_wealth(double a, double s)
 {
     return a < 1000.0 ? log_series(a, a + s) : log_expansion(a, s);
 }
 
-/* log_wealth of one who has 1 / alpha. */
+/* log_wealth at a wealth of 1 / alpha. */
 static double log_target(double alpha)
 {
     return 1.0 - log(alpha) + log1p(-exp(-1.0));
 }
 
-/* The s at which one who started with 1 has 1 / alpha. */
+/* The s at which the wealth is 1 / alpha. */
 static double boundary(double variation, double alpha)
 {
     double a = variation + 1.0, target = log_target(alpha);
@@ -183,7 +183,7 @@ void confidence_sequence_add_gain_slots(confidence_sequence *self, const double 
     add_slots(self, weights, rewards, count, 1.0, copies);
 }
 
-/* d + w (r - q(a)) of rewards, or where they are turned, of 1 less the rewards. */
+/* d + w (r - q(a)) of the rewards, or of 1 - rewards if turned. */
 static double robust_term(const confidence_sequence *self, const scored_round *round, bool turned)
 {
     double direct = 0.0, cut = 0.0, weight = round->pi[round->action] / round->p[round->action];

@@ -9,7 +9,7 @@
 /* When a number is worth a sentence. In a long log every small fault is significant, so a sentence needs both: a
  * difference beyond chance (in standard errors) and one large enough to change a decision. */
 static const double beyond_chance = 4.0;
-static const double weight_off = 0.05;       /* of the mean weight from what it should be */
+static const double weight_off = 0.05;       /* of the mean weight from its expectation */
 static const double unsupported_told = 0.01; /* share of the choices */
 static const double unsupported_grave = 0.05;
 static const double few_events = 100.0;
@@ -52,7 +52,7 @@ static bool differs(double difference, double standard_error, double least)
     return fabs(difference) > least && fabs(errors_of(difference, standard_error)) > beyond_chance;
 }
 
-/* ---- the probabilities of the log ---- */
+/* ---- the propensities ---- */
 
 static void say_wrong(diagnosis_report *into, subject about, const char *whose, double mean, double expected)
 {
@@ -64,12 +64,12 @@ static void say_wrong(diagnosis_report *into, subject about, const char *whose, 
         whose, mean, expected);
 }
 
-/* Returns whether the log's probabilities were found wrong, so that it is said once. */
+/* Returns whether the propensities look wrong, so that it is reported once. */
 static bool check_spread(const diagnosis *self, diagnosis_report *into)
 {
     double expected = 1.0 - (isnan(self->spread_unsupported) ? 0.0 : self->spread_unsupported);
     double difference = self->spread_weight - expected;
-    /* What the log never takes is not known: less than 1 may be right. */
+    /* The unsupported share is unknown, so a mean below 1 may be right. */
     if (isnan(self->spread_unsupported) && difference < 0.0) return false;
     if (!differs(difference, self->spread_weight_error, weight_off)) return false;
     say_wrong(into, grave_of_log, "random choices", self->spread_weight, expected);
@@ -100,7 +100,7 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
         plain_number_of(100.0 * self->sum_off, 3).text, plain_number_of(self->probability_sum, 3).text);
 }
 
-/* ---- how much the log tells ---- */
+/* ---- how much the log says ---- */
 
 static void check_support(const diagnosis *self, diagnosis_report *into)
 {
@@ -130,7 +130,7 @@ static void check_size(const diagnosis *self, diagnosis_report *into)
             100.0 * self->largest_share, plain_number_of(self->largest_weight, 4).text);
 }
 
-/* ---- what the numbers stand for ---- */
+/* ---- what the numbers mean ---- */
 
 static void check_drift(const diagnosis *self, diagnosis_report *into)
 {
@@ -146,7 +146,7 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
 static void check_model(const diagnosis *self, diagnosis_report *into)
 {
     double difference = self->direct - self->robust;
-    if (self->rounds < few_events) return; /* a model that has seen hardly anything is off, and so is its error */
+    if (self->rounds < few_events) return; /* a barely trained model is inaccurate, and so is its error */
     if (!differs(difference, self->robust_error, reward_off * fabs(self->robust))) return;
     say(into, of_candidate,
         "The reward model is inaccurate: alone (DM) it estimates %s; corrected by the logged rewards (DR), %s. Use DR "
@@ -187,7 +187,7 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
     return report;
 }
 
-/* ---- the sentence ---- */
+/* ---- the headline ---- */
 
 enum { AMOUNT = 40 }; /* bytes of one */
 
@@ -245,7 +245,7 @@ static void format_without_interval(const diagnosis *self, diagnosis_gain gain, 
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])
 {
     const char *name = self->candidate;
-    /* Nobody can lose more than 100%. The interval may extend further if the logging policy had bad luck. */
+    /* At most 100% can be lost. The interval may extend further if the logging policy had bad luck. */
     if (self->range_low >= 0.0 && gain.logged > 0.0 && gain.low < -gain.logged) gain.low = -gain.logged;
     if (self->events && !self->weighs) {
         snprintf(text, DIAGNOSIS_TEXT, "%.100s is the logging policy; it earned %s per %s.", name,

@@ -7,8 +7,8 @@ static double copies_of(const evaluated_rounds *rounds, size_t i)
     return rounds->copies ? rounds->copies[i] : 1.0;
 }
 
-/* The share of a round is copies / (n + beta (w - 1)). The slope of the dual, which falls with beta, and the slope of
- * that. */
+/* The share of a round is copies / (n + beta (w - 1)). Computes the slope of the dual, which falls with beta, and its
+ * derivative. */
 static double slope_at(const evaluated_rounds *rounds, double n, double beta, double *falls)
 {
     double sum = 0.0, squares = 0.0;
@@ -21,7 +21,7 @@ static double slope_at(const evaluated_rounds *rounds, double n, double beta, do
     return sum;
 }
 
-/* Where the slope is 0 between low and high; where it is not 0 there, the end that is nearer to it. */
+/* The beta between low and high at which the slope is 0, or the nearest end. */
 static double find_beta(const evaluated_rounds *rounds, double n, double low, double high)
 {
     double falls;

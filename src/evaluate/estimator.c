@@ -8,7 +8,7 @@
 #include "quantile.h"
 #include "rounds_sums.h"
 
-/* Rounds whose terms lie in the fastest cache together. */
+/* Rounds whose terms fit in the fastest cache. */
 enum { BLOCK = 512 };
 
 static const estimator_info infos[ESTIMATOR_KINDS] = {
@@ -53,14 +53,14 @@ static bool is_normalised(estimator_kind kind)
     return kind == ESTIMATOR_SNIPS || kind == ESTIMATOR_SNDR || kind == ESTIMATOR_REPLAY;
 }
 
-/* Whether a kind weighs rewards or residuals by w as it is. */
+/* Whether a kind uses w unchanged. */
 static bool is_plain(estimator_kind kind, double lambda)
 {
     return kind == ESTIMATOR_IPS || kind == ESTIMATOR_SNIPS || kind == ESTIMATOR_DR || kind == ESTIMATOR_SNDR ||
            (kind == ESTIMATOR_DROS && isinf(lambda));
 }
 
-/* out = the weights that another kind gives them. */
+/* out = the weights by the kind. */
 static void weigh(estimator_kind kind, double lambda, const double *w, size_t count, double *out)
 {
     switch (kind) {
@@ -82,7 +82,7 @@ static void weigh(estimator_kind kind, double lambda, const double *w, size_t co
         for (size_t i = 0; i < count; i++) out[i] = w[i] > 0.0 ? 1.0 : 0.0;
         break;
     default:
-        memset(out, 0, count * sizeof *out); /* the direct method asks for no outcome */
+        memset(out, 0, count * sizeof *out); /* the direct method uses no outcomes */
     }
 }
 
@@ -91,7 +91,7 @@ typedef struct weighed {
     size_t count;
     const double *weights;  /* without copies */
     const double *outcomes; /* rewards, or residuals */
-    const double *direct;   /* NULL where a kind has none */
+    const double *direct;   /* NULL if the kind has none */
     const double *copies;   /* or NULL */
     double weights_room[BLOCK], outcomes_room[BLOCK];
 } weighed;
@@ -145,7 +145,7 @@ double estimator_value(estimator_kind kind, double lambda, const evaluated_round
     return sums.direct / sums.count + sums.outcomes / (is_normalised(kind) ? sums.weights : sums.count);
 }
 
-/* What turns the weighed rounds of a kind into terms: centre + d + scale w (outcome - centre). */
+/* Turns the weighted rounds of a kind into terms: centre + d + scale w (outcome - centre). */
 typedef struct term_form {
     double centre, scale;
 } term_form;
@@ -182,7 +182,7 @@ typedef struct moments {
     double count, mean, variance; /* the squares divided by count */
 } moments;
 
-/* Of the terms of a kind that is not normalised. */
+/* Of the terms of a kind without self-normalisation. */
 static moments moments_of(estimator_kind kind, double lambda, const evaluated_rounds *rounds)
 {
     double mean = estimator_value(kind, lambda, rounds), squares = 0.0, count = 0.0, terms[BLOCK];

@@ -103,10 +103,10 @@ typedef struct group {
     evaluation *whole;
     size_t *places; /* (count) */
     size_t count;
-    log_reader *opened; /* the log, where it is open already */
+    log_reader *opened; /* the log, if already open */
     pthread_t thread;
     atomic_bool done;
-    uint32_t events; /* since the standing was told */
+    uint32_t events; /* since the last progress report */
     evaluation_standing standing;
     pass_end end;
     ee_status status;
@@ -118,7 +118,7 @@ struct evaluation {
     const evaluation_watch *watch;
     evaluation_result *results;
     evaluation_frame frame;
-    char *sized_features; /* options, with the room that the log needs; NULL: as they were asked for */
+    char *sized_features; /* options with the room that the log needs; NULL: as requested */
     log_reader *log;      /* open, for the first pass */
     bool repeats;         /* it can be read again */
     size_t dim;
@@ -127,12 +127,12 @@ struct evaluation {
     group *groups; /* (group_count) */
     size_t group_count;
     atomic_bool stopped;
-    pthread_mutex_t turn; /* of telling the watch and keeping what ended, and for what follows */
-    bool *ended;          /* (candidate_count) nothing more will come of it */
-    size_t next;          /* the first candidate that nobody was told of */
+    pthread_mutex_t turn; /* lock for the watch, for storing results, and for what follows */
+    bool *ended;          /* (candidate_count) finished or failed */
+    size_t next;          /* the first candidate not yet reported */
     line_file folder;
     double start, told; /* seconds */
-    ee_status status;   /* of keeping */
+    ee_status status;   /* of storing */
     ee_error *error;
 };
 
@@ -185,8 +185,8 @@ static ee_status open_log(evaluation *self)
     return EE_OK;
 }
 
-/* Fills the frame. Where something can be known only from the whole log, and the log can be read again, it is read once
- * more. again: a reward was met that does not lie in the assumed range. */
+/* Fills the frame. Reads the log once more if something needs the whole log and it can be read again. again: a reward
+ * was outside the assumed range. */
 static ee_status frame_log(evaluation *self, bool again)
 {
     const evaluation_request *request = self->request;
@@ -234,8 +234,8 @@ static ee_status keep(evaluation *self, const evaluation_result *result)
     return status;
 }
 
-/* Keeps and tells of what has ended, in the order of the candidates: so the folder does not depend on the threads.
- * Called with the turn. */
+/* Stores and reports finished candidates in their order, so that the folder does not depend on the threads. Call it
+ * with the lock. */
 static void advance(evaluation *self)
 {
     for (; self->next < self->request->candidate_count && self->ended[self->next]; self->next++) {
@@ -249,7 +249,7 @@ static void advance(evaluation *self)
 
 /* ---- the passes ---- */
 
-/* The standing of the group that is furthest behind. Called with the turn. */
+/* Reports the progress of the slowest group. Call it with the lock. */
 static void tell_standing(evaluation *self)
 {
     const double interval_seconds = 0.1; /* smooth to the eye */
@@ -303,7 +303,7 @@ static void *play_group(void *argument)
     return NULL;
 }
 
-/* Candidates in turn to each group: neighbours on the command line are often alike, and as slow. */
+/* Deals candidates to the groups in turn: neighbours on the command line are often similar and equally slow. */
 static ee_status make_groups(evaluation *self)
 {
     const evaluation_request *request = self->request;
@@ -343,7 +343,7 @@ static ee_status play_groups(evaluation *self)
         if (pthread_create(&self->groups[started].thread, NULL, play_group, &self->groups[started])) break;
     play_group(&self->groups[0]);
     for (size_t i = 1; i < started; i++) pthread_join(self->groups[i].thread, NULL);
-    for (size_t i = started; i < self->group_count; i++) play_group(&self->groups[i]); /* no more threads to be had */
+    for (size_t i = started; i < self->group_count; i++) play_group(&self->groups[i]); /* no more threads available */
     for (size_t i = 0; i < self->group_count; i++) {
         if (!self->groups[i].status) continue;
         if (self->error) *self->error = self->groups[i].error;
@@ -359,7 +359,7 @@ static bool met_other_range(const evaluation *self)
     return any;
 }
 
-/* Results of a pass that is to be played again. */
+/* Discards the results of a pass that must be repeated. */
 static void forget(evaluation *self)
 {
     for (size_t i = 0; i < self->request->candidate_count; i++) {
@@ -404,7 +404,7 @@ static bool is_same(const evaluation *self, const stored_evaluation *row, const 
            strcmp(stored->options, options) == 0;
 }
 
-/* Takes over a result from the list, which loses it. */
+/* Moves a result out of the list. */
 static void take_stored(evaluation *self, size_t place, stored_evaluation *row)
 {
     memory_free(self->results[place].options);
@@ -431,8 +431,8 @@ static ee_status look_up(evaluation *self)
     return status;
 }
 
-/* What each candidate is; one that cannot be made has failed. It is the same whatever the room for names, so there is
- * little. */
+/* Describes each candidate; one that cannot be created has failed. The description does not depend on the room for
+ * names, so a little suffices. */
 static ee_status describe_candidates(evaluation *self)
 {
     const evaluation_request *request = self->request;
@@ -513,7 +513,7 @@ static ee_status spare_features(const evaluation_request *request, size_t dim, b
     return status ? status : log_survey_features(asked, found.names, true, out, error);
 }
 
-/* Learns an event; where it has slots, all that have a reward. */
+/* Learns an event, or all its slots that have a reward. */
 static ee_status train_on(candidate *learner, const candidate_round *round, bool first_slot, slot_views *views,
                           ee_error *error)
 {

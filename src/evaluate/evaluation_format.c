@@ -47,7 +47,7 @@ ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_
     for (size_t i = 0; i < request->estimator_count; i++)
         used += snprintf(*asked + used, capacity - (size_t)used, "%s%s", i ? "," : "",
                          estimator_request_name(request->estimators[i]));
-    if (slots_word(request)) /* the usual one is not named, so that what was asked before is asked still */
+    if (slots_word(request)) /* the default is not named, so that older requests stay equal */
         used += snprintf(*asked + used, capacity - (size_t)used, " slots=%s", slots_word(request));
     snprintf(*asked + used, capacity - (size_t)used, " features=%s", features);
     return EE_OK;
@@ -55,7 +55,7 @@ ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_
 
 /* ---- writing a line ---- */
 
-/* What is not known, or not finite, is null. */
+/* Unknown or not finite numbers are null. */
 static json_t *number_of(double value)
 {
     return isfinite(value) ? json_real(value + 0.0) : json_null();
@@ -184,7 +184,7 @@ static void set_facts(json_t *line, const diagnosis *facts)
     json_object_set_new(line, "facts", into);
 }
 
-/* "18446744073709551615" as text where JSON's readers have no room for the number. */
+/* "18446744073709551615" as text if a JSON reader could not hold the number. */
 static void set_seed(json_t *line, uint64_t seed)
 {
     char text[24];

@@ -12,7 +12,7 @@ static void read_short(line_members *from, const json_t *object, const char *nam
     snprintf(into, capacity, "%s", members_text(from, object, name));
 }
 
-/* null is a number that is not known. */
+/* null is an unknown number. */
 static double real_of(line_members *from, const char *name, const json_t *value)
 {
     return json_is_null(value) ? (double)NAN : members_real_of(from, name, value);
@@ -62,7 +62,7 @@ static void read_slot(line_members *from, const json_t *one, size_t estimators, 
         read_members(from, json_array_get(list, i), &estimate_members, &out->estimates[i]);
 }
 
-/* Where the log has them. */
+/* If the log has slots. */
 static void read_slots(line_members *from, stored_evaluation *out)
 {
     enum { MOST = 65536 };

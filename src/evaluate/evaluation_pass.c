@@ -10,9 +10,9 @@ typedef struct pass {
     const pass_watch *watch;
     evaluation_play play;
     log_reader *log;
-    ee_round *features;       /* NULL: nobody needs them, or the log has vectors */
-    uint64_t number;          /* events that somebody saw, so far */
-    uint64_t learned, unread; /* events that are learned from only; and that have no features which can be read */
+    ee_round *features;       /* NULL: not needed, or the log has vectors */
+    uint64_t number;          /* shown events so far */
+    uint64_t learned, unread; /* events used only for learning; events without readable features */
     size_t first_unread_line;
     ee_error first_unread;
     uint64_t fingerprint;
@@ -56,11 +56,11 @@ static void close_pass(pass *self)
 
 /* ---- the log ---- */
 
-/* Bounds stand on the least probability that was given: one below it is an error. */
+/* Bounds rely on the given least probability: a smaller one is an error. */
 static ee_status check_least(const pass *self, const log_event *event, ee_error *error)
 {
     double least = self->request->least_probability, found = self->play.about.least_probability;
-    const double near = 1e-6; /* as float32 has it */
+    const double near = 1e-6; /* rounding of float32 */
     if (isnan(least) || found >= least * (1.0 - near)) return EE_OK;
     return status_fail(error, EE_BAD_INPUT, "line %zu: probability %g is below --least-probability %g", event->line,
                        found, least);
@@ -71,7 +71,7 @@ static bool is_within(const evaluation_frame *frame, double reward)
     return reward >= frame->reward_low && reward <= frame->reward_high;
 }
 
-/* A reward out of a range that was given is an error; one out of the assumed range changes it. */
+/* A reward outside a given range is an error; one outside the assumed range changes the range. */
 static ee_status check_reward(const pass *self, const log_event *event, pass_end *end, ee_error *error)
 {
     const evaluation_frame *frame = self->frame;
@@ -101,7 +101,7 @@ static event_use use_split(const pass *self, const log_event *event)
     return (event_use){.score = !learn, .learn = learn};
 }
 
-/* Drawn: what comes back in a log after so many events must not all come to one fold. */
+/* Random: a periodic pattern in the log must not end up in one fold. */
 static size_t fold_of(const pass *self)
 {
     const uint64_t spread = 0x9e3779b97f4a7c15; /* of neighbouring seeds, so that no two have a shifted draw */
@@ -121,7 +121,7 @@ static event_use use_to_judge(const pass *self, const log_event *event)
     return (event_use){.score = true, .fold = fold_of(self)};
 }
 
-/* Reads the features. Those that cannot be read are passed over, and the first of them noted, or refused. */
+/* Reads the features. Unreadable ones are skipped and the first is noted; with --strict they are an error. */
 static ee_status read_features(pass *self, const log_event *event, bool *usable, ee_error *error)
 {
     ee_error why;
@@ -137,7 +137,7 @@ static ee_status read_features(pass *self, const log_event *event, bool *usable,
     return EE_OK;
 }
 
-/* An event that somebody saw. */
+/* A shown event. */
 static ee_status take_event(pass *self, const log_event *event, event_use use, pass_end *end, ee_error *error)
 {
     bool usable;
@@ -170,13 +170,13 @@ static ee_status play_log(pass *self, choose_use *use_of, pass_end *end, ee_erro
     return status;
 }
 
-/* Judging in folds takes the log twice: first all folds learn, then each judges its events. */
+/* Cross-fitting reads the log twice: first all folds learn, then each evaluates its events. */
 static ee_status play_folds(pass *self, pass_end *end, ee_error *error)
 {
     ee_status status = play_log(self, use_to_train, end, error);
     if (!status && !*end) status = evaluation_play_freeze(&self->play, error);
     if (!status && !*end) status = open_log(self, error);
-    self->learned = 0; /* all are judged */
+    self->learned = 0; /* all are evaluated */
     return status || *end ? status : play_log(self, use_to_judge, end, error);
 }
 
@@ -205,7 +205,7 @@ static void describe_log(const pass *self, evaluated_log *out)
     out->features = self->play.dim == 0;
 }
 
-/* A log without an event to judge is a mistake: says what its first lines are. */
+/* A log without events to evaluate is an error that names its first bad line. */
 static ee_status fail_empty(const pass *self, ee_error *error)
 {
     const log_counts *read = log_read(self->log);

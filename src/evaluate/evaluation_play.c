@@ -15,7 +15,7 @@ static candidate_setup setup_of(const evaluation_play *self, const candidate_req
                              self->dim,   self->frame->features, self->frame->fixed_names};
 }
 
-/* Of a reward model: its seed is the request's own. */
+/* For a reward model, whose seed is the request's. */
 static ee_status create_model(const evaluation_play *self, reward_model_kind kind, reward_model **out, ee_error *error)
 {
     candidate_request asked = {.text = "", .seed = self->request->seed};
@@ -35,7 +35,7 @@ static ee_status open_player(evaluation_play *self, evaluation_player *one, ee_e
 {
     const char *text = one->asked->text;
     evaluation_result *result = one->result;
-    snprintf(result->candidate, sizeof result->candidate, "%s", text); /* longer ones are cut for the eye alone */
+    snprintf(result->candidate, sizeof result->candidate, "%s", text); /* truncated only for display */
     result->seed = one->asked->seed;
     ee_status status = candidate_find(text, &one->class, error);
     if (status) return status;
@@ -150,7 +150,7 @@ static ee_status play_models(evaluation_play *self, const candidate_round *round
     return status;
 }
 
-/* The candidate's own model learns by weights that need its probabilities, also where the event is not scored. */
+/* The candidate's own model learns with weights that need its probabilities, even if the event is not scored. */
 static ee_status play_copy(evaluation_play *self, evaluation_player *one, size_t i, const candidate_round *round,
                            copy_use use, ee_error *error)
 {
@@ -214,7 +214,7 @@ static double largest_weight(const evaluation_play *self)
     return 1.0 / (isnan(least) ? self->about.least_probability : least);
 }
 
-/* At every step-th event. When the marks are twice as many as they must be, half of them go. */
+/* At every step-th event. When there are twice as many marks as needed, half of them are removed. */
 void evaluation_play_mark(evaluation_play *self, double time)
 {
     uint64_t scored = self->about.rewards.events;

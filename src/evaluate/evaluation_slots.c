@@ -1,6 +1,5 @@
-/* Playing an event with several slots. All slots are decided before one is learned, as whoever filled the page did: so
- * a candidate first tells its probabilities slot by slot, each given what the log had in the slots before, and learns
- * the rewards afterwards. */
+/* Plays an event with several slots. As on a live page, all slots are decided before one is learned: a candidate first
+ * gives its probabilities slot by slot, given what the log showed in earlier slots, and then learns the rewards. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 /* ---- what the log has ---- */
 
-/* "" where a slot has another id than before. */
+/* "" if a slot's id differs from earlier events. */
 static ee_status note_ids(evaluation_play *self, const log_event *event, ee_error *error)
 {
     ee_status status =
@@ -40,9 +39,9 @@ static ee_status tally_log(evaluation_play *self, ee_error *error)
     return EE_OK;
 }
 
-/* ---- who plays ---- */
+/* ---- candidates and models ---- */
 
-/* Reward models take the slots as they come: what they predict of a slot does not depend on what was taken there. */
+/* Reward models take the slots in order: their prediction for a slot does not depend on the action taken there. */
 static ee_status play_models(evaluation_play *self, event_use use, ee_error *error)
 {
     ee_status status = EE_OK;
@@ -68,7 +67,7 @@ static ee_status score_slots(evaluation_play *self, evaluation_player *one, cand
     return status;
 }
 
-/* As play_copy of an event, for mrdr. */
+/* Like play_copy for an event, for mrdr. */
 static ee_status play_own_model(evaluation_play *self, reward_model *model, copy_use use, ee_error *error)
 {
     ee_status status = EE_OK;

@@ -1,4 +1,4 @@
-/* What a play knows, saved and loaded: sums and what candidates have learned. */
+/* Saves and loads a play: sums and what candidates have learned. */
 #include <string.h>
 
 #include "evaluation_play.h"
@@ -55,7 +55,7 @@ static void archive_test(archive *a, gain_test *self)
     archive_double(a, &self->sum);
 }
 
-/* Of the whole, or of a slot. */
+/* Of the whole event or of a slot. */
 static void archive_sums_of(archive *a, tally *self)
 {
     tally_view *plain = &self->views[VIEW_PLAIN];

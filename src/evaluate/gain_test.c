@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The first is without q. With 64 nothing is cut where an action has one chance in 100 and half of the rewards. */
+/* The first is without q. With 64 nothing is clipped for an action with probability 0.01 and a mean reward of 0.5. */
 static const double slacks[GAIN_BETS] = {1.0, 4.0, 16.0, 64.0};
 static const double shares[GAIN_BETS] = {1.0 / 2, 1.0 / 6, 1.0 / 6, 1.0 / 6};
 
@@ -34,7 +34,7 @@ static double correction(const scored_round *round, double weight, double c, dou
     double direct = 0.0, taken = 0.0;
     for (size_t b = 0; b < round->count; b++) {
         double pi = round->pi[b], p = round->p[b], q = c * pi > k * p ? k * p / pi : c;
-        direct += p > 0.0 ? pi * q : 0.0; /* the log tells nothing of what it never takes */
+        direct += p > 0.0 ? pi * q : 0.0; /* what the log never takes is unknown */
         if (b == round->action) taken = q;
     }
     return direct - weight * taken;

@@ -34,7 +34,7 @@ interval_kind interval_find(const char *name)
 
 /* ---- around a mean ---- */
 
-/* error is that of the mean: a standard deviation, known from so many events. */
+/* error: standard error of the mean, from this many events. */
 static interval around(interval_kind kind, double mean, double error, double events, double alpha)
 {
     if (!(events > 1.0)) return nowhere;
@@ -43,8 +43,8 @@ static interval around(interval_kind kind, double mean, double error, double eve
     return (interval){mean - quantile * error, mean + quantile * error};
 }
 
-/* The root of squares less squares, which rounding can take below 0. What is NaN, of weights whose squares no double
- * holds, stays NaN: there is no interval then, not one of no width. */
+/* Square root of a difference that rounding can make negative. NaN, from weights whose squares overflow, stays NaN:
+ * there is then no interval, rather than one of width 0. */
 static double root_of(double squares)
 {
     return sqrt(squares < 0.0 ? 0.0 : squares);
@@ -53,9 +53,9 @@ static double root_of(double squares)
 /* Of a mean with copies c: sum c x over sum c. By the delta method it is the root of sum c^2 (x - mean)^2, over sum c;
  * given are the sums of c x, c^2 x and (c x)^2. The log does not say how many rounds were dropped, so the divisor is an
  * estimate too. Vowpal Wabbit takes it as known, which leaves sum (c x)^2 - (sum c x)^2 / sum c. In 1000 simulated logs
- * of 300 rounds its 95% interval of IPS held the value in 99.9% if all rounds had pdrop 0.8 and rewards varied little,
- * and in 68% if pdrop was 0.9 without a reward and 0 with one; this one in 95.3% and 94.3%. The degrees of
- * freedom are those of the events that were kept. */
+ * of 300 rounds its 95% interval of IPS covered the value in 99.9% if all rounds had pdrop 0.8 and rewards varied
+ * little, and in 68% if pdrop was 0.9 without a reward and 0 with one; this one in 95.3% and 94.3%. The degrees of
+ * freedom count the events that were kept. */
 static double error_of_mean(const rounds_sums *s, double sum, double crossed, double squares)
 {
     double mean = sum / s->count, events = (double)s->events;
@@ -106,8 +106,8 @@ static double highest_weight(const rounds_sums *sums, value_range range)
     return fmax(range.weight_high, sums->wmax) * sums->copies_max;
 }
 
-/* Of the mean of w r over n rounds, those that were dropped with 0: the bound is for numbers within a range, of a known
- * count. */
+/* Of the mean of w r over n rounds, with 0 for dropped ones: the bound is for numbers within a range and a known count.
+ */
 static double error_of_rounds(const rounds_sums *s)
 {
     double n = s->count;
@@ -119,8 +119,8 @@ static interval by_range(interval_kind kind, const rounds_sums *sums, value_rang
     double n = sums->count, mean = sums->wr / n, highest = highest_weight(sums, range);
     if (!(n > 1.0) || isinf(highest)) return nowhere;
     double width = highest * (fmax(0.0, range.reward_high) - fmin(0.0, range.reward_low));
-    /* What may fail shares alpha: either end, and for Bernstein's the variance too. (Maurer and Pontil have one end and
-     * the variance, and so 2 where this has 3.) */
+    /* The possible failures share alpha: either end, and for Bernstein's the variance too. (Maurer and Pontil have one
+     * end and the variance, and so 2 where this has 3.) */
     double bound = log((kind == INTERVAL_BERNSTEIN ? 3.0 : 2.0) / alpha), half = width * sqrt(bound / (2.0 * n));
     if (kind == INTERVAL_BERNSTEIN)
         half = error_of_rounds(sums) * sqrt(2.0 * bound) + 7.0 * width * bound / (3.0 * (n - 1.0));
@@ -129,15 +129,15 @@ static interval by_range(interval_kind kind, const rounds_sums *sums, value_rang
 
 interval interval_of_proportion(double successes, double trials, double alpha)
 {
-    /* Successes above the trials, of weights whose mean is above 1, are as good as all. */
+    /* More successes than trials, from weights whose mean is above 1, count as all. */
     double failures = fmax(0.0, trials - successes);
     return (interval){successes > 0.0 ? quantile_beta(0.5 * alpha, successes, failures + 1.0) : 0.0,
                       failures > 0.0 ? quantile_beta(1.0 - 0.5 * alpha, successes + 1.0, failures) : 1.0};
 }
 
-/* Each round is a trial whose success is w r / highest, in 0 to 1: of the mean of such numbers the interval is exact
- * where they are 0 or 1, and else too wide. (Vowpal Wabbit's has n / highest trials, and is far too short where a
- * deterministic policy of a high value meets a uniform log.) */
+/* Each round is a trial whose success is w r / highest, in 0 to 1: the interval of their mean is exact if they are 0 or
+ * 1, otherwise too wide. (Vowpal Wabbit's has n / highest trials and is far too narrow for a deterministic policy of
+ * high value on a uniform log.) */
 static interval clopper_pearson(const rounds_sums *sums, value_range range, double alpha)
 {
     double span = range.reward_high - range.reward_low, highest = highest_weight(sums, range);
@@ -150,9 +150,9 @@ static interval clopper_pearson(const rounds_sums *sums, value_range range, doub
 
 /* ---- Cressie and Read ---- */
 
-/* The least value that a reweighting can have whose divergence is at most -phi, where a pretended round has this weight
- * and reward; NaN where there is none. Of a quadratic programme in closed form. The rewards count `sign` times, and
- * less the pretended one's, which takes the weight, however large, out of all sums that have a reward. */
+/* The smallest value of a reweighting whose divergence is at most -phi, with a pretended round of this weight and
+ * reward; NaN if there is none. Closed form of a quadratic programme. Rewards count `sign` times and minus the
+ * pretended one's, which removes the weight, however large, from all sums with a reward. */
 static double least_value(const rounds_sums *s, double weight, double reward, double sign, double phi)
 {
     double n = s->count, all = 1.0 + n, x, y, z;
@@ -184,12 +184,12 @@ static interval cressie_read(const rounds_sums *sums, value_range range, double 
     }
     double t = quantile_student(1.0 - 0.5 * alpha, n); /* its square is the F quantile of 1 and n */
     double phi = (-nearest - t * t) / (2.0 * (1.0 + n));
-    /* fmin and fmax pass over a NaN; where both are NaN all that is possible is left. */
+    /* fmin and fmax ignore a NaN; if both are NaN, the whole possible range is left. */
     double low = fmin(least_value(sums, 0.0, range.reward_low, 1.0, phi),
                       least_value(sums, highest, range.reward_low, 1.0, phi));
     double high = -fmin(least_value(sums, 0.0, range.reward_high, -1.0, phi),
                         least_value(sums, highest, range.reward_high, -1.0, phi));
-    /* Beside a weight that was seen and is 1e16 times the others a double does not hold them. */
+    /* Next to a weight 1e16 times larger, the others are lost in a double. */
     if (low > high) return (interval){range.reward_low, range.reward_high};
     return (interval){fmin(range.reward_high, fmax(range.reward_low, low)),
                       fmax(range.reward_low, fmin(range.reward_high, high))};
@@ -251,8 +251,8 @@ interval interval_of_resamples(double *values, size_t count, double alpha)
                       statistics_percentile(values, count, 1.0 - 0.5 * alpha)};
 }
 
-/* Uniform in 0 .. count - 1. Two of each 64 bits, by a product in place of two divisions: no index is more likely than
- * another by more than count / 2^32. */
+/* Uniform in 0 .. count - 1. Two from each 64 bits, by a product instead of two divisions: probabilities of indices
+ * differ by at most count / 2^32. */
 static void draw(random_stream *stream, size_t *index, size_t count)
 {
     uint64_t bits = 0;

@@ -27,7 +27,7 @@ ee_status log_survey_features(const char *asked, size_t names, bool spare, char 
     return status;
 }
 
-/* What counts the names. */
+/* The dictionary that counts the names. */
 typedef struct name_counter {
     memory memory;
     features names;
@@ -48,7 +48,7 @@ static ee_status start_counting(name_counter *self, const char *text, ee_error *
     return status ? status : ee_round_create(NULL, &self->round, error);
 }
 
-/* What cannot be read is passed over here as it will be then. */
+/* Unreadable features are skipped, as in the evaluation itself. */
 static ee_status count_names(name_counter *self, const log_event *event, ee_error *error)
 {
     if (!self->used || features_count(&self->names) >= LOG_SURVEY_NAMES) return EE_OK;

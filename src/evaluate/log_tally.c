@@ -41,7 +41,7 @@ static void join(reward_stretch *into, const reward_stretch *from)
     into->square_copies += from->square_copies;
 }
 
-/* Stretches are joined two by two where there is no room for one more: they stay equally long. */
+/* If there is no room for one more, stretches are merged in pairs, so they stay equally long. */
 static void join_stretches(log_tally *self)
 {
     for (size_t i = 0; i < LOG_STRETCHES / 2; i++) {
@@ -65,7 +65,7 @@ static void add_stretch(log_tally *self, double reward, double copies)
     self->last_events++;
 }
 
-/* All but the sequence. */
+/* Everything except the sequence. */
 static void add(log_tally *self, const log_event *event)
 {
     double copies = event->copies, spread = 1.0 / ((double)event->count * event->probability);
@@ -107,7 +107,7 @@ static interval reward_interval(const log_tally *self, const evaluation_request 
 {
     interval_kind kind = request->interval;
     if (kind == INTERVAL_CS) return confidence_sequence_interval(&self->sequence, request->alpha);
-    if (kind == INTERVAL_BOOTSTRAP) kind = INTERVAL_NORMAL; /* the same, for the mean of as many rewards as they are */
+    if (kind == INTERVAL_BOOTSTRAP) kind = INTERVAL_NORMAL; /* equivalent for the plain mean of the rewards */
     range.weight_high = 1.0;
     return interval_of_sums(kind, ESTIMATOR_IPS, &self->rewards, range, request->alpha);
 }

@@ -8,7 +8,7 @@
 #include "engine/bandit.h"
 #include "features/features.h"
 
-/* A Thompson policy knows its probabilities by drawing so often; in each decision of its own it draws once. */
+/* Draws by which a Thompson policy estimates its probabilities; in a real decision it draws once. */
 static const char drawn_often[] = "probability_draws=100 ";
 
 static bool has_option(const char *owner, const char *name)
@@ -19,7 +19,7 @@ static bool has_option(const char *owner, const char *name)
     return false;
 }
 
-/* Bytes that a bandit takes which has met so many places: as many as one whose arms are vectors of them. */
+/* Memory of a bandit that has met this many places: the same as with vectors of that dimension. */
 static ee_status memory_at(ee_settings settings, size_t places, size_t *bytes, ee_error *error)
 {
     ee_bandit *bandit;
@@ -32,12 +32,12 @@ static ee_status memory_at(ee_settings settings, size_t places, size_t *bytes, e
     return EE_OK;
 }
 
-/* A policy that takes memory by the square of the places takes as much time for every event: *most is how many it is
- * given, for which it takes about a millisecond. Others keep all that the log has. */
+/* A policy with memory quadratic in the places also takes quadratic time per event: *most limits its places so that an
+ * event takes about a millisecond. Others keep all places of the log. */
 static ee_status find_most_places(ee_settings settings, size_t *most, ee_error *error)
 {
     enum { FEW = 512, TWICE = 2 * FEW };
-    const size_t reasonable = (size_t)32 << 20; /* bytes: some 1400 places of a linear policy */
+    const size_t reasonable = (size_t)32 << 20; /* bytes: about 1400 places of a linear policy */
     size_t few, twice;
     ee_status status = memory_at(settings, FEW, &few, error);
     if (!status) status = memory_at(settings, TWICE, &twice, error);
@@ -45,7 +45,7 @@ static ee_status find_most_places(ee_settings settings, size_t *most, ee_error *
     return status;
 }
 
-/* The options of named features with no more places than these, of which a quarter is shared. */
+/* The options of named features with at most this many places, a quarter of them shared. */
 static ee_status cut_places(const char *text, size_t most, char **out, ee_error *error)
 {
     features_options options;

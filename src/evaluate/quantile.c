@@ -69,7 +69,7 @@ static double beta_fraction(double a, double b, double x)
     return value;
 }
 
-/* ln(1 + off / whole), where 1 + off / whole is also share: by that of the two which keeps its digits. */
+/* ln(1 + off / whole), where 1 + off / whole equals share: uses the form that keeps more digits. */
 static double log_of(double off, double whole, double share)
 {
     return fabs(off) < 0.5 * whole ? log1p(off / whole) : log(share);

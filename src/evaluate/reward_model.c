@@ -17,7 +17,7 @@ typedef struct reward_model_class {
 /* Every model's struct begins with this. */
 struct reward_model {
     const reward_model_class *class;
-    double low, high; /* of the rewards that were learned; low is above high before the first */
+    double low, high; /* of the learned rewards; low is above high before the first */
 };
 
 /* ---- f1: what a greedy bandit expects ---- */
@@ -78,7 +78,7 @@ typedef struct linear_model {
     ridge_model ridge;
     features names; /* of named features */
     bool frozen;
-    uint64_t rows, next; /* that were learned; and how many there will be when it is solved again */
+    uint64_t rows, next; /* learned rows; and their number at which it is solved again */
 } linear_model;
 
 static const reward_model_class linear_class;
@@ -89,7 +89,7 @@ static void free_linear(reward_model *base)
     memory_free(base);
 }
 
-/* Where the names of a log are more than the sums have room for, some share places. */
+/* If a log has more names than the sums have room for, some share places. */
 static ee_status create_names(linear_model *self, const char *text, ee_error *error)
 {
     enum { SHARED = RIDGE_MODEL_DIM / 4, BITS = 12 };
@@ -106,7 +106,7 @@ static ee_status create_names(linear_model *self, const char *text, ee_error *er
 
 static ee_status create_linear(const candidate_setup *setup, reward_model **out, ee_error *error)
 {
-    const double penalty = 1.0; /* as much as one event that says 0 in each feature */
+    const double penalty = 1.0; /* like one event with reward 0 in each feature */
     const uint64_t first = 16;
     linear_model *self;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);

@@ -48,8 +48,8 @@ void ridge_model_merge(ridge_model *self, const ridge_model *other)
     }
 }
 
-/* used (dim + 1) = the places that some row has, and the constant's; returns how many. The others' coefficients are 0,
- * and of thousands of places a log may fill a dozen. */
+/* used (dim + 1) = the features that occur in some row, and the constant; returns their number. The other coefficients
+ * are 0: of thousands of features a log may use a dozen. */
 static size_t list_used(const ridge_model *self, size_t *used)
 {
     size_t n = self->dim + 1, count = 0;

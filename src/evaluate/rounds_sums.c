@@ -6,13 +6,13 @@
 
 #include "math/doubles.h"
 
-/* Rounds whose products lie in the fastest cache together. */
+/* Rounds whose products fit in the fastest cache. */
 enum { BLOCK = 256 };
 
 _Static_assert(offsetof(rounds_sums, lost) - offsetof(rounds_sums, count) == ROUNDS_SUMS * sizeof(double),
                "the sums lie one after the other");
 
-/* Adds to each sum, and keeps what rounding took from it. As arrays, so that several are added at once. */
+/* Adds to each sum and keeps its rounding error; on arrays, so that it vectorises. */
 static void add_exactly(rounds_sums *restrict self, const rounds_sums *restrict other)
 {
     double sums[ROUNDS_SUMS], added[ROUNDS_SUMS];
@@ -77,8 +77,8 @@ void rounds_sums_add(rounds_sums *self, double weight, double reward, double dir
     rounds_sums_merge(self, &one);
 }
 
-/* What the rounds of a block add, made of the arrays of the whole. Each is (count), and an array that is not there is
- * one of zeros, or ones for copies. */
+/* The rounds of a block as parts of the whole arrays. Each is (count); a missing array means zeros, or ones for copies.
+ */
 typedef struct block {
     size_t count;
     const double *weights, *rewards;

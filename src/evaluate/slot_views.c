@@ -38,7 +38,7 @@ void slot_views_release(slot_views *self)
 
 /* ---- what a slot saw ---- */
 
-/* In the order of their numbers, as whoever decided saw them. */
+/* In the order of their numbers, as the logging policy saw them. */
 static void sort_actions(slot_view *view, const log_slot *slot)
 {
     for (size_t i = 0; i < slot->count; i++) {
@@ -52,7 +52,7 @@ static void sort_actions(slot_view *view, const log_slot *slot)
     }
 }
 
-/* Its place among those that were possible; otherwise the first of them. */
+/* Its index among the possible actions; otherwise the first. */
 static size_t place_of(const slot_view *view, size_t count, size_t number)
 {
     for (size_t i = 0; i < count; i++)
@@ -83,7 +83,7 @@ static ee_status take_arms(slot_views *self, slot_view *view, const ee_arms *all
     return EE_OK;
 }
 
-/* Adds those of the actions in "_multi", which the reader has begun, that were possible. */
+/* Adds the possible actions of "_multi", which the reader has entered. */
 static ee_status add_actions(const slot_view *view, json_reader *reader, ee_error *error)
 {
     json_token token;

@@ -94,7 +94,7 @@ static ee_status keep_round(tally *self, double weight, const log_event *event, 
     return status ? status : keep_copies(self, place, event->copies, error);
 }
 
-/* d. The log's policy takes the action that it took: so its DR is the mean reward, whatever the model. */
+/* d. The logging policy takes the logged action with certainty, so its DR is the mean reward, whatever the model. */
 static double direct_of(const tally_round *round, const double *q)
 {
     if (round->logged) return q[round->event->action];
@@ -106,8 +106,8 @@ static double direct_of(const tally_round *round, const double *q)
     return sum / mass;
 }
 
-/* A round as it counts: with this weight, which has the factor in it that the other slots give it (1: there are none),
- * and alone, where it is not one of several slots that count together. */
+/* A round with its weight, which includes the factor from other slots (1 without them); alone: it is not one of several
+ * slots that count together. */
 typedef struct weighed_round {
     const tally_round *round;
     double weight, factor;
@@ -147,7 +147,7 @@ static size_t overlap_bin(double p)
     return bin;
 }
 
-/* Where the log tells the taken action's probability alone, a weight stands for the choices that it came from. */
+/* If the log has only the probability of the logged action, its weight represents the choices behind it. */
 static void add_overlap(tally *self, const tally_round *round, double weight)
 {
     const log_event *event = round->event;
@@ -156,7 +156,7 @@ static void add_overlap(tally *self, const tally_round *round, double weight)
         if (round->pi[i] > 0.0) self->overlap[overlap_bin(event->probabilities[i])] += event->copies * round->pi[i];
 }
 
-/* What the log's probabilities promise of the weight: its mean and variance. */
+/* Mean and variance of the weight implied by the propensities. */
 static void add_promise(tally *self, const tally_round *round, double factor)
 {
     const log_event *event = round->event;
@@ -247,7 +247,7 @@ ee_status tally_reserve_slots(tally *self, size_t count, ee_error *error)
     return status;
 }
 
-/* What the weight of slot k is multiplied with: the ratios of others, given what its reward may depend on. */
+/* The factor of slot k's weight: the ratios of other slots that its reward may depend on. */
 static double factor_of(slot_weighting by, const double *ratios, size_t count, size_t k)
 {
     double factor = 1.0;

@@ -1,4 +1,4 @@
-/* The estimates that come of a tally: as things stand, and at the end. */
+/* The estimates of a tally: current ones and final ones. */
 #include "tally.h"
 
 #include <math.h>
@@ -6,10 +6,10 @@
 
 #include "tally_inside.h"
 
-enum { RESAMPLES = 1000 }; /* of the bootstrap: the usual number for percentiles of 2.5% */
+enum { RESAMPLES = 1000 }; /* of the bootstrap: common for percentiles of 2.5% */
 
-/* The difference to the log's policy is the same estimator's value with d - r for d: those without a reward model are
- * such with one that predicts 0. ESTIMATOR_KINDS where there is no such form. */
+/* The difference from the logging policy is the same estimator's value with d - r for d; estimators without a reward
+ * model count as predicting 0. ESTIMATOR_KINDS if there is no such form. */
 static estimator_kind gain_kind(estimator_kind kind)
 {
     switch (kind) {
@@ -30,7 +30,7 @@ static estimator_kind gain_kind(estimator_kind kind)
     }
 }
 
-/* ---- as things stand ---- */
+/* ---- current estimates ---- */
 
 static double mean_reward(const tally *self)
 {
@@ -38,7 +38,7 @@ static double mean_reward(const tally *self)
     return sums->r / sums->count;
 }
 
-/* A value from what streams; NaN where it needs the rounds, and of a replay of choices that chance has a part in. */
+/* A value from streaming sums; NaN if it needs the rounds, and for replay of a randomised candidate. */
 static double value_now(const tally *self, size_t index)
 {
     estimator_request estimator = self->request->estimators[index];
@@ -48,7 +48,7 @@ static double value_now(const tally *self, size_t index)
     return rounds_sums_value(&view->sums, estimator.kind);
 }
 
-/* Wrong probabilities can leave an interval that holds nothing: that is none. */
+/* Wrong propensities can give an empty interval: then there is none. */
 static interval not_empty(interval found)
 {
     return found.low <= found.high ? found : (interval){NAN, NAN};
@@ -59,7 +59,7 @@ static bool is_asymptotic(const evaluation_request *request)
     return request->interval == INTERVAL_NORMAL || request->interval == INTERVAL_STUDENT;
 }
 
-/* An interval from what streams; NaN where it needs the rounds. */
+/* An interval from streaming sums; NaN if it needs the rounds. */
 static interval interval_alone(const tally *self, size_t index, double alpha)
 {
     const evaluation_request *request = self->request;
@@ -83,8 +83,8 @@ static double share_of(const tally *self, size_t k)
 }
 
 /* Of the mean over slots, each of which has an interval: their mean. The slots of a round depend on each other, but the
- * deviation of a sum is at most the sum of the deviations; bounds that hold for any number of rounds hold all at once
- * where each has its part of alpha. */
+ * deviation of a sum is at most the sum of the deviations; bounds for any number of rounds hold simultaneously if each
+ * has its part of alpha. */
 static interval mean_of_slots(const tally *self, size_t index, double alpha)
 {
     interval mean = {0.0, 0.0};
@@ -105,7 +105,7 @@ static interval interval_now(const tally *self, size_t index, double alpha)
     return mean_of_slots(self, index, alpha);
 }
 
-/* Whether two estimators stand beside the same interval, which takes its time. */
+/* Whether two estimators share an interval, which is expensive to compute. */
 static bool share_interval(const tally *self, size_t left, size_t right)
 {
     const estimator_request *all = self->request->estimators;
@@ -125,8 +125,8 @@ static void find_intervals(const tally *self, interval *intervals)
     }
 }
 
-/* To what the candidate can earn, less what the log's policy does. Of that too the interval alone is known: its mean in
- * these events may be luck. */
+/* Clips to what the candidate can earn minus what the logging policy earns. Of the latter only the interval is known:
+ * its mean in these events may be luck. */
 static interval cut_gain(const tally *self, interval logged, interval found)
 {
     if (isnan(found.low)) return found;
@@ -135,7 +135,7 @@ static interval cut_gain(const tally *self, interval logged, interval found)
     return not_empty(found);
 }
 
-/* Before it is cut. */
+/* Before clipping. */
 static interval gain_now(const tally *self, size_t index, double alpha)
 {
     const evaluation_request *request = self->request;
@@ -186,7 +186,7 @@ static evaluated_rounds kept_rounds(const tally *self, const tally_view *view)
                               view->predicted,           self->copies};
 }
 
-/* The interval of an estimator from kept rounds: of the value, or of the gain where kind and rounds are its. */
+/* The interval of an estimator from kept rounds: of the value, or of the gain if kind and rounds are the gain's. */
 static ee_status kept_interval(const tally *self, estimator_kind kind, double lambda, const evaluated_rounds *rounds,
                                interval *out, ee_error *error)
 {
@@ -206,7 +206,7 @@ static ee_status kept_interval(const tally *self, estimator_kind kind, double la
     return EE_OK;
 }
 
-/* With d - r in place of d. */
+/* With d - r instead of d. */
 static ee_status kept_gain(const tally *self, estimator_kind kind, double lambda, const evaluated_rounds *rounds,
                            interval *out, ee_error *error)
 {
@@ -272,7 +272,7 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
 
 /* ---- the end ---- */
 
-/* Before its gain is cut. */
+/* Before its gain is clipped. */
 static estimate estimate_now(const tally *self, size_t index, double gain_alpha)
 {
     interval about = interval_now(self, index, self->request->alpha), gain = gain_now(self, index, gain_alpha);
@@ -294,7 +294,7 @@ estimate tally_estimate(const tally *self, size_t index, interval logged, double
     return found;
 }
 
-/* Intervals from kept rounds, of slots: of each by itself, and then their mean. */
+/* Intervals of slots from kept rounds: each slot, then their mean. */
 static ee_status finish_kept_slots(tally *self, size_t index, estimate *out, ee_error *error)
 {
     estimate mean = {.low = 0.0};
@@ -331,7 +331,7 @@ static ee_status finish_estimate(tally *self, size_t index, interval logged, est
     return status;
 }
 
-/* What the log earned in a slot is known as well as any reward is. */
+/* What the logging policy earned in a slot is bounded only by the range of rewards. */
 static ee_status finish_slot(tally *self, slot_result *out, ee_error *error)
 {
     const rounds_sums *sums = &self->views[VIEW_PLAIN].sums;
@@ -386,7 +386,7 @@ static void finish_facts(const tally *self, diagnosis *facts)
     facts->slots_weight = self->slot_count ? (self->promised - self->supported) / sums->count : 0.0;
     facts->taken_alone = model->used && !self->whole && self->request->interval == INTERVAL_CS;
     facts->direct = facts->robust = facts->robust_error = NAN;
-    if (!model->used || !asks_for(self->request, ESTIMATOR_DM)) return; /* DR corrects what the model is wrong by */
+    if (!model->used || !asks_for(self->request, ESTIMATOR_DM)) return; /* DR corrects the model's error */
     facts->direct = rounds_sums_value(&model->sums, ESTIMATOR_DM);
     facts->robust = rounds_sums_value(&model->sums, ESTIMATOR_DR);
     /* Half an interval of one standard error each way. */

@@ -45,10 +45,10 @@ typedef struct coverage_plan {
 /* Of one candidate, over the logs. */
 typedef struct coverage_of_interval {
     double covers; /* share of the logs at whose end it covers the true value */
-    double
-        always;   /* share of the logs in which it covered the true value at every look: after each of the first 100
-                     rounds, then whenever the log had grown by 2%; asymptotic ones from round 100 on; NaN: not watched */
-    double width; /* mean, after the last round */
+    double always; /* share of the logs in which it covered the true value at every look: after each of the first 100
+                      rounds, then whenever the log had grown by 2% (asymptotic ones: from round 100 on); NaN: not
+                      watched */
+    double width;  /* mean, after the last round */
 } coverage_of_interval;
 
 typedef struct coverage_of_estimator {
