@@ -1,4 +1,4 @@
-/* eenet coverage: whether intervals hold the truth, and what a log is worth, on rounds of which all is known. */
+/* eenet coverage: whether intervals cover the true value, and how much a log helps a new bandit. */
 #define _GNU_SOURCE /* CPU_COUNT */
 #include <inttypes.h>
 #include <math.h>
@@ -145,7 +145,7 @@ static const char *label_of(const request *of, const dataset *data)
     return command_dataset_label(of->datasets, of->dataset_count, data);
 }
 
-/* ---- while it goes on ---- */
+/* ---- progress ---- */
 
 typedef struct audience {
     const char *what; /* is counted */
@@ -365,7 +365,7 @@ static void print_warm(const request *of, const dataset *data, const char *name,
     fflush(stdout);
 }
 
-/* A uniform log, or one of the same policy that draws its arms by a rule. options has room. */
+/* The logging policy: uniform, or eenet with this exploration. options is the buffer for its options. */
 static void choose_logger(known_policy behaviour, warm_plan *plan, char *options, size_t capacity)
 {
     static const char *const forms[KNOWN_KINDS] = {[KNOWN_FLOOR] = "propensity=floor propensity_epsilon=%g",
@@ -412,7 +412,7 @@ static int run_warm(const command *self, request *of)
     return code;
 }
 
-/* ---- the verb ---- */
+/* ---- the command ---- */
 
 static int run(const command *self, int count, char **words)
 {

@@ -12,14 +12,14 @@
 #include "hint.h"
 #include "interrupt.h"
 
-/* ---- while it plays ---- */
+/* ---- progress ---- */
 
 typedef struct audience {
     const command *self;
     const evaluate_request *request;
     bool shown; /* stderr is a terminal */
     bool drawn;
-    bool failed; /* a candidate could not be played, or a line not be printed */
+    bool failed; /* a candidate failed, or a line could not be printed */
 } audience;
 
 static bool on_wanted(void *context)
@@ -75,7 +75,7 @@ static evaluation_watch watch_of(audience *who)
     return (evaluation_watch){on_wanted, on_standing, on_ended, who};
 }
 
-/* ---- the verb ---- */
+/* ---- the command ---- */
 
 /* "eenet evaluate: interrupted; missing: eenet, linucb; the same command resumes it" */
 static int tell_interrupted(const command *self, const evaluation_request *request, const evaluation_result *results)

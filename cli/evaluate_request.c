@@ -109,7 +109,7 @@ static int apply_set(const command *self, const char *text, evaluate_request *re
     return command_misused(self, "--set %s: '%.*s' is not among the candidates of -p", text, (int)length, text);
 }
 
-/* A policy once for each seed; what draws nothing, once. */
+/* A policy once per seed; candidates without randomness, once. */
 static int make_candidates(const command *self, evaluate_request *request)
 {
     ee_error error;
@@ -156,7 +156,7 @@ static int read_estimators(const command *self, evaluate_request *request)
     }
 }
 
-/* A number between 0 and 1, neither of them. */
+/* A number above 0 and below 1. */
 static int read_share(const command *self, int got, const char *text, double *number)
 {
     int code = arguments_real(self, got, text, 0.0, 1.0, number);
@@ -178,7 +178,7 @@ static int read_range(const command *self, evaluate_request *request)
     return command_misused(self, "--rewards must be LOW:HIGH, such as 0:1, got '%s'", text);
 }
 
-/* "cross" or "cross=5": what follows the word, or "" where nothing does; NULL where it is another word. */
+/* "cross" or "cross=5": what follows the word, or ""; NULL if it is another word. */
 static const char *after_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -272,7 +272,7 @@ static int read_numbers(const command *self, evaluate_request *request)
     return code;
 }
 
-/* "model.ee" or "linucb=model.ee". What stands before a '=' is a candidate's name, unless it has a slash. */
+/* "model.ee" or "linucb=model.ee". The part before '=' names a candidate, unless it has a slash. */
 static int read_warm(const command *self, evaluate_request *request)
 {
     const char *text = request->given[EVALUATE_WARM];

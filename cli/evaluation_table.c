@@ -16,7 +16,7 @@ typedef struct row {
     bool best;
 } row;
 
-/* Digits after the point: four that count, of a number as large as the log's mean reward. */
+/* Decimals: four significant digits of the log's mean reward. */
 static int find_decimals(const evaluation_result *of)
 {
     enum { FEWEST = 1, MOST = 9, COUNTING = 4 };
@@ -76,7 +76,7 @@ static void fill_row(const evaluation_request *request, const evaluation_result 
     if (!isnan(percent)) strcat(into->cells[6], "%");
 }
 
-/* The rows of a candidate: by each estimator, then the same of its slots. Returns how many. */
+/* The rows of a candidate: one per estimator, then the same for each slot. Returns their number. */
 static size_t fill_candidate(const evaluation_request *request, const evaluation_result *of, row *rows)
 {
     size_t used = 0;
@@ -91,7 +91,7 @@ static size_t fill_candidate(const evaluation_request *request, const evaluation
     return used;
 }
 
-/* Of a head, for the confidence: "95% interval". */
+/* The header row, with "95% interval". */
 static void fill_head(const evaluation_request *request, row *head)
 {
     static const char *const names[COLUMNS] = {"candidate", "estimator", "value", "", "difference", "", "percent"};
@@ -100,7 +100,7 @@ static void fill_head(const evaluation_request *request, row *head)
         snprintf(head->cells[i], CELL, "%.4g%% interval", 100.0 * (1.0 - request->alpha));
 }
 
-/* Words to the left, numbers to the right. */
+/* Text is aligned left, numbers right. */
 static void print_rows(const row *rows, size_t count)
 {
     size_t widths[COLUMNS] = {0};
@@ -145,7 +145,7 @@ static bool was_said(const evaluation_result *results, size_t place, const char 
     return said;
 }
 
-/* What is about the log, once. */
+/* Sentences about the log, each once. */
 static void print_about_log(const evaluation_request *request, const evaluation_result *results)
 {
     for (size_t i = 0; i < request->candidate_count; i++)

@@ -168,8 +168,8 @@ ee_status coverage_keep(kept_studies *into, coverage_entry *entry, ee_error *err
 
 static const char key_below[] = "set key outside below center horizontal Left reverse samplen 1 width 2\n";
 
-/* One block a data set, one row a point: what the function adds, for each entry and candidate. Points of one row of the
- * figure are set apart, by data set and behaviour. */
+/* One block per data set and one row per point, as add writes them. Points in a row of the figure are shifted by data
+ * set and logging policy. */
 typedef void add_points(text *data, const coverage_candidate *of, double shift);
 
 static void add_blocks(const coverage_entry *entries, size_t count, text *data, add_points *add)

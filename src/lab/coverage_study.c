@@ -35,7 +35,7 @@ const estimator_kind coverage_estimators[COVERAGE_ESTIMATORS] = {
     ESTIMATOR_IPS,  ESTIMATOR_CLIPPED,   ESTIMATOR_SNIPS, ESTIMATOR_DM,          ESTIMATOR_DR,
     ESTIMATOR_SNDR, ESTIMATOR_SWITCH_DR, ESTIMATOR_DROS,  ESTIMATOR_CRESSIE_READ};
 
-/* What one log says of one candidate. */
+/* The results of one log for one candidate. */
 typedef struct finding {
     double values[COVERAGE_ESTIMATORS];
     interval intervals[COVERAGE_INTERVALS];
@@ -58,7 +58,7 @@ typedef struct study_state {
 
 /* ---- one log ---- */
 
-/* Its rounds, and what an estimator sees of them by a candidate; each is (rounds). */
+/* Its rounds as an estimator sees them for a candidate; each is (rounds). */
 typedef struct drawn_log {
     size_t *rows, *actions;
     double *rewards;
@@ -107,7 +107,7 @@ static bool holds(interval which, double truth)
     return which.low <= truth && truth <= which.high;
 }
 
-/* The three confidence sequences, and the sums of all else. */
+/* The three confidence sequences, and the sums for the other intervals. */
 typedef struct growing {
     confidence_sequence ips, dr, gain;
     rounds_sums sums;
@@ -128,7 +128,7 @@ static double truth_for(const study_state *self, const known_player *candidate, 
     return which->gain ? candidate->truth - self->behaviour.truth : candidate->truth;
 }
 
-enum { EARLY = 100 }; /* rounds; of fewer nobody expects that they are many */
+enum { EARLY = 100 }; /* rounds; fewer are too few for the central limit theorem */
 
 static void look(const study_state *self, const growing *from, const known_player *candidate, finding *into)
 {
@@ -157,7 +157,7 @@ static void grow(const study_state *self, const known_player *candidate, const d
     confidence_sequence_add_dr(&into->dr, &round);
 }
 
-/* Plays the log through, looking now and then, and leaves the intervals of the end. */
+/* Goes through the log with looks in between; leaves the final intervals. */
 static void watch_log(const study_state *self, const known_player *candidate, const drawn_log *log, finding *into)
 {
     const double step = 1.02;
@@ -268,7 +268,7 @@ static void sum_up_candidate(const study_state *self, size_t c, coverage_candida
             into->estimators[k].error += share * off * off;
         }
     }
-    for (size_t k = 0; k < COVERAGE_INTERVALS; k++) { /* counts until here: all of them are 1, not a sum near it */
+    for (size_t k = 0; k < COVERAGE_INTERVALS; k++) { /* still counts here, so that a share of 1 is exact */
         into->intervals[k].covers /= (double)plan->replications;
         into->intervals[k].always /= (double)plan->replications;
     }

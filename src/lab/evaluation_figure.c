@@ -18,8 +18,8 @@ ee_status evaluation_figure_name(const evaluation_group *group, evaluation_figur
 
 /* ---- values over time ---- */
 
-/* What the intervals of the end lie in, and half as much to each side, as far as values can be: at the beginning they
- * are as wide as can be. False where that is nothing. */
+/* The range of the final intervals, plus half of it on each side, limited to possible values: the first intervals are
+ * too wide to show. False if the range is empty. */
 static bool frame_values(const evaluation_group *group, double *from, double *to)
 {
     double low = INFINITY, high = -INFINITY;
@@ -71,7 +71,7 @@ static void draw_values(const evaluation_group *group, const char *name, text *s
 
 /* ---- weights and overlap ---- */
 
-/* The bins that any candidate has something in. */
+/* The bins in which any candidate has weights. */
 static void find_weights(const evaluation_group *group, size_t *first, size_t *last)
 {
     *first = EVALUATION_WEIGHT_ONE;
@@ -91,7 +91,7 @@ static bool has_overlap(const evaluation_group *group)
     return false;
 }
 
-/* Shares by bins, in percent, from the lowest bin that is shown: those of zero stand one before it. */
+/* Shares per bin in percent, from the lowest shown bin; weights of zero are one bin before it. */
 static void add_weight_data(const evaluation_group *group, size_t first, size_t last, text *data)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -107,7 +107,7 @@ static void add_weight_data(const evaluation_group *group, size_t first, size_t 
     }
 }
 
-/* Boxes, those of the candidates side by side in each bin. */
+/* Boxes of the candidates, side by side in each bin. */
 static void add_shares(const evaluation_group *group, const char *name, size_t block, text *script)
 {
     double width = 0.84 / (double)group->count;
@@ -120,7 +120,7 @@ static void add_shares(const evaluation_group *group, const char *name, size_t b
     }
 }
 
-/* Every so many bins of weights have a tick: that of 1 is one of them. */
+/* Distance between ticks in bins; weight 1 has a tick. */
 static size_t weight_step(size_t first, size_t last)
 {
     return last - first < 10 ? 1 : last - first < 18 ? 2 : 4;
@@ -195,7 +195,7 @@ ee_status evaluation_figures(const evaluation_groups *of, const char *folder, si
 
 /* ---- in the page ---- */
 
-/* One line a candidate, and after them that of the log's own reward; with room for so many points each. */
+/* One line per candidate, then one for the logging policy, each with room for `room` points. */
 typedef struct candidate_lines {
     chart_line *lines;   /* (group->count + 1) */
     chart_point *points; /* (group->count + 1, room) */
@@ -247,7 +247,7 @@ static void show_values(text *page, const evaluation_group *group, const char *n
     chart_end(page);
 }
 
-/* Bars of all candidates, side by side in each bin, whose shares the lines have been given. */
+/* Bars of all candidates, side by side in each bin; the lines hold their shares. */
 static void show_shares(text *page, const evaluation_group *group, chart_frame *frame, const candidate_lines *of)
 {
     double highest = 0.0, width = 0.84 / (double)group->count;

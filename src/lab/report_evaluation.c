@@ -41,7 +41,7 @@ static ee_status add_row(evaluation_group *group, size_t room, const stored_eval
     return EE_OK;
 }
 
-/* The candidate; where several have its name, a number behind it. */
+/* The candidate's name, with a number if several share it. */
 static ee_status add_labels(evaluation_group *group, ee_error *error)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -92,7 +92,7 @@ void evaluation_groups_release(evaluation_groups *self)
     *self = (evaluation_groups){0};
 }
 
-/* ---- the table for programs ---- */
+/* ---- CSV ---- */
 
 static void add_real(text *csv, double value)
 {
@@ -175,7 +175,7 @@ static void add_day(text *page, double time)
     text_add(page, "%s", day);
 }
 
-/* "10000 events from 2026-01-01 to 2026-01-31, mean reward 0.1 [0.09, 0.11]; ..." */
+/* "10000 events from 2026-01-01 to 2026-01-31; the logging policy earned 0.1 [0.09, 0.11] per event; ..." */
 static void add_facts(text *page, const stored_evaluation *row, int decimals)
 {
     const evaluated_log *log = &row->result.log;

@@ -8,7 +8,7 @@ const char *const warm_names[WARM_PLAYERS] = {"cold", "warmed", "trained", "logg
 typedef struct warm_state {
     const warm_plan *plan;
     warm_result *results;
-    pthread_mutex_t turn; /* for what is kept */
+    pthread_mutex_t turn; /* for stored results */
     kept_studies *kept;
 } warm_state;
 
@@ -43,7 +43,7 @@ static ee_status find(warm_state *self, const text *asked, bool *found, warm_res
     return from.status;
 }
 
-/* asked becomes the whole line. */
+/* Completes asked to the whole line. */
 static ee_status keep(warm_state *self, text *asked, const warm_result *result, ee_error *error)
 {
     for (size_t i = 0; i < WARM_PLAYERS; i++) {
@@ -123,7 +123,7 @@ static ee_status run_seed(void *context, size_t place, ee_error *error)
         if (!status) status = keep(self, &asked, &result, error);
     }
     memory_free(asked.bytes);
-    self->results[place] = result; /* the neighbours are written by others */
+    self->results[place] = result; /* other threads write the neighbours */
     return status;
 }
 
