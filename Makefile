@@ -1,4 +1,4 @@
-# Short names for CMake's commands; CMakePresets.json has the settings.
+# Short names for CMake commands. The settings are in CMakePresets.json.
 
 prefix = /usr/local
 DESTDIR =
@@ -11,9 +11,9 @@ DEMO_ROUNDS = 600
 JOBS := $(shell nproc)
 # Many tests wait more than they compute: run one more at a time than there are cores.
 TESTS_AT_ONCE := $(shell expr $(JOBS) + 1)
-# Debian's Python, which has numpy and the rest; the first one on the PATH may be another.
+# Debian's Python, whose packages cmake/setup.sh installs; the first python3 on the PATH may be another one.
 PYTHON = /usr/bin/python3
-# Tests that Debian's debug interpreter runs too: it stops at an object that is released twice. One test is left out,
+# Tests that also run in Debian's debug interpreter, which aborts if an object is released twice. One test is left out,
 # because pandas fails there.
 DEBUG_TESTS = $(patsubst %,python/tests/test_%.py,every_call actions arms bandit errors named slots snapshot explain references) \
     -k 'not times_are_refused'

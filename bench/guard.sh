@@ -1,11 +1,11 @@
 #!/bin/sh
-# guard.sh check|record PROGRAM COUNTS COMPILER: counts the instructions of fixed small runs by callgrind, function by
-# function, and compares them with those recorded in the folder COUNTS, or records them anew. A run that takes over 3%
-# more than its record fails, with the functions that grew.
+# guard.sh check|record PROGRAM COUNTS COMPILER: counts the instructions of fixed small runs with callgrind, function by
+# function. `record` stores the counts in the folder COUNTS; `check` compares with them. A run that takes over 3% more
+# instructions than recorded fails, and the functions that grew are printed.
 #
-# The counts depend on the processor's architecture, on the compiler and on the kernels, so each has a file of its own:
-# lines of POLICY ARMS ROUNDS FUNCTION COUNT. Exit status 77 where there is none, or no valgrind. valgrind knows no
-# AVX-512: on such machines the runs are on the avx2 kernels.
+# The counts depend on the architecture, the compiler and the kernels, so each combination has its own file, with lines
+# of POLICY ARMS ROUNDS FUNCTION COUNT. Exits with 77 (skipped) without such a file or without valgrind. valgrind does
+# not support AVX-512; on such machines the runs use the avx2 kernels.
 set -eu
 task=$1 program=$(readlink -f "$2") counts=$3 compiler=$4
 if ! command -v valgrind >/dev/null; then
@@ -15,9 +15,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Lines of a callgrind file as FUNCTION COUNT, what it spent in functions that it called left out; "total" first. The
-# functions of libraries are one line, and what took under a thousandth is in the total alone. A name is the symbol's
-# without what valgrind ('2) or gcc (.part.0) add to it: static functions of one name are one line.
+# Prints a callgrind file as lines of FUNCTION COUNT, without the cost of called functions; "total" comes first. All
+# functions of libraries are one line, and functions below a thousandth are only in the total. Suffixes that valgrind
+# ('2) or gcc (.part.0) add to a name are removed, so static functions with the same name share a line.
 self_counts() {
     awk -v own="ob=$program" '
         /^ob=/ { ours = $0 == own; next }
@@ -39,7 +39,7 @@ count() { # POLICY ARMS ROUNDS
 for arms in dense sparse; do
     for policy in eenet eenet:fast neural-ucb:paper linucb; do count $policy $arms 300; done
 done
-# The first training comes with round 10.
+# The first training is at round 10.
 count eenet:authors dense 40
 count eenet:authors sparse 10
 
@@ -66,7 +66,7 @@ exec awk '
         if (over) failed = 1
         next
     }
-    # Not what grew by little beside the whole growth, which some other function made.
+    # Print only functions that caused more than a tenth of the growth.
     over && $5 - before[run, $4] > growth / 10 {
         printf "guard: %s: %s grew from %.0f to %.0f\n", run, $4, before[run, $4], $5
     }

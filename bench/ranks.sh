@@ -1,8 +1,8 @@
 #!/bin/sh
-# ranks.sh PROGRAM [RANKS...]: what it costs to hand runs out to ranks of MPI on this machine, and how well they share the
-# work. For each number of ranks, 2 and 4 unless given: empty runs a second (uniform, one round, nothing kept; without
-# the time that the ranks take to start), and runs that work, beside one thread alone: the efficiency is the time of one
-# by the number of cores that could work.
+# ranks.sh PROGRAM [RANKS...]: measures what scheduling runs on MPI ranks costs on this machine, and how well
+# the ranks share the work. For each number of ranks (default: 2 and 4) it prints
+# - empty runs per second (uniform, one round, nothing stored), without the start of the ranks;
+# - the time of real runs, compared with one thread. The efficiency is the speedup divided by the cores in use.
 set -eu
 eenet=$1
 shift
@@ -12,7 +12,7 @@ export OMPI_MCA_hwloc_base_binding_policy=none
 cores=$(nproc)
 empty=${EMPTY_RUNS:-20000}
 
-# seconds COMMAND...: how long it takes.
+# seconds COMMAND...: prints how long the command takes.
 seconds() {
     from=$(date +%s.%N)
     "$@" >/dev/null

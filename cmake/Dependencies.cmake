@@ -1,10 +1,11 @@
-# The libraries of others. Each is found by its header and its file, since their own CMake and pkg-config files differ
-# from one distribution to the next.
+# Third-party libraries. We look for the header and the library file, because CMake and pkg-config files differ between
+# distributions.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-# eenet_find(NAME HEADER LIBRARY PACKAGE): the target eenet_NAME, or an error that names the Debian package to install.
+# eenet_find(NAME HEADER LIBRARY PACKAGE): defines the target eenet_NAME, or fails and names the Debian package to
+# install.
 function(eenet_find name header library package)
     find_path(EENET_${name}_INCLUDE ${header})
     find_library(EENET_${name}_LIBRARY ${library})
@@ -18,7 +19,7 @@ function(eenet_find name header library package)
 endfunction()
 
 
-# MPI_C_FOUND and MPI::MPI_C, as EENET_MPI wants it.
+# Sets MPI_C_FOUND and defines MPI::MPI_C according to EENET_MPI (AUTO, ON or OFF).
 macro(eenet_find_mpi)
     if(EENET_MPI STREQUAL AUTO)
         find_package(MPI QUIET COMPONENTS C)

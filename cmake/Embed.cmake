@@ -1,6 +1,6 @@
-# Files that are part of the program.
+# Embeds files in the program.
 
-# eenet_hex(FILE OUT): the bytes of a file as a list of C's, and a file that CMake runs again for when it changes.
+# eenet_hex(FILE OUT): sets OUT to the bytes of FILE as a C initialiser list. CMake runs again when FILE changes.
 function(eenet_hex file out)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} bytes HEX)
@@ -8,8 +8,8 @@ function(eenet_hex file out)
     set(${out} "${bytes}" PARENT_SCOPE)
 endfunction()
 
-# eenet_embed_page(FOLDER OUT): a source file that has all files of the folder as page_files[] (src/serve/page_files.h).
-# Their entity tags are the beginning of a hash of each.
+# eenet_embed_page(FOLDER OUT): writes the source file OUT with all files of FOLDER as page_files[]
+# (src/serve/page_files.h). The entity tag of a file is the beginning of its SHA-256.
 function(eenet_embed_page folder out)
     file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
     set(arrays "")
@@ -29,7 +29,8 @@ function(eenet_embed_page folder out)
         @ONLY)
 endfunction()
 
-# eenet_embed_texts(OUT HEADER NAME FILE...): a source file that has each file as the text NAME, as HEADER declares it.
+# eenet_embed_texts(OUT HEADER NAME FILE...): writes the source file OUT with each FILE as the string NAME; HEADER
+# declares it.
 function(eenet_embed_texts out header)
     set(arrays "")
     while(ARGN)

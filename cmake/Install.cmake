@@ -1,15 +1,15 @@
-# What is installed. Everything finds its place from where it lies, so `cmake --install --prefix` may name any.
+# Installation. All installed files are relocatable, so `cmake --install --prefix` accepts any prefix.
 
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/eenet)
 
 install(TARGETS eenet_shared eenet_static EXPORT eenetTargets)
 install(FILES include/eenet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-# As they lie in the source, so that links from one to the other hold.
+# Same layout as in the source, so that links between documents work.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 
-# A page of section 3 names its functions on the line after NAME; those after the first lead to it.
+# A page of section 3 lists its functions on the line after NAME. The other functions link to the first one's page.
 file(GLOB library_pages CONFIGURE_DEPENDS man/*.3)
 foreach(page IN LISTS library_pages)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})

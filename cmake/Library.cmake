@@ -1,8 +1,8 @@
-# The library as it is installed, and as a project that adds this one by add_subdirectory sees it: eenet::eenet, which is
-# shared, and eenet::eenet_static.
+# The targets eenet::eenet (shared) and eenet::eenet_static: the same for the installed package and for projects that
+# use add_subdirectory.
 
-# Who is compatible with whom, said once for the name of the shared library and for the CMake package: while the major
-# version is 0, versions that share the minor one; from 1.0 on, versions that share the major one.
+# Compatibility, for both the soname and the CMake package: before 1.0, versions with the same minor number are
+# compatible; from 1.0 on, versions with the same major number.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
     set(EENET_SOVERSION 0.${PROJECT_VERSION_MINOR})
     set(EENET_COMPATIBILITY SameMinorVersion)
@@ -11,7 +11,7 @@ else()
     set(EENET_COMPATIBILITY SameMajorVersion)
 endif()
 
-# What both have in common; name is what others link.
+# Settings of both libraries; users link eenet::NAME.
 function(eenet_describe_library target name)
     add_library(eenet::${name} ALIAS ${target})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME eenet EXPORT_NAME ${name} LINKER_LANGUAGE C)
@@ -30,8 +30,8 @@ function(eenet_add_shared target)
     endif()
 endfunction()
 
-# eenet_add_static(TARGET ARCHIVE): the objects of the archive, a target, as one, in which what is hidden is local: a
-# name like network_forward would otherwise meet one of the program that links it.
+# eenet_add_static(TARGET ARCHIVE): links the objects of the target ARCHIVE into one object and makes hidden symbols
+# local. Otherwise a name such as network_forward could clash with the program that links the library.
 function(eenet_add_static target archive)
     set(whole ${PROJECT_BINARY_DIR}/${target}.o)
     add_custom_command(OUTPUT ${whole}

@@ -1,9 +1,9 @@
-# Toolchain of `make test-other`: compiles for the other one of x86-64 and aarch64 with Debian's cross compiler and the
-# libraries of that architecture (cmake/setup.sh other), and runs tests by qemu-user.
+# Toolchain of `make test-other`: on x86-64 it compiles for aarch64, on aarch64 for x86-64. It uses Debian's cross
+# compiler and libraries (cmake/setup.sh test-other), and runs the tests with qemu-user.
 
 if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "aarch64")
     set(CMAKE_SYSTEM_PROCESSOR x86_64)
-    # The usual model has no AVX2, and the kernels for it would not be tested.
+    # The default CPU model has no AVX2, so the AVX2 kernels would not be tested.
     set(CMAKE_CROSSCOMPILING_EMULATOR qemu-x86_64 -cpu max)
 else()
     set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, load, lint, fuzz) need
-# and the machine lacks, by Debian and Ubuntu package name. If nothing is missing, it does nothing and needs no network.
-# Without the right to install, it prints the missing packages and exits with status 2.
+# setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, load, lint, fuzz)
+# need and the machine lacks, by Debian and Ubuntu package name. If nothing is missing, it does nothing and needs no
+# network. Without the right to install, it prints the missing packages and exits with status 2.
 set -eu
 
 native=$(dpkg --print-architecture 2>/dev/null || true)
@@ -13,14 +13,14 @@ for group in "$@"; do
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
         wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl openmpi-bin libopenmpi-dev"
-        # For tests/slurm, which starts its own daemons: Slurm's do not start while it has no configuration.
+        # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.
         wanted="$wanted munge slurm-client slurmctld slurmd"
         # For tests of pages, which are skipped without it. Ubuntu has chromium only as a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         # For tests/node. Some machines have Node.js and npm from elsewhere.
         command -v npm >/dev/null || wanted="$wanted nodejs npm"
         ;;
-    # The other architecture: its compiler, its libraries, and an emulator.
+    # Cross compiler, libraries and emulator for the other architecture.
     test-other)
         case $native in
         arm64) foreign=amd64 compiler=x86-64-linux-gnu ;;
@@ -31,13 +31,13 @@ for group in "$@"; do
             wanted="$wanted $library-dev:$foreign"
         done
         ;;
-    # To build the wheel; and to install it as the README does.
+    # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
     test-python)
         for module in numpy scipy pandas sklearn matplotlib nbclient ipykernel pytest pytest-xdist mypy pyflakes dbg; do
             wanted="$wanted python3-$module"
         done
-        # What Coba, MABWiser and the Open Bandit Pipeline import, if they are there to be tested.
+        # Dependencies of Coba, MABWiser and the Open Bandit Pipeline, if these are present for the tests.
         packages=${EENET_DATA:-/nonexistent}/python-packages
         if [ -d "$packages/coba" ]; then wanted="$wanted python3-cloudpickle"; fi
         if [ -d "$packages/mabwiser" ]; then wanted="$wanted python3-joblib python3-seaborn"; fi
@@ -55,8 +55,8 @@ if ! command -v dpkg-query >/dev/null; then
     exit 0
 fi
 
-# dpkg-query prints one line for each architecture whose package is installed. NAME:ARCHITECTURE wants that one; NAME
-# wants this machine's, or a package that is the same for all.
+# dpkg-query prints one line for each architecture of the package that is installed. NAME:ARCHITECTURE needs that
+# architecture; NAME needs this machine's, or "all".
 missing=
 for package in $wanted; do
     case $package in
@@ -68,7 +68,7 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 
-# A password is asked for only at a terminal, and only of those that sudo lets in.
+# Ask for a password only at a terminal, and only if the user may use sudo.
 if [ "$(id -u)" = 0 ]; then
     as_root=
 elif sudo -n true 2>/dev/null; then
@@ -76,7 +76,7 @@ elif sudo -n true 2>/dev/null; then
 elif [ -t 0 ] && [ -t 2 ] && command -v sudo >/dev/null && id -nG | grep -qwE 'sudo|admin'; then
     as_root=sudo
 else
-    # apt finds packages of another architecture only after it was added.
+    # apt finds packages of another architecture only after that architecture is added.
     add=${foreign:+"sudo dpkg --add-architecture $foreign && sudo apt-get update && "}
     echo "eenet: missing packages; install them with: ${add}sudo apt-get install$missing" >&2
     exit 2
@@ -84,7 +84,7 @@ fi
 
 echo "eenet: installing$missing" >&2
 apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
-# An update that fails, as for a source that the user added, does not matter if the packages come from elsewhere.
+# Ignore a failed update: a broken third-party source does not matter if the packages are in another one.
 # shellcheck disable=SC2086 # lists of words
 {
     [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"

@@ -1,9 +1,10 @@
-"""What Open Bandit Pipeline and NumPy take for the rounds of `eenet bench estimators`, on one core.
+"""Measures Open Bandit Pipeline and NumPy on the rounds of `eenet bench estimators`, on one core.
 
     PYTHONPATH=FOLDER_OF_OBP OMP_NUM_THREADS=1 python3 bench/compare/ope_obp.py [ROUNDS]
 
-Prints, for each estimator, OBP's value and processor seconds (the best of three), and those of its formula in NumPy on
-w, r, d and q(a), which is where ours starts. OBP starts from tables of probabilities and predictions, and checks them.
+For each estimator it prints OBP's value and processor seconds (the best of three), and the same for its formula in
+NumPy. The formula starts from w, r, d and q(a), as eenet does. OBP starts from tables of probabilities and predictions,
+and checks them.
 """
 import importlib.util
 import sys
@@ -14,7 +15,7 @@ import numpy as np
 
 
 class StandIn(types.ModuleType):
-    """A module whose names are empty classes: OBP imports it for parts that are not used here."""
+    """A module whose names are empty classes, for imports of OBP that are not used here."""
 
     def __getattr__(self, name):
         if name.startswith("__"):

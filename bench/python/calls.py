@@ -1,10 +1,10 @@
-"""What a call from Python costs next to the same call in C.
+"""Compares the cost of calls from Python with the same calls in C.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/python/calls.py [--library build/release/libeenet.a]
 
-Both sides make the same calls on the same rounds, in one process and in turns, block by block; the table has the
-medians over the blocks, for one call each, of both sides and of what Python takes more. A block decides BLOCK rounds,
-then learns or forgets them, so that both sides have the same decisions waiting at any time.
+Both sides make the same calls on the same rounds in one process, and alternate block by block. The table shows medians
+over the blocks: the time of a call in C, in Python, and the difference. A block decides BLOCK rounds, then learns or
+forgets them, so that both sides always have the same pending decisions.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Side = Callable[[], float]
 
 
 class Problem:
-    """BLOCK rounds, the pair of bandits that meet them, and what their calls took."""
+    """BLOCK rounds, the two bandits that play them, and the times of their calls."""
 
     def __init__(self, loops: ctypes.CDLL, policy: str, dim: int = DIM, features: bool = False) -> None:
         random = np.random.default_rng(1)
@@ -77,7 +77,7 @@ class Problem:
         return taken / BLOCK
 
     def measure(self, label: str, c: Side, python: Side) -> None:
-        """Both sides of a block. Who comes second finds its bandit in a colder cache: so they take turns."""
+        """Times both sides of a block. The second finds a colder cache, so the order alternates."""
         self.turn += 1
         first, second = (c, python) if self.turn % 2 else (python, c)
         taken = first(), second()
@@ -88,7 +88,7 @@ class Problem:
         return lambda: self.check(loop(pointer(self.rounds), *sizes(BLOCK, ARMS, DIM)))
 
     def deciding(self, work: Callable[[], List[eenet.Decision]]) -> Side:
-        """Python's side, which keeps the decisions."""
+        """The Python side; keeps the decisions."""
 
         def side() -> float:
             taken, self.decisions = timed(work)
@@ -133,7 +133,7 @@ def dense_calls(loops: ctypes.CDLL, policy: str, blocks: int) -> Pairs:
 
 
 def converted_calls(loops: ctypes.CDLL, blocks: int) -> Pairs:
-    """Arms that come as something that has to be converted."""
+    """Arms in forms that must be converted."""
     problem = Problem(loops, "linucb")
     bandit, rounds = problem.bandit, problem.rounds
     kinds: Dict[str, List[Any]] = {
@@ -201,7 +201,7 @@ def snapshot_calls(loops: ctypes.CDLL, policy: str, blocks: int) -> Pairs:
 def show(pairs: Pairs) -> None:
     for label, values in pairs.items():
         if not label:
-            continue  # what a block needed, and nobody asked for
+            continue  # only needed to complete a block
         kept = values[WARM_UP:]
         c, python = (statistics.median(side) for side in zip(*kept))
         more = statistics.median(pair[1] - pair[0] for pair in kept)

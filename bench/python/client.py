@@ -1,4 +1,4 @@
-"""client.py EENET [SECONDS]: what a client in Python gets from a server on the same machine, ten arms of 20 numbers.
+"""client.py EENET [SECONDS]: measures the Python clients with a server on the same machine, ten arms of 20 numbers.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/python/client.py build/release/eenet
 
@@ -41,7 +41,7 @@ def show(what, count, seconds, processor, times=()):
 
 
 def measured(what, seconds, work):
-    """work(until, times) makes calls until then, and notes how long each took; returns how many decisions it had."""
+    """work(until, times) makes calls until that time, appends the time of each, and returns the number of decisions."""
     times = []
     began, used = time.perf_counter(), processor_time()
     count = work(began + seconds, times)

@@ -1,14 +1,14 @@
-"""Coba's harness: our learner next to Coba's own, on Coba's synthetic problems and on a data set of classes.
+"""Compares our learner with Coba's in Coba's harness, on its synthetic problems and on a classification data set.
 
     EENET_DATA=... PYTHONPATH=build/release/python /usr/bin/python3 bench/python/coba_harness.py [--rounds 2000]
 
-Each learner plays each environment in a cb.Experiment with SequentialCB. The table has the mean reward over all rounds
-and environments of a kind, and the microseconds of the processor that a predict and a learn took: the median, as the
-first calls of some set up what the others use. Coba is found in EENET_DATA/python-packages. What of Coba's needs
-Vowpal Wabbit is not here.
+Each learner plays each environment in a cb.Experiment with SequentialCB. The table shows the mean reward over all
+rounds and environments of a kind, and the processor time of a predict and of a learn in microseconds. Times are
+medians, because the first calls of some learners include their setup. Coba must be in EENET_DATA/python-packages.
+Learners that need Vowpal Wabbit are left out.
 
-shuttle is a data set of 7 classes and 9 numbers (EENET_DATA/uci/shuttle.tsv.gz): an action is a class, its reward 1
-where it is the right one.
+shuttle is a data set with 7 classes and 9 numbers (EENET_DATA/uci/shuttle.tsv.gz): an action is a class, and its reward
+is 1 if it is the right one.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ DATA = Path(os.environ.get("EENET_DATA", ""))
 sys.path.append(str(DATA / "python-packages" / "coba"))
 
 import coba as cb  # noqa: E402
-import coba.register  # noqa: E402, F401  (an entry point does it where Coba is installed)
+import coba.register  # noqa: E402, F401  (an entry point does it if Coba is installed)
 from coba.pipes import IterableSource  # noqa: E402
 
 from eenet.coba import EENetLearner  # noqa: E402
 
 
 class Timed:
-    """A learner whose calls are timed; Coba plays copies of it, so the times are kept outside."""
+    """Times the calls of a learner. Coba plays copies of it, so the times are stored outside."""
 
     def __init__(self, label: str, learner: Any) -> None:
         self.label, self.learner = label, learner

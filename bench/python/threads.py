@@ -1,9 +1,9 @@
-"""How many decisions a second threads of Python make on one snapshot.
+"""Measures how many decisions per second Python threads make on one snapshot.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/python/threads.py [--windows 150]
 
-Each window is a few decisions in each thread; the table has the best window, which is what a machine gives that has
-nothing else to do. The small model shows what the interpreter itself takes, which threads do not share out.
+Each window is a few decisions in each thread. The table shows the best window, which is closest to an idle machine. The
+small models show the cost of the interpreter, which threads cannot share because of the GIL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 import eenet
 
-# A label, the policy with its options, the arms of a round, and the decisions of a thread in a window.
+# A label, the bandit, the shape of a round's arms, and the decisions of each thread in a window.
 PROBLEMS = [
     ("eenet, 50 arms of 400, f1.width 200", eenet.Bandit("eenet", dim=400, f1_width=200), (50, 400), 8),
     ("eenet, 10 arms of 20", eenet.Bandit("eenet", dim=20), (10, 20), 1000),

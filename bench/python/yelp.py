@@ -1,17 +1,17 @@
-"""10,000 rounds of Yelp: the program, the same loop from Python, and the same loop with MABWiser's LinUCB.
+"""Compares, on 10,000 rounds of Yelp, the program, the same loop in Python, and the loop with MABWiser's LinUCB.
 
     EENET_DATA=... PYTHONPATH=build/release/python /usr/bin/python3 bench/python/yelp.py [--program build/release/eenet]
 
-All meet the same rounds of the same seeds. The loops in Python draw each round, decide, learn and add the regret up, as
-`eenet run` does. MABWiser is found in EENET_DATA/python-packages; without it its row is left out.
+All play the same rounds with the same seeds. The Python loops draw each round, decide, learn and sum the regret, as
+`eenet run` does. MABWiser must be in EENET_DATA/python-packages; without it, its row is left out.
 
-MABWiser has a regression for each arm, and one context that all of them see. Here it is the other way round: the ten
-arms of a round are new each time, and each has features of its own. So MABWiser gets a single arm whose contexts are
-the ten feature vectors: predict_expectations gives the upper bound of each, the largest is played. That is LinUCB as
-eenet's `linucb` has it, one regression that all arms share, with the same alpha and lambda.
+MABWiser has one regression per arm and one context for all arms. In Yelp the ten arms of a round are new each time, and
+each has its own features. So MABWiser gets a single arm whose contexts are the ten feature vectors:
+predict_expectations gives the upper bound of each, and the largest is played. Like eenet's `linucb`,
+this is one regression for all arms, with the same alpha and lambda; but eenet's also standardises the rewards.
 
-Seconds are of the processor, as the program's own are, so that other programs count little: medians over the seeds and
-repetitions.
+Times are processor seconds, like the program's, so that other programs matter little. They are medians over the seeds
+and repetitions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processor's seconds are those of one thread
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # measure the processor time of one thread
 
 import eenet  # noqa: E402
 from eenet import lab  # noqa: E402
@@ -79,7 +79,7 @@ def mabwiser_loop(data: lab.Dataset, seed: int, rounds: int) -> Result:
 
 
 def program(path: Path, text: str, policy: str, seed: int, rounds: int) -> Result:
-    """Seconds as it says them itself: those of the rounds, not of reading the data."""
+    """Seconds as the program reports them: the rounds, without reading the data."""
     command = [str(path), "run", "-d", text, "-p", policy, "-T", str(rounds), "-s", str(seed), "-j", "1", "--json"]
     run = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return run["seconds"], run["regret"]
@@ -113,7 +113,7 @@ def main() -> None:
     data = lab.open(text)
     found = contestants(arguments, text, data)
     results: Dict[str, List[Result]] = {name: [] for name in found}
-    for _ in range(arguments.repeat):  # in turns, so that what else the machine does falls on all alike
+    for _ in range(arguments.repeat):  # alternate, so that other load affects all alike
         for seed in range(arguments.seeds):
             for name, run in found.items():
                 results[name].append(run(seed))

@@ -1,5 +1,4 @@
--- Requests of ten arms of 20 numbers, as those of a shop: made before the clock runs, and taken in turn. ID is where
--- an id goes.
+-- Requests with ten arms of 20 numbers, prepared before the measurement and used in turn. ID marks the place of the id.
 local made = {}
 
 local function vector()

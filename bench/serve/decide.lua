@@ -1,4 +1,4 @@
--- wrk: decisions, each answered when it is on the disk.
+-- wrk: durable decisions.
 local arms = dofile(os.getenv("LOAD_SCRIPTS") .. "/arms.lua")
 wrk.headers["Content-Type"] = "application/json"
 

@@ -1,7 +1,10 @@
 #!/bin/sh
-# load.sh EENET [SECONDS [MIXED_SECONDS [RATE]]]: what the server takes, with wrk on the same machine: ten arms of 20
-# numbers, 64 connections. Decisions; durable rewards, each of a decision made before; both at RATE requests a second
-# while it trains, with its memory. The store is made in a folder of its own under $TMPDIR, and removed.
+# load.sh EENET [SECONDS [MIXED_SECONDS [RATE]]]: measures the server with wrk on the same machine, with ten arms of 20
+# numbers and 64 connections:
+# - decisions;
+# - durable rewards of earlier decisions;
+# - both at RATE requests per second while it trains, with the memory in use.
+# The store is in a temporary folder under $TMPDIR, which is removed at the end.
 set -eu
 eenet=$1
 seconds=${2:-10}
@@ -35,7 +38,7 @@ ask() {
 metric() {
     ask /metrics | awk -v name="$1" 'index($1, name) == 1 { sum += $2 } END { printf "%.0f\n", sum }'
 }
-# each COUNT: the server's time on processors so far, training included, in microseconds for each of the count.
+# each COUNT: prints the server's processor time so far, including training, in microseconds divided by COUNT.
 each() {
     ask /metrics | awk -v count="$1" '$1 == "process_cpu_seconds_total" { printf "%.0f\n", 1e6 * $2 / count }'
 }

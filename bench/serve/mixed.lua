@@ -1,5 +1,5 @@
--- wrk: decides, and rewards half of the decisions as soon as their answers came: as many requests a second as
--- LOAD_RATE says, of LOAD_CONNECTIONS connections.
+-- wrk: decides, and rewards half of the decisions as soon as their responses arrive, at LOAD_RATE requests per second over
+-- LOAD_CONNECTIONS connections.
 local arms = dofile(os.getenv("LOAD_SCRIPTS") .. "/arms.lua")
 wrk.headers["Content-Type"] = "application/json"
 local pause = 1000 * tonumber(os.getenv("LOAD_CONNECTIONS")) / tonumber(os.getenv("LOAD_RATE"))

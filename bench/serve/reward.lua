@@ -1,4 +1,4 @@
--- wrk -t1: a reward for each of the LOAD_COUNT decisions of prepare.lua, in their order, and then no more.
+-- wrk -t1: a reward for each of the LOAD_COUNT decisions of prepare.lua, in their order; then it stops.
 wrk.headers["Content-Type"] = "application/json"
 local count = tonumber(os.getenv("LOAD_COUNT"))
 local next_one = 100 -- wrk makes a first request that it does not send: the first batch was never decided

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_documents.py ROOT: what the tests demand of the documents. Links lead somewhere, the index in docs/README.md names every
-page, each page has a title and then a paragraph, and README.md has at most 200 lines."""
+"""check_documents.py ROOT: checks the documents. Links have a target, the index in docs/README.md lists every page,
+each page has a title and then a paragraph, and README.md has at most 200 lines."""
 
 import re
 import sys

@@ -1,14 +1,15 @@
 #!/bin/sh
-# check_includes.sh [ROOT]: who may include whom. Prints FILE:LINE for each include that breaks the order of the
-# folders, for a policy that includes another one or a part that includes a policy, for a library other than libc in ours,
-# and for MPI but in ranks; then exits with 1.
+# check_includes.sh [ROOT]: checks which folder may include which. Prints FILE:LINE and exits with 1 for an include
+# - that breaks the order of the folders,
+# - of a policy in another policy, or in a part,
+# - of a library other than libc in the eenet library, or of MPI outside ranks.
 set -eu
 cd "${1:-.}"
 files=$(find include src cli bench python/src -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # no file of the tree has a blank in its name
 exec awk '
 BEGIN {
-    # A folder, and those it may include besides itself.
+    # Each folder, and the other folders that it may include.
     below["include"] = ""
     below["base"] = ""
     below["math"] = "base"
@@ -24,7 +25,7 @@ BEGIN {
     below["ranks"] = library " data evaluate lab"
     below["bench"] = library " data evaluate lab serve"
     below["cli"] = library " data evaluate lab ranks serve bench"
-    # The extensions of the Python package: eenet._core needs libc alone, as the library does.
+    # The extensions of the Python package. Like the library, eenet._core needs only libc.
     below["python/shared"] = ""
     below["python/core"] = "python/shared features engine"
     below["python/lab"] = "python/shared " library " data evaluate lab"
@@ -64,7 +65,7 @@ FNR == 1 {
     else { complain("no header " name " in " folder); next }
 
     if (target != own && !contains(below[own], target)) complain(own " may not include " target ": " name)
-    # A policy may include policy.h, what lies in parts/ and its own headers; a part no policy.
+    # A policy may include policy.h, headers in parts/ and its own headers. A part may not include a policy.
     if (own == "policy" && target == "policy" && stem(name) != "policy" && name !~ /(^|\/)parts\// &&
         !in_parts && index(stem(name), stem(FILENAME)) != 1 && index(stem(FILENAME), stem(name)) != 1)
         complain("a policy may not include another: " name)

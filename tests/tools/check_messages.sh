@@ -1,12 +1,12 @@
 #!/bin/sh
-# check_messages.sh PYTHON ROOT: tests/messages.txt lists every sentence that the sources of ROOT can print.
+# check_messages.sh PYTHON ROOT: checks that tests/messages.txt lists every sentence that the sources of ROOT can print.
 set -eu
 "$1" "$2/tests/tools/messages.py" "$2" >messages.txt
 if ! diff -u "$2/tests/messages.txt" messages.txt; then
     echo "tests/messages.txt is not up to date: run 'make messages', and read the difference as a user would" >&2
     exit 1
 fi
-# The list is complete only if a sentence in any kind of source is found.
+# Check that messages.py finds a sentence in each kind of source file.
 mkdir -p planted/cli planted/src/page planted/python/eenet planted/python/src
 printf 'f("a file is " /* why */ "missing: %%s");\n' >planted/cli/a.c
 printf "say(\`the model of \${name} is old\`);\n" >planted/src/page/a.js

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_symbols.sh NM LIBRARY: fails on a symbol that the library, shared or static, shows and that is not ee_*, and
-# where there is none at all.
+# check_symbols.sh NM LIBRARY: fails if the library (shared or static) exports a symbol other than ee_*, or no symbol at
+# all.
 set -eu
 case $2 in
 *.a) kind=-g ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# header_examples.sh HEADER COMPILER: compiles the examples in the header's comments. An example is a block of lines that
-# begin with " *     " after an empty line of the comment; those of one comment are one function.
+# header_examples.sh HEADER COMPILER: compiles the examples in the header's comments. An example is a block of lines
+# that begin with " *     " after an empty line of the comment. The examples of one comment become one function.
 set -eu
 header=$1
 compiler=$2
@@ -49,7 +49,7 @@ awk '
 ' "$header" >>examples.c
 compile examples.c
 
-# An example that lacks an argument is found.
+# Check that an example with a missing argument is rejected.
 sed 's/ee_snapshot_update(snapshot, bandit, &error)/ee_snapshot_update(snapshot, bandit)/' examples.c >wrong.c
 if cmp -s examples.c wrong.c || compile wrong.c 2>/dev/null; then
     echo "an example that lacks an argument is not found" >&2

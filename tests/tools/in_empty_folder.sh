@@ -1,5 +1,5 @@
 #!/bin/sh
-# in_empty_folder.sh FOLDER COMMAND...: runs the command in the folder, which is made anew.
+# in_empty_folder.sh FOLDER COMMAND...: empties the folder, or creates it, and runs the command in it.
 set -eu
 folder=$1
 shift

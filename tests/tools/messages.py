@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""messages.py ROOT: every sentence that the programs, the server, its pages and the Python package can print.
+"""messages.py ROOT: prints every sentence that the program, the server, its pages and the Python package can print.
 
-A sentence is a string of two words or more. Strings that are code (SQL, HTML, JSON, CSS) are left out. The list in
-tests/messages.txt is this program's output; 'make messages' writes it again, and a test compares the two, so that the
-difference of a change shows every new sentence to its reviewer.
+A sentence is a string of two words or more. Strings that are code (SQL, HTML, JSON, CSS) are left out. 'make messages'
+writes the output to tests/messages.txt, and a test checks that it is up to date, so that reviewers see each new
+sentence in the diff.
 """
 
 import ast
@@ -28,7 +28,7 @@ def is_sentence(text: str) -> bool:
 
 
 def of_c(path: Path):
-    """Adjacent literals are one; the macros of <inttypes.h> between them are conversions."""
+    """Joins adjacent literals; macros of <inttypes.h> between them count as conversions."""
     source = re.sub(r"^[ \t]*#[ \t]*include.*$", "", path.read_text(), flags=re.M)
     text = None
     for token in [*C_TOKEN.findall(source), ";"]:
@@ -79,7 +79,7 @@ def of_json(path: Path):
 
 
 def of_python(path: Path):
-    """All strings but documentation, which help() shows and the tests of docstrings read."""
+    """All strings except docstrings, which have their own tests."""
     tree = ast.parse(path.read_text())
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     skipped = {id(node.body[0].value) for node in ast.walk(tree)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# node_test.sh FOLDER FILE: runs a test of Node's where npm_packages.sh has put the packages; 77 where it could not.
+# node_test.sh FOLDER FILE: runs a Node.js test in FOLDER, where npm_packages.sh installed the packages. Exits with 77
+# (skipped) if it could not install them.
 set -eu
 cd "$1"
 [ -d node_modules ] || exit 77

@@ -1,7 +1,6 @@
 #!/bin/sh
-# npm_packages.sh SOURCE FOLDER: the packages of SOURCE/package-lock.json, installed in FOLDER and SOURCE's modules linked
-# beside them. Does nothing where they are there already. 77, to be skipped, where there is no npm or no registry; not
-# in CI.
+# npm_packages.sh SOURCE FOLDER: installs the packages of SOURCE/package-lock.json in FOLDER, unless they are installed
+# already, and links the modules of SOURCE there. Without npm or a registry it exits with 77 (skipped), in CI with 1.
 set -eu
 source=$1
 folder=$2

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_check_includes.sh CHECK: the check of includes finds what it is for, in a small tree, and nothing else.
+# test_check_includes.sh CHECK: tests check_includes.sh on a small tree: it accepts good includes and rejects bad ones.
 set -eu
 check=$1
 mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/data src/evaluate src/lab src/ranks \

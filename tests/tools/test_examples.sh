@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_examples.sh PROGRAM...: runs each example, those in shell with the program that EENET_PROGRAM names, and looks whether it learned: of the decisions that it prints first and
-# says were rewarded, so many must be.
+# test_examples.sh PROGRAM...: runs each example and checks that it learns: the number of rewarded decisions, the first
+# number that it prints, must be large enough. Shell examples use the program in EENET_PROGRAM.
 set -eu
 
 # least NUMBER LINE: fails unless the first number of LINE is at least NUMBER.
@@ -25,7 +25,7 @@ for program; do
         last=$("$program" model records)
         least 400 "$last"
         least 150 "${last#*in all, }"
-        # A model that is there and is none must not be written over.
+        # A file that is not a model must not be overwritten.
         echo 'not a model' >model
         if "$program" model records 2>message; then exit 1; fi
         grep -q 'not an eenet model' message

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_guard.sh GUARD: the guard on instruction counts, with a valgrind that writes the file `profile` as its own.
+# test_guard.sh GUARD: tests guard.sh with a fake valgrind, whose output is the file `profile`.
 set -eu
 guard=$1
 fail() { echo "$*"; cat said; exit 1; }
@@ -16,7 +16,7 @@ run() { # TASK
     PATH=$PWD/commands:$PATH "$guard" "$1" program counts gcc-1.2.3 >said 2>&1 || status=$?
 }
 
-# The costs of forward, in two symbols, and of train, which calls it; the call's own cost is no cost of train.
+# The costs of forward, in two symbols, and of train, which calls it. The cost of the call must not count for train.
 profile() { # FORWARD TRAIN LIBRARIES
     cat >profile <<END
 events: Ir
@@ -51,7 +51,7 @@ done
 run check
 [ $status = 0 ] || fail 'the same counts fail'
 
-# 3% more is let through, more is not; what grew is named, and nothing else.
+# A growth of 3% passes, more fails. Only functions that grew are named.
 profile 53000 40000 10000
 run check
 [ $status = 0 ] || fail '2% more fail'
@@ -64,7 +64,7 @@ profile 40000 30000 10000
 run check
 [ $status = 0 ] || fail 'less fails'
 
-# A record that asks for less, of one run and one function.
+# A record with lower counts for one run and one function.
 profile 50000 40000 10000
 sed -i -e 's/^eenet sparse 300 total .*/eenet sparse 300 total 60000/' \
     -e 's/^eenet sparse 300 forward .*/eenet sparse 300 forward 10000/' "$record"
@@ -72,7 +72,7 @@ run check
 [ $status = 1 ] || fail "doctored record: status $status, expected 1"
 [ "$(grep ' grew ' said)" = 'guard: eenet sparse 300: forward grew from 10000 to 51000' ] || fail 'expected forward alone'
 
-# A run that the record does not have.
+# A run that is not in the record.
 sed -i '/^eenet sparse/d' "$record"
 run check
 [ $status = 1 ] && grep -q 'eenet sparse 300: not in the record' said || fail 'accepts a run without a record'

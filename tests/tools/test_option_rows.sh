@@ -1,11 +1,11 @@
 #!/bin/sh
-# test_option_rows.sh COMPILER ROOT: a row of an option table builds over a field of its own type, and over no other.
+# test_option_rows.sh COMPILER ROOT: a row of an option table compiles only if the type of its field matches.
 set -eu
 compiler=$1
 root=$2
 fail() { echo "test_option_rows.sh: $*" >&2; exit 1; }
 
-# builds ROW: whether a table with this row does.
+# builds ROW: succeeds if a table with this row compiles.
 builds() {
     cat >row.c <<END
 #include "base/options.h"

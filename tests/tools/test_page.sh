@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_page.sh PROGRAM PAGE: the commands of a page of docs/, run as they are printed and in their order, answer what the
-# page says: its blocks of json and text, in which ... stands for anything, and of txt, in which numbers may be others too.
-# A server that is started has a port of its own. The page's examples/ are there.
+# test_page.sh PROGRAM PAGE: runs the commands of a page of docs/ in their order, and compares the output with the page.
+# In blocks of json and text, ... matches anything; in blocks of txt, numbers may differ too. Servers get a free port.
+# The page's examples/ are available.
 set -eu
 program=$1
 page=$2
@@ -16,13 +16,13 @@ pid=
 port=8080
 trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
 
-# The blocks, a file each: 01.sh, 02.json, ...
+# Write each block to a file: 01.sh, 02.json, ...
 awk '/^```[a-z]+$/ { kind = substr($0, 4); name = sprintf("%02d.%s", ++count, kind); printf "" >name; next }
      /^```$/ { name = ""; next }
      name != "" { print >name }' "$page"
 [ -e 01.sh ] || fail "no blocks in $page"
 
-# The server as a block starts it, but on a port that is free.
+# Start the server with the command of a block, on a free port.
 start() {
     [ -z "$pid" ] || { kill -TERM "$pid"; wait "$pid" || fail "the server ended with $?"; }
     : >out
@@ -35,7 +35,7 @@ start() {
 
 numbers_aside() { sed -E -e 's/[0-9]+(\.[0-9]+)?/0/g' -e 's/ +/ /g' "$1"; }
 
-# Whether what came is what the block says.
+# Fails unless the output matches the block.
 compare() {
     case $1 in
     *.txt) look=numbers_aside ;;
@@ -61,7 +61,7 @@ for block in [0-9][0-9].*; do
             last=
             continue
         fi
-        # The variables of one block are there in the next.
+        # Later blocks can use the variables of earlier ones.
         { cat state; sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/" "$block"; } >whole
         sed -n 's/^\(server\|shop\|actions\)=/&/p' whole >state
         key=$(sed -n 's/.*\(ee_[A-Za-z0-9_-]\{43\}\).*/\1/p' keys.made 2>/dev/null | tail -n 1) sh -eu whole >answer ||

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_setup.sh SETUP: the set-up of packages, on a machine of pretended commands: what is installed is the file
-# `packages` (NAME ARCHITECTURE in each line, or NAME for this machine's), who asks is the variable USER_ID, what apt-get
-# was told is the file `told`.
+# test_setup.sh SETUP: tests setup.sh with fake commands. The file `packages` lists what is installed (NAME ARCHITECTURE
+# in each line, or NAME for this machine's architecture), USER_ID is the user, and the file `told` records the calls of
+# apt-get and dpkg.
 set -eu
 setup=$1
 mkdir commands
@@ -10,7 +10,7 @@ pretend() { # NAME SCRIPT
     chmod +x "commands/$1"
 }
 pretend dpkg 'case $1 in --print-architecture) echo "${MACHINE:-arm64}";; *) echo "dpkg $*" >>told;; esac'
-# It prints the format for each architecture whose package is installed.
+# Prints the format once for each installed architecture of the package.
 pretend dpkg-query 'format=$3 last=$4 found=1
 while read -r name architecture; do
     architecture=${architecture:-arm64}
@@ -32,7 +32,7 @@ run() { # USER_ID SUDO_WORKS GROUP...
 }
 fail() { echo "$*"; cat said; exit 1; }
 
-# Everything missing, and no way to install it: one line that names it, status 2, nothing done.
+# Packages are missing and cannot be installed: one line names them, and the status is 2.
 : >packages
 run 1000 no build
 [ $status = 2 ] || fail "status $status, expected 2"
@@ -40,7 +40,7 @@ run 1000 no build
 grep -q 'gcc.*cmake' said || fail 'expected the names of the packages'
 [ ! -e told ] || fail 'called apt-get'
 
-# As root, and by sudo: installs what is missing and nothing else.
+# As root and with sudo: installs only what is missing.
 echo cmake >packages
 for who in '0 no' '1000 yes'; do
     # shellcheck disable=SC2086 # two words
@@ -51,7 +51,7 @@ for who in '0 no' '1000 yes'; do
     ! grep -q 'install.* cmake' told || fail 'installed what was there'
 done
 
-# Packages of another architecture beside this machine's: nothing is missing. Packages of the other one alone: all are.
+# Packages of both architectures: nothing is missing. Packages of only the other architecture: all are missing.
 libraries='libc6-dev zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev'
 printf '%s\n' gcc cmake >programs
 for library in $libraries; do printf '%s\n%s amd64\n' "$library" "$library"; done | cat programs - >packages
@@ -61,7 +61,7 @@ for library in $libraries; do printf '%s amd64\n' "$library"; done | cat program
 run 0 no build
 grep -q "install $libraries\$" told || fail 'packages of another architecture count as installed'
 
-# The other architecture: it is added before its packages are asked for, and only then.
+# The other architecture is added before its packages are installed, and only if they are needed.
 ! grep -q add-architecture told || fail 'adds an architecture that nothing needs'
 : >packages
 run 0 no test-other
@@ -78,7 +78,7 @@ echo dataset-fashion-mnist >packages
 run 0 no demo
 grep -q 'install gnuplot-nox$' told || fail 'does not install gnuplot'
 
-# PyTorch comes with the Open Bandit Pipeline alone, which imports it.
+# PyTorch is installed only for the Open Bandit Pipeline, which imports it.
 EENET_DATA='' run 0 no test-python
 grep -q 'install.* python3-numpy' told || fail 'does not install numpy'
 ! grep -q 'install.* python3-torch' told || fail 'installs PyTorch that nothing uses'
@@ -86,11 +86,11 @@ mkdir -p data/python-packages/obp
 EENET_DATA=data run 0 no test-python
 grep -q 'install.* python3-torch' told || fail 'does not install PyTorch'
 
-# Nothing missing: nothing done, nothing said.
+# If nothing is missing, it does nothing and prints nothing.
 printf '%s\n' clang-format-14 cppcheck 'python3-mypy all' python3-numpy 'python3-pyflakes all' >packages
 run 1000 no lint
 [ $status = 0 ] && [ ! -s said ] && [ ! -e told ] || fail 'did something though nothing was missing'
 
-# A group that does not exist is a mistake of the caller.
+# An unknown group is an error.
 run 0 no nonsense
 [ $status != 0 ] && [ ! -e told ] || fail 'accepts an unknown group'
