@@ -1,4 +1,5 @@
--- Requests with ten arms of 20 numbers, prepared before the measurement and used in turn. ID marks the place of the id.
+-- Requests with ten arms of 20 numbers, prepared before the measurement and used in turn. Returns a function that takes
+-- the id of a decision (optional) and returns a request body.
 local made = {}
 
 local function vector()
