@@ -1,12 +1,14 @@
 """eenet: neural contextual bandits.
 
-A bandit sees the arms of a round, decides for one of them, and learns from the reward
-of that one alone, which may come later and in any order.
+Each round a bandit chooses one of several arms and learns from the reward of that arm
+alone. Rewards may arrive later and in any order.
 
 >>> import eenet
->>> bandit = eenet.Bandit("eenet", dim=20, seed=1)
+>>> bandit = eenet.Bandit("eenet", features=True, seed=1)
+>>> decision = bandit.decide([{"color": "red"}, {"color": "blue"}], context={"plan": "free"})
+>>> bandit.learn(decision, 1.0)
 
-``help(eenet.Bandit)`` is enough to start; ``eenet.policies()`` lists what decides.
+To start, read ``help(eenet.Bandit)``; ``eenet.policies()`` lists the policies.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ def _check_numpy() -> None:
     try:
         from numpy import __version__ as found
     except ImportError as error:
-        raise ImportError(f"{needed}, and it cannot be imported: {error}") from error
+        raise ImportError(f"{needed}, which cannot be imported ({error}): pip install numpy") from error
     if tuple(int(part) for part in found.split(".")[:2]) < _OLDEST_NUMPY:
-        raise ImportError(f"{needed}, and this one is {found}")
+        raise ImportError(f"{needed}, got {found}: pip install --upgrade numpy")
 
 
 _check_numpy()
@@ -48,7 +50,7 @@ from ._errors import (  # noqa: E402
 )
 from ._policies import Option, Policy, policies, policy  # noqa: E402
 
-# What is imported when it is first used, and the module that has it: `import eenet` stays cheap.
+# Imported on first use, so that `import eenet` stays fast: name and module.
 _LAZY = {
     "AsyncClient": "client",
     "Client": "client",

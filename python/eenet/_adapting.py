@@ -1,4 +1,4 @@
-"""What the adapters to other packages share: a bandit over a fixed list of arms, and vectors of products."""
+"""Shared by the adapters to other packages: a bandit over a fixed list of arms, and vectors with interactions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Options = Union[None, str, Mapping[str, Any]]
 def fixed_arms_bandit(
     policy: Any, layout: BlockLayout, features: int, seed: int, options: Options, **named: Any
 ) -> Bandit:
-    """A bandit for contexts of so many features in the blocks of a layout."""
+    """A bandit for contexts with this number of features, in the blocks of a layout."""
     chosen = options_dict(options)
     if layout.total > 1 and "blocks" not in named and acts(policy, "blocks"):
         chosen.setdefault("blocks", layout.total)
@@ -27,7 +27,7 @@ def fixed_arms_bandit(
 
 
 def options_dict(options: Options) -> Dict[str, Any]:
-    """Options by name: of a mapping, or of a text as "f1.width=50, w2=0.1"."""
+    """Options by name, from a mapping or from a string such as "f1.width=50, w2=0.1"."""
     if options is None:
         return {}
     if isinstance(options, str):
@@ -37,13 +37,13 @@ def options_dict(options: Options) -> Dict[str, Any]:
 
 
 def acts(policy: Any, option: str) -> bool:
-    """Whether a policy has an option that has an effect as the policy is."""
+    """Whether a policy has this option and it would have an effect."""
     found = find_policy(policy).options.get(option)
     return found is not None and found.acts
 
 
 def with_probabilities(policy: Any, options: Options) -> Dict[str, Any]:
-    """The options, with draws where a Thompson policy would else not know its probabilities."""
+    """The options; for a Thompson policy also the draws from which it estimates its probabilities."""
     chosen = options_dict(options)
     if acts(policy, "probability_draws"):
         chosen.setdefault("probability_draws", 100)
@@ -51,8 +51,8 @@ def with_probabilities(policy: Any, options: Options) -> Dict[str, Any]:
 
 
 def products(context: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
-    """Arms of a context (features) and actions (arms, features): a constant 1, the context, the action, and each
-    feature of the one times each of the other."""
+    """Arms from a context (features) and actions (arms, features): a constant 1, the context, the action, and all
+    products of a context feature and an action feature."""
     arms, width = actions.shape
     features = len(context)
     out = numpy.empty((arms, products_dim(features, width)), numpy.float32)
@@ -65,5 +65,5 @@ def products(context: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
 
 
 def products_dim(features: int, width: int) -> int:
-    """The features of an arm that `products` makes."""
+    """The number of features of an arm made by `products`."""
     return (1 + features) * (1 + width)

@@ -1,8 +1,7 @@
-"""Arms that have no features of their own: arm i is the context in block i of a vector.
+"""Arms without features: arm i is the context in block i of a vector.
 
-Where the arms are the same in every round and only the context changes (a class of a data set, an item of a short
-list), a policy tells the arms apart by where the context stands. `blocks` makes such arms; the neural policies then
-want the option `blocks`, which gives each block an output of its own.
+Use it when the arms are the same in every round and only the context changes, such as the classes of a data set or the
+items of a short list. Give the neural policies the option `blocks` too: it adds a separate output for each block.
 
 >>> import eenet
 >>> arms = eenet.blocks([0.5, 2.0], 3)
@@ -31,9 +30,9 @@ __all__ = ["SparseArms", "blocks"]
 
 
 class SparseArms:
-    """The arms of a round, row by row, as scipy's csr_matrix has them; scipy itself is not needed.
+    """The sparse arms of a round, in the layout of scipy's csr_matrix; scipy is not required.
 
-    Arm i has the entries indptr[i] to indptr[i + 1] of indices (ascending within an arm) and data.
+    Arm i has the entries indptr[i] to indptr[i + 1] of indices (in ascending order) and data.
 
     >>> import eenet
     >>> eenet.SparseArms([0, 1, 3], [4, 0, 2], [1, 1, 1], (2, 5)).toarray()
@@ -55,7 +54,7 @@ class SparseArms:
         self.shape = shape
 
     def toarray(self) -> NDArray[Any]:
-        """The same arms with all their zeros, (arms, dim), float32."""
+        """The arms as a dense float32 array of shape (arms, dim)."""
         dense = numpy.zeros(self.shape, numpy.float32)
         rows = numpy.repeat(numpy.arange(self.shape[0]), numpy.diff(self.indptr))
         numpy.add.at(dense, (rows, self.indices), self.data)
@@ -66,22 +65,23 @@ class SparseArms:
 
 
 def blocks(context: Any, arms: int) -> SparseArms:
-    """The context once for each arm: arm i has it in block i of arms * len(context) features.
+    """One arm per block: arm i has the context in block i of arms * len(context) features.
 
-    context is a vector (an array of one dimension, a list), or one sparse row (scipy's, of shape (1, features)).
+    context: a vector (a 1-dimensional array or a list), or one sparse row (scipy, shape (1, features)).
+    arms: how many. Also pass blocks=arms to the bandit.
     """
     if isinstance(arms, bool) or not isinstance(arms, (int, numpy.integer)):
-        raise TypeError(f"arms: a whole number is needed, got {type(arms).__name__}")
+        raise TypeError(f"arms: expected an integer, got {type(arms).__name__}")
     if arms < 1:
-        raise ValueError(f"arms: at least 1 is needed, got {arms}")
+        raise ValueError(f"arms: expected at least 1, got {arms}")
     return _layout(int(arms)).arms(context)
 
 
 class BlockLayout:
-    """Where contexts go: which of `total` blocks the arms of a round are, and whether a constant 1 goes before them.
+    """Which of `total` blocks the arms of a round use, and whether a constant 1 precedes the context.
 
-    With the constant an arm has a value of its own, and a context of zeros still tells the arms apart. The adapters
-    keep one layout for as long as their arms stay the same.
+    With the constant each arm has an intercept, so that a context of zeros still distinguishes the arms. The adapters
+    keep one layout while their arms stay the same.
     """
 
     def __init__(self, total: int, places: Optional[Sequence[int]] = None, constant: bool = False) -> None:
@@ -91,16 +91,16 @@ class BlockLayout:
         self._frame: Tuple[Any, ...] = (-1,)
 
     def dim(self, features: int) -> int:
-        """The features of an arm whose context has so many."""
+        """The features of an arm whose context has this many."""
         return self.total * (features + self.constant)
 
     def arms(self, context: Any) -> SparseArms:
-        """One round: the context in each of the places."""
+        """One round: the context in each of the blocks."""
         if hasattr(context, "tocsr") or hasattr(context, "indptr"):
             return self._sparse(context)
         values = numpy.asarray(context, numpy.float32)
         if values.ndim != 1:
-            raise ValueError(f"context: a vector is needed, this has {values.ndim} dimensions")
+            raise ValueError(f"context: expected 1 dimension, got {values.ndim}")
         size = len(values) + self.constant
         frame = self._frame  # read once: another thread may put a frame of another size here meanwhile
         if frame[0] != size:
@@ -122,7 +122,7 @@ class BlockLayout:
     def _sparse(self, context: Any) -> SparseArms:
         row = context if getattr(context, "format", "csr") == "csr" else context.tocsr()
         if len(row.shape) > 1 and row.shape[0] != 1:
-            raise ValueError(f"context: one sparse row is needed, this has {row.shape[0]}")
+            raise ValueError(f"context: expected one sparse row, got {row.shape[0]}")
         size = row.shape[-1] + self.constant  # a row of scipy's newer arrays has one dimension
         # In order, and added up where an index stands twice: scipy's rows need be neither.
         inside, places = numpy.unique(numpy.asarray(row.indices, numpy.int64) + self.constant, return_inverse=True)

@@ -1,8 +1,8 @@
-"""What eenet raises: every status of the library is an exception of its own.
+"""The exceptions of eenet: one for each status of the C library.
 
-Each derives from `Error`, and from the exception of Python that means the same.
-``str(error)`` is a sentence that says what to do; ``error.status`` is the name in
-C, as ``"EE_BAD_INPUT"``.
+Each derives from `Error` and from the closest built-in exception. ``str(error)`` says
+what is wrong and what was expected; ``error.status`` is the name in C, for example
+``"EE_BAD_INPUT"``.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ __all__ = [
 
 
 class Error(Exception):
-    """What all exceptions of eenet are."""
+    """Base class of all exceptions of eenet."""
 
     status: str = ""
 
 
 class BadInput(Error, ValueError):
-    """An argument: no arms, a wrong dimension, a number that is not -1e9 to 1e9."""
+    """An invalid argument: no arms, the wrong dimension, a number outside [-1e9, 1e9]."""
 
     status = "EE_BAD_INPUT"
 
 
 class BadOption(Error, ValueError):
-    """An unknown policy or option, a value out of range, an option that cannot act."""
+    """An unknown policy or option, a value out of range, or an option without effect."""
 
     status = "EE_BAD_OPTION"
 
 
 class NoMemory(Error, MemoryError):
-    """An allocation failed."""
+    """Out of memory."""
 
     status = "EE_NO_MEMORY"
 
 
 class UnknownDecision(Error, LookupError):
-    """No decision of this bandit has this id."""
+    """This bandit has made no decision with this id."""
 
     status = "EE_UNKNOWN_DECISION"
 
 
 class ExpiredDecision(Error, LookupError):
-    """The decision is no longer kept: made too long ago, or forgotten."""
+    """The decision is no longer pending: it expired or was forgotten. Raise the option pending or wait."""
 
     status = "EE_EXPIRED_DECISION"
 
 
 class RewardedDecision(Error, LookupError):
-    """The decision has its reward already."""
+    """The decision already has its reward."""
 
     status = "EE_REWARDED_DECISION"
 
@@ -72,29 +72,29 @@ class FileError(Error, OSError):
 
 
 class BadModel(Error, ValueError):
-    """The model is cut, damaged, of another version or of another policy."""
+    """The model is truncated, damaged, or has another version, policy or dimension."""
 
     status = "EE_BAD_MODEL"
 
 
 class Diverged(Error, ArithmeticError):
-    """Training diverged and was taken back, or a score is not finite."""
+    """Training diverged and was undone, or a score is not finite."""
 
     status = "EE_DIVERGED"
 
 
 class NoFile(FileError, FileNotFoundError):
-    """There is no file of that name in its folder."""
+    """The file does not exist."""
 
     status = "EE_NO_FILE"
 
 
 class BadRecord(Error, ValueError):
-    """The record of a decision is cut, damaged, or of another model."""
+    """The record of a decision is truncated, damaged, or from another model."""
 
     status = "EE_BAD_RECORD"
 
 
-# They are eenet's, and tracebacks say so.
+# So that tracebacks say eenet.BadInput.
 for _name in __all__:
     globals()[_name].__module__ = "eenet"

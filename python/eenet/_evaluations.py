@@ -1,4 +1,4 @@
-"""What an evaluation gives: the classes that `eenet.evaluate` returns."""
+"""The results of an off-policy evaluation: the classes that `eenet.evaluate` returns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-# Sentences of the program name its flags; here they are arguments.
+# Messages of the program name its flags; in Python these are arguments.
 _FLAGS = {
     "--rewards LOW:HIGH": "reward_range=(LOW, HIGH)",
     "--rewards -1:1": "reward_range=(-1, 1)",
@@ -29,7 +29,7 @@ _FLAGS = {
 
 
 def in_words_of_python(sentence: str) -> str:
-    """A sentence of the program, with arguments in place of flags."""
+    """A message of the program, with arguments in place of flags."""
     for flag, argument in _FLAGS.items():
         sentence = sentence.replace(flag, argument)
     return sentence
@@ -37,7 +37,7 @@ def in_words_of_python(sentence: str) -> str:
 
 @contextlib.contextmanager
 def words_of_python() -> Iterator[None]:
-    """Errors of the library in these words."""
+    """Rewrites errors of the library in this way."""
     try:
         yield
     except Error as error:
@@ -49,10 +49,11 @@ def _number(value: Optional[float]) -> float:
 
 
 class Estimate(NamedTuple):
-    """What one estimator says of a candidate; NaN is what cannot be told.
+    """One estimator's result for a candidate; NaN if unknown.
 
-    gain is the difference to the log's policy in the same rounds, with an interval
-    of its own. lambda_ is what the estimator chose where it has such a parameter.
+    value with its interval low to high; gain, the difference to the logging policy
+    in the same rounds, with its interval gain_low to gain_high. lambda_ is the
+    parameter that the estimator chose; NaN if it has none.
     """
 
     estimator: str
@@ -68,7 +69,7 @@ class Estimate(NamedTuple):
     def _read(cls, members: Mapping[str, Any], tuned: frozenset[str]) -> Estimate:
         names = ("value", "low", "high", "gain", "gain_low", "gain_high", "lambda")
         value, low, high, gain, gain_low, gain_high, chosen = (_number(members[name]) for name in names)
-        # JSON has no infinity: a lambda that was chosen and is not finite is that.
+        # JSON has no infinity: a chosen lambda without a value is infinite.
         if math.isnan(chosen) and members["name"] in tuned:
             chosen = math.inf
         return cls(members["name"], value, low, high, gain, gain_low, gain_high, chosen)
@@ -76,9 +77,9 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """How things stood along the log: arrays over the marks, for a plot over time.
+    """The estimates at several points of the log, for a plot over time.
 
-    values, lows and highs are (marks, estimators), in the order of the estimates.
+    values, lows and highs have shape (marks, estimators), in the order of the estimates.
     """
 
     events: numpy.ndarray[Any, Any]
@@ -105,7 +106,7 @@ class Marks:
 
 
 class Slot(NamedTuple):
-    """One of several slots that the events of a log fill."""
+    """The evaluation of one slot, for a log whose events fill several."""
 
     id: str
     events: int
@@ -116,13 +117,13 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """What is known of one candidate: estimates, and whether to believe them.
+    """The evaluation of one candidate: its estimates, and whether to trust them.
 
     value, low, high, gain, gain_low, gain_high, lambda_ and estimator are those of
-    the first estimate; ``evaluation["snips"]`` is another one. Read ``sentences``
-    before the numbers, or at least ``trusted``; ``headline`` is the whole in one
-    sentence. ``facts`` has what the sentences stand on: the effective number of
-    rounds, the largest weight, the share of choices that the log never makes ...
+    the first estimate; ``evaluation["snips"]`` selects another one. Before you use
+    the numbers, check ``trusted`` and read ``sentences``; ``headline`` is the
+    summary. ``facts`` holds the diagnostics behind the sentences: the effective
+    sample size, the largest weight, the share of choices that the log never makes.
     """
 
     candidate: str
@@ -146,14 +147,14 @@ class Evaluation:
     slots: tuple[Slot, ...]
     weights: numpy.ndarray[Any, Any]
     overlap: numpy.ndarray[Any, Any]
-    about: Mapping[str, Any]  #: all that the program's --json tells of it
+    about: Mapping[str, Any]  #: everything that `eenet evaluate --json` prints
 
     @classmethod
     def _read(cls, line: Union[bytes, str], tuned: frozenset[str], label: Optional[str] = None) -> Evaluation:
         about = json.loads(line)
         name = about["candidate"]
         label = name if label is None else label
-        shown = name.encode()[:100].decode("utf-8", "ignore")  # more of it is in no sentence
+        shown = name.encode()[:100].decode("utf-8", "ignore")  # sentences quote at most this much
         headline = about["headline"].replace(shown, label, 1)
         sentences = [
             (in_words_of_python(one["text"] if one["log"] else one["text"].replace(shown, label, 1)), one["grave"])
@@ -189,7 +190,7 @@ class Evaluation:
             if one.estimator == estimator:
                 return one
         asked = ", ".join(one.estimator for one in self.estimates)
-        raise KeyError(f"no estimate by '{estimator}'; there are those by {asked}")
+        raise KeyError(f"no estimate by '{estimator}'; expected one of {asked}")
 
     @property
     def estimator(self) -> str:
@@ -198,55 +199,55 @@ class Evaluation:
 
     @property
     def value(self) -> float:
-        """What the candidate would have earned a round, by the first estimator."""
+        """The candidate's estimated reward per round, by the first estimator."""
         return self.estimates[0].value
 
     @property
     def low(self) -> float:
-        """The lower end of the value's interval."""
+        """The lower end of the value's confidence interval."""
         return self.estimates[0].low
 
     @property
     def high(self) -> float:
-        """The upper end of the value's interval."""
+        """The upper end of the value's confidence interval."""
         return self.estimates[0].high
 
     @property
     def gain(self) -> float:
-        """The value less what the log's policy earned in the same rounds."""
+        """The value minus the logging policy's reward in the same rounds."""
         return self.estimates[0].gain
 
     @property
     def gain_low(self) -> float:
-        """The lower end of the gain's interval."""
+        """The lower end of the gain's confidence interval."""
         return self.estimates[0].gain_low
 
     @property
     def gain_high(self) -> float:
-        """The upper end of the gain's interval."""
+        """The upper end of the gain's confidence interval."""
         return self.estimates[0].gain_high
 
     @property
     def lambda_(self) -> float:
-        """What the first estimator chose; NaN where it has no such parameter."""
+        """The lambda that the first estimator chose; NaN if it has none."""
         return self.estimates[0].lambda_
 
     @property
     def effective(self) -> float:
-        """As many rounds of the candidate itself would tell as much."""
+        """The effective sample size: this many rounds played by the candidate would be as informative."""
         return self.facts["effective"]
 
     def __repr__(self) -> str:
         return "\n".join([_log_line(self), "", *_table([self], None), "", *_explain(self, True)])
 
     def frame(self) -> DataFrame:
-        """A row an estimator, as a pandas DataFrame."""
+        """A pandas DataFrame with one row per estimator."""
         return Evaluations([self]).frame()
 
     def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None) -> Axes:
-        """Draws the value with its interval over the events of the log."""
+        """Draws the value and its interval over the events of the log, with matplotlib."""
         if not len(self.marks):
-            raise ValueError("there are no marks to draw: an evaluation of arrays has its end alone")
+            raise ValueError("nothing to plot over time: only evaluations of a log (evaluate.log) have marks")
         names = [one.estimator for one in self.estimates]
         if estimator is not None:
             self[estimator]
@@ -255,24 +256,24 @@ class Evaluation:
         marks = self.marks
         (line,) = ax.plot(marks.events, marks.values[:, place], label=f"{self.label}, {names[place]}")
         ax.fill_between(marks.events, marks.lows[:, place], marks.highs[:, place], color=line.get_color(), alpha=0.2)
-        ax.plot(marks.events, marks.logged, color="grey", linestyle="--", label="the log's policy")
+        ax.plot(marks.events, marks.logged, color="grey", linestyle="--", label="logging policy")
         ax.set_xlabel("events")
-        ax.set_ylabel("reward an event")
+        ax.set_ylabel("reward per event")
         ax.legend()
         return ax
 
 
 class Evaluations(Sequence[Evaluation]):
-    """Candidates on the same log, in the order in which they were asked for.
+    """The evaluations of several candidates on the same log, in the order given.
 
-    By number or by name: ``found[0]``, ``found["linucb"]``. ``best`` is the one of
-    the highest value that can be trusted. Printed it is the table of the program
-    `eenet evaluate`; ``frame()`` is the same for pandas, ``plot()`` for the eye.
+    Index by number or name: ``found[0]``, ``found["linucb"]``. ``best`` is the
+    trusted candidate with the highest value. Printing shows the table of
+    `eenet evaluate`; ``frame()`` is the same as a DataFrame, ``plot()`` draws it.
     """
 
     def __init__(self, evaluations: Sequence[Evaluation], failures: Optional[Mapping[str, str]] = None) -> None:
         self._all = tuple(evaluations)
-        #: Why candidates could not be played, by their names.
+        #: Why candidates failed, by name.
         self.failures: Mapping[str, str] = dict(failures or {})
 
     @overload
@@ -290,7 +291,7 @@ class Evaluations(Sequence[Evaluation]):
             if one.label == place:
                 return one
         names = ", ".join(one.label for one in self._all)
-        raise KeyError(self.failures.get(place, f"no candidate is called '{place}'; there are {names}"))
+        raise KeyError(self.failures.get(place, f"unknown candidate '{place}'; expected one of {names}"))
 
     def __len__(self) -> int:
         return len(self._all)
@@ -300,16 +301,16 @@ class Evaluations(Sequence[Evaluation]):
 
     @property
     def best(self) -> Optional[Evaluation]:
-        """The highest value by the first estimator, of those that can be trusted; None: there is none."""
+        """The trusted candidate with the highest value by the first estimator; None if none is trusted."""
         trusted = [one for one in self._all if one.trusted and not math.isnan(one.value)]
         return max(trusted, key=lambda one: one.value) if trusted else None
 
     def frame(self) -> DataFrame:
-        """A row for each candidate and estimator, as a pandas DataFrame."""
+        """A pandas DataFrame with one row per candidate and estimator."""
         try:
             import pandas
         except ImportError as error:
-            raise ImportError("a frame needs pandas, which is not installed; the evaluations are a sequence") from error
+            raise ImportError("frame() needs pandas, which is not installed: pip install pandas") from error
         rows = [
             {
                 "candidate": of.label,
@@ -330,7 +331,7 @@ class Evaluations(Sequence[Evaluation]):
         return pandas.DataFrame(rows)
 
     def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None) -> Axes:
-        """Draws values with their intervals, the log's mean as a line; what is not to be trusted is hollow."""
+        """Draws values and intervals with matplotlib, the logging policy as a line; untrusted points are hollow."""
         ax = _axes(ax)
         for place, of in enumerate(self._all):
             one = of.estimates[0] if estimator is None else of[estimator]
@@ -341,12 +342,12 @@ class Evaluations(Sequence[Evaluation]):
             errors = None if math.isnan(one.low) else numpy.array(ends)
             ax.errorbar([one.value], [place], xerr=errors, fmt="o", color="tab:blue", markerfacecolor=face, capsize=3)
         if self._all:
-            ax.axvline(self._all[0].reward, color="grey", linestyle="--", label="the log's policy")
+            ax.axvline(self._all[0].reward, color="grey", linestyle="--", label="logging policy")
             ax.legend()
         ax.set_yticks(range(len(self._all)))
         ax.set_yticklabels([of.label for of in self._all])
         ax.set_ylim(len(self._all) - 0.5, -0.5)
-        ax.set_xlabel("reward an event")
+        ax.set_xlabel("reward per event")
         return ax
 
     def __repr__(self) -> str:
@@ -360,7 +361,7 @@ class Evaluations(Sequence[Evaluation]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks; the sentences below it."""
+        """For notebooks: the table, and the sentences below it."""
         from html import escape
 
         try:
@@ -393,16 +394,16 @@ def _sentences(of: Evaluation) -> list[_Sentence]:
 
 
 def _decimals(of: Evaluation) -> int:
-    """Digits after the point: four that count, of a number as large as the log's mean reward."""
+    """Decimals for four significant digits of a number as large as the log's mean reward."""
     size = abs(of.reward) or max(abs(of.about["range_low"] or 0), abs(of.about["range_high"] or 0))
     return min(max(3 - math.floor(math.log10(size)), 1), 9) if 0 < size < math.inf else 4
 
 
 def _log_line(of: Evaluation) -> str:
     digits = _decimals(of)
-    each = "a slot" if of.slots else "an event"
+    each = "per slot" if of.slots else "per event"
     return (
-        f"{of.events} events. The log's policy earned {of.reward:.{digits}f} {each} "
+        f"{of.events} events. The logging policy earned {of.reward:.{digits}f} {each} "
         f"({of.reward_low:.{digits}f} to {of.reward_high:.{digits}f})."
     )
 
@@ -430,7 +431,7 @@ def _table(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[str
 
 
 def _wrapped(sentences: Iterable[_Sentence]) -> list[str]:
-    """Grave ones with an exclamation mark, as the program has it."""
+    """Serious ones get an exclamation mark, as in the program."""
     return [
         textwrap.fill(one.text, 100, initial_indent="  ! " if one.grave else "  - ", subsequent_indent="    ")
         for one in sentences
@@ -447,5 +448,5 @@ def _axes(ax: Optional[Axes]) -> Axes:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("a plot needs matplotlib, which is not installed") from error
+        raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from error
     return pyplot.subplots()[1]

@@ -1,4 +1,4 @@
-"""The extension eenet._lab as ``lab``, or a sentence where a library of the system that it needs is missing."""
+"""The extension eenet._lab as ``lab``; if a system library is missing, the error says which package has it."""
 
 import os
 import re
@@ -11,8 +11,8 @@ except ImportError as error:
     if missing is None or missing[2] not in PACKAGES:
         raise
     raise ImportError(
-        f"eenet.lab and eenet.evaluate need the library {missing[1]}, which is not on this machine: "
-        f"on Debian and Ubuntu it is in {PACKAGES[missing[2]]}",
+        f"eenet.lab and eenet.evaluate need the library {missing[1]}, which is not installed: "
+        f"on Debian and Ubuntu, apt install {PACKAGES[missing[2]]}",
         name="eenet._lab",
     ) from error
 
@@ -20,5 +20,5 @@ __all__ = ["lab", "usual_threads"]
 
 
 def usual_threads() -> int:
-    """One for each core that this process may use."""
+    """One per core that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The events of a log, to look at and to learn from."""
+"""The events of a log, to inspect and to learn from."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Time = Union[str, float, date, None]
 
 
 class LoggedRound(NamedTuple):
-    """An event of a log, as `Bandit.learn_from` takes it.
+    """An event of a log, in the form that `Bandit.learn_from` expects.
 
-    arms: an array, or a list of named features; context: those that all arms share.
+    arms: an array, or a list of named features; context: the named features that all arms share.
     """
 
     arms: Any
@@ -36,12 +36,12 @@ class LoggedRound(NamedTuple):
 
 
 class Log:
-    """A log in memory: its numbers as arrays, its rounds one by one.
+    """A log in memory: its numbers as arrays, its rounds by index or in a loop.
 
-    rewards, actions, probabilities (of the taken action), copies, times (seconds
-    since 1970) and counts (of actions) are (n,). logged is (n, k), the probabilities
-    of all actions, or None where the log does not tell them or their number varies.
-    Of events with several slots the first is here.
+    rewards, actions, probabilities (of the action taken), copies, times (seconds
+    since 1970) and counts (of actions) have shape (n,). logged has shape (n, k), the
+    probabilities of all actions; it is None if the log lacks them or their number
+    varies. For events with several slots, only the first slot is included.
     """
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
@@ -55,9 +55,9 @@ class Log:
         self.times = numbers("time", numpy.float64)
         self.counts = numbers("actions", numpy.int64)
         self.ids = _texts(columns["id"])
-        #: Dimension of the arms; 0: they have named features, or none.
+        #: Dimension of the arms; 0 if they have named features or none.
         self.dim: int = columns["dim"]
-        #: Events that nobody saw, and lines that are no events: neither is here.
+        #: Events that were never shown (skipped) and lines that are not events (passed); neither is included.
         self.skipped: int = columns["skipped"]
         self.passed: int = columns["passed"]
         self._contexts = columns["context"].split(b"\0")[:-1]
@@ -83,7 +83,7 @@ class Log:
 
     def __getitem__(self, place: int) -> LoggedRound:
         if not -len(self) <= place < len(self):
-            raise IndexError(f"there are {len(self)} events, and none has the number {place}")
+            raise IndexError(f"expected an event from {-len(self)} to {len(self) - 1}, got {place}")
         place %= len(self)
         context = self.context(place)
         if self.dim:
@@ -98,7 +98,7 @@ class Log:
         return (self[place] for place in range(len(self)))
 
     def context(self, place: int) -> dict[str, Any]:
-        """What the policy saw, as the log has it: shared features beside "_multi", a list of actions."""
+        """The event's context as logged: shared features, and "_multi" with the list of actions."""
         text = self._contexts[place]
         context: dict[str, Any] = json.loads(text) if text else {}
         return context
@@ -109,7 +109,7 @@ class Log:
             return self._arms[first * self.dim : (first + count) * self.dim].reshape(count, self.dim)
         from ._blocks import SparseArms
 
-        # Each event has a start more than it has actions.
+        # Each event has one start more than actions.
         starts = self._starts[first + place : first + place + count + 1]
         begin = int(self._entries[place])
         end = begin + int(starts[-1])
@@ -117,17 +117,17 @@ class Log:
 
     @cached_property
     def _entries(self) -> numpy.ndarray[Any, Any]:
-        """Where the entries of each event begin."""
+        """The first entry of each event."""
         lasts = self._starts[self._ends[1:] + numpy.arange(len(self))]
         return numpy.concatenate([[0], numpy.cumsum(lasts)])
 
     def frame(self) -> DataFrame:
-        """A row an event, as a pandas DataFrame: time, action, probability, reward, and named features that all
-        actions share."""
+        """A pandas DataFrame with one row per event: time, action, probability, reward, and the named features that
+        all actions share."""
         try:
             import pandas
         except ImportError as error:
-            raise ImportError("a frame needs pandas, which is not installed") from error
+            raise ImportError("frame() needs pandas, which is not installed: pip install pandas") from error
         columns: dict[str, Any] = {}
         if not numpy.isnan(self.times).all():
             columns["time"] = pandas.to_datetime(self.times, unit="s")
@@ -152,29 +152,30 @@ def read_log(
     until: Time = None,
     strict: bool = False,
 ) -> Log:
-    """Reads a log whole: dsjson, CSV or .eelog, packed or not.
+    """Reads a whole log: dsjson, CSV or .eelog, compressed or not.
 
-    reward: of several observations of an event: "label" (as logged), "first",
-        "last", "sum", "mean" or "max"; default_reward: of an event without any.
-    start, until: times, as "2021-05-18" or a datetime; UTC where no zone is told.
-    strict: a line that is no event is an error.
+    reward: how to combine several observations of an event: "label" (default: as
+        logged), "first", "last", "sum", "mean" or "max".
+    default_reward: the reward of an event without observations (optional).
+    start, until: times, such as "2021-05-18" or a datetime; UTC if they have no zone.
+    strict: if True, a line that is not an event raises an error (default: False).
 
-    A bandit learns from it with ``for one in log: bandit.learn_from(*one[:3], context=one.context)``.
+    To learn from a log: ``for one in log: bandit.learn_from(*one[:3], context=one.context)``.
     """
     with words_of_python():
         return Log(_lab.log_events(log_path(path), reading_settings(reward, default_reward, start, until, strict)))
 
 
-# ---- what logs are read by, as the extension takes it ----
+# ---- settings for reading logs, in the form that the extension expects ----
 
 
 def log_path(given: Union[str, os.PathLike[str]]) -> bytes:
-    """What has no colon is a file, or "-"."""
+    """Without a colon it is a file, or "-"."""
     path = os.fsencode(given)
     if b"\0" in path or not path:
-        raise BadInput("path: a name of a file is needed")
+        raise BadInput(f"path: expected the name of a file, got {given!r}")
     if b":" not in path and path != b"-" and not os.path.exists(path):
-        raise NoFile(f"there is no log {os.fsdecode(path)}")
+        raise NoFile(f"no such log: {os.fsdecode(path)}")
     return path
 
 
@@ -191,7 +192,7 @@ def reading_settings(
 
 
 def read_time(given: Time, what: str) -> Union[bytes, float, None]:
-    """Seconds since 1970, or a text. Where no zone is told it is UTC, of a datetime as of a text."""
+    """Seconds since 1970, or a string. Without a zone, both a datetime and a string mean UTC."""
     if isinstance(given, datetime):
         return (given if given.tzinfo else given.replace(tzinfo=timezone.utc)).timestamp()
     if given is None or isinstance(given, (int, float)):
@@ -203,11 +204,11 @@ def read_word(given: str, what: str, words: tuple[str, ...]) -> bytes:
     if given in words:
         return given.encode()
     near = difflib.get_close_matches(str(given), words, 1)
-    hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(words)}"
-    raise BadOption(f"{what}: there is no '{given}'{hint}")
+    hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(words)}"
+    raise BadOption(f"{what}: unknown value '{given}'; {hint}")
 
 
 def read_text(given: Any, what: str) -> bytes:
     if not isinstance(given, str) or "\0" in given:
-        raise BadInput(f"{what}: a text is needed, got {given!r}")
+        raise BadInput(f"{what}: expected a string, got {given!r}")
     return given.encode("utf-8", "replace")

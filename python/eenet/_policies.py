@@ -1,4 +1,4 @@
-"""The policies and their options, as the library lists them."""
+"""The policies of the library and their options."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Option:
     range: str
     default: str
     meaning: str
-    part: str  #: the part of the policy that it belongs to
-    needs: str  #: what other options must be for it to act; "" where it always acts
-    acts: bool  #: False: setting it is refused, unless what it needs is set
-    first: bool  #: among those that people change first
+    part: str  #: the part of the policy it belongs to
+    needs: str  #: what other options must be set for it to have an effect; "" if it always has one
+    acts: bool  #: False: setting it raises BadOption unless `needs` is satisfied
+    first: bool  #: one of the options to try first
 
     def __str__(self) -> str:
         return f"{self.name}={self.default}: {self.meaning} ({self.range})"
@@ -49,12 +49,12 @@ class Policy:
 
     name: str
     summary: str
-    paper: str  #: where it comes from; "" where there is no paper
-    preset: str  #: a preset's options, where they differ from the policy's; else ""
+    paper: str  #: the paper that introduced it; "" if there is none
+    preset: str  #: for a preset, the options that differ from the policy's; otherwise ""
 
     @property
     def options(self) -> Dict[str, Option]:
-        """Its options by name, those that people change first in front.
+        """Its options by name; those to try first come first.
 
         >>> list(eenet.policy("linucb").options)[:3]
         ['alpha', 'lambda', 'standardize']
@@ -78,7 +78,7 @@ def policies() -> Tuple[Policy, ...]:
 
 
 def policy(name: Union[str, Policy]) -> Policy:
-    """The policy of this name.
+    """The policy with this name; print it to see all its options.
 
     >>> print(eenet.policy("uniform").name)
     uniform
@@ -90,7 +90,7 @@ def policy(name: Union[str, Policy]) -> Policy:
         return name
     found = _policies().get(_check_name(name))
     if found is None:
-        _core._option_row(name, 0)  # the library says which is the nearest
+        _core._option_row(name, 0)  # raises, with the nearest name
         raise BadOption(f"policy: there is no policy {name!r}")
     return found
 
@@ -106,7 +106,7 @@ def _policies() -> Dict[str, Policy]:
 
 @functools.lru_cache(maxsize=None)
 def _options(policy_name: str) -> Dict[str, Option]:
-    """In the order of the library; `policy_name` may be "features" too."""
+    """In the order of the library; `policy_name` may also be "features"."""
     found: Dict[str, Option] = {}
     for row in iter(lambda: _core._option_row(policy_name, len(found)), None):
         found[row[0]] = Option(*row)
@@ -122,34 +122,34 @@ def settings(
     options: Union[None, str, Mapping[str, Any]] = None,
     **named: Any,
 ) -> Tuple[str, Optional[int], int, Optional[str], Optional[str]]:
-    """What Bandit(...) was given, as the library wants it: policy, dim, seed, options, features."""
+    """The arguments of Bandit(...), converted for the library: policy, dim, seed, options, features."""
     name = policy.name if isinstance(policy, Policy) else _check_name(policy)
     if dim is None and not _takes_names(features):
-        raise TypeError("Bandit() needs dim, the number of features of an arm, or features=True for named features")
+        raise TypeError("Bandit() needs dim=N, the number of features per arm, or features=True for named features")
     feature_text = None
     if _takes_names(features):
         feature_text = "" if features is True else _settings_text("features", "features", features)
     return name, dim, seed, options_text(name, options, named) or None, feature_text
 
 
-settings.__qualname__ = settings.__name__ = "Bandit"  # so do Python's own sentences about arguments begin
+settings.__qualname__ = settings.__name__ = "Bandit"  # Python's own messages about arguments begin with it
 
 
 def options_text(policy_name: str, options: Union[None, str, Mapping[str, Any]], named: Mapping[str, Any]) -> str:
-    """Options of a policy as the library wants them: ``"f1.width=50 w2=0.1"``."""
+    """Options of a policy in the library's format: ``"f1.width=50 w2=0.1"``."""
     texts = [_settings_text("options", policy_name, options), _settings_text("options", policy_name, named)]
     return " ".join(text for text in texts if text)
 
 
 def parse_settings(text: str) -> Dict[str, str]:
-    """``"a=1 b=2"``, as the library writes settings, by name."""
+    """The library's settings, ``"a=1 b=2"``, as a dict."""
     return dict(setting.split("=", 1) for setting in text.split())
 
 
 def _check_name(policy: Any) -> str:
     if isinstance(policy, str):
         return policy
-    raise TypeError(f"policy: a name or a Policy is needed, not {type(policy)}")
+    raise TypeError(f"policy: expected a name or a Policy, got {type(policy).__name__}")
 
 
 def _takes_names(features: Any) -> bool:
@@ -160,18 +160,18 @@ def _settings_text(what: str, policy_name: str, given: Any) -> str:
     if given is None or isinstance(given, str):
         return given or ""
     if not isinstance(given, Mapping):
-        raise TypeError(f"{what}: a text or a mapping is needed, not {type(given)}")
+        raise TypeError(f"{what}: expected a string or a mapping, got {type(given).__name__}")
     return " ".join(f"{_full_name(policy_name, key)}={_value(what, key, value)}" for key, value in given.items())
 
 
 def _full_name(policy_name: str, name: str) -> str:
-    """The option that is meant: f1_width is f1.width, and lambda_ is lambda, which Python keeps for itself."""
+    """The option's full name: f1_width is f1.width; lambda_ is lambda, a keyword of Python."""
     if not isinstance(name, str):
-        raise TypeError(f"options: the name of an option is a text, not {type(name)}")
+        raise TypeError(f"options: expected a string as the name of an option, got {type(name).__name__}")
     try:
         known = _options(policy_name)
     except BadOption:
-        known = {}  # of the policy; the library says so when the bandit is made
+        known = {}  # an unknown policy: creating the bandit raises the error
     for wanted in (name, name.rstrip("_")):
         for option in known:
             if wanted in (option, option.replace(".", "_")):
@@ -181,7 +181,7 @@ def _full_name(policy_name: str, name: str) -> str:
 
 
 def _value(what: str, name: str, value: Any) -> str:
-    if hasattr(value, "tolist"):  # numpy's own
+    if hasattr(value, "tolist"):  # a number of numpy
         value = value.tolist()
     if value is None:
         return "none"
@@ -193,11 +193,11 @@ def _value(what: str, name: str, value: Any) -> str:
         return str(value.__index__())
     if hasattr(value, "__float__"):
         return repr(float(value))
-    raise TypeError(f"{what}: {name} is a number, a text, True, False or None, not {type(value)}")
+    raise TypeError(f"{what}: {name}: expected a number, a string, True, False or None, got {type(value).__name__}")
 
 
 def _refuse_separators(what: str, name: str, text: str) -> str:
-    """A value with a separator within would be read as another option."""
+    """A value that contains a separator would be read as another option."""
     if text == "" or any(character.isspace() or character in ",=" for character in text):
-        raise BadOption(f"{what}: {name} must be a word without white space, commas and =, got {text!r}")
+        raise BadOption(f"{what}: {name}: expected a value without spaces, commas or =, got {text!r}")
     return text

@@ -1,4 +1,4 @@
-"""A learner for Coba (8.0): an eenet policy beside Coba's own in a cb.Experiment.
+"""A learner for Coba 8.0: runs an eenet policy next to Coba's own in a cb.Experiment.
 
 >>> import coba as cb
 >>> from eenet.coba import EENetLearner
@@ -24,7 +24,7 @@ try:
     from coba.exceptions import CobaException
     from coba.primitives import Learner, is_batch
 except ImportError as error:
-    raise ImportError(f"eenet.coba needs Coba, which could not be imported ({error}): pip install coba") from error
+    raise ImportError(f"eenet.coba needs Coba, which cannot be imported ({error}): pip install coba") from error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,20 +35,20 @@ __all__ = ["EENetLearner"]
 class EENetLearner(Learner):  # type: ignore[misc]
     """An eenet policy as a Coba learner.
 
-    policy: the name of an eenet policy (eenet.policies() lists them). seed: of all its randomness. features: None, or
-    options of named features as for eenet.Bandit (True, "names=20000"). The options of the policy go by name:
-    EENetLearner("eenet", w2=0.1).
+    policy: the name of an eenet policy (see eenet.policies()). seed: the seed of all randomness. features: True or
+    options such as "names=20000" for named features (default: decided from the first round). Give the policy's options
+    by name: EENetLearner("eenet", w2=0.1).
 
-    How a round becomes arms is seen from the first one, unless features says that they are named ones:
+    Unless features is set, the first round determines how rounds become arms:
 
-    - numbers and one-hot actions (what Coba makes of a data set's classes): the context in the block of its action;
-    - numbers and actions with features: the context, the action and their products;
-    - all else (dicts, texts, whole numbers as names of actions): named features.
+    - numeric context, one-hot actions (Coba's form of a data set's classes): the context in the block of its action;
+    - numeric context, actions with numeric features: the context, the action and their products;
+    - otherwise (dicts, strings, integers as names of actions): named features.
 
-    Plain numbers are taken as they are: bring them to one scale by Coba's Environments.scale, or let named features do
-    so as they come (features=True), which takes somewhat longer.
+    Numbers are not scaled: use Coba's Environments.scale, or features=True, which scales them as they arrive and is
+    somewhat slower.
 
-    The probability of a decision is exact, but for Thompson policies: theirs is estimated from probability_draws=100.
+    Probabilities are exact, except for Thompson policies, which estimate them with probability_draws=100.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class EENetLearner(Learner):  # type: ignore[misc]
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """What Coba shows of a learner."""
+        """The parameters that Coba shows for a learner."""
         found: Dict[str, Any] = {"family": str(getattr(self._policy, "name", self._policy)), "seed": self._seed}
         if self._features is not None:
             found["features"] = self._features
@@ -78,12 +78,12 @@ class EENetLearner(Learner):  # type: ignore[misc]
 
     @property
     def bandit(self) -> Optional[Bandit]:
-        """The eenet.Bandit within; None before the first round."""
+        """The underlying eenet.Bandit; None before the first round."""
         bandit: Optional[Bandit] = self._bandit
         return bandit
 
     def predict(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, float, Dict[str, Any]]:
-        """Choose an action: the action, its probability, and the decision that learn gets back."""
+        """Choose an action; returns the action, its probability, and the decision id for learn."""
         arms, shared = self._round(context, actions)
         decision = self._bandit.decide(arms, context=shared)
         self._waiting.add(decision.id)
@@ -97,12 +97,12 @@ class EENetLearner(Learner):  # type: ignore[misc]
     def learn(
         self, context: Any, action: Any, reward: float, probability: Optional[float], decision: Optional[int] = None
     ) -> None:
-        """Learn the reward of a decision of predict, or of one that another policy made."""
+        """Learn the reward of a decision made by predict, or by another policy."""
         if decision is not None:
             self._waiting.discard(decision)
             self._bandit.learn(decision, reward)
             return
-        # Learning from another's decisions: what predict decided meanwhile will have no reward.
+        # Off-policy learning: decisions of predict will get no reward.
         for unrewarded in self._waiting:
             with suppress(ExpiredDecision):
                 self._bandit.forget(unrewarded)
@@ -112,9 +112,9 @@ class EENetLearner(Learner):  # type: ignore[misc]
 
     def _round(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         if is_batch(context) or is_batch(actions):
-            raise CobaException("eenet decides round by round; Coba then takes a batch apart.")
+            raise CobaException("eenet does not decide batches; Coba falls back to single rounds.")
         if actions is None or len(actions) == 0:
-            raise CobaException("eenet needs the actions of a round; it cannot choose a number from a range.")
+            raise CobaException("eenet expects a list of actions, got none; continuous actions are not supported.")
         if self._rounds is None:
             self._rounds = self._start(context, actions)
         arms, shared = self._rounds.arms(context, actions)
@@ -134,7 +134,7 @@ class EENetLearner(Learner):  # type: ignore[misc]
 
 
 class _OneHotRounds:
-    """Numbers in the context, actions that are rows of an identity matrix."""
+    """Numeric contexts, one-hot actions."""
 
     def __init__(self, width: int, actions: int) -> None:
         self.width = width
@@ -144,14 +144,14 @@ class _OneHotRounds:
         vector = _vector_of(context, self.width)
         places = tuple(action.index(1) for action in actions)
         if len(actions[0]) != self.layout.total:
-            raise CobaException(f"The first round had {self.layout.total} actions, this one has {len(actions[0])}.")
+            raise CobaException(f"expected {self.layout.total} actions, as at first, got {len(actions[0])}")
         if places == self.layout.places:
             return self.layout.arms(vector), None
         return BlockLayout(self.layout.total, places, constant=True).arms(vector), None
 
 
 class _VectorRounds:
-    """Numbers in the context and in the actions."""
+    """Numeric contexts and actions."""
 
     def __init__(self, width: int, features: int) -> None:
         self.width, self.features = width, features
@@ -160,12 +160,12 @@ class _VectorRounds:
     def arms(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         table = numpy.asarray(actions, numpy.float32).reshape(len(actions), -1)
         if table.shape[1] != self.features:
-            raise CobaException(f"The first actions had {self.features} features, these have {table.shape[1]}.")
+            raise CobaException(f"expected {self.features} features per action, as at first, got {table.shape[1]}")
         return products(_vector_of(context, self.width), table), None
 
 
 class _NamedRounds:
-    """Anything else: Coba's x and a as namespaces."""
+    """Named features: Coba's x and a as namespaces."""
 
     def arms(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         return [_named("a", action, True) for action in actions], _named("x", context, False)
@@ -209,12 +209,12 @@ def _vector(item: Any) -> NDArray[Any]:
 def _vector_of(context: Any, width: int) -> NDArray[Any]:
     vector = _vector(context)
     if len(vector) != width:
-        raise CobaException(f"The first context had {width} features, this one has {len(vector)}.")
+        raise CobaException(f"expected a context of {width} features, as at first, got {len(vector)}")
     return vector
 
 
 def _named(space: str, item: Any, is_action: bool) -> Optional[Dict[str, Any]]:
-    """A context or an action as an object of named features. Of an action, a whole number or one-hot is its name."""
+    """A context or an action as named features. An integer or one-hot action becomes its name."""
     if item is None:
         return None
     if is_action and _is_one_hot(item):
@@ -227,7 +227,7 @@ def _named(space: str, item: Any, is_action: bool) -> Optional[Dict[str, Any]]:
 
 
 def _value(value: Any) -> Any:
-    """A value within, as named features take it: Coba has lazy rows and classes of its own for all of these."""
+    """Converts Coba's lazy rows and own classes to plain values of named features."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

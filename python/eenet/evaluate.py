@@ -1,14 +1,14 @@
-"""What another policy would have earned, told from logged rounds.
+"""Off-policy evaluation: what another policy would have earned, from logged decisions.
 
-`estimate` and `compare` take arrays, `log` a file; all give what the program
-`eenet evaluate` gives for the same rounds: values with intervals, the difference
-to the log's policy, and sentences that say whether to believe them.
+`estimate` and `compare` take arrays, `log` a file. The results are those of the
+program `eenet evaluate` for the same rounds: values with confidence intervals, the
+difference to the logging policy, and sentences that say whether to trust them.
 
 >>> import numpy as np
 >>> from eenet import evaluate
 >>> rng = np.random.default_rng(0)
->>> logged = np.full((5000, 4), 0.25)                  # the log's policy: any of four
->>> actions = rng.integers(0, 4, 5000)                 # what it took
+>>> logged = np.full((5000, 4), 0.25)                  # the logging policy: uniform over 4
+>>> actions = rng.integers(0, 4, 5000)                 # what it chose
 >>> rewards = rng.random(5000) < 0.1 * (actions + 1)   # action 3 is the best
 >>> found = evaluate.estimate(rewards, logged, "arm:3", actions=actions)
 >>> found.trusted, round(found.value, 1)
@@ -18,9 +18,9 @@ True
 >>> print(found.headline)                                        # doctest: +ELLIPSIS
 arm:3 would have earned ...% more than the logging policy...
 
-The words of other packages: ``rewards``, ``actions``, ``logged`` and
-``predictions`` are Open Bandit Pipeline's reward, action, pscore and
-estimated_rewards_by_reg_model, and ``candidate`` its action_dist.
+In Open Bandit Pipeline's terms, ``rewards``, ``actions``, ``logged``,
+``predictions`` and ``candidate`` are reward, action, pscore,
+estimated_rewards_by_reg_model and action_dist.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ __all__ = [
 
 
 class Untrusted(UserWarning):
-    """An evaluation whose numbers cannot be trusted; the sentence says why."""
+    """Warns that the numbers of an evaluation cannot be trusted, and why."""
 
 
 class Estimator(NamedTuple):
-    """An estimator: its name, one line about it, whether it needs a reward model, whether it chooses a lambda."""
+    """An estimator: name, summary, whether it needs a reward model, whether it tunes a lambda."""
 
     name: str
     summary: str
@@ -75,40 +75,40 @@ class Estimator(NamedTuple):
 
 
 _INTERVALS = {
-    "cs": "holds at all times at once: one may look at any time and stop when one likes",
-    "normal": "mean and deviation, by the central limit theorem",
-    "student": "the same by Student's t",
+    "cs": "anytime-valid: you may look at any time and stop when you like",
+    "normal": "mean and standard deviation, by the central limit theorem",
+    "student": "the same, with Student's t",
     "bootstrap": "percentiles of 1000 resamples",
-    "clopper-pearson": "of successes; for any number of rounds, wide",
-    "hoeffding": "for any number of rounds, by the possible range alone: very wide",
-    "bernstein": "for any number of rounds, by the variance that was seen",
-    "cressie-read": "empirical likelihood: careful where weights are large",
+    "clopper-pearson": "exact for rewards of 0 and 1; valid for any number of rounds, wide",
+    "hoeffding": "valid for any number of rounds; uses only the possible range, very wide",
+    "bernstein": "valid for any number of rounds; uses the observed variance",
+    "cressie-read": "empirical likelihood: cautious when weights are large",
 }
 
-# Candidates that are no policies: a seed is nothing to them.
+# Candidates that are not policies: a seed changes nothing.
 _FIXED = ("uniform", "first", "arm", "logged", "model", "learning", "file")
 
-# Names of Open Bandit Pipeline's and Vowpal Wabbit's for the same.
+# The names in Open Bandit Pipeline and Vowpal Wabbit.
 _ALIASES = {"ipw": "ips", "snipw": "snips", "dr-os": "dros", "sg-ipw": "sg-ips", "switch": "switch-dr", "mle": "el"}
 
 
 def estimators() -> tuple[Estimator, ...]:
-    """Every estimator that ``estimator=`` takes.
+    """Every estimator that ``estimator=`` accepts.
 
     >>> from eenet import evaluate
     >>> [one.name for one in evaluate.estimators() if not one.needs_model]
     ['ips', 'clipped', 'snips', 'sg-ips', 'replay', 'el', 'cressie-read']
     """
-    least = Estimator("mrdr", "DR by a model of the candidate's own, fitted so that its variance is least", True, False)
+    least = Estimator("mrdr", "DR with a reward model fitted for this candidate, to minimise the variance", True, False)
     return (*(Estimator(*row) for row in _lab.estimators()), least)
 
 
 def intervals() -> dict[str, str]:
-    """Every kind of interval that ``interval=`` takes, each with one line about it."""
+    """Every interval that ``interval=`` accepts, with a one-line description."""
     return {name: _INTERVALS[name] for name in _lab.intervals()}
 
 
-# ---- on arrays ----
+# ---- arrays ----
 
 
 def estimate(
@@ -128,28 +128,31 @@ def estimate(
     seed: int = 0,
     name: str = "candidate",
 ) -> Evaluation:
-    """What a candidate would have earned in rounds that another policy has played.
+    """Estimates what a candidate would have earned in rounds that another policy decided.
 
-    rewards: (n,) what came of each round.
-    logged: the probabilities of the policy that played: (n,) of the action that it
-        took, or (n, k) of all k actions, which lets more be checked.
-    candidate: the same of the one who is evaluated; or "uniform", "logged",
-        "arm:3" (always this action).
-    actions: (n,) the action that was taken, from 0; needed beside (n, k) arrays.
-    predictions: (n, k) what a reward model says of each action, made without the
-        round's own reward (by folds, or on other rounds). For "dr" and its like.
-    copies: (n,) how many rounds each stands for, where some were dropped by chance.
-    estimator: one of `estimators()`, or several; "dr" with predictions, else
-        "snips". "mrdr" takes the predictions for those of the candidate's own model.
-    interval: one of `intervals()`; alpha=0.05 makes it 95%.
-    reward_range: what rewards can be, (low, high); 0 to 1 where all are, else what
-        there is. least_probability: of the log's policy; else the least that is met.
-        Both matter to intervals that hold for any number of rounds.
-    tuning: "slope" or "mse", of estimators that choose a lambda. seed: of "bootstrap".
-    name: what the sentences call the candidate.
+    rewards: (n,) the reward of each round.
+    logged: the propensities of the logging policy: (n,) of the action taken, or
+        (n, k) of all k actions, which allows more checks.
+    candidate: the candidate's probabilities, in either shape; or "uniform",
+        "logged", or "arm:3" (always action 3).
+    actions: (n,) the action taken, from 0; required with (n, k) arrays.
+    predictions: (n, k) a reward model's prediction for each action, made without
+        the round's own reward (cross-fitted, or from other rounds). Required by "dr"
+        and other estimators with a model.
+    copies: (n,) how many rounds each row stands for, if rows were sampled (optional).
+    estimator: one or several of `estimators()`; default: "dr" with predictions,
+        otherwise "snips". For "mrdr", pass the predictions of a model fitted for
+        this candidate.
+    interval: one of `intervals()`; alpha: 0.05 means a 95% interval.
+    reward_range: the possible rewards, (low, high); default: (0, 1) if all rewards
+        are inside, otherwise their range. least_probability: the smallest propensity
+        of the logging policy; default: the smallest one found. Intervals that are
+        valid for any number of rounds depend on both.
+    tuning: "slope" or "mse", for estimators that tune a lambda. seed: for
+        "bootstrap". name: the candidate's name in sentences.
 
-    Arrays of float64 in C order are not copied; the GIL is released. A grave doubt
-    is a warning, `Untrusted`, and a sentence of the result.
+    float64 arrays in C order are not copied; the GIL is released. If the result
+    cannot be trusted, this warns with `Untrusted`.
 
     >>> from eenet import evaluate
     >>> found = evaluate.estimate([1, 0, 1, 0], [0.5, 0.5, 0.8, 0.2], [0.9, 0.1, 0.9, 0.1], estimator="ips")
@@ -181,10 +184,10 @@ def compare(
     tuning: str = "slope",
     seed: int = 0,
 ) -> Evaluations:
-    """Several candidates on the same rounds, by several estimators; see `estimate`.
+    """Evaluates several candidates on the same rounds, with several estimators; see `estimate`.
 
-    candidates: probabilities by name, or names such as "uniform" alone.
-    estimators: "dr" and "snips" with predictions, else "ips" and "snips".
+    candidates: probabilities by name, or a list of names such as "uniform".
+    estimators: default: "dr" and "snips" with predictions, otherwise "ips" and "snips".
 
     >>> import numpy as np
     >>> from eenet import evaluate
@@ -202,10 +205,10 @@ def compare(
         candidates = [one.strip() for one in candidates.split(",")]
     if not isinstance(candidates, Mapping):
         if not all(isinstance(one, str) for one in candidates):
-            raise BadInput("candidates: give arrays by name, as {'mine': probabilities}")
+            raise BadInput("candidates: expected arrays by name, such as {'mine': probabilities}")
         candidates = {one: one for one in candidates}
     if not candidates:
-        raise BadInput("candidates: at least one is needed")
+        raise BadInput("candidates: expected at least one, got none")
     found = Evaluations([_estimate(arrays, one, name, settings) for name, one in candidates.items()])
     _warn(found)
     return found
@@ -217,7 +220,7 @@ def _estimate(arrays: dict[str, Any], candidate: Any, name: str, settings: dict[
         label = candidate if name == "candidate" else name
         name, candidate = candidate, None
     elif candidate is None:
-        raise BadInput("candidate: probabilities are needed, or a name such as 'uniform'")
+        raise BadInput("candidate: expected probabilities, or a name such as 'uniform', got None")
     else:
         candidate = _probabilities(candidate, "candidate")
     given = (arrays["rewards"], arrays["logged"], candidate, arrays["actions"], arrays["predictions"], arrays["copies"])
@@ -237,37 +240,36 @@ def _arrays(rewards: Any, logged: Any, actions: Any, predictions: Any, copies: A
 
 
 def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, Any]:
-    """As float64 in C order. (n, 1) is (n,) where that is needed, and (n, k, 1), as Open Bandit Pipeline has it, is
-    (n, k)."""
+    """As float64 in C order. (n, 1) counts as (n,), and Open Bandit Pipeline's (n, k, 1) as (n, k)."""
     array = _array(given, what)
     try:
         array = array.astype(numpy.float64, copy=False)
     except (TypeError, ValueError) as error:
-        raise BadInput(f"{what}: numbers are needed: {error}") from error
+        raise BadInput(f"{what}: expected numbers: {error}") from error
     if array.ndim == dimensions + 1 and array.shape[-1] == 1:
         array = array[..., 0]
     if array.ndim not in (1, dimensions):
         shape = "(n,)" if dimensions == 1 else "(n,) or (n, k)"
-        raise BadInput(f"{what}: an array of {shape} is needed, this one has {array.ndim} dimensions")
+        raise BadInput(f"{what}: expected an array of shape {shape}, got {array.ndim} dimensions")
     if not len(array):
-        raise BadInput(f"{what}: there is no round")
+        raise BadInput(f"{what}: expected at least one round, got none")
     return numpy.ascontiguousarray(array)
 
 
 def _array(given: Any, what: str) -> numpy.ndarray[Any, Any]:
     if isinstance(given, numpy.ma.MaskedArray) and given.mask.any():
-        raise BadInput(f"{what}: some of the numbers are masked")
+        raise BadInput(f"{what}: expected no masked values, got some")
     try:
         array = numpy.asarray(given)
     except (TypeError, ValueError) as error:
-        raise BadInput(f"{what}: numbers are needed: {error}") from error
+        raise BadInput(f"{what}: expected numbers: {error}") from error
     if array.dtype.kind not in "biufO":
-        raise BadInput(f"{what}: numbers are needed: this is an array of {array.dtype}")
+        raise BadInput(f"{what}: expected numbers, got an array of {array.dtype}")
     return array
 
 
 def _probabilities(given: Any, what: str) -> numpy.ndarray[Any, Any]:
-    """(n,) or (n, k); those of a single column are of the taken action."""
+    """(n,) or (n, k); a single column holds those of the action taken."""
     array = _numbers(given, what, 2)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
@@ -279,11 +281,11 @@ def _whole(given: Any) -> numpy.ndarray[Any, Any]:
     numbers = _numbers(array, "actions")
     whole = numbers.astype(numpy.int64) if numpy.isfinite(numbers).all() else numpy.full(len(numbers), -1)
     if (whole != numbers).any():
-        raise BadInput("actions: whole numbers from 0 are needed")
+        raise BadInput("actions: expected integers from 0")
     return whole
 
 
-# ---- on logs ----
+# ---- logs ----
 
 
 def log(
@@ -311,29 +313,30 @@ def log(
     folder: Union[str, os.PathLike[str], None] = None,
     warm: Union[str, os.PathLike[str], Mapping[str, Any], None] = None,
 ) -> Evaluations:
-    """Candidates on a log file, as the program `eenet evaluate` has it.
+    """Evaluates candidates on a log file, like the program `eenet evaluate`.
 
-    path: dsjson, CSV or .eelog, packed or not; or "csv:FILE,action=COLUMN,...".
+    path: dsjson, CSV or .eelog, compressed or not; or "csv:FILE,action=COLUMN,...".
     candidates: one or several of
-        - a policy, "eenet", which learns from the log as it goes; with options as
-          ("eenet", {"f1.width": 50}) or an `eenet.Policy`;
+        - a policy such as "eenet", which learns from the log; with options:
+          ("eenet", {"f1.width": 50}), or an `eenet.Policy`;
         - "uniform", "first", "arm:NAME", "logged", "model:FILE", "learning:FILE",
           "file:FILE";
-        - an `eenet.Bandit`, as it is, which learns no more (with a folder it is kept
-          there too, in models/);
-      in a list, as "eenet,linucb", or by labels of your own in a mapping.
-    mode: "progressive" scores each event before it is learned from; "split=0.5"
-        learns from the first part and judges on the rest; "cross=5" in folds.
-    model: "f1" or "ridge", of the reward, for "dr" and its like.
-    folder: what is there is not played again, and what ends is kept there.
-    warm: a file that gets the best policy, trained on the whole log; or
-        {"linucb": file} for this one.
-    start, until, judge_from: times, as "2021-05-18" or a datetime; UTC where no zone
-        is told. threads: one for each core.
+        - an `eenet.Bandit`, which does not learn further (with a folder, a copy is
+          kept in its models/);
+      as a list, as a string "eenet,linucb", or as a mapping with your own labels.
+    mode: "progressive" (default) scores each event before learning from it;
+        "split=0.5" learns from the first part and evaluates on the rest; "cross=5"
+        cross-fits in 5 folds.
+    model: the reward model, "f1" (default) or "ridge", for estimators that need one.
+    folder: keeps finished evaluations; the next call does not repeat them (optional).
+    warm: a file to save the best policy in, trained on the whole log; or
+        {"linucb": FILE} for a particular one (optional).
+    start, until, judge_from: times, such as "2021-05-18" or a datetime; UTC if they
+        have no zone. threads: default: one per core.
 
-    The rest is as in `estimate`, and every argument as the flag of the program.
-    Ctrl-C ends it within an event. A candidate that cannot be played is in
-    ``failures`` of the result; where none can be, it is raised.
+    The other arguments are described in `estimate`; each has a flag of the program.
+    Ctrl-C stops within one event. A candidate that fails is listed in ``failures`` of
+    the result; if all fail, the first error is raised.
     """
     drawn = [_count(seed, "seeds") for seed in (seeds if isinstance(seeds, Iterable) else [seeds])] or [0]
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
@@ -353,7 +356,7 @@ def log(
 
 
 def read(folder: Union[str, os.PathLike[str]]) -> Evaluations:
-    """The evaluations that `log` or the program has kept in a folder."""
+    """Reads the evaluations that `log` or the program stored in a folder."""
     name = os.path.join(folder, "evaluations.jsonl")
     with open(name, encoding="utf-8") as file:
         lines = [line for line in file if line.endswith("\n") and line.strip()]
@@ -369,7 +372,7 @@ class _Candidate(NamedTuple):
 
 
 def _candidates(given: Any, seeds: list[int], models: str) -> list[_Candidate]:
-    """Every candidate once; a policy once for each seed."""
+    """Each candidate once; a policy once per seed."""
     if isinstance(given, str):
         given = [one.strip() for one in given.split(",")]
     elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], Mapping):
@@ -385,17 +388,17 @@ def _candidates(given: Any, seeds: list[int], models: str) -> list[_Candidate]:
             shown = str(label or name) + (f" seed {seed}" if policy and len(seeds) > 1 else "")
             found.append(_Candidate(shown, os.fsencode(text), options, seed if policy else 0))
     if not found:
-        raise BadInput("candidates: at least one is needed")
+        raise BadInput("candidates: expected at least one, got none")
     labels = [one.label for one in found]
     for label in labels:
         if labels.count(label) > 1:
-            raise BadInput(f"candidates: '{label}' is given twice; a mapping gives them names of your own")
+            raise BadInput(f"candidates: '{label}' is given twice; use a mapping to give each its own name")
     return found
 
 
 def _candidate(one: Any, models: str) -> tuple[str, Optional[bytes], str]:
-    """Its text, options and usual name. A bandit goes by a file in this folder, called by what it holds: the same
-    again is known as the same."""
+    """Its text, options and default name. A bandit is stored in this folder under a hash of its content, so that an
+    equal one is recognised."""
     options: Any = None
     if isinstance(one, tuple) and len(one) == 2:
         one, options = one
@@ -408,7 +411,7 @@ def _candidate(one: Any, models: str) -> tuple[str, Optional[bytes], str]:
         return f"model:{path}", None, one.policy
     one = getattr(one, "name", one)
     if not isinstance(one, str) or not one or "\0" in one:
-        raise BadInput(f"candidates: a policy, a text such as 'uniform' or a bandit is needed, got {one!r}")
+        raise BadInput(f"candidates: expected a policy, a string such as 'uniform', or a bandit, got {one!r}")
     if options is None:
         return one, None, one
     from ._policies import options_text
@@ -440,14 +443,14 @@ def _settings(
     seed: int,
 ) -> dict[str, Any]:
     if not 0 < alpha < 1:
-        raise BadOption(f"alpha must lie between 0 and 1, got {alpha!r}")
+        raise BadOption(f"alpha: expected a number between 0 and 1, got {alpha!r}")
     if least_probability is not None and not 0 < least_probability < 1:
-        raise BadOption(f"least_probability must lie between 0 and 1, got {least_probability!r}")
+        raise BadOption(f"least_probability: expected a number between 0 and 1, got {least_probability!r}")
     low, high = (math.nan, math.nan) if reward_range is None else _reward_range(reward_range)
     return {
         "estimators": None if estimator is None else _estimators(estimator),
         "interval": read_word(interval, "interval", tuple(_lab.intervals())),
-        "alpha": 1.0 - (1.0 - alpha),  # as the program has it, which is given the confidence
+        "alpha": 1.0 - (1.0 - alpha),  # rounds as in the program, which takes the confidence
         "reward_low": low,
         "reward_high": high,
         "least_probability": least_probability,
@@ -463,7 +466,7 @@ def _reward_range(given: tuple[float, float]) -> tuple[float, float]:
             return low, high
     except (TypeError, ValueError):
         pass
-    raise BadOption(f"reward_range must be (low, high), as (0, 1), got {given!r}")
+    raise BadOption(f"reward_range: expected (low, high), such as (0, 1), got {given!r}")
 
 
 def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
@@ -484,7 +487,7 @@ def _mode(mode: str, judge_from: Time) -> dict[str, Any]:
     settings: dict[str, Any] = {"mode": read_word(word, "mode", ("progressive", "split", "cross"))}
     settings.update(split=None, folds=None, judge_from=read_time(judge_from, "judge_from"))
     if judge_from is not None and word != "progressive":
-        raise BadOption("judge_from is for the mode progressive")
+        raise BadOption("judge_from works only with mode='progressive'")
     try:
         if word == "split" and number:
             share = settings["split"] = float(number)
@@ -497,7 +500,7 @@ def _mode(mode: str, judge_from: Time) -> dict[str, Any]:
     except ValueError:
         right = False
     if not right:
-        raise BadOption(f"mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got '{mode}'")
+        raise BadOption(f"mode: expected progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got '{mode}'")
     return settings
 
 
@@ -505,17 +508,17 @@ def _warm(given: Any, asked: list[_Candidate]) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         return {"warm": None if given is None else os.fsencode(given), "warm_place": None}
     if len(given) != 1:
-        raise BadInput("warm: one candidate and its file, as {'linucb': FILE}")
+        raise BadInput("warm: expected one candidate and its file, such as {'linucb': FILE}")
     ((label, file),) = given.items()
     labels = [one.label for one in asked]
     if label not in labels:
-        raise BadInput(f"warm: '{label}' is not among the candidates")
+        raise BadInput(f"warm: '{label}' is not one of the candidates")
     return {"warm": os.fsencode(file), "warm_place": labels.index(label)}
 
 
 def _count(given: Any, what: str) -> int:
     if isinstance(given, bool) or not isinstance(given, (int, numpy.integer)) or not 0 <= int(given) < 2**64:
-        raise BadInput(f"{what}: a whole number from 0 is needed, got {given!r}")
+        raise BadInput(f"{what}: expected an integer of at least 0, got {given!r}")
     return int(given)
 
 
@@ -528,5 +531,5 @@ def _warn(found: Iterable[Evaluation], stacklevel: int = 3) -> None:
         if not one.trusted:
             warnings.warn(f"{one.label}: {one.grave[0]}", Untrusted, stacklevel=stacklevel)
         elif math.isnan(one.value):
-            why = " In no round would it have done what was done." if not one.facts["mean_weight"] else ""
+            why = " It would never have chosen what the log chose." if not one.facts["mean_weight"] else ""
             warnings.warn(one.headline + why, Untrusted, stacklevel=stacklevel)

@@ -1,6 +1,6 @@
-"""A bandit with the face of MABWiser's MAB: arms by name, decisions, rewards, contexts.
+"""The interface of MABWiser's MAB with eenet's policies: arms by name, decisions, rewards, contexts.
 
-MABWiser itself is not needed. Where it is there, its LearningPolicy.LinUCB, LinTS, LinGreedy and Random are taken too.
+MABWiser is not required. If it is installed, its LearningPolicy.LinUCB, LinTS, LinGreedy and Random work too.
 
 >>> from eenet.mabwiser import MAB
 >>> mab = MAB(["Arm1", "Arm2"], "linucb", seed=1)
@@ -12,7 +12,7 @@ MABWiser itself is not needed. Where it is there, its LearningPolicy.LinUCB, Lin
 >>> mab.predict()
 'Arm3'
 
-With contexts, one row for each decision:
+With contexts, one row per decision:
 
 >>> mab = MAB(["Arm1", "Arm2"], "linucb", seed=1)
 >>> mab.fit(["Arm1", "Arm1", "Arm2", "Arm2"], [1, 0, 0, 1], [[0, 1], [1, 0], [0, 1], [1, 0]])
@@ -40,16 +40,17 @@ Arm = Hashable
 
 
 class MAB:
-    """Arms by name; the context of a round, if any, is the same for all of them.
+    """A bandit over named arms; all arms of a round share its context, if any.
 
-    arms: a list of names. learning_policy: the name of an eenet policy (eenet.policies() lists them) or a Policy,
-    with its options by name (`MAB(arms, "eenet", w2=0.1)`) or as `options`; or a LearningPolicy of MABWiser's, which
-    then learns and ranks by the same formula as there. max_arms: for how many arms there is room, those that were
-    removed among them; None: for the arms given and half as many again, at least eight more. n_jobs and backend are
-    accepted and change nothing.
+    arms: a list of names.
+    learning_policy: the name of an eenet policy (see eenet.policies()) or a Policy, with its options by name
+        (`MAB(arms, "eenet", w2=0.1)`) or as `options`; or one of MABWiser's, which uses the same formula as there.
+    max_arms: the most arms ever, including removed ones; default: the given arms and half as many again, at least
+        eight more.
+    n_jobs, backend: accepted, but without effect.
 
-    Where it differs from MABWiser: eenet's policies see a constant 1 beside the context; fit with contexts makes it
-    contextual, whatever the policy; neighborhood policies and warm_start are refused. MABWiser's Simulator takes it as
+    Differences from MABWiser: eenet's policies see a constant 1 next to the context; fit with contexts makes any policy
+    contextual; neighborhood policies and warm_start are not supported. For MABWiser's Simulator, use
     ``class Simulated(eenet.mabwiser.MAB, mabwiser.mab.MAB): pass``.
     """
 
@@ -68,14 +69,14 @@ class MAB:
     ) -> None:
         _check_arms(arms)
         if neighborhood_policy is not None:
-            raise ValueError("neighborhood_policy: eenet has none; its neural policies learn from contexts themselves.")
+            raise ValueError("neighborhood_policy is not supported; use a neural policy such as 'eenet' instead.")
         if not _is_whole(seed):
             raise TypeError("The seed must be an integer.")
         if not _is_whole(n_jobs) or n_jobs == 0:
-            raise ValueError("n_jobs must be an integer that is not zero; it changes nothing here.")
+            raise ValueError(f"n_jobs: expected an integer other than 0, got {n_jobs!r}; it has no effect in eenet.")
         room = len(arms) + max(8, len(arms) // 2) if max_arms is None else max_arms
         if not _is_whole(room) or room < len(arms):
-            raise ValueError(f"max_arms: a whole number from {len(arms)} on is needed, got {max_arms!r}.")
+            raise ValueError(f"max_arms: expected an integer of at least {len(arms)}, got {max_arms!r}.")
         self.arms = arms.copy()
         self._learning_policy = learning_policy
         self.seed = seed
@@ -89,13 +90,13 @@ class MAB:
         self._trained: Set[Arm] = set()
         self._bandit: Any = None
         self._features: Optional[int] = None
-        self._make_bandit(1)  # an option that is wrong is told here, not at the first fit
+        self._make_bandit(1)  # so that a wrong option raises here, not at the first fit
         self._bandit = None
 
     # ---- learning ----
 
     def fit(self, decisions: Any, rewards: Any, contexts: Any = None) -> None:
-        """Forgets what was learned, and learns these decisions in their order."""
+        """Starts from scratch, and learns these decisions in order."""
         decisions, rewards, contexts = self._check(decisions, rewards, contexts)
         self._features = None if contexts is None else contexts.shape[1]
         self._make_bandit(1 if contexts is None else contexts.shape[1])
@@ -120,26 +121,26 @@ class MAB:
     # ---- deciding ----
 
     def predict(self, contexts: Any = None) -> Any:
-        """The arm that the policy decides for; a list of them where there are several contexts."""
+        """The arm that the policy chooses; a list if there are several contexts."""
         arms = [self.arms[self._decide(round_).arm] for round_ in self._rounds(contexts)]
         return arms if len(arms) > 1 else arms[0]
 
     def predict_expectations(self, contexts: Any = None) -> Any:
-        """What the arms are ranked by, as a dict from arm to number; a list of them where there are several contexts.
+        """The score that ranks each arm, as a dict from arm to number; a list of dicts if there are several contexts.
 
-        As in MABWiser this is the policy's view of an arm, exploration included: an upper bound for linucb, a draw for
-        lints, another one each time. What is expected without exploration is `expected_rewards`.
+        As in MABWiser it includes exploration: an upper bound for linucb, a new random draw each time for lints. For
+        the expected rewards without exploration, use `expected_rewards`.
         """
         return self._by_arm(contexts, lambda round_: self._decide(round_).scores)
 
     def expected_rewards(self, contexts: Any = None) -> Any:
-        """As predict_expectations, without exploration."""
+        """The expected reward of each arm, without exploration, in the form of predict_expectations."""
         return self._by_arm(contexts, lambda round_: self._bandit.score(round_).exploitation)
 
     def probabilities(self, contexts: Any = None) -> Any:
-        """The probability with which predict would take each arm, in the same form.
+        """The probability with which predict would choose each arm, in the form of predict_expectations.
 
-        nan of a Thompson policy, unless its option probability_draws says from how many draws to estimate it.
+        NaN for a Thompson policy, unless its option probability_draws is set.
         """
         return self._by_arm(contexts, lambda round_: self._bandit.probabilities(round_))
 
@@ -148,7 +149,7 @@ class MAB:
         return found if len(found) > 1 else found[0]
 
     def _decide(self, round_: Any) -> Decision:
-        # The reward comes by partial_fit, perhaps of another arm or never: so the decision does not wait for it.
+        # Rewards arrive through partial_fit, if at all, so the decision need not stay pending.
         decision: Decision = self._bandit.decide(round_)
         self._bandit.forget(decision)
         return decision
@@ -156,16 +157,16 @@ class MAB:
     # ---- arms ----
 
     def add_arm(self, arm: Arm, binarizer: None = None) -> None:
-        """Adds an arm of which nothing is known."""
+        """Adds an arm without any knowledge about it."""
         if binarizer is not None:
-            raise ValueError("binarizer: eenet learns rewards as they are.")
+            raise ValueError("binarizer is not supported; eenet learns rewards of any scale.")
         if arm in self.arms:
             raise ValueError("The arm is already in the list of arms.")
         _check_arm(arm)
         if self._next_place == self.max_arms:
             raise ValueError(
-                f"There is room for {self.max_arms} arms, removed ones among them, and all of it is taken. "
-                "Make the MAB with a larger max_arms."
+                f"add_arm: all {self.max_arms} arms of max_arms are used, including removed ones; "
+                "create the MAB with a larger max_arms."
             )
         self._places[arm] = self._next_place
         self._next_place += 1
@@ -173,7 +174,7 @@ class MAB:
         self._set_layout()
 
     def remove_arm(self, arm: Arm) -> None:
-        """Takes an arm away. Its place is not used again: what was learned of it would be taken for the new arm's."""
+        """Removes an arm. Its block is not reused: a new arm would inherit what was learned about the old one."""
         if arm not in self.arms:
             raise ValueError("The arm is not in the list of arms.")
         if len(self.arms) == 1:
@@ -184,38 +185,38 @@ class MAB:
         self._set_layout()
 
     def warm_start(self, arm_to_features: Mapping[Arm, Sequence[float]], distance_quantile: float) -> None:
-        """Refused: what one arm has learned cannot be copied to another."""
+        """Not supported: knowledge about one arm cannot be copied to another."""
         raise NotImplementedError(
-            "warm_start: eenet cannot copy what was learned of one arm to another. "
-            "Give arms features of their own with eenet.Bandit: then a new arm is known by them from the start."
+            "warm_start is not supported: knowledge about one arm cannot be copied to another. "
+            "Give each arm its own features with eenet.Bandit: then a new arm starts from similar ones."
         )
 
     @property
     def learning_policy(self) -> Any:
-        """The learning policy, as it was given."""
+        """The learning policy, as given."""
         return self._learning_policy
 
     @property
     def neighborhood_policy(self) -> None:
-        """None: there are none here."""
+        """Always None."""
         return None
 
     @property
     def cold_arms(self) -> List[Arm]:
-        """The arms of which no reward was learned yet."""
+        """The arms without any reward so far."""
         return [arm for arm in self.arms if arm not in self._trained]
 
     @property
     def is_contextual(self) -> bool:
-        """Whether it was fitted with contexts; before it is fitted, that it may be."""
+        """Whether it was fitted with contexts; True before the first fit."""
         return self._bandit is None or self._features is not None
 
     @property
     def bandit(self) -> Any:
-        """The eenet.Bandit within; None before the first fit."""
+        """The underlying eenet.Bandit; None before the first fit."""
         return self._bandit
 
-    # What MABWiser's Simulator looks for, and where.
+    # Attributes that MABWiser's Simulator reads.
 
     @property
     def _imp(self) -> "MAB":
@@ -223,7 +224,7 @@ class MAB:
 
     @property
     def arm_to_expectation(self) -> Dict[Arm, float]:
-        """predict_expectations where there are no contexts; else none."""
+        """predict_expectations() without contexts; empty if contextual."""
         return {} if self.is_contextual else dict(self.predict_expectations())
 
     # ---- rounds ----
@@ -251,7 +252,7 @@ class MAB:
     def _round(self, contexts: Optional[NDArray[Any]], row: int) -> Any:
         return self._layout.arms(_NO_CONTEXT if contexts is None else contexts[row])
 
-    # ---- what was handed over ----
+    # ---- arguments ----
 
     def _check(self, decisions: Any, rewards: Any, contexts: Any) -> Tuple[List[Arm], NDArray[Any], Any]:
         decisions = decisions.tolist() if hasattr(decisions, "tolist") else list(decisions)
@@ -263,7 +264,7 @@ class MAB:
         known = set(self.arms)
         for arm in decisions:
             if arm not in known:
-                raise ValueError(f"decisions: {arm!r} is not in the list of arms.")
+                raise ValueError(f"decisions: {arm!r} is not one of the arms.")
         if contexts is not None:
             contexts = _as_contexts(contexts, len(decisions))
             if len(contexts) != len(decisions):
@@ -278,9 +279,9 @@ class MAB:
             if self._features is not None:
                 raise TypeError("Fitting contextual policy or parametric learning policy requires contexts data.")
         elif self._features is None:
-            raise TypeError("contexts: it was fitted without; fit it again to have them.")
+            raise TypeError("contexts: expected none, because it was fitted without; call fit with contexts first.")
         elif contexts.shape[1] != self._features:
-            raise ValueError(f"contexts: {self._features} features were fitted, got {contexts.shape[1]}.")
+            raise ValueError(f"contexts: expected {self._features} features, as in fit, got {contexts.shape[1]}.")
 
     def __repr__(self) -> str:
         return f"MAB({self.arms!r}, {self._policy!r}, seed={self.seed})"
@@ -297,7 +298,7 @@ def _check_arms(arms: Any) -> None:
     if not isinstance(arms, list):
         raise TypeError("The arms should be provided in a list.")
     if not arms:
-        raise ValueError("arms: at least one is needed.")
+        raise ValueError("arms: expected at least one, got none.")
     for arm in arms:
         _check_arm(arm)
     if len(set(arms)) != len(arms):
@@ -310,7 +311,7 @@ def _check_arm(arm: Arm) -> None:
 
 
 def _as_contexts(contexts: Any, rows: Optional[int]) -> NDArray[Any]:
-    """(rounds, features). A pandas Series is one feature of many rounds, or, where rows is 1, one round."""
+    """(rounds, features). A pandas Series is one feature of many rounds, or, if rows is 1, one round."""
     values = numpy.asarray(contexts, numpy.float32)
     if values.ndim == 1 and hasattr(contexts, "iloc"):
         values = values.reshape(1, -1) if rows == 1 else values.reshape(-1, 1)
@@ -322,14 +323,14 @@ def _as_contexts(contexts: Any, rows: Optional[int]) -> NDArray[Any]:
 
 
 def _translate(policy: Any, options: Any, named: Mapping[str, Any]) -> Tuple[Any, Any, bool]:
-    """A policy of eenet's with its options; whether it was one of MABWiser's, which sees no constant."""
+    """An eenet policy with its options, and whether it was one of MABWiser's, which see no constant."""
     kind = type(policy).__name__
     if not type(policy).__module__.startswith("mabwiser"):
         return policy, options, False
     if options is not None or named:
-        raise ValueError(f"{kind}: options are for eenet's policies; MABWiser's have their own.")
+        raise ValueError(f"{kind}: options work only with eenet's policies; set MABWiser's in the policy itself.")
     if getattr(policy, "scale", False):
-        raise ValueError(f"{kind}: scale is not done here; scale the contexts before.")
+        raise ValueError(f"{kind}: scale is not supported; scale the contexts first.")
     if kind == "LinUCB":
         return "linucb:paper", {"alpha": policy.alpha, "lambda": policy.l2_lambda}, True
     if kind == "LinTS":
@@ -340,5 +341,5 @@ def _translate(policy: Any, options: Any, named: Mapping[str, Any]) -> Tuple[Any
     if kind == "Random":
         return "uniform", {}, True
     raise ValueError(
-        f"learning_policy: {kind} is not done here; LinUCB, LinTS, LinGreedy, Random and the policies of eenet are."
+        f"learning_policy: {kind} is not supported; expected LinUCB, LinTS, LinGreedy, Random or a policy of eenet."
     )

@@ -1,4 +1,4 @@
-"""A policy of eenet as an online policy of Open Bandit Pipeline (obp.policy.BaseContextualPolicy).
+"""An eenet policy as an online policy of Open Bandit Pipeline (obp.policy.BaseContextualPolicy).
 
 >>> import numpy
 >>> from eenet.obp import EENetPolicy
@@ -29,7 +29,7 @@ try:
     from obp.policy import BaseContextualPolicy
 except ImportError as error:
     raise ImportError(
-        f"eenet.obp needs Open Bandit Pipeline, which could not be imported ({error}): pip install obp"
+        f"eenet.obp needs Open Bandit Pipeline, which cannot be imported ({error}): pip install obp"
     ) from error
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ __all__ = ["EENetPolicy"]
 
 @dataclass
 class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
-    """An eenet policy that Open Bandit Pipeline can run.
+    """An eenet policy for Open Bandit Pipeline.
 
     dim, n_actions, len_list, batch_size, random_state: as in every policy of Open Bandit Pipeline. A list of len_list
-    actions is decided place by place, each among what is left. With batch_size the rewards are learned in batches.
+    actions is filled position by position, without repetition. With batch_size, rewards are learned in batches.
 
-    policy: the name of an eenet policy. options: its options, a mapping or a text as "w2=0.1, f1.width=50".
-    action_context: features of the actions, (n_actions, features); an arm is then the context, the action and their
-    products, so that what is learned of one action tells of those like it. Without, each action learns by itself.
+    policy: the name of an eenet policy. options: its options, as a mapping or a string such as "w2=0.1, f1.width=50".
+    action_context: features of the actions, (n_actions, features) (optional). With it, an arm is the context, the
+    action and their products, so that similar actions learn from each other. Without it, each action learns alone.
     """
 
     policy: str = "eenet"
@@ -62,7 +62,7 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
             self.action_context = numpy.asarray(self.action_context, numpy.float32)
             if self.action_context.ndim != 2 or len(self.action_context) != self.n_actions:
                 raise ValueError(
-                    f"action_context: ({self.n_actions}, features) is needed, got {self.action_context.shape}"
+                    f"action_context: expected shape ({self.n_actions}, features), got {self.action_context.shape}"
                 )
         self._start()
 
@@ -89,7 +89,7 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
             decisions = [self.bandit.decide(arms)]
         else:
             decisions = self.bandit.decide_slots(arms, self.len_list)
-        # The rewards come by update_params, perhaps late, of some or never: so the decisions do not wait for them.
+        # Rewards arrive through update_params, if at all, so the decisions need not stay pending.
         for decision in decisions:
             self.bandit.forget(decision)
         return numpy.array([decision.arm for decision in decisions])
@@ -98,7 +98,7 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
         """Learn the reward of an action in a context, (1, dim)."""
         row = self._one_context(context)
         if not 0 <= action < self.n_actions:
-            raise ValueError(f"action: 0 to {self.n_actions - 1} is needed, got {action}")
+            raise ValueError(f"action: expected 0 to {self.n_actions - 1}, got {action}")
         self.n_trial += 1
         self.action_counts[action] += 1
         self._batch.append((row, int(action), float(numpy.asarray(reward).reshape(()))))
@@ -108,23 +108,22 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
             self._batch.clear()
 
     def compute_batch_action_dist(self, context: NDArray[Any]) -> NDArray[Any]:
-        """The probabilities of the actions in each place: (n_rounds, n_actions, len_list) for (n_rounds, dim) contexts.
+        """The probability of each action at each position: (n_rounds, n_actions, len_list), for (n_rounds, dim).
 
-        They are what the policy would do now, as the evaluation of a fixed policy needs them. They are exact, but for
-        Thompson policies, whose probabilities are estimated by the option probability_draws. Beyond the first place
-        every set of actions that may be taken before is gone through: where each action may be drawn, and there are
-        many of them, that takes long.
+        These are the probabilities of the present policy, for off-policy evaluation. They are exact, except for
+        Thompson policies, which estimate them with the option probability_draws. From the second position on, the call
+        enumerates all sets of earlier actions, which is slow if many actions have a positive probability.
         """
         rows = numpy.asarray(context, numpy.float32)
         if rows.ndim != 2 or rows.shape[1] != self.dim:
-            raise ValueError(f"context: (rounds, {self.dim}) is needed, got {rows.shape}")
+            raise ValueError(f"context: expected shape (rounds, {self.dim}), got {rows.shape}")
         out = numpy.zeros((len(rows), self.n_actions, self.len_list))
         for row, into in zip(rows, out):
             self._place_probabilities(row, into)
         return out
 
     def _place_probabilities(self, row: NDArray[Any], into: NDArray[Any]) -> None:
-        sets: Dict[FrozenSet[int], float] = {frozenset(): 1.0}  # what may be taken already, and how probable that is
+        sets: Dict[FrozenSet[int], float] = {frozenset(): 1.0}  # earlier actions and their probability
         for place in range(self.len_list):
             after: Dict[FrozenSet[int], float] = defaultdict(float)
             for taken, weight in sets.items():
@@ -143,8 +142,8 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
         return BlockLayout(self.n_actions, actions, constant=True).arms(row)
 
     def _one_context(self, context: NDArray[Any]) -> NDArray[Any]:
-        # A copy: a batch keeps it, and the caller may write into its own.
+        # A copy: a batch keeps it, and the caller may reuse its array.
         row = numpy.array(context, numpy.float32, ndmin=1)
-        if row.size != self.dim or row.shape[-1] != self.dim:  # their simulator, round by round, gives (1, 1, dim)
-            raise ValueError(f"context: (1, {self.dim}) is needed, got {row.shape}")
+        if row.size != self.dim or row.shape[-1] != self.dim:  # the simulator passes (1, 1, dim)
+            raise ValueError(f"context: expected shape (1, {self.dim}), got {row.shape}")
         return row.reshape(-1)

@@ -1,4 +1,4 @@
-"""A bandit as a scikit-learn classifier: learns from labels, and from the rewards of what was tried.
+"""A bandit as a scikit-learn classifier: learns from labels, or from the rewards of its choices.
 
 >>> from sklearn.datasets import load_iris
 >>> from sklearn.pipeline import make_pipeline
@@ -9,7 +9,7 @@
 >>> model.score(X, y) > 0.9
 True
 
-As a bandit it decides, and learns what came of it:
+As a bandit, it decides and learns from the rewards:
 
 >>> X = StandardScaler().fit_transform(X)
 >>> bandit = EENetClassifier(random_state=1).partial_fit(X[:0], y[:0], classes=[0, 1, 2])
@@ -35,7 +35,7 @@ try:
     from sklearn.utils.multiclass import check_classification_targets
 except ImportError as error:
     raise ImportError(
-        f"eenet.sklearn needs scikit-learn, which could not be imported ({error}): pip install scikit-learn"
+        f"eenet.sklearn needs scikit-learn, which cannot be imported ({error}): pip install scikit-learn"
     ) from error
 
 if TYPE_CHECKING:
@@ -45,18 +45,17 @@ __all__ = ["EENetClassifier"]
 
 
 class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A contextual bandit whose arms are the classes, as a classifier.
+    """A classifier whose classes are the arms of a contextual bandit.
 
-    policy: the name of an eenet policy, or a Policy. options: its options, a mapping or a text as "w2=0.1,
-    f1.width=50". random_state: of all its randomness. passes: how often fit goes through the samples, each time in
-    another order.
+    policy: the name of an eenet policy, or a Policy. options: its options, as a mapping or a string such as "w2=0.1,
+    f1.width=50". random_state: the seed. passes: how often fit goes through the samples, each time in a new order.
 
-    Learning from labels: the right class has the reward 1, and one of the others, drawn for each sample, 0. As a
-    bandit: `decide` chooses a class for each row and explores as the policy does; `partial_fit(X, actions,
-    rewards=...)` learns what the chosen classes were worth, any numbers. It takes logged decisions just as well. Where
-    at most one class of a row has a reward that is not the least, the option exclusive=True says so.
+    From labels, fit and partial_fit learn reward 1 for the right class and 0 for another class, drawn at random for
+    each sample. As a bandit, `decide` chooses a class for each row, with exploration, and `partial_fit(X, actions,
+    rewards=...)` learns the rewards, which may be any numbers. Logged decisions work the same way. If at most one class
+    per row earns more than the least reward, set the option exclusive=True.
 
-    Features should be on one scale, as for other linear and neural models: put a StandardScaler before it.
+    Scale the features, as for other linear and neural models: put a StandardScaler in front.
     """
 
     def __init__(
@@ -75,22 +74,22 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---- learning ----
 
     def fit(self, X: Any, y: Any) -> "EENetClassifier":
-        """Forgets what was learned, and learns from labelled samples."""
+        """Starts from scratch, and learns from labelled samples."""
         X, y = _validate(self, X, y)
         check_classification_targets(y)
         classes, labels = numpy.unique(y, return_inverse=True)
         if isinstance(self.passes, bool) or not isinstance(self.passes, (int, numpy.integer)) or self.passes < 1:
-            raise ValueError(f"passes: a whole number from 1 on is needed, got {self.passes!r}")
+            raise ValueError(f"passes: expected an integer of at least 1, got {self.passes!r}")
         self._start(classes)
         for _ in range(self.passes):
             self._learn_labels(X, labels, self._random.permutation(len(labels)))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, rewards: Any = None) -> "EENetClassifier":
-        """Learns more: from labels, or with rewards from what was chosen.
+        """Learns more samples, from labels or from rewards.
 
-        y: labels; with rewards, the classes that were chosen. classes: all there will be, needed in the first call.
-        rewards: what each choice was worth; what the other classes would have been worth is not known.
+        y: the labels; with rewards, the chosen classes. classes: all classes, required in the first call. rewards: the
+        reward of each choice (optional).
         """
         first = not hasattr(self, "bandit_")
         if first and classes is None:
@@ -101,16 +100,16 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if first:
             self._start(numpy.unique(classes))
         elif classes is not None and not numpy.array_equal(numpy.unique(classes), self.classes_):
-            raise ValueError(f"classes: {classes!r} is not the same as on the last call, {self.classes_!r}.")
+            raise ValueError(f"classes: expected {self.classes_!r}, as on the last call, got {classes!r}.")
         arms = self._places(y)
         if rewards is None:
             self._learn_labels(X, arms, range(len(arms)))
             return self
         rewards = numpy.asarray(rewards, float)
         if rewards.shape != (len(arms),):
-            raise ValueError(f"rewards: ({len(arms)},) is needed, one for each row, got {rewards.shape}")
+            raise ValueError(f"rewards: expected shape ({len(arms)},), one per row, got {rewards.shape}")
         if not numpy.isfinite(rewards).all():
-            raise ValueError("rewards: NaN or infinity is no reward.")
+            raise ValueError("rewards: expected finite numbers, got NaN or infinity.")
         for row, arm in enumerate(arms):
             self.bandit_.learn_from(self._round(X, row), int(arm), float(rewards[row]))
         return self
@@ -118,7 +117,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _start(self, classes: NDArray[Any]) -> None:
         self.classes_ = classes
         self._layout = BlockLayout(len(classes), constant=True)
-        # A generator of its own: one that the caller shares must not move when a copy of this one learns.
+        # A separate generator: learning must not advance one that the caller shares.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._random = numpy.random.RandomState(seed)
         options = with_probabilities(self.policy, self.options)
@@ -127,11 +126,11 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _places(self, y: NDArray[Any]) -> NDArray[Any]:
         unknown = set(y.tolist()).difference(self.classes_.tolist())
         if unknown:
-            raise ValueError(f"y: {sorted(unknown, key=str)} is not among the classes {self.classes_.tolist()}")
+            raise ValueError(f"y: expected the classes {self.classes_.tolist()}, got {sorted(unknown, key=str)}")
         return numpy.searchsorted(self.classes_, y)
 
     def _learn_labels(self, X: Any, labels: NDArray[Any], order: Any) -> None:
-        """Each row teaches its class, and one of the others: so rewards of 1 and 0 are equally frequent."""
+        """Each row gives reward 1 to its class and 0 to another, so that both are equally frequent."""
         classes = len(self.classes_)
         for row in order:
             arms, right = self._round(X, row), int(labels[row])
@@ -143,40 +142,40 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---- deciding ----
 
     def decide(self, X: Any) -> NDArray[Any]:
-        """Chooses a class for each row as the bandit does, with exploration: (rows,).
+        """Chooses a class for each row, with exploration: (rows,).
 
-        It draws: asked again it may choose differently. Tell what came of it by partial_fit with rewards.
+        Choices may be random, so a second call may differ. Learn the rewards with partial_fit(X, classes, rewards=...).
         """
         X = self._check_rows(X)
         chosen = numpy.empty(X.shape[0], int)
         for row in range(X.shape[0]):
-            # The reward comes by partial_fit, perhaps never: so the decision does not wait for it.
+            # Rewards arrive through partial_fit, if at all, so the decision need not stay pending.
             decision = self.bandit_.decide(self._round(X, row))
             self.bandit_.forget(decision)
             chosen[row] = decision.arm
         return numpy.asarray(self.classes_[chosen])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class that the bandit would choose with the largest probability: (rows,)."""
+        """The class that `decide` would choose with the highest probability: (rows,)."""
         best = numpy.argmax(self.predict_proba(X), axis=1)
         return numpy.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probability with which `decide` would choose each class: (rows, classes).
 
-        That is 0 and 1 for a policy that takes the best, as the default does; it is not how sure the class is. With
-        the option propensity="softmax" the better ones share.
+        For a policy that always chooses the best class, such as the default, it is 0 or 1. It is not the
+        confidence in a class. With the option propensity="softmax" it is spread over the better classes.
         """
         return self._each(X, lambda arms: self.bandit_.probabilities(arms))
 
     def predict_expectations(self, X: Any) -> NDArray[Any]:
-        """The reward that is expected of each class, without exploration: (rows, classes)."""
+        """The expected reward of each class, without exploration: (rows, classes)."""
         return self._each(X, lambda arms: self.bandit_.score(arms).exploitation)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """What the classes are ranked by, exploration included: (rows, classes); of two classes the difference.
+        """The scores that rank the classes, with exploration: (rows, classes); for two classes, the difference (rows,).
 
-        Of a Thompson policy it is a draw, and may rank another class first than predict, which goes by probabilities.
+        For a Thompson policy they are random draws, and may rank another class first than predict does.
         """
         scores = self._each(X, lambda arms: self.bandit_.score(arms).scores)
         return numpy.asarray(scores[:, 1] - scores[:, 0]) if len(self.classes_) == 2 else scores
@@ -202,7 +201,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _validate(model: EENetClassifier, *arrays: Any, **checks: Any) -> Any:
-    """scikit-learn's own checks of X and y, which are a method before 1.6 and a function since."""
+    """scikit-learn's checks of X and y: a method before 1.6, a function since."""
     checks = {"accept_sparse": "csr", "dtype": numpy.float32, **checks}
     if hasattr(validation, "validate_data"):
         return validation.validate_data(model, *arrays, **checks)

@@ -172,13 +172,13 @@ def test_retry_after_is_obeyed(own_server):
 
 def test_there_is_an_end_to_retries(own_server):
     with FlakyProxy(own_server.port, lambda request: "drop") as proxy:
-        with pytest.raises(Unavailable, match="the connection was closed without an answer") as caught:
+        with pytest.raises(Unavailable, match="the connection was closed without a response") as caught:
             Client(proxy.url, retry_for=3).bandit("any").decide(ACTIONS)
         assert caught.value.maybe_done and caught.value.http_status is None
         assert len(proxy.requests) >= 2
         with pytest.raises(Unavailable):
             Client(proxy.url, retry_for=0).bandits()
-    with pytest.raises(Unavailable, match="Connection refused") as caught:
+    with pytest.raises(Unavailable, match="Connection refused; is eenet serve running there") as caught:
         Client(proxy.url, retry_for=0.2).bandits()
     assert not caught.value.maybe_done and isinstance(caught.value, ConnectionError)
 
@@ -187,7 +187,7 @@ def test_a_timeout(own_server):
     with FlakyProxy(own_server.port, lambda request: "hang") as proxy:
         for call in (lambda: Client(proxy.url, timeout=0.1, retry_for=0).bandits(),
                      lambda: asyncio.run(AsyncClient(proxy.url, timeout=0.1, retry_for=0).bandits())):
-            with pytest.raises(Timeout, match="did not answer within 0.1 s") as caught:
+            with pytest.raises(Timeout, match="did not respond within 0.1 s") as caught:
                 call()
             assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done
 
@@ -223,11 +223,11 @@ class Stranger:
 
 def test_what_is_not_the_server_is_told():
     with Stranger(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html/>") as stranger:
-        with pytest.raises(ServerError, match="is not eenet serve: the answer is no JSON"):
+        with pytest.raises(ServerError, match="expected eenet serve at this url, got a response that is not JSON"):
             Client(stranger.url).bandits()
     with Stranger(b"220 mail.example.org ready\r\n") as stranger:
         for call in (Client(stranger.url).bandits, lambda: asyncio.run(AsyncClient(stranger.url).bandits())):
-            with pytest.raises(Unavailable, match="does not speak HTTP/1.1"):
+            with pytest.raises(Unavailable, match="expected an HTTP/1.1 server"):
                 call()
 
 

@@ -54,7 +54,7 @@ def test_answers_that_are_cut(name):
     for length in range(len(data)):
         reader = AnswerReader()
         assert length == 0 or reader.feed(data[:length]) is None
-        with pytest.raises(BadAnswer, match="closed within the answer" if length else "closed without an answer"):
+        with pytest.raises(BadAnswer, match="closed during the response" if length else "closed without a response"):
             reader.end()
 
 

@@ -239,10 +239,10 @@ def test_bad_input_is_a_sentence():
     with pytest.raises(eenet.BadOption, match="0 to 1000000"):
         EENetLearner("linucb", alpha=-1)
     learner = EENetLearner("linucb")
-    with pytest.raises(cb.CobaException, match="needs the actions"):
+    with pytest.raises(cb.CobaException, match="expects a list of actions"):
         learner.predict((1.0, 2.0), [])
     learner.predict((1.0, 2.0), [(1, 0), (0, 1)])
-    with pytest.raises(cb.CobaException, match="2 features, this one has 1"):
+    with pytest.raises(cb.CobaException, match="2 features, got 1"):
         learner.predict((1.0,), [(1, 0), (0, 1)])
-    with pytest.raises(cb.CobaException, match="had 2 actions"):
+    with pytest.raises(cb.CobaException, match="expected 2 actions"):
         learner.predict((1.0, 2.0), [(1, 0, 0), (0, 1, 0)])

@@ -129,41 +129,41 @@ def test_a_call_that_fails_has_changed_nothing() -> None:
 @pytest.mark.parametrize(
     "call, sentence",
     [
-        (lambda own: own.decide(), r"decide\(\) needs the argument 'arms'"),
+        (lambda own: own.decide(), r"decide\(\) is missing the argument 'arms'"),
         (lambda own: own.decide(ARMS, None), r"takes at most 1 argument by position, 2 were given"),
         (lambda own: own.decide(ARMS, contxt=1), r"decide\(\) has no argument 'contxt'"),
         (lambda own: own.decide(ARMS, arms=ARMS), r"was given 'arms' twice"),
         (lambda own: own.decide(ARMS, **{"ä\0": 1}), r"has no argument"),
-        (lambda own: own.learn(1), r"learn\(\) needs the argument 'reward'"),
-        (lambda own: own.learn(1, "1"), "reward: a number is needed, not str"),
-        (lambda own: own.learn(1, None), "reward: a number is needed, not NoneType"),
-        (lambda own: own.learn(1, 1j), "reward: a number is needed, not complex"),
-        (lambda own: own.learn(1, [1.0]), "reward: a number is needed, not list"),
-        (lambda own: own.learn("1", 1), "decision: a Decision or its id is needed, not str"),
-        (lambda own: own.learn(1.0, 1), "decision: a Decision or its id is needed, not float"),
-        (lambda own: own.learn(None, 1), "decision: a Decision or its id is needed, not NoneType"),
+        (lambda own: own.learn(1), r"learn\(\) is missing the argument 'reward'"),
+        (lambda own: own.learn(1, "1"), "reward: expected a number, got str"),
+        (lambda own: own.learn(1, None), "reward: expected a number, got NoneType"),
+        (lambda own: own.learn(1, 1j), "reward: expected a number, got complex"),
+        (lambda own: own.learn(1, [1.0]), "reward: expected a number, got list"),
+        (lambda own: own.learn("1", 1), "decision: expected a Decision or its id, got str"),
+        (lambda own: own.learn(1.0, 1), "decision: expected a Decision or its id, got float"),
+        (lambda own: own.learn(None, 1), "decision: expected a Decision or its id, got NoneType"),
         (lambda own: own.forget(b"1"), "not bytes"),
-        (lambda own: own.learn_from(ARMS, 1.0, 1), "arm: a whole number is needed, not float"),
+        (lambda own: own.learn_from(ARMS, 1.0, 1), "arm: expected an integer, got float"),
         (lambda own: own.learn_record("text", 1), "."),
-        (lambda own: own.set_time("now"), "now: a number is needed"),
-        (lambda own: own.feature("x"), "place: a whole number is needed"),
+        (lambda own: own.set_time("now"), "now: expected a number"),
+        (lambda own: own.feature("x"), "place: expected an integer"),
         (lambda own: own.save(3), "."),
         (lambda own: own.save(None), "."),
         (lambda own: eenet.Bandit.load(3.5), "."),
-        (lambda own: eenet.Bandit.load("x", 3), "policy: a text is needed, not int"),
-        (lambda own: eenet.Bandit.load("x", None, "4"), "dim: a whole number is needed, not str"),
+        (lambda own: eenet.Bandit.load("x", 3), "policy: expected a string, got int"),
+        (lambda own: eenet.Bandit.load("x", None, "4"), "dim: expected an integer, got str"),
         (lambda own: eenet.Bandit.from_bytes("text"), "."),
         (lambda own: eenet.Bandit.from_bytes(None), "."),
         (lambda own: own.to_bytes(1), "."),
-        (lambda own: own.decide_many(), "needs the argument 'rounds'"),
-        (lambda own: own.decide_many(3), "rounds: a sequence is needed, not int"),
-        (lambda own: own.decide_many([ARMS], contexts=3), "contexts: a sequence is needed, not int"),
+        (lambda own: own.decide_many(), "is missing the argument 'rounds'"),
+        (lambda own: own.decide_many(3), "rounds: expected a sequence, got int"),
+        (lambda own: own.decide_many([ARMS], contexts=3), "contexts: expected a sequence, got int"),
         (lambda own: eenet.Bandit(), "needs dim"),
-        (lambda own: eenet.Bandit("linucb", "4"), "dim: a whole number is needed, not str"),
-        (lambda own: eenet.Bandit("linucb", 4.0), "dim: a whole number is needed, not float"),
-        (lambda own: eenet.Bandit("linucb", 4, 1.5), "seed: a whole number is needed, not float"),
-        (lambda own: eenet.Bandit("linucb", 4, None), "seed: a whole number is needed, not NoneType"),
-        (lambda own: eenet.Bandit(3, 4), "policy: a name or a Policy is needed"),
+        (lambda own: eenet.Bandit("linucb", "4"), "dim: expected an integer, got str"),
+        (lambda own: eenet.Bandit("linucb", 4.0), "dim: expected an integer, got float"),
+        (lambda own: eenet.Bandit("linucb", 4, 1.5), "seed: expected an integer, got float"),
+        (lambda own: eenet.Bandit("linucb", 4, None), "seed: expected an integer, got NoneType"),
+        (lambda own: eenet.Bandit(3, 4), "policy: expected a name or a Policy"),
         (lambda own: eenet.Bandit("linucb", 4, 0, 1), "positional"),
         (lambda own: eenet.Bandit("linucb", 4, options=3), "options: a text or a mapping"),
         (lambda own: eenet.Bandit("linucb", 4, options={3: 3}), "the name of an option is a text"),
@@ -200,7 +200,7 @@ def test_ids_and_places_are_whole_numbers(value: Any) -> None:
         lambda: own.snapshot().decide(ARMS, seed=value),
         lambda: eenet.Bandit("linucb", value),
     ):
-        with pytest.raises(TypeError, match="is needed, not (numpy.)?(bool|float)"):
+        with pytest.raises(TypeError, match="expected .*, got (numpy.)?(bool|float)"):
             call()
     assert own.info.pending == 1 and own.info.rewards == 0
     own.learn(decision, True)  # a reward of True is 1, as of a click
@@ -227,7 +227,7 @@ def test_numbers_that_are_too_large(number: int) -> None:
         lambda: eenet.Bandit("linucb", number),
         lambda: eenet.Bandit.load("x", None, number),
     ):
-        with pytest.raises(eenet.BadInput, match="a whole number of 0 to"):
+        with pytest.raises(eenet.BadInput, match="expected an integer from 0 to"):
             call()
 
 
@@ -386,7 +386,7 @@ def test_an_object_is_asked_once(dtype: str) -> None:
     own.decide(odd)
     assert odd.asked == 1
     for dimensions in (1, 3, 0):
-        with pytest.raises(eenet.BadInput, match=f"this one has {dimensions}"):
+        with pytest.raises(eenet.BadInput, match=f"got {dimensions}"):
             own.decide(odd)
 
 

@@ -149,15 +149,15 @@ def test_nothing_is_changed():
 @pytest.mark.parametrize(
     "call, error, sentence",
     [
-        (lambda b, a: b.explain(a, ARMS), eenet.BadInput, "arms are 0 to 3, got 4"),
+        (lambda b, a: b.explain(a, ARMS), eenet.BadInput, "expected an arm from 0 to 3, got 4"),
         (lambda b, a: b.explain(a, -1), eenet.BadInput, "arm"),
         (lambda b, a: b.explain(a, 2**64), eenet.BadInput, "arm"),
-        (lambda b, a: b.explain(a, "0"), TypeError, "arm: a whole number is needed"),
-        (lambda b, a: b.explain(a), TypeError, "needs the argument 'arm'"),
-        (lambda b, a: b.explain(a[:0], 0), eenet.BadInput, "there is no arm"),
+        (lambda b, a: b.explain(a, "0"), TypeError, "arm: expected an integer"),
+        (lambda b, a: b.explain(a), TypeError, "is missing the argument 'arm'"),
+        (lambda b, a: b.explain(a[:0], 0), eenet.BadInput, "expected at least one arm"),
         (lambda b, a: b.explain(a[:, :2], 0), eenet.BadInput, "the dimension is 2"),
-        (lambda b, a: b.explain([{"a": 1}], 0), eenet.BadInput, "takes vectors"),
-        (lambda b, a: b.learn_names(a), eenet.BadInput, "vectors have no names"),
+        (lambda b, a: b.explain([{"a": 1}], 0), eenet.BadInput, "expects vectors"),
+        (lambda b, a: b.learn_names(a), eenet.BadInput, "expected named features"),
     ],
 )
 def test_sentences(call, error, sentence):

@@ -257,7 +257,7 @@ def test_a_data_frame_of_numbers_is_a_matrix_for_a_bandit_of_vectors():
 def test_times_are_refused_by_the_name_of_their_column():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1, 2], "when": pandas.to_datetime([None, "2020-01-01"])})
-    with pytest.raises(TypeError, match=r"arms\[1\]: when is .*Timestamp.*a time is no feature; give numbers"):
+    with pytest.raises(TypeError, match=r"arms\[1\]: when: expected a number or string, such as the hour .* got Timestamp"):
         make().decide(frame)
     assert bytes_after(frame.iloc[:1]) == bytes_after([{"x": 1}])  # NaT is missing
 
@@ -296,7 +296,7 @@ def test_times_are_refused_wherever_they_are(name):
              "days": np.datetime64("2020-01-01"), "nanoseconds": np.datetime64("2020-01-01", "ns"),
              "timedelta64": np.timedelta64(3, "ns"), "array": np.array(["2020-01-01"], "M8[ns]")}[name]
     for arms, context in ways_to_give(value):
-        with pytest.raises(TypeError, match=r"(arms\[0\]|context): (n\.)?x(\[0\])? is .*; a time is no feature; give"):
+        with pytest.raises(TypeError, match=r"(arms\[0\]|context): (n\.)?x(\[0\])?: expected a number or string, such as the hour"):
             make().decide(arms, context=context)
 
 
@@ -390,10 +390,10 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
         ({"a": 1j}, TypeError, "context: a is <class 'complex'>"),
         ({"a": dict}, TypeError, "context: a is <class 'type'>"),
         ({"a": np.datetime64("2020-01-01")}, TypeError, "context: a is <class 'datetime.datetime'>; a time is no feature"),
-        ({(1, 2): 3}, TypeError, r"context: a feature is named by a text, or a whole number, not by \(1, 2\)"),
-        ({"a": {None: 3}}, TypeError, "context: a: a feature is named by a text, or a whole number, not by None"),
+        ({(1, 2): 3}, TypeError, r"context: expected a string or an integer as the name of a feature, got \(1, 2\)"),
+        ({"a": {None: 3}}, TypeError, "context: a: expected a string or an integer as the name of a feature, got None"),
         ({True: 3}, TypeError, "not by True"),
-        (5, TypeError, "context is <class 'int'>; a mapping of named features is needed"),
+        (5, TypeError, "context: expected a mapping of named features, got int"),
         ([1, 2], TypeError, "context is <class 'list'>; a mapping"),
         ("{", eenet.BadInput, "context: byte 2"),
         ("[]", eenet.BadInput, "context: features are a JSON object"),
@@ -416,7 +416,7 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
     [
         ([{"a": 1}, {"b": math.inf}], eenet.BadInput, r"arms\[1\]: b is infinite"),
         ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
-        ([{"a": 1}, 5], TypeError, r"arms\[1\] is <class 'int'>; a mapping of named features is needed"),
+        ([{"a": 1}, 5], TypeError, r"arms\[1\]: expected a mapping of named features, got int"),
         ([{"a": 1}, None], TypeError, r"arms\[1\] is <class 'NoneType'>"),
         (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: byte 1: .*; a text is read as JSON"),
         ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: byte 7: a value must stand here$"),
@@ -436,13 +436,13 @@ def test_a_sentence_names_the_arm(arms, error, sentence):
 
 
 def test_vectors_and_names_do_not_mix():
-    with pytest.raises(eenet.BadInput, match="this bandit takes vectors"):
+    with pytest.raises(eenet.BadInput, match="this bandit expects vectors"):
         eenet.Bandit("linucb", dim=2).decide([{"a": 1}])
-    with pytest.raises(eenet.BadInput, match="this bandit takes vectors"):
+    with pytest.raises(eenet.BadInput, match="this bandit expects vectors"):
         eenet.Bandit("linucb", dim=2).decide([[1, 2]], context={"a": 1})
-    with pytest.raises(eenet.BadInput, match="the arms are vectors"):
+    with pytest.raises(eenet.BadInput, match="only named features take a context"):
         make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
-    with pytest.raises(eenet.BadInput, match="the arms are vectors"):
+    with pytest.raises(eenet.BadInput, match="only named features take a context"):
         make().decide(eenet.blocks(np.ones(225), 2), context={"a": 1})
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
 
@@ -497,7 +497,7 @@ def test_what_nests_in_itself_is_refused():
     row = []
     row.append({"row": row})
     for value in (inner, {"row": row}):
-        with pytest.raises(eenet.BadInput, match="nests too deep, or in itself"):
+        with pytest.raises(eenet.BadInput, match="is nested too deeply, or contains itself"):
             make().decide([value])
 
 
@@ -511,7 +511,7 @@ def test_what_nests_too_deep_is_refused_where_json_is():
     for levels in (1, 2, 63, 64):
         assert bytes_after([{}], nest(levels)) == bytes_after([{}], json.dumps(nest(levels)))
     for levels in (65, 66, 100, 5000):
-        with pytest.raises(eenet.BadInput, match="nests too deep"):
+        with pytest.raises(eenet.BadInput, match="is nested too deeply"):
             bytes_after([{}], nest(levels))
     with pytest.raises(eenet.BadInput, match="nested too deep"):
         bytes_after([{}], json.dumps(nest(65)))
@@ -521,7 +521,7 @@ def test_a_small_nest_that_is_huge_when_written_is_refused():
     nest = {"a" * 200: "b" * 200}
     for _ in range(40):
         nest = {"a": nest, "b": nest}
-    with pytest.raises(eenet.BadInput, match="more than 256 MB"):
+    with pytest.raises(eenet.BadInput, match="limited to 256 MB"):
         make().decide([nest])
 
 
@@ -540,7 +540,7 @@ def test_a_dict_that_changes_while_it_is_read():
     for change in (lambda d: d.clear(), lambda d: d.update({str(i): i for i in range(1000)}), lambda d: d.pop("z")):
         values = {"a": 1}
         values.update(h=Hostile(lambda: change(values)), z=object)
-        with pytest.raises(eenet.BadInput, match="was changed while it was read"):
+        with pytest.raises(eenet.BadInput, match="changed while it was being read"):
             make().decide([{"n": values}])
 
 
@@ -570,7 +570,7 @@ def test_values_that_raise_raise():
     before = bandit.to_bytes()
     with pytest.raises(KeyError, match="mine"):
         bandit.decide([{"a": Hostile(stop)}])
-    with pytest.raises(TypeError, match="must be pairs"):
+    with pytest.raises(TypeError, match="pairs"):
         bandit.decide([{"a": Broken({})}])
     with pytest.raises(RuntimeError, match="no attributes"):
         bandit.decide([{"a": Attributes()}])
@@ -653,6 +653,6 @@ def test_a_key_that_runs_code():
 
     values = {}
     values[Key(values.clear)] = 1
-    with pytest.raises(eenet.BadInput, match="was changed while it was read"):
+    with pytest.raises(eenet.BadInput, match="changed while it was being read"):
         make().decide([values])
     assert bytes_after([{Key(lambda: None): 2.5}]) == bytes_after([{"7": 2.5}])

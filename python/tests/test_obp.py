@@ -229,7 +229,7 @@ def test_the_seed_decides():
 def test_bad_input_is_a_sentence():
     policy = EENetPolicy(dim=2, n_actions=3)
     for context in (1.0, numpy.ones((2, 1)), numpy.ones((2, 2)), numpy.ones((1, 3))):
-        with pytest.raises(ValueError, match=r"context: \(1, 2\)"):
+        with pytest.raises(ValueError, match=r"context: expected shape \(1, 2\)"):
             policy.select_action(context)
     with pytest.raises(ValueError, match="0 to 2"):
         policy.update_params(3, 1.0, numpy.ones((1, 2)))

@@ -1,7 +1,7 @@
-"""Clients of ``eenet serve``: ``eenet.Client``, and ``eenet.AsyncClient`` for asyncio.
+"""Clients for ``eenet serve``: ``eenet.Client``, and ``eenet.AsyncClient`` for asyncio.
 
-Both have the same calls. What a call asks, how its answer is read and when it is sent again is written once, without
-I/O (``server_calls``, ``bandit_calls``, ``retrying``, ``wire``); the two clients move the bytes.
+Both have the same calls. The requests, responses and retries are implemented once, without I/O (``server_calls``,
+``bandit_calls``, ``retrying``, ``wire``); the two clients transfer the bytes.
 """
 
 from .answers import Decision, Outcome
@@ -14,4 +14,4 @@ __all__ = ["AsyncBanditClient", "AsyncClient", "BadRequest", "BanditClient", "Cl
            "NotFound", "Outcome", "Refused", "ServerError", "SomeRefused", "Timeout", "TooLarge", "Unavailable"]
 
 for _kind in (BadRequest, Conflict, Gone, NotFound, Refused, ServerError, SomeRefused, Timeout, TooLarge, Unavailable):
-    _kind.__module__ = __name__  # where one imports them from, and so what tracebacks say
+    _kind.__module__ = __name__  # the import path, so that tracebacks show it

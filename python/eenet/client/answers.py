@@ -1,4 +1,4 @@
-"""What the server answers most, as objects; all the rest are dictionaries as the API has them."""
+"""The most frequent responses as objects; all others are dictionaries as in the API."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 
 class Decision(NamedTuple):
-    """What the server decided.
+    """A decision of the server.
 
     >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}, id="visit-1")
     >>> decision.id, decision.action in ("red", "blue"), decision.probabilities
     ('visit-1', True, (0.5, 0.5))
     """
 
-    id: str  #: of the decision: what its reward is sent with
-    action: Any  #: what was chosen, as it was given: a mapping's key, a list's element, a data frame's label
-    arm: int  #: its place in the request, from 0
-    probability: float  #: with which it was chosen
-    probabilities: Tuple[float, ...]  #: of every action, in the order of the request
-    version: int  #: of the model that decided
-    slot: Optional[str] = None  #: of several slots, which
+    id: str  #: the id to send the reward with
+    action: Any  #: the chosen action as given: a mapping's key, a list's element, a data frame's label
+    arm: int  #: its position in the request, from 0
+    probability: float  #: the probability with which it was chosen
+    probabilities: Tuple[float, ...]  #: the probability of each action, in the order of the request
+    version: int  #: the version of the model that decided
+    slot: Optional[str] = None  #: the slot, if the request had several
 
 
 class Outcome(NamedTuple):
-    """What became of a reward: ``joined`` (it counts), ``repeated`` (another one counted), ``late``, or ``unknown``
-    (no decision has this id; it is kept, and counts when the decision comes)."""
+    """The outcome of a reward: ``joined`` (it counts), ``repeated`` (the decision already had one), ``late``, or
+    ``unknown`` (no decision has this id yet; the reward is kept, and counts when the decision arrives)."""
 
     outcome: str
-    repeated: bool = False  #: this very reward had come before, and this is what became of it then
+    repeated: bool = False  #: this reward was sent before; this was its outcome then
 
 
 def decision_of(answer: Any, given: Sequence[Any]) -> Union[Decision, List[Decision]]:
-    """The decision of an answer, among the actions as they were given; of a round of slots, one for each."""
+    """The decision in a response, among the given actions; for a request with slots, a list."""
     slots = answer.get("slots")
     if slots is None:
         return _decision(answer["id"], answer, given, answer["version"], None)
@@ -39,7 +39,7 @@ def decision_of(answer: Any, given: Sequence[Any]) -> Union[Decision, List[Decis
 
 
 def _decision(id: str, of: Any, given: Sequence[Any], version: int, slot: Optional[str]) -> Decision:
-    # JSON does not tell 1 from 1.0.
+    # JSON does not distinguish 1 from 1.0.
     probabilities, arm = tuple(map(float, of["probabilities"])), of["index"]
     return Decision(id, given[arm], arm, float(of["probability"]), probabilities, version, slot)
 

@@ -1,6 +1,6 @@
-"""The client for asyncio: the same calls, awaited."""
+"""The asyncio client: the same calls, awaited."""
 
-# What JSON and generators hold is not known to types.
+# The types of JSON values and generators are unknown.
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST_KEPT = 50.0  # seconds; the server closes what is idle for 60
 
 
 class _Connection(asyncio.Protocol):
-    """One exchange at a time: what comes goes to the reader of the request that waits."""
+    """One exchange at a time: incoming bytes go to the reader of the current request."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, timeout: float) -> None:
         self._loop = loop
@@ -36,7 +36,7 @@ class _Connection(asyncio.Protocol):
         self._transport: Optional[asyncio.Transport] = None
         self._answer: Optional[asyncio.Future[Answer]] = None
         self._reader = AnswerReader()
-        self._heard = 0.0  # when the last bytes came, or went
+        self._heard = 0.0  # when bytes were last received or sent
         self._unsent = 0
         self._timer: Optional[asyncio.TimerHandle] = None
         self._spoke_first = False
@@ -44,7 +44,7 @@ class _Connection(asyncio.Protocol):
         self.was_used = False
         self.idle_since = 0.0
 
-    # ---- what the loop tells ----
+    # ---- callbacks of the event loop ----
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment]
@@ -52,7 +52,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._heard = self._loop.time()
-        if self._answer is None:  # nobody asked
+        if self._answer is None:  # no request is waiting
             self._spoke_first = True
             self.close()
             return
@@ -70,13 +70,13 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, error: Optional[Exception]) -> None:
         self._end(error)
 
-    # ---- what the client asks ----
+    # ---- calls of the client ----
 
     async def exchange(self, data: bytes) -> Answer:
         assert self._transport is not None
         self._reader = AnswerReader()
         if not self.is_open:
-            raise NotHTTP() if self._spoke_first else BadAnswer("the connection was closed without an answer")
+            raise NotHTTP() if self._spoke_first else BadAnswer("the connection was closed without a response")
         self._answer = self._loop.create_future()
         self._heard = self._loop.time()
         self._timer = self._loop.call_later(self._timeout, self._look_at_clock)
@@ -125,7 +125,7 @@ class _Connection(asyncio.Protocol):
     def _look_at_clock(self) -> None:
         assert self._transport is not None
         unsent = self._transport.get_write_buffer_size()
-        if unsent < self._unsent:  # a large request is under way
+        if unsent < self._unsent:  # a large request is being sent
             self._unsent, self._heard = unsent, self._loop.time()
         left = self._heard + self._timeout - self._loop.time()
         if left <= 0:
@@ -166,7 +166,7 @@ class _Pool:
 
 
 class _Transport:
-    """Sends requests, each once, and takes the steps of calls."""
+    """Sends each request once, and runs the steps of calls."""
 
     def __init__(self, settings: Settings, connections: int) -> None:
         self._settings = settings
@@ -214,9 +214,9 @@ class _Transport:
         settings, pool = self._settings, self._own_pool()
         async with pool.room:
             try:
-                # What may be done once alone is not tried on a connection that may be half closed.
+                # A request that must not be repeated gets a new connection: an idle one may be half closed.
                 connection = await pool.take(fresh=not request.repeatable)
-            except asyncio.TimeoutError:  # which is not Python's own before 3.11
+            except asyncio.TimeoutError:  # not the built-in TimeoutError before Python 3.11
                 return settings.failure(TimeoutError(), maybe_done=False)
             except OSError as error:
                 return settings.failure(error, maybe_done=False)
@@ -226,7 +226,7 @@ class _Transport:
                 connection.close()
                 return settings.failure(error, maybe_done=True,
                                         was_kept=connection.was_used and not connection.has_begun)
-            except BaseException:  # as where the call is cancelled: the answer may still come, for nobody
+            except BaseException:  # for example a cancelled call, whose response may still arrive
                 connection.close()
                 raise
             if connection.keeps:
@@ -255,7 +255,7 @@ def _iterated(plan: Callable[Concatenate[Any, P], Steps[T]]) -> Callable[Concate
 
 
 class AsyncBanditClient(Endpoint):
-    """A bandit of the server, by its name: ``client.bandit("shop")``. Its calls are those of BanditClient, awaited."""
+    """A bandit on the server: ``client.bandit("shop")``. Its calls are those of BanditClient, awaited."""
 
     def __init__(self, client: AsyncClient, name: str) -> None:
         self.name = name
@@ -299,10 +299,10 @@ class AsyncBanditClient(Endpoint):
 
 
 class AsyncClient(Endpoint):
-    """A client of ``eenet serve`` for asyncio: as ``eenet.Client``, with calls that are awaited.
+    """A client for ``eenet serve`` with asyncio: the calls of ``eenet.Client``, awaited.
 
-    At most ``connections`` requests are under way at a time; further ones wait for their turn. A call that is
-    cancelled closes its connection, and may have been done. A client is for one event loop at a time.
+    ``connections``: the most requests at a time (default: 64); others wait for their turn. Cancelling a call closes
+    its connection; the server may have carried it out. Use a client in one event loop at a time.
 
     >>> async def visit():
     ...     async with AsyncClient(url) as client:
@@ -316,7 +316,7 @@ class AsyncClient(Endpoint):
     def __init__(self, url: str, key: Optional[str] = None, *, timeout: float = 10.0, retry_for: float = 30.0,
                  ca_file: Union[str, os.PathLike[str], None] = None, connections: int = 64) -> None:
         if connections < 1:
-            raise ValueError(f"connections must be at least 1, got {connections}")
+            raise ValueError(f"connections: expected at least 1, got {connections}")
         self.url = url
         self._transport = _Transport(Settings(url, key, timeout, retry_for, ca_file), connections)
         self._retry_for = retry_for
@@ -332,11 +332,11 @@ class AsyncClient(Endpoint):
         self.close()
 
     def close(self) -> None:
-        """Closes the connections that nobody uses. A call that comes later opens one."""
+        """Closes idle connections. A later call opens a new one."""
         self._transport.close()
 
     def bandit(self, name: str) -> AsyncBanditClient:
-        """A bandit by its name; nothing is asked yet."""
+        """A bandit by name; sends nothing yet."""
         return AsyncBanditClient(self, name)
 
     async def create(self, name: str, **settings: Any) -> AsyncBanditClient:

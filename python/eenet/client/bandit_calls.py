@@ -1,10 +1,10 @@
-"""The calls of one bandit, as steps (retrying.py). Each is written once; blocking.py and awaiting.py run it.
+"""The calls of one bandit, as steps (retrying.py), which blocking.py and awaiting.py run.
 
-What may have been done is sent again only where that does no harm: a decision has an id, which is made here where the
-caller gives none, and a reward a reward_id, before the first try.
+Only idempotent requests are retried if they may already have been carried out: a decision gets its id, and a reward its
+reward_id, before the first attempt.
 """
 
-# What JSON and generators hold is not known to types.
+# The types of JSON values and generators are unknown.
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
     Moment = Union[str, datetime.datetime, None]
 
-PAGE = 1000  # lines of the log that are fetched at a time
+PAGE = 1000  # lines of the log per request
 
 # ---- decisions and rewards ----
 
 
 def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] = None, *,
            exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[Decision]:
-    """Decides among actions, for a context.
+    """Chooses one of the actions, given a context.
 
-    ``actions`` is a mapping of ids to features, a list of features (whose ids are "0", "1", ...) or of actions as
-    the API has them, a DataFrame with a row for each, or, for a bandit of vectors, an array with a row for each. The
+    ``actions``: a mapping of ids to features; a list of features (with ids "0", "1", ...) or of actions as in the API;
+    a DataFrame with one row per action; or, for a bandit with vectors, an array with one row per action. The
     decision's ``action`` is the key, the element, the label of the row, or its number.
-    ``exclude`` are names of actions that may not be chosen; with ``defer`` the decision counts once it is activated.
+    ``exclude``: ids of actions that must not be chosen. ``defer``: the decision counts only once it is activated.
 
-    The same ``id`` with the same request is the same decision, however often it is asked; one is made where none is
-    given.
+    ``id`` makes the call idempotent: the same id with the same request returns the same decision. Default: a new
+    random id.
 
     >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}, {"plan": "free"})
     >>> bandit.reward(decision, 1)
@@ -68,16 +68,16 @@ def _context(context: Any) -> Optional[bytes]:
 
 
 def _names(names: Any) -> Optional[List[Any]]:
-    """A single name is not a list of its letters."""
+    """A single name becomes a list."""
     return None if names is None else [names] if isinstance(names, str) else list(names)
 
 
 def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, id: Optional[str] = None, *,
                  exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[List[Decision]]:
-    """Decides for several places together: each gets another action. A decision for each, in their order.
+    """Fills several slots, each with a different action. Returns one decision per slot, in order.
 
-    ``slots`` says how many, or what they are called, or has a mapping for each: ``{"id", "features", "exclude",
-    "baseline"}``. All decisions have the same id; the reward of one is told by ``reward(decision, value)``.
+    ``slots``: how many, or their names, or a mapping for each: ``{"id", "features", "exclude", "baseline"}``. All
+    decisions have the same id; send each its reward with ``reward(decision, value)``.
 
     >>> top, side = bandit.decide_slots({"red": {"color": "red"}, "blue": {"color": "blue"}}, ["top", "side"])
     >>> top.slot, side.slot, top.action != side.action
@@ -90,7 +90,7 @@ def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, 
 
 def _slots(slots: Any) -> List[Any]:
     if isinstance(slots, bool):
-        raise BadRequest("slots must be a number, or names or mappings of slots, got bool")
+        raise BadRequest("slots: expected a number, a list of names or a list of mappings, got bool")
     if isinstance(slots, int):
         slots = [str(place) for place in range(slots)]
     return [{"id": each} if isinstance(each, str) else each for each in slots]
@@ -98,12 +98,12 @@ def _slots(slots: Any) -> List[Any]:
 
 def decide_many(self: Endpoint, rounds: Any, *, contexts: Any = None, ids: Any = None,
                 return_errors: bool = False) -> Steps[List[Any]]:
-    """Decides many rounds, in as few requests as the server takes.
+    """Decides many rounds, in as few requests as the server allows.
 
-    ``rounds`` has the actions of each round, or mappings of what ``decide`` takes, as ``{"actions": ..., "context":
-    ..., "id": ...}``; a mapping with ``slots`` is answered by a list. A round that is refused does not hold up the
-    others: in the end there is SomeRefused, whose ``answers`` has all; with ``return_errors`` that list is returned,
-    with an exception in the place of what was refused.
+    ``rounds``: the actions of each round, or mappings of the arguments of ``decide``, ``{"actions": ..., "context":
+    ..., "id": ...}``; a mapping with ``slots`` returns a list. If some rounds are refused, the others are decided all
+    the same, and SomeRefused is raised with all results in ``answers``. With ``return_errors`` that list is returned
+    instead, with an exception in place of each refused round.
 
     >>> actions = {"red": {"color": "red"}, "blue": {"color": "blue"}}
     >>> len(bandit.decide_many([actions] * 3, contexts=[{"plan": "free"}, {"plan": "pro"}, None]))
@@ -113,7 +113,8 @@ def decide_many(self: Endpoint, rounds: Any, *, contexts: Any = None, ids: Any =
     contexts = [None] * len(rounds) if contexts is None else list(contexts)
     ids = [None] * len(rounds) if ids is None else list(ids)
     if len(contexts) != len(rounds) or len(ids) != len(rounds):
-        raise BadRequest(f"there are {len(rounds)} rounds, but {len(contexts)} contexts and {len(ids)} ids")
+        raise BadRequest(f"expected one context and one id per round, got {len(rounds)} rounds, {len(contexts)} "
+                         f"contexts and {len(ids)} ids")
     items = [_round_item(*each) for each in zip(rounds, contexts, ids)]
     return (yield from in_batches(self, "/decide/batch", "decisions", items, return_errors))
 
@@ -125,7 +126,7 @@ def _round_item(of: Any, context: Any, id: Any) -> Item:
 
 
 def _is_request(of: Any) -> bool:
-    """Whether it is what ``decide`` takes by name, not actions alone."""
+    """Whether it holds the arguments of ``decide`` by name, not only actions."""
     return isinstance(of, dict) and "actions" in of
 
 
@@ -138,15 +139,15 @@ def _round_body(of: Any, context: Any, id: Any) -> bytes:
     try:
         return _decide_body(**members)
     except TypeError as error:
-        raise BadRequest(f"a round has actions, context, id, exclude, defer and slots, got {sorted(of)}") from error
+        raise BadRequest(f"a round: expected actions, context, id, exclude, defer, slots, got {sorted(of)}") from error
 
 
 def reward(self: Endpoint, decision: Union[str, Decision], value: float, *, slot: Optional[str] = None,
            reward_id: Optional[str] = None) -> Steps[Outcome]:
-    """Tells what came of a decision, by itself or by its id.
+    """Sends the reward of a decision, or of a decision's id.
 
-    A call counts once, however often it has to be sent. To be able to make the call itself again, give it a
-    ``reward_id`` of your own.
+    A reward counts once, however often the client has to retry. To repeat the call yourself safely, give it your own
+    ``reward_id``.
 
     >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}})
     >>> bandit.reward(decision.id, 0.5).outcome
@@ -164,8 +165,8 @@ def _reward_body(id: Any, value: Any, slot: Any = None, reward_id: Any = None) -
 
 
 def reward_many(self: Endpoint, rewards: Any, *, return_errors: bool = False) -> Steps[List[Any]]:
-    """Tells many rewards: pairs of a decision, or its id, and the value; or mappings of what the API takes, as
-    ``{"id": ..., "value": ..., "slot": ..., "reward_id": ...}``. Errors are as those of ``decide_many``.
+    """Sends many rewards: pairs of a decision (or its id) and a value, or mappings as in the API, ``{"id": ...,
+    "value": ..., "slot": ..., "reward_id": ...}``. Errors are reported as by ``decide_many``.
 
     >>> decisions = bandit.decide_many([{"red": {"color": "red"}, "blue": {"color": "blue"}}] * 2)
     >>> [outcome.outcome for outcome in bandit.reward_many((decision, 1) for decision in decisions)]
@@ -179,11 +180,11 @@ def _reward_item(of: Any) -> Item:
     try:
         return Item(_reward_body(**of) if isinstance(of, dict) else _reward_body(*of), outcome_of)
     except TypeError as error:
-        raise BadRequest(f"a reward is a pair of a decision and a value, got {of!r}") from error
+        raise BadRequest(f"a reward: expected a pair of a decision and a value, got {of!r}") from error
 
 
 def activate(self: Endpoint, decision: Union[str, Decision]) -> Steps[str]:
-    """Lets a deferred decision count: ``activated``, ``repeated``, ``late`` or ``unknown``.
+    """Activates a deferred decision, so that it counts. Returns ``activated``, ``repeated``, ``late`` or ``unknown``.
 
     >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}, defer=True)
     >>> bandit.activate(decision), bandit.activate(decision)
@@ -197,9 +198,9 @@ def activate(self: Endpoint, decision: Union[str, Decision]) -> Steps[str]:
 
 def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Union[str, Sequence[str], None] = None,
             features: Optional[int] = None) -> Steps[Dict[str, Any]]:
-    """What the features of each action contribute to its score, by the model as it is now; nothing is decided.
+    """What each feature contributes to the score of each action, with the present model; decides nothing.
 
-    ``features`` says how many of each action are told, the largest first.
+    ``features``: how many to return per action, largest first.
 
     >>> told = bandit.explain({"red": {"color": "red"}, "blue": {"color": "blue"}})
     >>> [action["action"] for action in told["actions"]]
@@ -212,7 +213,7 @@ def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Union
 
 def explain_decision(self: Endpoint, decision: Union[str, Decision], *, slot: Optional[str] = None,
                      features: Optional[int] = None) -> Steps[Dict[str, Any]]:
-    """The same of a decision that was made, by the model as it is now."""
+    """The same as ``explain`` for an earlier decision, with the present model."""
     if slot is None and isinstance(decision, Decision):
         slot = decision.slot
     path = f"/decisions/{path_part(id_text(decision))}/explain"
@@ -220,17 +221,17 @@ def explain_decision(self: Endpoint, decision: Union[str, Decision], *, slot: Op
 
 
 def importance(self: Endpoint) -> Steps[Dict[str, Any]]:
-    """Which features the model looks at, over the decisions of the last day."""
+    """Which features matter most to the model, over the decisions of the last day."""
     return ask_json(self, "GET", "/importance")
 
 
 def activity(self: Endpoint) -> Steps[Dict[str, Any]]:
-    """What happens lately: the last seconds, the actions taken, what became of rewards, training, latency."""
+    """Recent activity: decisions per second, actions chosen, outcomes of rewards, training, latency."""
     return ask_json(self, "GET", "/activity")
 
 
 def evaluation(self: Endpoint) -> Steps[Dict[str, Any]]:
-    """How the policy does, how others would, and which challenger is better: live, as of some moments ago.
+    """The live evaluation, a few moments old: what the policy earns, what others would, which challenger is better.
 
     >>> [policy["kind"] for policy in bandit.evaluation()["policies"]]
     ['online', 'baseline', 'uniform']
@@ -239,13 +240,13 @@ def evaluation(self: Endpoint) -> Steps[Dict[str, Any]]:
 
 
 def challengers(self: Endpoint) -> Steps[List[Dict[str, Any]]]:
-    """Those that learn from the same log."""
+    """The challengers, which learn from the same log."""
     return (yield from ask_json(self, "GET", "/challengers"))["challengers"]
 
 
 def add_challenger(self: Endpoint, name: str, policy: Any, options: Any = None, *,
                    propensity: Optional[str] = None) -> Steps[Dict[str, Any]]:
-    """Names one more that learns from the same log, and is judged by it.
+    """Adds a challenger, which learns from the same log and is evaluated on it.
 
     >>> bandit.add_challenger("linear", "linucb", {"alpha": 0.5})["options"]
     'alpha=0.5'
@@ -256,13 +257,13 @@ def add_challenger(self: Endpoint, name: str, policy: Any, options: Any = None, 
 
 
 def remove_challenger(self: Endpoint, name: str) -> Steps[List[Dict[str, Any]]]:
-    """Removes one; those that are left."""
+    """Removes a challenger; returns the others."""
     return (yield from ask_json(self, "DELETE", f"/challengers/{path_part(name)}"))["challengers"]
 
 
 def promote(self: Endpoint, name: str) -> Steps[int]:
-    """Lets a challenger take over: the number of the event that replaced the model. A Conflict while it has not
-    learned what the log has."""
+    """Makes a challenger the deciding policy; returns the number of the event. Raises Conflict while the challenger
+    has not learned the whole log."""
     answer = yield from ask_json(self, "POST", f"/challengers/{path_part(name)}/promote", repeatable=False)
     return answer["event"]
 
@@ -270,10 +271,10 @@ def promote(self: Endpoint, name: str) -> Steps[int]:
 def evaluate(self: Endpoint, candidates: Optional[Sequence[Any]] = None, *, name: Optional[str] = None,
              since: Moment = None, until: Moment = None, estimators: Union[str, Sequence[str], None] = None,
              confidence: Optional[float] = None, wait: Optional[float] = None) -> Steps[Dict[str, Any]]:
-    """What candidates would have earned in a part of the log, computed on the server in the background.
+    """Starts an off-policy evaluation of candidates on a part of the log, in the background of the server.
 
-    A candidate is a policy's name or a mapping ``{"name", "policy", "options", "propensity"}``. With ``wait`` this
-    waits so many seconds for the results; without it, ``evaluation_results(id)`` has them later.
+    A candidate is a policy's name or a mapping ``{"name", "policy", "options", "propensity"}``. ``wait``: seconds to
+    wait for the results; without it, get them later with ``evaluation_results(id)``.
 
     >>> outcome = bandit.reward(bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}), 1)
     >>> done = bandit.evaluate(["logged", "first"], wait=600)
@@ -293,13 +294,13 @@ def _candidate(of: Any) -> Dict[str, Any]:
 
 
 def evaluations(self: Endpoint) -> Steps[List[Dict[str, Any]]]:
-    """Those that were asked for, without their results."""
+    """All evaluations, without their results."""
     return (yield from ask_json(self, "GET", "/evaluations"))["evaluations"]
 
 
 def evaluation_results(self: Endpoint, id: str, *, wait: float = 0) -> Steps[Dict[str, Any]]:
-    """An evaluation that was asked for; its ``results`` are there once ``state`` is ``done``. Waits so many seconds
-    for that, and raises Timeout after them; one that failed is a ServerError."""
+    """An evaluation; it has ``results`` once its ``state`` is ``done``. ``wait``: seconds to wait for that, after which
+    Timeout is raised. A failed evaluation raises ServerError."""
     until, pause = time.monotonic() + wait, 0.02
     while True:
         told = yield from ask_json(self, "GET", f"/evaluations/{path_part(id)}")
@@ -308,13 +309,14 @@ def evaluation_results(self: Endpoint, id: str, *, wait: float = 0) -> Steps[Dic
         if told["state"] == "done" or wait <= 0:
             return told
         if time.monotonic() > until:
-            raise Timeout(f"evaluation {id} is {told['state']} after {wait:g} s; it goes on")
+            raise Timeout(f"evaluation {id} is {told['state']} after {wait:g} s and continues; get it with "
+                          f"evaluation_results({id!r})")
         yield Pause(pause)
         pause = min(pause * 1.5, 1.0)
 
 
 def delete_evaluation(self: Endpoint, id: str) -> Steps[None]:
-    """Deletes an evaluation, or breaks it off."""
+    """Deletes an evaluation, or cancels it."""
     yield from ask_json(self, "DELETE", f"/evaluations/{path_part(id)}")
 
 
@@ -323,10 +325,9 @@ def delete_evaluation(self: Endpoint, id: str) -> Steps[None]:
 
 def log(self: Endpoint, *, since: Moment = None, until: Moment = None, after: Optional[int] = None,
         limit: Optional[int] = None) -> Steps[Dict[str, Any]]:
-    """Iterates over the settled decisions as dictionaries, in the order in which they were made, up to the first that
-    still waits for its reward.
+    """Iterates over the log as dictionaries, in the order of the decisions, up to the first pending decision.
 
-    ``since`` and ``until`` are times of decisions; ``after`` is the ``_cursor`` of an event: what follows it.
+    ``since``, ``until``: times of decisions. ``after``: the ``_cursor`` of an event, to continue after it.
 
     >>> for _ in range(2):
     ...     decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}})
@@ -339,7 +340,7 @@ def log(self: Endpoint, *, since: Moment = None, until: Moment = None, after: Op
 
 def _pages(self: Endpoint, since: Moment, until: Moment, after: Optional[int], limit: Optional[int],
            read: Callable[[bytes], Any]) -> Steps[Any]:
-    """The log page after page: whatever breaks off, each line comes once."""
+    """The log page by page; each line comes once, even if a request has to be retried."""
     since, until = time_text(since, "since"), time_text(until, "until")
     while limit is None or limit > 0:
         count = PAGE if limit is None else min(PAGE, limit)
@@ -354,8 +355,8 @@ def _pages(self: Endpoint, since: Moment, until: Moment, after: Optional[int], l
 
 def save_log(self: Endpoint, path: Union[str, os.PathLike[str]], *, since: Moment = None, until: Moment = None,
              after: Optional[int] = None) -> Steps[int]:
-    """Saves the log as a file that ``eenet evaluate`` and ``eenet log`` read, and returns the count of its lines. The
-    file appears when it is whole."""
+    """Saves the log to a file for ``eenet evaluate`` and ``eenet log``, and returns the number of lines. The file
+    appears once it is complete."""
     path = os.fsdecode(path)
     part = f"{path}.{new_id()}.part"
     steps, came, count = _pages(self, since, until, after, None, bytes), None, 0
@@ -382,12 +383,12 @@ def save_log(self: Endpoint, path: Union[str, os.PathLike[str]], *, since: Momen
 
 
 def model_bytes(self: Endpoint, version: Optional[int] = None) -> Steps[bytes]:
-    """The model as the library saves it: the latest, or a version that is kept."""
+    """The model as bytes: the latest, or a stored version."""
     return (yield from ask(self, "GET", "/model" + query(version=version))).body
 
 
 def model(self: Endpoint, version: Optional[int] = None) -> Steps[eenet.Bandit]:
-    """The model as an ``eenet.Bandit`` that decides here: the latest, or a version that is kept."""
+    """The model as a local ``eenet.Bandit``: the latest, or a stored version."""
     data = yield from model_bytes(self, version)
     from .. import Bandit
 
@@ -395,13 +396,13 @@ def model(self: Endpoint, version: Optional[int] = None) -> Steps[eenet.Bandit]:
 
 
 def versions(self: Endpoint) -> Steps[Dict[str, Any]]:
-    """``current`` is the version that decides; ``versions`` are those that ``model`` can fetch."""
+    """``current``: the version that decides; ``versions``: those that ``model`` can fetch."""
     return ask_json(self, "GET", "/model/versions")
 
 
 def upload(self: Endpoint, model: Union[eenet.Bandit, bytes, str, os.PathLike[str]]) -> Steps[int]:
-    """Puts a model of the same policy and dimension in the place of the bandit's: a Bandit, its bytes, or the path of a
-    file. The number of the event that did it: versions above it have it."""
+    """Replaces the bandit's model: a Bandit, its bytes, or the path of a file, with the same policy and dimension.
+    Returns the number of the event; versions above it include the new model."""
     if isinstance(model, (str, os.PathLike)):
         with open(model, "rb") as file:
             data = file.read()
@@ -413,12 +414,12 @@ def upload(self: Endpoint, model: Union[eenet.Bandit, bytes, str, os.PathLike[st
 
 
 def reset(self: Endpoint) -> Steps[int]:
-    """Begins anew: the number of the event that did it. The log stays."""
+    """Resets the model to an untrained one; returns the number of the event. The log stays."""
     return (yield from ask_json(self, "DELETE", "/model", repeatable=False))["event"]
 
 
 def describe(self: Endpoint) -> Steps[Dict[str, Any]]:
-    """Its settings, and how its model stands.
+    """The settings of the bandit and the state of its model.
 
     >>> bandit.describe()["settings"]["propensity"]
     'floor:0.05'
@@ -428,7 +429,7 @@ def describe(self: Endpoint) -> Steps[Dict[str, Any]]:
 
 def change(self: Endpoint, /, **settings: Any) -> Steps[Dict[str, Any]]:
     """Changes settings: wait, default_reward, aggregation, mode, rewards, confidence, promote, challengers,
-    retention_days. The description as it is then.
+    retention_days. Returns the new description.
 
     >>> bandit.change(wait="2h")["settings"]["wait"]
     7200
@@ -437,7 +438,7 @@ def change(self: Endpoint, /, **settings: Any) -> Steps[Dict[str, Any]]:
 
 
 def archive(self: Endpoint) -> Steps[Dict[str, Any]]:
-    """Takes the bandit out of service. Nothing is deleted; it answers Gone, until it is restored."""
+    """Takes the bandit out of service. Nothing is deleted; calls raise Gone until ``restore``."""
     return ask_json(self, "DELETE", "")
 
 

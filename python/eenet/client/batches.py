@@ -1,4 +1,4 @@
-"""Many items in as few requests as the server takes."""
+"""Sends many items in as few requests as the server allows."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from .errors import ServerError, SomeRefused, TooLarge, error_of_item
 from .retrying import Backoff, Pause, Steps
 from .server_calls import Endpoint, ask_json
 
-# What a server takes at a time unless it is set otherwise; where it takes less, a batch is cut in halves.
+# The default limits of the server; if it accepts less, a batch is split in halves.
 MOST_ITEMS = 1000
 MOST_BYTES = 4_000_000
 
 
 class Item(NamedTuple):
     body: bytes
-    read: Callable[[Any], Any]  #: makes an object of the answer
+    read: Callable[[Any], Any]  #: converts the response to an object
 
 
 def in_batches(self: Endpoint, path: str, member: str, items: List[Item], return_errors: bool) -> Steps[List[Any]]:
-    """What the server says of each item, in their order; an exception where it refused one."""
+    """The result of each item, in order; an exception for each item the server refused."""
     answers: List[Any] = []
     for batch in _batches(items):
         try:
             answers += yield from _batch(self, path, member, batch)
-        except ServerError as error:  # of the whole: what follows would fare the same
+        except ServerError as error:  # of the whole batch: later ones would fail the same way
             answers += [error] * (len(items) - len(answers))
             break
     if not return_errors:
@@ -58,7 +58,7 @@ def _batch(self: Endpoint, path: str, member: str, items: List[Item]) -> Steps[L
 
 
 def _sent(self: Endpoint, path: str, member: str, items: List[Item]) -> Steps[List[Any]]:
-    """Sends a batch, and again those of its items that could not be written then."""
+    """Sends a batch, and retries the items that the server could not store."""
     backoff, left = Backoff(self._retry_for), list(range(len(items)))
     answers: List[Any] = [None] * len(items)
     while True:
@@ -80,5 +80,5 @@ def _raise_first(answers: List[Any], member: str) -> None:
     if len(errors) == len(answers) and all(each is errors[0] for each in errors):
         raise errors[0]
     place = next(place for place, each in enumerate(answers) if each is errors[0])
-    raise SomeRefused(f"{len(errors)} of {len(answers)} {member} were refused, the first of them {member}[{place}]: "
+    raise SomeRefused(f"the server refused {len(errors)} of {len(answers)} {member}; the first is {member}[{place}]: "
                       f"{errors[0]}", answers)

@@ -1,6 +1,6 @@
-"""The client that waits for its answers: plain sockets, a connection for each thread that asks."""
+"""The blocking client: plain sockets, one connection per calling thread."""
 
-# What JSON and generators hold is not known to types.
+# The types of JSON values and generators are unknown.
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PIECE = 1 << 16
-MOST_KEPT = 64  # connections that nobody uses at the moment
+MOST_KEPT = 64  # idle connections in the pool
 LONGEST_KEPT = 50.0  # seconds; the server closes what is idle for 60
 
 
@@ -50,7 +50,7 @@ class _Connection:
         self._socket.close()
 
     def is_good(self) -> bool:
-        """Whether it can be used again: nothing came that nobody asked for, as its end."""
+        """Whether it can be used again: not too old, not closed, no unexpected bytes."""
         return time.monotonic() - self.idle_since < LONGEST_KEPT and not self._poll.poll(0)
 
     def exchange(self, data: bytes, reader: AnswerReader) -> Answer:
@@ -67,7 +67,7 @@ class _Connection:
         if len(data) <= PIECE:
             self._socket.sendall(data)
             return
-        view = memoryview(data)  # in pieces: the timeout is that of each
+        view = memoryview(data)  # in pieces: the timeout applies to each
         for at in range(0, len(data), PIECE):
             self._socket.sendall(view[at : at + PIECE])
 
@@ -80,7 +80,7 @@ class _Connection:
 
 
 class _Pool:
-    """Connections that can be used again. A list's append and pop are safe between threads."""
+    """A pool of idle connections. append and pop of a list are thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -88,7 +88,7 @@ class _Pool:
         self._process = os.getpid()
 
     def take(self, fresh: bool) -> _Connection:
-        if self._process != os.getpid():  # a fork: those are the parent's
+        if self._process != os.getpid():  # after a fork: these belong to the parent
             self._kept, self._process = [], os.getpid()
         while not fresh:
             try:
@@ -116,7 +116,7 @@ class _Pool:
 
 
 class _Transport:
-    """Sends requests, each once, and takes the steps of calls."""
+    """Sends each request once, and runs the steps of calls."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -154,7 +154,7 @@ class _Transport:
     def _exchange(self, request: Request) -> Union[Answer, Failure]:
         settings = self._settings
         try:
-            # What may be done once alone is not tried on a connection that may be half closed.
+            # A request that must not be repeated gets a new connection: an idle one may be half closed.
             connection = self._pool.take(fresh=not request.repeatable)
         except OSError as error:
             return settings.failure(error, maybe_done=False)
@@ -193,7 +193,7 @@ def _iterated(plan: Callable[Concatenate[Any, P], Steps[T]]) -> Callable[Concate
 
 
 class BanditClient(Endpoint):
-    """A bandit of the server, by its name: ``client.bandit("shop")``. Any thread may use it."""
+    """A bandit on the server: ``client.bandit("shop")``. Threads may share it."""
 
     def __init__(self, client: Client, name: str) -> None:
         self.name = name
@@ -237,16 +237,16 @@ class BanditClient(Endpoint):
 
 
 class Client(Endpoint):
-    """A client of ``eenet serve``. Any number of threads may use one.
+    """A client for ``eenet serve``. Threads may share it.
 
-    ``url`` is where the server is, as ``http://127.0.0.1:8080``, perhaps with a base path; ``key`` is one of ``eenet
-    keys``. ``timeout`` are the seconds without a sign of the server after which a try has failed, ``retry_for`` those
-    in which a call tries again; 0: never. ``ca_file`` has the certificates that https trusts, else those of the
-    system.
+    ``url``: the server, for example ``http://127.0.0.1:8080``, with a base path if it has one. ``key``: a key from
+    ``eenet keys`` (optional). ``timeout``: seconds without a byte from the server after which an attempt fails
+    (default: 10). ``retry_for``: seconds during which a call retries (default: 30; 0: never). ``ca_file``: the
+    certificates that https trusts (default: the system's).
 
-    A try that found no server, was cut off, or got 408, 429, 500, 502, 503 or 504 is made again, after a pause that
-    grows, or that the server asks for. Each sends the same bytes with the same id: a decision is made once, a reward
-    counts once. What is asked wrongly is an exception at once.
+    The client retries if it cannot connect, if the connection breaks, or if the status is 408, 429, 500, 502, 503 or
+    504. It backs off with growing pauses, or as the server asks. Each attempt sends the same bytes with the same id,
+    so that a decision is made once and a reward counts once. An invalid request raises at once.
 
     >>> client = Client(url)
     >>> shop = client.create("shop", features=True, wait="30m")
@@ -273,11 +273,11 @@ class Client(Endpoint):
         self.close()
 
     def close(self) -> None:
-        """Closes the connections that nobody uses. A call that comes later opens one."""
+        """Closes idle connections. A later call opens a new one."""
         self._transport.close()
 
     def bandit(self, name: str) -> BanditClient:
-        """A bandit by its name; nothing is asked yet."""
+        """A bandit by name; sends nothing yet."""
         return BanditClient(self, name)
 
     def create(self, name: str, **settings: Any) -> BanditClient:

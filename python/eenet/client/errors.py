@@ -1,4 +1,4 @@
-"""What can go wrong between a client and the server, each as an exception of its own."""
+"""The exceptions of the clients."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .._errors import Error
 
 
 class ServerError(Error):
-    """The server refused, or could not be asked. ``str(error)`` is the sentence.
+    """The server refused the request, or could not be reached. ``str(error)`` says why.
 
-    ``http_status`` is the status of the answer, None where there was none; ``code`` the server's name of the error;
-    ``request_id`` is that of the answer, by which the server's log is searched; ``maybe_done`` says whether what was
-    asked may have been done nevertheless: no answer came, or one that does not tell.
+    ``http_status``: the status of the response; None if there was none. ``code``: the server's name of the error.
+    ``request_id``: the id to look up in the server's log. ``maybe_done``: True if the server may have carried out the
+    request anyway, because no response arrived or it does not say.
     """
 
     def __init__(self, sentence: str, *, http_status: Optional[int] = None, code: str = "", request_id: str = "",
@@ -36,20 +36,20 @@ def _again(kind: Type[ServerError], sentence: str, members: Dict[str, Any]) -> S
 
 
 class BadRequest(ServerError, ValueError):
-    """What was asked cannot be: the sentence says what and where. Values that JSON does not have are told before
+    """The request is invalid; the message says what and where. Values that JSON cannot hold are detected before
     anything is sent."""
 
 
 class TooLarge(BadRequest):
-    """More bytes, actions, features or items than the server takes at a time."""
+    """More bytes, actions, features or items than the server accepts in one request."""
 
 
 class Refused(ServerError):
-    """There is no key, it is not known, or it does not allow this (401, 403)."""
+    """The key is missing or unknown, or does not allow this call (401, 403)."""
 
 
 class NotFound(ServerError, LookupError):
-    """There is no such bandit, version, challenger or decision."""
+    """No such bandit, version, challenger or decision."""
 
 
 class Gone(NotFound):
@@ -57,21 +57,21 @@ class Gone(NotFound):
 
 
 class Conflict(ServerError):
-    """The id or the name is taken by something else; or it cannot be done in the state that it is in."""
+    """The id or name is already in use, or the call does not fit the present state."""
 
 
 class Unavailable(ServerError, ConnectionError):
-    """The server was not reached, broke off, or said that it cannot now, until no time was left to try again."""
+    """The server could not be reached, closed the connection, or was overloaded until ``retry_for`` ran out."""
 
 
 class Timeout(Unavailable, TimeoutError):
-    """No answer came in time."""
+    """No response arrived in time."""
 
 
 class SomeRefused(ServerError):
-    """Some items of a batch were refused; the others were done.
+    """Some items of a batch were refused; the others were carried out.
 
-    ``answers`` has for each item, in their order, what it was answered, or its exception.
+    ``answers`` holds the result or the exception of each item, in order.
     """
 
     def __init__(self, sentence: str, answers: List[Any]) -> None:
@@ -82,35 +82,34 @@ class SomeRefused(ServerError):
 KINDS = {400: BadRequest, 401: Refused, 403: Refused, 404: NotFound, 408: Unavailable, 409: Conflict, 410: Gone,
          413: TooLarge, 429: Unavailable}
 
-# Of an item of a batch only the code is known.
+# For an item of a batch only the code is known.
 STATUSES = {"BadRequest": 400, "Unauthorized": 401, "Forbidden": 403, "NotFound": 404, "Conflict": 409, "Gone": 410,
             "TooLarge": 413, "TooManyRequests": 429, "Unavailable": 503}
 
 
 def kind_of(status: int) -> Type[ServerError]:
-    """The exception of a status that is no success."""
+    """The exception for a status of failure."""
     if status in KINDS:
         return KINDS[status]
     return Unavailable if status >= 500 else BadRequest
 
 
 def error_of_item(error: Dict[str, Any]) -> ServerError:
-    """What ``{"code", "message"}`` in the place of an item says."""
+    """The exception for the ``{"code", "message"}`` of an item."""
     code = str(error.get("code", ""))
     status = STATUSES.get(code, 500)
     return kind_of(status)(str(error.get("message", "")), http_status=status, code=code)
 
 
 def error_of_answer(status: int, headers: Dict[str, str], body: bytes) -> ServerError:
-    """The exception of an answer that is no success."""
+    """The exception for a response with a status of failure."""
     code, sentence = "", ""
     try:
         told = json.loads(body)["error"]
         code, sentence = str(told["code"]), str(told["message"])
     except (ValueError, KeyError, TypeError):
         pass
-    # Whoever else stands between may have passed the request on before it gave up; our server's 503 says that it
-    # stored nothing.
+    # A proxy may have forwarded the request before it gave up; our server's 503 guarantees that nothing was stored.
     unclear = status >= 500 and code != "Unavailable"
     return kind_of(status)(sentence or _plain_sentence(status, headers, body), http_status=status, code=code,
                            request_id=headers.get("x-request-id", ""), maybe_done=unclear)
@@ -118,7 +117,7 @@ def error_of_answer(status: int, headers: Dict[str, str], body: bytes) -> Server
 
 def _plain_sentence(status: int, headers: Dict[str, str], body: bytes) -> str:
     if 300 <= status < 400:
-        return f"the answer is {status}, to ask at {headers.get('location', 'another address')}: give that as the url"
+        return f"the server redirects ({status}) to {headers.get('location', 'another address')}: use that as the url"
     text = body.decode("utf-8", "replace").strip() if "html" not in headers.get("content-type", "") else ""
     first = text.split("\n", 1)[0][:200]
-    return f"the answer is {status}" + (f": {first}" if first else "")
+    return f"the server responded with {status}" + (f": {first}" if first else "")

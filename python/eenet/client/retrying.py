@@ -1,8 +1,8 @@
-"""When a request is sent again, and how long to wait before. No I/O here: these are generators of steps, which the
-blocking and the asyncio client take, each in its own way.
+"""Retries: when to send a request again, and how long to wait before. No I/O: these are generators of steps, which the
+blocking and the asyncio client carry out.
 
-A step is a Request to be sent once (what came of it is sent into the generator: an Answer, or a Failure), a Pause, or
-Items for whoever iterates. What the generator returns is what the call returns.
+A step is a Request to send once (its Answer or Failure is sent into the generator), a Pause, or Items for an iterator.
+The generator returns the result of the call.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Items(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """No answer came."""
+    """No response arrived."""
 
     sentence: str
     maybe_done: bool  # bytes of the request left this machine
     timed_out: bool = False
-    was_kept: bool = False  # the connection had been used before: mostly the server closed it as too long idle
-    is_final: bool = False  # another try would fare the same
+    was_kept: bool = False  # a reused connection, which the server probably closed as idle
+    is_final: bool = False  # a retry would fail the same way
 
 
 Step = Union[Request, Pause, Items]
@@ -43,21 +43,21 @@ Steps = Generator[Step, Any, T]
 
 
 class Backoff:
-    """How long to wait before each further try; None once the time is over."""
+    """How long to wait before each retry; None once the time is up."""
 
     def __init__(self, retry_for: float) -> None:
         self._until = time.monotonic() + retry_for
         self._pause = FIRST_PAUSE
 
     def next(self, retry_after: float = 0.0) -> Optional[float]:
-        # The jitter keeps many clients that were cut off together from coming back together.
+        # Jitter, so that clients disconnected together do not reconnect together.
         pause = retry_after + self._pause * random.uniform(0.5, 1.0)
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
         return pause if time.monotonic() + pause < self._until else None
 
 
 def answered(request: Request, retry_for: float) -> Steps[Answer]:
-    """Sends a request until it is answered: the same bytes each time."""
+    """Sends a request until a response arrives: the same bytes each time."""
     backoff, maybe_done, had_stale = Backoff(retry_for), False, False
     while True:
         came = yield request
@@ -68,7 +68,7 @@ def answered(request: Request, retry_for: float) -> Steps[Answer]:
         if not _is_passing(came) or (maybe_done and not request.repeatable):
             raise error
         if type(came) is Failure and came.was_kept and not had_stale:
-            had_stale = True  # a new connection is likely to do
+            had_stale = True  # a new connection will probably work
             continue
         pause = backoff.next(_retry_after(came))
         if pause is None:
@@ -87,6 +87,6 @@ def _is_passing(came: Union[Answer, Failure]) -> bool:
 
 
 def _retry_after(came: Union[Answer, Failure]) -> float:
-    """Seconds that the server asks to wait; a date, which ours does not send, is left aside."""
+    """The Retry-After of the server in seconds; dates, which our server does not send, are ignored."""
     text = came.headers.get("retry-after", "") if isinstance(came, Answer) else ""
     return float(text) if text.isdecimal() and len(text) < 9 else 0.0

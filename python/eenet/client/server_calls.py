@@ -1,6 +1,6 @@
-"""The calls of the server itself, as steps (retrying.py). Each is written once; blocking.py and awaiting.py run it."""
+"""The calls of the server, as steps (retrying.py), which blocking.py and awaiting.py run."""
 
-# What JSON and generators hold is not known to types.
+# The types of JSON values and generators are unknown.
 # mypy: disable-error-code="no-any-return"
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from .wire import Answer, Request
 
 
 class Endpoint:
-    """Whom a call is made of: the server, or one of its bandits."""
+    """The target of a call: the server, or one of its bandits."""
 
     _retry_for: float
-    _path: str  # that its paths begin with
+    _path: str  # the prefix of its paths
 
 
 def ask(self: Endpoint, method: str, path: str, body: bytes = b"", **more: Any) -> Steps[Answer]:
@@ -35,16 +35,17 @@ def read_json(answer: Answer) -> Any:
     try:
         return json.loads(answer.body)
     except ValueError:
-        raise ServerError("what answers there is not eenet serve: the answer is no JSON", http_status=answer.status,
-                          maybe_done=True) from None
+        raise ServerError("expected eenet serve at this url, got a response that is not JSON",
+                          http_status=answer.status, maybe_done=True) from None
 
 
-CREATE = """Creates a bandit, and returns it.
+CREATE = """Creates a bandit on the server, and returns it.
 
-    With ``dim`` it takes vectors of so many numbers, else named features, whose options ``features`` may have, as
-    ``{"names": 20000}``. Other settings: ``policy``, ``options``, ``seed``, ``propensity``, ``wait``,
-    ``default_reward``, ``aggregation``, ``mode``, ``rewards``, ``confidence``, ``promote``, ``challengers``,
-    ``retention_days``. The same again changes nothing; other settings under the same name are a Conflict.
+    With ``dim`` its actions are vectors of that many numbers, otherwise they have named features; ``features`` holds
+    their options, for example ``{"names": 20000}``. Other settings: ``policy``, ``options``, ``seed``,
+    ``propensity``, ``wait``, ``default_reward``, ``aggregation``, ``mode``, ``rewards``, ``confidence``, ``promote``,
+    ``challengers``, ``retention_days``. Repeating the call changes nothing; the same name with other settings raises
+    Conflict.
 """
 
 
@@ -53,7 +54,7 @@ def create(self: Endpoint, name: str, settings: Dict[str, Any]) -> Steps[Dict[st
 
 
 def settings_json(settings: Dict[str, Any]) -> Dict[str, Any]:
-    """Settings as the server takes them: options may be mappings, a policy one of eenet.policies()."""
+    """Settings in the form the server expects: options may be mappings, a policy one of eenet.policies()."""
     made = dict(settings)
     policy = made.get("policy", "eenet")
     if isinstance(policy, Policy):
@@ -71,7 +72,7 @@ def settings_json(settings: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def bandits(self: Endpoint) -> Steps[List[Dict[str, Any]]]:
-    """The descriptions of all bandits, archived ones too.
+    """The descriptions of all bandits, including archived ones.
 
     >>> "shop" in [each["name"] for each in client.bandits()]
     True
@@ -80,7 +81,7 @@ def bandits(self: Endpoint) -> Steps[List[Dict[str, Any]]]:
 
 
 def ready(self: Endpoint) -> Steps[bool]:
-    """Whether the server is there and takes requests; asked once.
+    """Whether the server accepts requests; does not retry.
 
     >>> client.ready()
     True
@@ -93,7 +94,7 @@ def ready(self: Endpoint) -> Steps[bool]:
 
 
 def metrics(self: Endpoint) -> Steps[str]:
-    """The server's numbers in the text format of Prometheus.
+    """The server's metrics in Prometheus text format.
 
     >>> "eenet_decisions_total" in client.metrics()
     True

@@ -1,4 +1,4 @@
-"""What both clients are made of beside the calls: their settings, and how their calls look to help() and editors."""
+"""Shared by both clients: their settings, and the signatures of their calls for help() and editors."""
 
 from __future__ import annotations
 
@@ -14,30 +14,32 @@ from .wire import NotHTTP, Target
 
 
 class Settings:
-    """Where the server is, and how it is asked."""
+    """The server's address and the settings of requests."""
 
     def __init__(self, url: str, key: Optional[str], timeout: float, retry_for: float,
                  ca_file: Union[str, os.PathLike[str], None]) -> None:
         if not timeout > 0 or not retry_for >= 0:
-            raise ValueError(f"timeout must be above 0, retry_for at least 0, got {timeout} and {retry_for}")
+            raise ValueError(f"expected timeout above 0 and retry_for of at least 0, got {timeout} and {retry_for}")
         self.target = Target(url, key)
         self.timeout = timeout
         self.tls: Optional[ssl.SSLContext] = None
         if self.target.secure:
             self.tls = ssl.create_default_context(cafile=os.fspath(ca_file) if ca_file is not None else None)
         elif ca_file is not None:
-            raise ValueError("ca_file is for https")
+            raise ValueError("ca_file works only with an https url")
 
     def failure(self, error: Exception, maybe_done: bool, was_kept: bool = False) -> Failure:
-        """What went wrong, as a sentence."""
+        """The failure, with a message."""
         if isinstance(error, (socket.timeout, TimeoutError)):
-            return Failure(f"{self.target} did not answer within {self.timeout:g} s", maybe_done, timed_out=True)
+            return Failure(f"{self.target} did not respond within {self.timeout:g} s", maybe_done, timed_out=True)
         reason = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
+        if isinstance(error, ConnectionRefusedError):
+            reason += "; is eenet serve running there?"
         return Failure(f"{self.target}: {reason}", maybe_done, was_kept=was_kept, is_final=_is_final(error, maybe_done))
 
 
 def _is_final(error: Exception, connected: bool) -> bool:
-    """Whether another try would fare the same: a wrong name, a certificate that is not trusted, another protocol."""
+    """Whether a retry is pointless: an unknown host, an untrusted certificate, another protocol."""
     if isinstance(error, socket.gaierror):
         return error.errno == socket.EAI_NONAME
     if isinstance(error, ssl.SSLError):
@@ -46,7 +48,7 @@ def _is_final(error: Exception, connected: bool) -> bool:
 
 
 def result_signature(plan: Callable[..., Any], within: str = "") -> inspect.Signature:
-    """The signature of a call as its caller sees it: Steps[Decision] is a Decision."""
+    """The signature of a call for its caller: Steps[Decision] becomes Decision."""
     signature = inspect.signature(plan)
     result = re.sub(r"^Steps\[(.*)\]$", r"\1", str(signature.return_annotation))
     first, *others = signature.parameters.values()

@@ -1,5 +1,5 @@
-"""What Python has, as the JSON that the server takes. numpy and pandas are known by what their objects can do, and are
-not imported."""
+"""Converts Python values to the server's JSON. numpy and pandas objects are recognised by their methods, without
+importing either."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .errors import BadRequest
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON does not know, as one that it does."""
-    if hasattr(value, "to_dict"):  # a row of pandas: what is missing is left out
+    """Converts a value that JSON cannot hold to one that it can."""
+    if hasattr(value, "to_dict"):  # a row of pandas; missing values are left out
         return {str(name): each for name, each in value.to_dict().items() if not _is_missing(each)}
-    if hasattr(value, "tolist"):  # numbers and arrays of numpy
+    if hasattr(value, "tolist"):  # numpy numbers and arrays
         kind = getattr(getattr(value, "dtype", None), "kind", "")
-        # Of nanoseconds tolist makes whole numbers; times are refused wherever they are.
+        # tolist turns nanoseconds into integers; converted to microseconds, times stay times and are refused.
         return value.astype(f"{kind}8[us]").tolist() if kind in ("M", "m") else value.tolist()
     if isinstance(value, Mapping):
         return dict(value)
@@ -42,8 +42,8 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plai
 
 
 def features_json(value: Any, name: str) -> Written:
-    """The JSON of features, as ``eenet.Bandit`` reads them: what is missing (None, NaN, NaT and NA of pandas) is null,
-    which is no feature."""
+    """The JSON of features, as read by ``eenet.Bandit``: missing values (None, NaN, pandas' NaT and NA) become null,
+    which is not a feature."""
     try:
         return Written(_encode(value).encode("ascii"))
     except (ValueError, TypeError, RecursionError):
@@ -51,7 +51,7 @@ def features_json(value: Any, name: str) -> Written:
     try:
         value = _without_missing(value)
     except RecursionError:
-        pass  # which to_json says, as all that JSON does not have
+        pass  # to_json raises the error
     return Written(to_json({name: value})[len(name) + 4 : -1])
 
 
@@ -71,31 +71,32 @@ def _without_missing(value: Any) -> Any:
 
 
 def to_json(value: Any) -> bytes:
-    """The JSON of a value; what JSON does not have is refused with its place."""
+    """The JSON of a value; the error for an unsupported value says where it is."""
     try:
         return _encode(value).encode("ascii")
     except RecursionError:
-        raise BadRequest("the request is nested too deep") from None
+        raise BadRequest("the request is nested too deeply") from None
     except (ValueError, TypeError) as error:
         raise BadRequest(_trouble_in(value, "", []) or f"the request cannot be written as JSON: {error}") from None
 
 
 def _trouble_in(value: Any, where: str, above: List[int]) -> str:
-    """Says what in a value is not JSON, and where; empty: all of it is."""
+    """Describes the part of a value that is not JSON, and where it is; empty if there is none."""
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{where or 'the request'} is {float(value)}, and JSON has no such number"
+        return f"{where or 'the request'}: expected a finite number, got {float(value)}"
     if value is None or isinstance(value, (str, int, float, bool)):
         return ""
     if id(value) in above:
-        return f"{where} holds itself"
+        return f"{where} contains itself"
     here = above + [id(value)]
     if not isinstance(value, (dict, list, tuple)):
         try:
             value = _plain(value)
         except TypeError:
             is_time = hasattr(value, "strftime") or hasattr(value, "total_seconds")
-            hint = "; give numbers or texts made of the time, as its hour or weekday" if is_time else ""
-            return f"{where or 'the request'} is of the type {type(value).__name__}, which JSON does not have{hint}"
+            hint = "; for a time, send its hour or weekday" if is_time else ""
+            return (f"{where or 'the request'}: expected a number, a string, a bool, None, or a list or mapping of "
+                    f"these, got {type(value).__name__}{hint}")
     return next(filter(None, (_trouble_of(key, each, where, here) for key, each in _members(value))), "")
 
 
@@ -112,15 +113,15 @@ def _trouble_of(key: Any, value: Any, where: str, above: List[int]) -> str:
         return _trouble_in(value, f"{where}.{key}" if where else key, above)
     if isinstance(key, int):
         return _trouble_in(value, f"{where}[{key}]", above)
-    return f"{where or 'the request'} has a name of the type {type(key).__name__}: names are texts"
+    return f"{where or 'the request'}: expected strings as names, got {type(key).__name__}"
 
 
 class Written(bytes):
-    """JSON that is written already."""
+    """Finished JSON."""
 
 
 def object_of(members: List[Tuple[str, Any]]) -> bytes:
-    """An object of these members, in their order; None is left out."""
+    """A JSON object of these members, in order; None is left out."""
     parts = []
     for name, value in members:
         if value is not None:
@@ -132,15 +133,15 @@ def _member(name: str, value: Any) -> bytes:
     try:
         return _encode(value).encode("ascii")
     except (ValueError, TypeError, RecursionError):
-        return to_json({name: value})  # which says what is wrong, with the name
+        return to_json({name: value})  # raises an error that includes the name
 
 
 # ---- actions ----
 
 
 def actions_json(actions: Any) -> Written:
-    """Actions in any form that ``decide`` takes."""
-    if hasattr(actions, "toarray"):  # rows of scipy
+    """Actions in any form that ``decide`` accepts."""
+    if hasattr(actions, "toarray"):  # a scipy matrix
         actions = actions.toarray()
     if hasattr(actions, "iterrows"):
         return _frame(actions)
@@ -149,13 +150,13 @@ def actions_json(actions: Any) -> Written:
     if isinstance(actions, Mapping):
         return _all([_named(str(name), what) for name, what in actions.items()])
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Sequence):
-        raise BadRequest("actions must be a mapping of names to features, a sequence of actions, or an array with a "
-                         f"row for each, got {type(actions).__name__}")
+        raise BadRequest("actions: expected a mapping of ids to features, a list of actions, or an array with one row "
+                         f"per action, got {type(actions).__name__}")
     if actions and isinstance(actions[0], (list, tuple)):
         try:
             return Written(_vectors_json(actions))
         except (Error, ImportError, TypeError, ValueError):
-            pass  # JSON does it as well, and the server says what is wrong with which
+            pass  # plain JSON does as well, and the server reports errors
     return _all([_action(place, each) for place, each in enumerate(actions)])
 
 
@@ -169,7 +170,7 @@ def _named(name: str, what: Any) -> Any:
 
 
 def _action(place: int, action: Any) -> Any:
-    """As the server takes it already, or features alone, as those of eenet.Bandit."""
+    """An action as in the API, or only its features as for eenet.Bandit."""
     if not isinstance(action, Mapping) and not hasattr(action, "to_dict"):
         return action
     return action if _is_complete(action) else {"id": str(place), "features": action}
@@ -180,8 +181,8 @@ def _is_complete(action: Any) -> bool:
 
 
 def actions_given(actions: Any) -> Sequence[Any]:
-    """What Decision.action is of each action, as eenet.Bandit has it: the key of a mapping, the element of a list, the
-    label of a data frame's row, the number of an array's row. An action as the server takes it has an id."""
+    """The value of Decision.action for each action, as in eenet.Bandit: the key of a mapping, the element of a list,
+    the label of a data frame's row, the number of an array's row; for an action as in the API, its id."""
     if hasattr(actions, "iterrows"):
         return list(actions.index)
     if hasattr(actions, "astype") or hasattr(actions, "toarray"):
@@ -196,7 +197,7 @@ def _frame(frame: Any) -> Written:
 
 
 def _array(array: Any) -> Written:
-    """A row for each action, as float32: what the server makes of numbers."""
+    """One row per action, as float32, like the server stores numbers."""
     try:
         return Written(_vectors_json(array))
     except (Error, TypeError, ValueError) as error:
@@ -207,7 +208,7 @@ def _array(array: Any) -> Written:
 
 
 def number(value: Any) -> Any:
-    """A reward: clicked or not is a number too."""
+    """A reward as a number; a bool counts as 0 or 1."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     return int(value) if isinstance(value, bool) else value
@@ -218,25 +219,25 @@ def new_id() -> str:
 
 
 def id_text(of: Any, what: str = "id") -> str:
-    """The id of a decision, or an id as it is given."""
+    """The id of a decision, or an id as given."""
     if isinstance(of, (str, Decision)):
         return of if isinstance(of, str) else of.id
     if isinstance(of, (int, uuid.UUID)) and not isinstance(of, bool):
         return str(of)
-    raise BadRequest(f"{what} must be a text, or a decision of the server, got {type(of).__name__}")
+    raise BadRequest(f"{what}: expected a string or a Decision of the server, got {type(of).__name__}")
 
 
 def path_part(name: str) -> str:
     if not isinstance(name, str):
-        raise BadRequest(f"a name must be a text, got {type(name).__name__}")
+        raise BadRequest(f"name: expected a string, got {type(name).__name__}")
     try:
         return quote(name, safe="")
     except UnicodeEncodeError:
-        raise BadRequest(f"a name must be UTF-8, got {name!r}") from None
+        raise BadRequest(f"name: expected valid Unicode, got {name!r}") from None
 
 
 def query(**members: Any) -> str:
-    """A query of what is not None. from_ is from, which Python keeps for itself."""
+    """A query string of the members that are not None. from_ stands for from, a keyword of Python."""
     parts = [f"{name.rstrip('_')}={quote(str(value), safe='')}" for name, value in members.items() if value is not None]
     return "?" + "&".join(parts) if parts else ""
 
@@ -245,7 +246,8 @@ def time_text(time: Union[str, datetime.datetime, None], what: str) -> Optional[
     if time is None or isinstance(time, str):
         return time
     if not isinstance(time, datetime.datetime):
-        raise BadRequest(f"{what} must be a datetime, or a text as 2026-11-16T10:00:00Z, got {type(time).__name__}")
+        raise BadRequest(f"{what}: expected a datetime or a string such as 2026-11-16T10:00:00Z, "
+                         f"got {type(time).__name__}")
     if time.tzinfo is None:
-        raise BadRequest(f"{what} is a time of no zone: say which, as by tzinfo=datetime.timezone.utc")
+        raise BadRequest(f"{what}: expected a datetime with a time zone, for example tzinfo=datetime.timezone.utc")
     return time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,27 +1,27 @@
-"""HTTP/1.1 as bytes: what is sent for a request, and an answer read from what comes. Nothing here touches a socket, so
-that the blocking and the asyncio client share it."""
+"""HTTP/1.1 as bytes: formats requests and parses responses. It uses no sockets, so that the blocking and the asyncio
+client share it."""
 
 from __future__ import annotations
 
 from typing import Dict, NamedTuple, Optional
 from urllib.parse import urlsplit
 
-MOST_HEAD = 1 << 16  # bytes of an answer before its body; ours has some 200
+MOST_HEAD = 1 << 16  # bytes of a response before its body; ours sends about 200
 
 
 class Request(NamedTuple):
-    """What is asked. The path begins with a slash and is encoded."""
+    """A request. The path begins with a slash and is encoded."""
 
     method: str
     path: str
     body: bytes = b""
     content_type: str = "application/json"
-    # Whether it may be sent again when nobody knows what became of it.
+    # Whether it may be sent again if its outcome is unknown.
     repeatable: bool = True
 
 
 class Answer(NamedTuple):
-    """What came. Names of headers are in small letters."""
+    """A response. Names of headers are lower case."""
 
     status: int
     headers: Dict[str, str]
@@ -29,25 +29,25 @@ class Answer(NamedTuple):
 
 
 class BadAnswer(Exception):
-    """What came is not a whole answer."""
+    """Incomplete response."""
 
 
 class NotHTTP(BadAnswer):
-    """What came is no answer of HTTP at all."""
+    """The response is not HTTP."""
 
     def __init__(self) -> None:
-        super().__init__("what answers there does not speak HTTP/1.1")
+        super().__init__("expected an HTTP/1.1 server, got another protocol")
 
 
 class Target:
-    """Where the server is: host, port, and what all requests have in common."""
+    """The server's address, and the headers that all requests share."""
 
     def __init__(self, url: str, key: Optional[str]) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"url must be as http://127.0.0.1:8080 or https://host/base, got {url!r}")
+            raise ValueError(f"url: expected http://HOST:PORT or https://HOST/BASE, got {url!r}")
         if parts.query or parts.fragment or parts.username is not None:
-            raise ValueError("url is scheme, host, port and base path alone; a key is given as key")
+            raise ValueError("url: expected only scheme, host, port and base path; pass a key as key=")
         self.secure = parts.scheme == "https"
         self.host = parts.hostname
         self.port = parts.port or (443 if self.secure else 80)
@@ -58,13 +58,13 @@ class Target:
             lines.append(f"Authorization: Bearer {key}")
         self._common = "".join(line + "\r\n" for line in lines)
         if not (self.base + (key or "")).isprintable() or not (self._common + self.base).isascii() or " " in self.base:
-            raise ValueError("url and key must be printable ASCII, without line breaks")
+            raise ValueError("url and key: expected printable ASCII without line breaks")
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
     def bytes_of(self, request: Request) -> bytes:
-        """All that is sent: the same for each try."""
+        """The bytes to send: the same for each attempt."""
         body = ""
         if request.body or request.method not in ("GET", "DELETE"):
             body = f"Content-Type: {request.content_type}\r\nContent-Length: {len(request.body)}\r\n"
@@ -73,20 +73,20 @@ class Target:
 
 
 class AnswerReader:
-    """Takes the bytes of one answer as they come."""
+    """Parses one response as its bytes arrive."""
 
     def __init__(self) -> None:
-        self.begun = False  # whether a byte came
+        self.begun = False  # whether a byte arrived
         self.keeps = False  # whether the connection can be used again afterwards
         self._bytes = bytearray()
         self._status = 0
         self._headers: Optional[Dict[str, str]] = None
-        self._size: Optional[int] = None  # of the body; None: in chunks, or up to the end
+        self._size: Optional[int] = None  # of the body; None: chunked, or until the connection closes
         self._chunked = False
         self._pieces = bytearray()  # of chunks
 
     def feed(self, data: bytes) -> Optional[Answer]:
-        """The answer, once it is whole."""
+        """The response, once it is complete."""
         self.begun = True
         self._bytes += data
         while self._headers is None:
@@ -100,9 +100,10 @@ class AnswerReader:
         return None
 
     def end(self) -> Answer:
-        """The answer where the connection was closed after the last bytes."""
+        """The response, if the connection closed after the last bytes."""
         if self._headers is None or self._chunked or self._size is not None:
-            raise BadAnswer("the connection was closed " + ("within the answer" if self.begun else "without an answer"))
+            when = "during the response" if self.begun else "without a response"
+            raise BadAnswer(f"the connection was closed {when}")
         return self._answer(bytes(self._bytes))
 
     def _answer(self, body: bytes) -> Answer:
@@ -121,7 +122,7 @@ class AnswerReader:
         if not version.startswith("HTTP/1.") or not rest[:3].isdecimal():
             raise NotHTTP
         self._status = int(rest[:3])
-        if self._status < 200:  # 100 Continue and its like: the answer is still to come
+        if self._status < 200:  # 100 Continue and similar: the response follows
             return True
         headers = {}
         for line in lines[1:]:
@@ -139,7 +140,7 @@ class AnswerReader:
             self._size = 0
         elif not self._chunked and length is not None:
             if not length.isdecimal() or len(length) > 18:
-                raise BadAnswer(f"the answer's length is {length!r}")
+                raise BadAnswer(f"invalid Content-Length in the response: {length!r}")
             self._size = int(length)
         framed = self._chunked or self._size is not None
         self.keeps = framed and wish != "close" and (version != "HTTP/1.0" or wish == "keep-alive")
@@ -162,11 +163,11 @@ class AnswerReader:
     def _chunk_size(line: bytes) -> int:
         size = line.split(b";", 1)[0].strip()
         if not size or size.strip(b"0123456789abcdefABCDEF"):
-            raise BadAnswer("a chunk of the answer has no size")
+            raise BadAnswer("invalid chunk size in the response")
         return int(size, 16)
 
     def _end_chunks(self, line: int) -> Optional[Answer]:
-        """After the last chunk come trailers, which nobody needs, and an empty line."""
+        """After the last chunk come trailers, which are ignored, and an empty line."""
         rest = bytes(self._bytes[line:])
         end = rest.find(b"\r\n\r\n")
         if end < 0:

@@ -1,18 +1,17 @@
-"""The laboratory: policies played on data sets, their regret, and a data set's rounds for loops of one's own.
+"""The laboratory: run policies on data sets and compare their regret.
 
     from eenet import lab
 
     results = lab.run("synthetic:cosine", ["eenet", "linucb"], rounds=2000, seeds=range(5))
-    results.runs           # a DataFrame, a row a run
-    results.summary()      # mean, deviation, interval, and what each differs from eenet by
+    results.runs           # a DataFrame with one row per run
+    results.summary()      # mean, deviation, interval, and difference to eenet
     results.plot()         # regret over the rounds
 
-The numbers are those of the program: ``eenet run -d synthetic:cosine -p eenet,linucb -T 2000 -s 0-4``. With
-``folder=`` the results are kept, and the same call again plays only what is missing there; `read` opens such a folder,
-whoever wrote it.
+The numbers equal those of ``eenet run -d synthetic:cosine -p eenet,linucb -T 2000 -s 0-4``. With ``folder=`` the
+results are stored, and the same call runs only what is missing; `read` opens such a folder.
 
-Data is text as the program takes it (`datasets` lists the kinds), an opened `Dataset`, or a classification problem as
-arrays, ``(X, y)``. A policy of one's own is played by `play`:
+Data is a string as for the program's -d (`datasets` lists the kinds), an open `Dataset`, or a classification problem
+as arrays, ``(X, y)``. `play` runs your own policy:
 
 >>> from eenet import lab
 >>> data = lab.open("synthetic:cosine,dim=5")

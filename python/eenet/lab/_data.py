@@ -1,4 +1,4 @@
-"""Data sets: opened by their text, or made of arrays."""
+"""Data sets: opened by name, or created from arrays."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ __all__ = ["Dataset", "DatasetKind", "DatasetOption", "Round", "datasets", "open
 
 
 class Round(NamedTuple):
-    """One round: its arms and what each of them gives."""
+    """One round: its arms and the reward of each."""
 
     arms: Any
     """float32 (arms, dim), or eenet.SparseArms"""
     rewards: NDArray[numpy.float64]
-    """float64 (arms,): what each arm would give now, noise included"""
+    """float64 (arms,): the reward of each arm in this round, noise included"""
     expected: NDArray[numpy.float64]
-    """float64 (arms,): what each arm gives on average; where a reward is certain, the reward"""
+    """float64 (arms,): the expected reward of each arm; equals the reward if there is no noise"""
 
     def regret(self, arm: int) -> float:
-        """What playing this arm loses: the best expected reward less its own."""
+        """The regret of choosing this arm: the best expected reward minus its own."""
         return float(self.expected.max() - self.expected[arm])
 
 
 class Dataset(_lab.Dataset):
-    """A data set that was opened; made by `eenet.lab.open` and `eenet.lab.table`. It is only read: any number of
-    threads may use it. `remarks` are sentences on what is likely a mistake in what was read; `run` warns of them.
+    """An open data set, from `eenet.lab.open` or `eenet.lab.table`. It is read-only: threads may share it.
+    `remarks` lists likely mistakes in the data; `run` warns about them.
 
     >>> data = Dataset("synthetic:cosine,dim=3,arms=4")
     >>> data.name, data.dim, data.arms, data.length, data.rows
@@ -44,15 +44,15 @@ class Dataset(_lab.Dataset):
     """
 
     def rounds(self, seed: int = 0) -> Iterator[Round]:
-        """The rounds of a seed: the same ones that every policy meets which plays it. Each is a copy of its own, and
-        may be kept. Most data sets have rounds without end: leave the loop, or use itertools.islice."""
+        """The rounds of a seed, the same for every policy. Each round is a copy that you may keep. Most data sets never
+        end: break out of the loop, or use itertools.islice."""
         return map(Round._make, self.deal(seed))
 
     def bandit(
         self, policy: Any = "eenet", seed: int = 0, *, options: Union[str, Mapping[str, Any], None] = None, **named: Any
     ) -> "eenet.Bandit":
-        """A bandit as `run` makes it for this data set: what is known of the arms (`blocks`, `exclusive`) is among its
-        options, unless they say otherwise.
+        """A bandit as `run` creates it for this data set: with the options `blocks` and `exclusive` that fit its arms,
+        unless you set them.
 
         >>> Dataset("synthetic:cosine").bandit("linucb", alpha=0.3).dim
         20
@@ -79,14 +79,14 @@ class Dataset(_lab.Dataset):
 
     def __reduce__(self) -> Any:
         if getattr(self, "made_of_arrays", False):
-            raise TypeError("a data set that was made of arrays cannot be pickled; pickle the arrays")
+            raise TypeError("cannot pickle a data set created from arrays; pickle the arrays instead")
         return type(self), (self.text,)
 
 
 def open(text: Union[str, "os.PathLike[str]"], cache: Union[str, "os.PathLike[str]", None] = None) -> Dataset:
-    """Opens a data set by its text, as the program's -d takes it: a kind, a place or form, and options.
+    """Opens a data set. text: as for the program's -d: a kind, a path or form, and options.
 
-    What takes long to prepare is kept in the folder `cache`, if one is given, and is taken from there the next time.
+    cache: a folder that stores data that takes long to prepare, for the next time (optional).
 
     >>> open("synthetic:cosine,noise=0.5")
     Dataset('synthetic:cosine,noise=0.5', dim=20, arms=10)
@@ -95,7 +95,7 @@ def open(text: Union[str, "os.PathLike[str]"], cache: Union[str, "os.PathLike[st
 
 
 class DatasetOption(NamedTuple):
-    """An option of a kind of data sets."""
+    """An option of a kind of data set."""
 
     name: str
     default: str
@@ -107,7 +107,7 @@ class DatasetOption(NamedTuple):
 
 
 class DatasetKind(NamedTuple):
-    """A kind of data sets: what its text looks like, and its options."""
+    """A kind of data set: the form of its text, and its options."""
 
     name: str
     form: str
@@ -119,7 +119,7 @@ class DatasetKind(NamedTuple):
 
 
 def datasets() -> List[DatasetKind]:
-    """The kinds of data sets that `open` knows.
+    """The kinds of data sets that `open` accepts.
 
     >>> kind = datasets()[0]
     >>> kind.name, [option.name for option in kind.options]
@@ -141,23 +141,26 @@ def datasets() -> List[DatasetKind]:
 
 
 def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
-    """A classification problem as a bandit problem: a row of X is a round with an arm for each class; the arm of its
-    own class, y, has reward 1, the others 0. Arm i is the row in block i of a longer vector.
+    """Turns a classification problem into a bandit problem: each row of X is a round with one arm per class. The arm
+    of the row's class earns 1, the others 0. Arm i is the row in block i of a longer vector.
 
-    X is an array of numbers (rows, features), a DataFrame (columns of text are categories, and so are those of pandas'
-    type category, whatever they hold; what is missing has a feature of its own) or a scipy.sparse matrix; y
-    has a class for each row, or is the name of X's column with them. The options are those of the kind `table`, as
-    ``normalize="standard"``; results call it ``table:NAME``. It is what the program makes of the same rows in a file.
+    X: an array of numbers (rows, features), a scipy.sparse matrix, or a DataFrame. In a DataFrame, columns of strings
+        and of dtype category are categories; a missing value gets its own feature.
+    y: one class per row, or the name of the column of X that holds them.
+    name: results call the data set ``table:NAME``.
+    options: those of the kind `table`, for example ``normalize="standard"``.
+
+    The result equals what the program makes of the same rows in a file.
 
     >>> table([[5.1, 3.5], [4.9, 3.0], [6.2, 3.4]], ["setosa", "setosa", "virginica"], name="iris")
     Dataset('table:iris', dim=6, arms=2, rows=3)
     """
     if not re.fullmatch(r"[\w-]+", name):
-        raise ValueError(f"name: letters, digits, _ and - are needed, got {name!r}")
+        raise ValueError(f"name: expected letters, digits, _ and -, got {name!r}")
     if not {"label", "header"}.isdisjoint(options):
-        raise ValueError("label and header are options of a table in a file: here y has the classes")
+        raise ValueError("label and header work only for a table in a file; here y holds the classes")
     if isinstance(X, numpy.ma.MaskedArray) and X.mask.any():
-        raise ValueError("X: some of the numbers are masked; nan is one that is missing")
+        raise ValueError("X: expected no masked values, got some; use NaN for missing numbers")
     X, y = _take_classes(X, y)
     made = _open_sparse(X.tocsr(), y, name, options) if hasattr(X, "tocsr") else _open_columns(X, y, name, options)
     made.made_of_arrays = True  # type: ignore[attr-defined]
@@ -171,7 +174,7 @@ def _option_text(options: Mapping[str, Any]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text with commas, blanks or quotes in it, as one value of an option."""
+    """A string with commas, spaces or quotes, as one value of an option."""
     doubled = text.replace('"', '""')
     return f'"{doubled}"' if re.search(r'[,\s"]', text) else text
 
@@ -180,20 +183,20 @@ def _take_classes(X: Any, y: Any) -> Tuple[Any, List[Any]]:
     """X without the classes, and the classes as plain Python values."""
     if isinstance(y, str):
         if not hasattr(X, "columns"):
-            raise TypeError(f"y: a column's name, {y!r}, needs an X that is a DataFrame")
+            raise TypeError(f"y: a column name, {y!r}, requires X to be a DataFrame, got {type(X).__name__}")
         if y not in X.columns:
-            raise ValueError(f"y: X has no column {y!r}; it has {', '.join(map(str, X.columns))}")
+            raise ValueError(f"y: X has no column {y!r}; expected one of {', '.join(map(str, X.columns))}")
         X, y = X.drop(columns=[y]), X[y]
     classes = numpy.asarray(y)
     if classes.ndim != 1:
-        raise ValueError(f"y: an array of 1 dimension is needed, this one has {classes.ndim}")
+        raise ValueError(f"y: expected an array of 1 dimension, got {classes.ndim}")
     values: List[Any] = classes.tolist()
     rows = X.shape[0] if hasattr(X, "shape") and X.shape else len(X)
     if rows != len(values):
-        raise ValueError(f"y: a class for each of the {rows} rows of X is needed, got {len(values)}")
+        raise ValueError(f"y: expected one class for each of the {rows} rows of X, got {len(values)}")
     for row, value in enumerate(values):
         if value is None or type(value).__name__ == "NAType" or value != value:
-            raise ValueError(f"y: row {row} has no class")
+            raise ValueError(f"y: the class of row {row} is missing")
     return X, values
 
 
@@ -202,7 +205,7 @@ def _are_numbers(values: List[Any]) -> bool:
 
 
 def _open_columns(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -> Dataset:
-    """The classes first: another column that is called target is not taken for them."""
+    """The classes come first, so that another column named target is not mistaken for them."""
     classes: Any = numpy.array(y, numpy.float64) if _are_numbers(y) else _texts_of(y)
     if hasattr(X, "columns"):
         names = [str(column) for column in X.columns]
@@ -211,9 +214,9 @@ def _open_columns(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -
     else:
         numbers = numpy.asarray(X)
         if numbers.dtype.kind not in "buif":
-            raise TypeError(f"X: numbers are needed, got an array of {numbers.dtype}; a DataFrame may have texts too")
+            raise TypeError(f"X: expected numbers, got an array of {numbers.dtype}; use a DataFrame for strings")
         if numbers.ndim != 2:
-            raise ValueError(f"X: an array of 2 dimensions is needed, this one has {numbers.ndim}")
+            raise ValueError(f"X: expected an array of 2 dimensions, got {numbers.ndim}")
         columns = list(_check_numbers(numpy.array(numbers.T, numpy.float64, order="C"), "X"))
         names = [f"x{i}" for i in range(len(columns))]
         codes = bytes(1 + len(columns))
@@ -222,7 +225,7 @@ def _open_columns(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -
 
 
 def _column_of(column: Any) -> Any:
-    """A DataFrame's column: numbers as they are, anything else as text, what is missing as an empty one."""
+    """A DataFrame's column: numbers unchanged, anything else as strings, missing values as empty strings."""
     if column.dtype.kind in "uif":
         numbers = column.to_numpy(dtype=numpy.float64, na_value=numpy.nan)
         return _check_numbers(numbers, f"X: column {column.name!r}")
@@ -231,24 +234,24 @@ def _column_of(column: Any) -> Any:
 
 def _check_numbers(numbers: Any, what: str) -> Any:
     if (numpy.abs(numbers) > numpy.finfo(numpy.float32).max).any():
-        raise ValueError(f"{what}: numbers of float32's range are needed, or nan where one is missing, got larger ones")
+        raise ValueError(f"{what}: expected numbers in the range of float32, or NaN if missing, got larger ones")
     return numbers
 
 
 def _texts_of(values: List[Any]) -> bytes:
-    """Each ended by a zero."""
+    """Null-terminated strings."""
     joined = "\0".join([*map(str, values), ""])
     if joined.count("\0") != len(values):
-        raise ValueError("X and y: texts without a zero character are needed")
+        raise ValueError("X and y: expected strings without null characters")
     return joined.encode()
 
 
 def _open_sparse(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -> Dataset:
-    """By a file in libsvm's format, where a row is as long as it has entries."""
+    """Through a file in libsvm format, which stores only the entries of a row."""
     X = X.copy()
     X.sum_duplicates()
     if not numpy.isfinite(X.data).all():
-        raise ValueError("X: a sparse matrix has finite numbers, got others")
+        raise ValueError("X: expected finite numbers in a sparse matrix, got NaN or infinity")
     with tempfile.TemporaryDirectory(prefix="eenet-") as folder:
         path = os.path.join(folder, name + ".svm")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
@@ -258,24 +261,24 @@ def _open_sparse(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) ->
                 file.write(" ".join([repr(label), *(f"{index + 1}:{value!r}" for index, value in pairs)]) + "\n")
         try:
             return Dataset(f"table:{path}{_option_text(options)}")
-        except eenet.Error as error:  # a folder that nobody has seen is not named
+        except eenet.Error as error:  # without the temporary folder, which the user does not know
             message = str(error)
             raise type(error)(message[max(message.find(name + ".svm"), 0) :]) from None
 
 
 def _number_texts(y: List[Any]) -> List[Any]:
-    """Classes that are texts as numbers in the same order: the format has no quotes for blanks in them."""
+    """Replaces string classes by numbers in the same order: the format cannot quote spaces."""
     if _are_numbers(y):
         return y
     places = {text: place for place, text in enumerate(sorted(set(map(str, y))))}
     return [places[str(label)] for label in y]
 
 
-# ---- what run is given ----
+# ---- the data argument of run ----
 
 
 def read_data(data: Any, cache: Optional[str]) -> List[Dataset]:
-    """One data set or several, in any form that `run` takes."""
+    """One data set or several, in any form that `run` accepts."""
     if isinstance(data, Mapping):
         sets = [table(*_as_pair(value), name=name) for name, value in data.items()]
     elif isinstance(data, list) or (isinstance(data, tuple) and all(map(_is_named, data))):
@@ -287,7 +290,7 @@ def read_data(data: Any, cache: Optional[str]) -> List[Dataset]:
         if names.count(name) > 1:
             raise ValueError(f"data: {name[0]!r} is given twice")
     if not sets:
-        raise ValueError("data: at least one data set is needed")
+        raise ValueError("data: expected at least one data set, got none")
     return sets
 
 
@@ -305,6 +308,6 @@ def _as_pair(data: Any) -> Tuple[Any, Any]:
     if isinstance(data, tuple) and len(data) == 2:
         return data[0], data[1]
     raise TypeError(
-        "data: text as 'synthetic:cosine', a Dataset, arrays as (X, y), or a list of these is needed, "
+        "data: expected a string such as 'synthetic:cosine', a Dataset, arrays (X, y), or a list of these, "
         f"got {type(data).__name__}"
     )

@@ -1,4 +1,4 @@
-"""Playing policies on data sets."""
+"""Running policies on data sets."""
 
 from __future__ import annotations
 
@@ -38,25 +38,24 @@ def run(
     slots: int = 1,
     progress: Union[bool, Callable[[Progress], Any], None] = None,
 ) -> Results:
-    """Plays each policy on each data set, once for each seed, and gives the results. Policies with the same seed meet
-    the same rounds. The numbers are those of ``eenet run``, and do not depend on the number of threads.
+    """Runs each policy on each data set, once per seed, and returns the results. Policies with the same seed see the
+    same rounds. The numbers equal those of ``eenet run`` and do not depend on the number of threads.
 
-    data: text as ``"synthetic:cosine"`` or ``"yelp:DIR"``, a Dataset, arrays ``(X, y)`` of a classification problem (a
-        DataFrame and the name of its column with the classes, too), a list of these, or ``{name: (X, y)}``.
-    policies: ``"eenet"``, a Policy, a pair ``("neural-ucb", {"nu": 0.1})``, a list of these, or ``{label: one}``.
-    rounds: of a run; 10,000 unless given, or a data set's rows where it has fewer.
-    seeds: a run for each.
-    folder: where results are kept, as ``eenet run -o`` keeps them; what it has already is not played again, and an
-        interrupted call goes on from there. Without one the results are gone with the last reference to them.
-    threads: runs at a time; one for each core unless given.
-    delay: rewards come so many rounds late, or as ``"geometric:MEAN"`` or ``"clicks:MEAN,TIMEOUT"`` says.
-    slots: that a round fills, each with another arm.
-    progress: True, False, or a function that is called ten times a second with a Progress; None: a line on stderr where
-        that is a terminal.
+    data: a string such as ``"synthetic:cosine"`` or ``"yelp:DIR"``; a Dataset; a classification problem ``(X, y)``,
+        where y may name a column of the DataFrame X; a list of these; or ``{name: (X, y)}``.
+    policies: ``"eenet"``, a Policy, a pair ``("neural-ucb", {"nu": 0.1})``, a list of these, or ``{label: policy}``.
+    rounds: per run; default: 10,000, or the number of rows if a data set has fewer.
+    seeds: one run for each; default: 0 to 9.
+    folder: stores the results, as ``eenet run -o`` does. Runs already stored are not repeated, and an interrupted call
+        continues from there. Default: none; the results are deleted with the last reference to them.
+    threads: runs at a time; default: one per core.
+    delay: rewards arrive this many rounds late, or as in ``"geometric:MEAN"`` or ``"clicks:MEAN,TIMEOUT"``.
+    slots: how many each round fills, each with a different arm.
+    progress: True, False, or a function called ten times a second with a Progress; default: a progress line if stderr
+        is a terminal.
 
-    What cannot start is an exception before anything is played. A run that fails on its way does not end the others: it
-    is among ``results.failures``, and a warning. Ctrl-C ends all runs at their next round; those that have finished are
-    in the folder.
+    Invalid arguments raise before anything runs. A run that fails does not stop the others: it warns, and is listed in
+    ``results.failures``. Ctrl-C stops all runs at their next round; finished runs stay in the folder.
 
     >>> results = run("synthetic:cosine,dim=4", ["linucb", "uniform"], rounds=100, seeds=range(3), progress=False)
     >>> len(results)
@@ -71,14 +70,14 @@ def run(
         holder = None
         place = os.fsdecode(folder)
         os.makedirs(place, exist_ok=True)
-        cache = os.path.join(place, "cache")  # where the program keeps what it prepared
+        cache = os.path.join(place, "cache")  # the same place as the program's
     plan = _Plan(read_data(data, cache), read_policies(policies), _read_seeds(seeds), rounds, str(delay), slots)
     failures = _play(place, plan, _read_threads(threads), listener_of(progress))
     return Results(place, plan.keys, plan.labels, failures, holder)
 
 
 class _PassingFolder:
-    """A folder that is gone with this object, or with the program."""
+    """A temporary folder, deleted with this object or at exit."""
 
     def __init__(self) -> None:
         self.name = tempfile.mkdtemp(prefix="eenet-")
@@ -86,7 +85,7 @@ class _PassingFolder:
 
 
 class _Plan:
-    """The jobs, in the order in which the program plays them, and what tells their lines in the folder."""
+    """The jobs in the program's order, and the keys that identify their lines in the folder."""
 
     def __init__(
         self,
@@ -116,18 +115,18 @@ class _Plan:
                 warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=3)
 
     def _name(self, cell: Any, one: PlayedPolicy) -> None:
-        """Each policy under its label; a policy that is there already, under another or none, is a mistake."""
+        """Stores the policy's label; the same policy twice is an error."""
         if cell in self.labels:
-            raise ValueError(f"policies: {one.label or one.name!r} is the same, options and all, as one before it")
+            raise ValueError(f"policies: {one.label or one.name!r} is given twice with the same options")
         self.labels[cell] = one.label
 
 
 def _read_seeds(seeds: Iterable[int]) -> List[int]:
     if isinstance(seeds, (str, int)):
-        raise TypeError(f"seeds: several are needed, as range(10) or [3], got {seeds!r}")
+        raise TypeError(f"seeds: expected a sequence such as range(10) or [3], got {seeds!r}")
     found = list(dict.fromkeys(seeds))
     if not found:
-        raise ValueError("seeds: at least one is needed")
+        raise ValueError("seeds: expected at least one, got none")
     return found
 
 
@@ -138,21 +137,21 @@ def _read_threads(threads: Optional[int]) -> int:
 def _read_rounds(rounds: Optional[int], data: Dataset) -> int:
     if rounds is None:
         return _lab.usual_rounds(data)
-    return _whole(rounds, "rounds", 10**12)  # a slip is an error and not a run without end
+    return _whole(rounds, "rounds", 10**12)  # so that a typing error does not run forever
 
 
 def _whole(value: Any, name: str, most: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: a whole number is needed, got {value!r}") from None
+        raise TypeError(f"{name}: expected an integer, got {value!r}") from None
     if not 1 <= number <= most:
-        raise ValueError(f"{name}: 1 to {most} is needed, got {number}")
+        raise ValueError(f"{name}: expected 1 to {most}, got {number}")
     return number
 
 
 def _play(folder: str, plan: _Plan, threads: int, listener: Any) -> List[str]:
-    """Plays the jobs; the sentences of those that failed."""
+    """Runs the jobs; returns the messages of those that failed."""
     told = None if listener is None else lambda *now: listener(Progress._make(now))
     try:
         failed = _lab.play(folder, plan.jobs, plan.delay, plan.slots, threads, told)
@@ -168,18 +167,18 @@ def _play(folder: str, plan: _Plan, threads: int, listener: Any) -> List[str]:
 
 
 class Run(NamedTuple):
-    """What `play` has seen."""
+    """The result of `play`."""
 
     rounds: int
-    """played"""
+    """rounds played"""
     regret: float
-    """the sum over the rounds: the best expected reward less that of the arm played"""
+    """the sum over the rounds of the best expected reward minus that of the chosen arm"""
     reward: float
     """the sum of the rewards"""
     optimal: float
-    """the share of the rounds in which no arm had a better expected reward than the one played"""
+    """the share of rounds in which the chosen arm had the best expected reward"""
     seconds: float
-    """that it took, drawing the rounds included"""
+    """run time, including generating the rounds"""
     curve: NDArray[numpy.float64]
     """float64 (rounds,): the regret after each round"""
 
@@ -188,17 +187,17 @@ def _arm_of(decision: Any, arms: int) -> int:
     try:
         arm = operator.index(getattr(decision, "arm", decision))
     except TypeError:
-        raise TypeError(f"play: decide must give an arm, or something with an arm, got {decision!r}") from None
+        raise TypeError(f"play: expected decide to return an arm or an object with one, got {decision!r}") from None
     if not 0 <= arm < arms:
-        raise ValueError(f"play: decide gave arm {arm}, and the arms are 0 to {arms - 1}")
+        raise ValueError(f"play: expected an arm from 0 to {arms - 1}, got {arm} from decide")
     return arm
 
 
 def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) -> Run:
-    """Plays anything that has ``decide(arms)`` and ``learn(decision, reward)`` through the rounds of a data set.
+    """Runs any object with ``decide(arms)`` and ``learn(decision, reward)`` through the rounds of a data set.
 
-    decide gives the arm, or something with an attribute ``arm``; learn gets back what decide gave. With a bandit of
-    ``data.bandit(policy, seed=seed)`` the regret is that of `run` with the same seed, to the last digit.
+    decide returns the arm, or an object with an attribute ``arm``; learn receives what decide returned. With
+    ``data.bandit(policy, seed=seed)`` the regret equals that of `run` with the same seed, to the last digit.
 
     >>> class First:
     ...     def decide(self, arms):
@@ -211,7 +210,7 @@ def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) ->
     world = read_one(data)
     count = _read_rounds(rounds, world)
     if world.length is not None and count > world.length:
-        raise ValueError(f"{world.name} has {world.length} rounds, asked for {count}")
+        raise ValueError(f"rounds: {world.name} has only {world.length}, got {count}")
     curve: List[float] = []
     regret = reward = 0.0
     optimal = 0

@@ -1,4 +1,4 @@
-"""Regret over the rounds, as a picture."""
+"""Plots regret over the rounds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy
 if TYPE_CHECKING:
     from ._results import Cell
 
-# Okabe and Ito's colours, which people tell apart whatever colours they see; yellow is too faint for a line.
+# Okabe and Ito's palette, safe for colour-blind readers, without yellow, which is too faint for a line.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES = ("-", "--", ":", "-.")  # where there are more lines than colours
+_DASHES = ("-", "--", ":", "-.")  # used if there are more lines than colours
 
 
 def plot(panels: Sequence[Tuple[str, List["Cell"]]], ax: Any, log: bool) -> Any:
@@ -20,7 +20,7 @@ def plot(panels: Sequence[Tuple[str, List["Cell"]]], ax: Any, log: bool) -> Any:
     pyplot = importlib.import_module("matplotlib.pyplot")
     if ax is not None:
         if len(panels) > 1:
-            raise ValueError(f"plot: there are {len(panels)} data sets; say which one goes on ax")
+            raise ValueError(f"plot: {len(panels)} data sets do not fit on one ax; choose one with dataset=")
         axes = numpy.array([ax])
     else:
         width = 6.4 if len(panels) == 1 else 5.2
@@ -69,7 +69,7 @@ def _draw(ax: Any, group: str, cells: List["Cell"], styles: Any, log: bool) -> N
 
 
 def _over_seeds(cells: List["Cell"]) -> str:
-    """What the line and its band are."""
+    """What the line and its band show."""
     counts = {cell.row["seeds"] for cell in cells}
     if counts == {1}:
         return ""
@@ -77,7 +77,7 @@ def _over_seeds(cells: List["Cell"]) -> str:
 
 
 def _name_lines(ax: Any, ends: List[Tuple[float, float, str, str]]) -> None:
-    """Each label at the end of its line; where lines end close together, the labels are moved apart."""
+    """Puts each label at the end of its line, and moves labels apart if they would overlap."""
     size, pixel = 9.0, 72.0 / ax.figure.dpi
     heights = [ax.transData.transform((x, y))[1] * pixel for x, y, _, _ in ends]
     order = sorted(range(len(ends)), key=heights.__getitem__)
@@ -97,7 +97,7 @@ def _name_lines(ax: Any, ends: List[Tuple[float, float, str, str]]) -> None:
 
 
 def spread(heights: List[float], gap: float) -> List[float]:
-    """Ascending heights, moved as little as it takes to be a gap apart: those that touch are centred together."""
+    """Moves ascending heights as little as possible so that they are a gap apart; touching ones are centred."""
     groups: List[List[float]] = []  # (sum of heights, count)
     for height in heights:
         groups.append([height, 1])

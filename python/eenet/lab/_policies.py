@@ -1,4 +1,4 @@
-"""Policies as `run` takes them."""
+"""The policies argument of `run`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["PlayedPolicy", "policy_text", "read_policies"]
 
 
 class PlayedPolicy(NamedTuple):
-    """A policy with its options as the library takes them."""
+    """A policy with its options in the library's format."""
 
     label: Optional[str]
     name: str
@@ -18,15 +18,15 @@ class PlayedPolicy(NamedTuple):
 
 
 def policy_text(policy: Any, options: Union[str, Mapping[str, Any], None], named: Mapping[str, Any]) -> Tuple[str, str]:
-    """The name, and the options as one text."""
+    """The name, and the options as one string."""
     name = getattr(policy, "name", policy)
     if not isinstance(name, str):
-        raise TypeError(f"policy: a name, as 'eenet', or a Policy is needed, got {type(policy).__name__}")
+        raise TypeError(f"policy: expected a name such as 'eenet', or a Policy, got {type(policy).__name__}")
     return name, options_text(name, options, named)
 
 
 def read_policies(policies: Any) -> List[PlayedPolicy]:
-    """One policy or several, in any form that `run` takes."""
+    """One policy or several, in any form that `run` accepts."""
     if isinstance(policies, Mapping):
         found = [_read_one(policy, str(label)) for label, policy in policies.items()]
     elif isinstance(policies, (list, tuple)) and not _is_pair(policies):
@@ -34,12 +34,12 @@ def read_policies(policies: Any) -> List[PlayedPolicy]:
     else:
         found = [_read_one(policies, None)]
     if not found:
-        raise ValueError("policies: at least one is needed")
+        raise ValueError("policies: expected at least one, got none")
     return found
 
 
 def _is_pair(policy: Any) -> bool:
-    """Whether it is a policy and its options, and not two policies."""
+    """Whether it is a policy with options, not two policies."""
     if not isinstance(policy, tuple) or len(policy) != 2:
         return False
     return isinstance(policy[1], Mapping) or (isinstance(policy[1], str) and "=" in policy[1])

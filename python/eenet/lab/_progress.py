@@ -1,4 +1,4 @@
-"""How far runs are, for who waits for them."""
+"""Progress of runs."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any, Callable, NamedTuple, Optional, TextIO, Union
 
 __all__ = ["Progress", "listener_of"]
 
-_LINES = 10  # where a line cannot be drawn anew: one for each tenth
+_LINES = 10  # lines printed if stderr is not a terminal: one per tenth
 
 
 class Progress(NamedTuple):
-    """How far all runs of a call are. As text it is a line to show."""
+    """The progress of all runs of a call. str() makes a progress line of it."""
 
     runs: int
     ended: int
     running: int
     rounds: int
-    """of all runs"""
+    """in all runs"""
     played: int
-    """of these rounds"""
+    """rounds finished"""
     read: int
-    """of those played: kept in the folder by an earlier call"""
+    """of those finished, rounds stored by an earlier call"""
     seconds: float
-    """since the call"""
+    """since the start of the call"""
     shown: str
-    """one of those that are played, as 'yelp eenet seed 3: 512/10000', or ''"""
+    """a run in progress, for example 'yelp eenet seed 3: 512/10000', or ''"""
     share: float
-    """of the work that is done, 0 to 1: in seconds, as far as it is known what each run takes"""
+    """of the work done, 0 to 1, weighted by the expected time of each run"""
     left: float
-    """seconds until all runs have ended; NaN where nothing is known yet"""
+    """seconds until all runs finish; NaN if not known yet"""
 
     def __str__(self) -> str:
         full = int(20 * self.share)
@@ -48,7 +48,7 @@ def _time(seconds: float) -> str:
 
 
 class Line:
-    """A line on stderr that is drawn anew; where it is no terminal, as in a notebook, one after the other."""
+    """A line on stderr that is redrawn; in a notebook or a file, one line after the other."""
 
     def __init__(self, out: TextIO) -> None:
         self.out = out
@@ -76,7 +76,7 @@ class Line:
 
 
 def listener_of(progress: Union[bool, Callable[[Progress], Any], None]) -> Optional[Callable[[Progress], Any]]:
-    """Whom to tell. None is True where stderr is a terminal."""
+    """The function to call. None means True if stderr is a terminal."""
     if callable(progress):
         return progress
     if progress is None:

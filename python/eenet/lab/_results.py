@@ -1,4 +1,4 @@
-"""Results: what runs have come to, as tables, curves and a picture."""
+"""The results of runs, as tables, curves and plots."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Results", "read"]
 
 
 class Cell(NamedTuple):
-    """The runs of one policy, with its options, on one data set: one for each seed."""
+    """The runs of one policy, with its options, on one data set: one per seed."""
 
     row: Dict[str, Any]
     against: Dict[str, Any]
     """the comparison with the reference"""
     group: str
-    """the data set, its delay and slots, in words"""
+    """the data set with its delay and slots, as a title"""
     places: List[int]
-    """of the runs, among all of the folder"""
+    """positions of the runs among all runs of the folder"""
     curve: NDArray[numpy.float64]
-    """(points, 3): round, mean and deviation of the regret"""
+    """(points, 3): round, mean and standard deviation of the regret"""
 
 
 def run_key(row: Mapping[str, Any]) -> Tuple[Any, ...]:
@@ -43,7 +43,8 @@ def _need(module: str, what: str) -> Any:
     try:
         return __import__(module)
     except ImportError as error:
-        raise ImportError(f"{what} needs {module}, which is not installed", name=module) from error
+        sentence = f"{what} needs {module}, which is not installed: pip install {module}"
+        raise ImportError(sentence, name=module) from error
 
 
 def _count(number: int, noun: str) -> str:
@@ -58,10 +59,10 @@ _LOOKED_AT = "dataset label seeds mean deviation low high difference difference_
 
 
 class Results:
-    """What runs have come to; made by `eenet.lab.run` and `eenet.lab.read`.
+    """The results of runs, from `eenet.lab.run` or `eenet.lab.read`.
 
-    It shows the runs that were finished when it was made. The tables are pandas DataFrames and `plot` needs matplotlib;
-    both are imported when they are used, and `to_dicts` and `curve` need neither.
+    Contains the runs that were finished at that time. Tables are pandas DataFrames and `plot` uses matplotlib; both
+    are imported on first use. `to_dicts` and `curve` need neither.
 
     >>> from eenet import lab
     >>> results = lab.run("synthetic:inner", ["linucb", "uniform"], rounds=50, seeds=[0, 1], progress=False)
@@ -72,9 +73,9 @@ class Results:
     """
 
     folder: str
-    """where the results are; of runs without a folder, one that is gone with this object"""
+    """where the results are stored; for runs without a folder, a temporary one"""
     failures: List[str]
-    """a sentence for each run of this call that failed"""
+    """one message for each run of this call that failed"""
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class Results:
         self._stored = _lab.Runs(folder)
         self._rows = self._stored.rows()
         self._places = list(range(len(self._rows)))
-        if keys is not None:  # in the order in which they were asked for, whatever that of the folder
+        if keys is not None:  # in the order of the call, not of the folder
             order = {key: i for i, key in enumerate(keys)}
             self._places = [place for place in self._places if run_key(self._rows[place]) in order]
             self._places.sort(key=lambda place: order[run_key(self._rows[place])])
@@ -121,22 +122,22 @@ class Results:
 
     @property
     def groups(self) -> List[str]:
-        """The data sets, with what else tells their runs apart (the delay, the slots), in words."""
+        """The data sets, with their delay and slots, as titles."""
         return list(dict.fromkeys(cell.group for cell in self._cells()))
 
     def to_dicts(self) -> List[Dict[str, Any]]:
-        """A dict for each run: what `runs` has, without pandas."""
+        """One dict per run: the same as `runs`, without pandas."""
         rows = (self._rows[place] for place in self._places)
         return [{name: row.get(name, row["policy"]) for name in _RUN_COLUMNS} for row in rows]
 
     @property
     def runs(self) -> Any:
-        """A DataFrame with a row for each run: data set, label, policy, seed, regret, ... In `rows` 0 is none."""
+        """A DataFrame with one row per run: data set, label, policy, seed, regret, ... `rows` is 0 if unlimited."""
         return _need("pandas", "Results.runs").DataFrame(self.to_dicts(), columns=_RUN_COLUMNS)
 
     @property
     def curves(self) -> Any:
-        """A DataFrame of the mean regret and its deviation over the seeds, at 500 rounds of each policy at most:
+        """A DataFrame of the mean regret and its standard deviation over the seeds, at up to 500 rounds per policy:
         dataset, label, round, mean, deviation."""
         pandas = _need("pandas", "Results.curves")
         parts = [
@@ -151,12 +152,12 @@ class Results:
         return pandas.concat(parts, ignore_index=True)[columns].astype({"round": int})
 
     def summary(self, reference: Optional[str] = None) -> Any:
-        """A DataFrame with a row for each policy on each data set, by the code of ``eenet report``.
+        """A DataFrame with one row per policy and data set, computed as in ``eenet report``.
 
-        mean, deviation and low to high (the 95% interval) are of the regret over the seeds. difference is the mean
-        regret less that of the reference (the label or policy of this name; eenet unless given) on the same seeds,
-        difference_low to difference_high its 95% interval by the bootstrap, p of the sign-flip test and p_holm the same
-        corrected for all comparisons on the data set. What is not known is NaN.
+        mean, deviation and low to high (the 95% confidence interval) describe the regret over the seeds. difference is
+        the mean regret minus that of the reference on the same seeds; difference_low to difference_high is its 95%
+        bootstrap interval; p is from the sign-flip test, and p_holm is corrected for all comparisons on the data set.
+        Unknown values are NaN. reference: a label or policy; default: eenet.
         """
         pandas = _need("pandas", "Results.summary")
         table = pandas.DataFrame([{**cell.row, **cell.against} for cell in self._cells(reference)])
@@ -168,17 +169,17 @@ class Results:
     def curve(
         self, dataset: Optional[str] = None, policy: Optional[str] = None, seed: Optional[int] = None
     ) -> NDArray[numpy.float64]:
-        """The regret after each round of one run, float64 (rounds,). Say as much as tells it from the others: the data
-        set's name, the policy's name or label, the seed."""
+        """The regret after each round of one run, float64 (rounds,). Give what identifies the run: the data set's name,
+        the policy's name or label, the seed."""
         found = [place for place in self._places if self._is(self._rows[place], dataset, policy, seed)]
         if len(found) == 1:
             return self._stored.curve(found[0])
         said = {"dataset": dataset, "policy": policy, "seed": seed}
-        asked = ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None) or "anything"
+        asked = ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None) or "no condition"
         if found:
-            raise ValueError(f"curve: {len(found)} runs match {asked}; say dataset, policy and seed")
+            raise ValueError(f"curve: expected one run, but {len(found)} match {asked}; give dataset, policy and seed")
         known = ", ".join(dict.fromkeys(row["label"] for row in self.to_dicts())) or "none"
-        raise ValueError(f"curve: no run matches {asked}; the policies are {known}")
+        raise ValueError(f"curve: no run matches {asked}; expected a policy among {known}")
 
     def _is(self, row: Mapping[str, Any], dataset: Optional[str], policy: Optional[str], seed: Optional[int]) -> bool:
         return (
@@ -200,43 +201,42 @@ class Results:
         return self._known[reference]
 
     def _with_first(self, reference: Optional[str]) -> Tuple[List[int], Optional[str]]:
-        """The places with those of a label first, and its policy: the first of a policy is what others are compared
-        with."""
+        """The positions with those of a label first, and its policy: the first run of a policy is the reference."""
         own = [place for place in self._places if reference and self._rows[place].get("label") == reference]
         if not own:
             return self._places, reference
         return sorted(self._places, key=lambda place: place not in own), self._rows[own[0]]["policy"]
 
-    # ---- for people ----
+    # ---- plots and reports ----
 
     def plot(self, dataset: Optional[str] = None, ax: Any = None, log: bool = False) -> Any:
-        """Draws the mean regret over the rounds, with a band of one deviation, by matplotlib.
+        """Plots the mean regret over the rounds, with a band of one standard deviation, using matplotlib.
 
-        One panel for each of `groups`, or for the one that is named, on `ax` where it is given. log: both axes are
-        logarithmic; a regret that grows with the root of the rounds is then a line of slope 1/2. Returns the axes, or
-        an array of them where there are several panels.
+        One panel per group in `groups`, or only the given dataset, on `ax` if given. log: makes both axes logarithmic;
+        regret that grows with the square root of the rounds is then a line of slope 1/2. Returns the axes, or an array
+        of them if there are several panels.
         """
         from ._plotting import plot
 
         _need("matplotlib", "Results.plot")
         groups = self.groups if dataset is None else [group for group in self.groups if group == dataset]
         if not groups:
-            raise ValueError(f"plot: no data set is called {dataset!r}; there are {', '.join(self.groups) or 'none'}")
+            raise ValueError(f"plot: unknown data set {dataset!r}; expected one of {', '.join(self.groups) or 'none'}")
         return plot([(group, [cell for cell in self._cells() if cell.group == group]) for group in groups], ax, log)
 
     def report(self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None) -> str:
-        """Writes the page that ``eenet report`` makes of the whole folder, with tables and figures beside its results,
-        to path (the folder's report.html unless given), and returns the path. Needs gnuplot."""
+        """Writes the HTML report of ``eenet report`` for the whole folder, and returns its path. Tables and figures go
+        next to the results. path: default: report.html in the folder. Needs gnuplot."""
         if path is None and self._holder is not None:
-            raise ValueError("report: a path is needed, since the runs have no folder of their own")
+            raise ValueError("report: expected a path, because the runs have no folder (folder= of run)")
         page = os.path.join(self.folder, "report.html") if path is None else os.fsdecode(path)
         _lab.report(self.folder, reference, page)
         return page
 
 
 def read(folder: Union[str, "os.PathLike[str]"]) -> Results:
-    """The results that `run` or ``eenet run -o`` keeps in a folder: all that are finished."""
+    """Reads all finished runs that `run` or ``eenet run -o`` stored in a folder."""
     place = os.fsdecode(folder)
     if not os.path.exists(os.path.join(place, "results.jsonl")):
-        raise NoFile(f"{place} has no results: there is no results.jsonl in it")
+        raise NoFile(f"{place} contains no results: results.jsonl is missing")
     return Results(place)

@@ -20,13 +20,13 @@ static int read_named(PyObject *arms, PyObject *ids, PyObject *context, bool tak
     if (takes_rounds)
         out->round = named_read(arms, ids, context);
     else
-        raise_bad_input("arms: this bandit takes vectors; for named features make it with features=True");
+        raise_bad_input("arms: this bandit expects vectors; for named features create it with features=True");
     return out->round ? 0 : -1;
 }
 
 static int refuse_context(void)
 {
-    raise_bad_input("context: the arms are vectors, which have none");
+    raise_bad_input("context: only named features take a context, but the arms are vectors");
     return -1;
 }
 
@@ -41,10 +41,11 @@ static int read_either(PyObject *arms, PyObject *ids, PyObject *context, bool ta
 
 static int refuse_mapping(PyObject *id, PyObject *features)
 {
-    PyErr_Format(
-        PyExc_TypeError,
-        "arms: a mapping has the features of each action by its id, as {'a7': {'price': 9.5}}, but %.80R has %S", id,
-        (PyObject *)Py_TYPE(features));
+    PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(features), "__name__");
+    if (name)
+        PyErr_Format(PyExc_TypeError,
+                     "arms: expected features for each id, such as {'a7': {'price': 9.5}}, got %S for %.80R", name, id);
+    Py_XDECREF(name);
     return -1;
 }
 
@@ -53,7 +54,7 @@ static int split_items(PyObject *items, PyObject *ids, PyObject *features)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(ids); i++) {
         PyObject *id, *value;
-        if (!PyArg_ParseTuple(PyList_GetItem(items, i), "OO;the items of a mapping must be pairs", &id, &value))
+        if (!PyArg_ParseTuple(PyList_GetItem(items, i), "OO;items() of a mapping must return pairs", &id, &value))
             return -1;
         if (PyUnicode_Check(value) || PyBytes_Check(value) || PyFloat_Check(value) || PyLong_Check(value) ||
             value == Py_None)

@@ -1,4 +1,4 @@
-/* What help(eenet.Bandit) says. The examples are run by python/tests/test_docstrings.py. */
+/* The text of help(eenet.Bandit). python/tests/test_docstrings.py runs the examples. */
 #ifndef EENET_PYTHON_BANDIT_DOCS_H
 #define EENET_PYTHON_BANDIT_DOCS_H
 
@@ -6,15 +6,15 @@
     "Bandit(policy='eenet', dim=None, seed=0, *, features=None, options=None, **named)\n"                              \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Sees the arms of a round, decides for one, and learns from the reward of that one.\n"                             \
+    "A contextual bandit: it chooses one of the arms of a round and learns from that arm's\n"                          \
+    "reward.\n"                                                                                                        \
     "\n"                                                                                                               \
-    "Arms are vectors: an array with a row for each arm. float32 in C order is read\n"                                 \
-    "where it is; other numbers, lists and data frames are converted; scipy.sparse\n"                                  \
-    "matrices stay sparse.\n"                                                                                          \
+    "Arms are vectors, one row per arm. A float32 array in C order is read in place; other\n"                          \
+    "numbers, lists and data frames are converted; scipy.sparse matrices stay sparse.\n"                               \
     "\n"                                                                                                               \
     ">>> import numpy as np\n"                                                                                         \
     ">>> random = np.random.default_rng(1)\n"                                                                          \
-    ">>> weights = np.array([0.5, -0.2, 0.1, 0.0], dtype='f4')   # what it has to find\n"                              \
+    ">>> weights = np.array([0.5, -0.2, 0.1, 0.0], dtype='f4')   # unknown to the bandit\n"                            \
     ">>> bandit = eenet.Bandit('linucb', dim=4, seed=1, alpha=0.2)\n"                                                  \
     ">>> regret = 0.0\n"                                                                                               \
     ">>> for t in range(200):\n"                                                                                       \
@@ -23,14 +23,14 @@
     "...     rewards = arms @ weights\n"                                                                               \
     "...     bandit.learn(decision, rewards[decision.arm])\n"                                                          \
     "...     regret += rewards.max() - rewards[decision.arm]\n"                                                        \
-    ">>> bool(regret < 10)                                       # by chance it is 160\n"                              \
+    ">>> bool(regret < 10)                                       # random choices: 160\n"                              \
     "True\n"                                                                                                           \
     "\n"                                                                                                               \
-    "Or they have names (features=True), and come as they are: a mapping for each arm, in a\n"                         \
-    "list or by id, and one for what all of them share. What it holds is numbers, texts,\n"                            \
-    "True, and lists and mappings of such; a text is an indicator, an object a namespace. A\n"                         \
-    "data frame has an arm in each row. What is missing (None, NaN, NaT, pandas.NA) is no\n"                           \
-    "feature; a text is a round in Vowpal Wabbit's JSON.\n"                                                            \
+    "Or arms have named features (features=True): one mapping per arm, in a list or by id, and\n"                      \
+    "one mapping for the context that all arms share. Values are numbers, strings, booleans,\n"                        \
+    "and lists and mappings of these; a string becomes an indicator, a mapping a namespace. In\n"                      \
+    "a data frame each row is an arm. Missing values (None, NaN, NaT, pandas.NA) are skipped. A\n"                     \
+    "string is parsed as a round in Vowpal Wabbit's JSON.\n"                                                           \
     "\n"                                                                                                               \
     ">>> shop = eenet.Bandit('linucb', features=True)\n"                                                               \
     ">>> items = {'a7': {'price': 9.5}, 'b2': {'price': 3}}\n"                                                         \
@@ -41,56 +41,58 @@
     ">>> shop.feature(1).name\n"                                                                                       \
     "'user.age'\n"                                                                                                     \
     "\n"                                                                                                               \
-    "Names are learned as they come, by decide, decide_many, decide_slots, learn_from and\n"                           \
-    "learn_names; score, probabilities and explain change nothing. See docs/features.md.\n"                            \
+    "decide, decide_many, decide_slots, learn_from and learn_names add new feature names;\n"                           \
+    "score, probabilities and explain change nothing. See docs/features.md.\n"                                         \
     "\n"                                                                                                               \
-    "policy: a name or an object of eenet.policies(). dim: features of an arm. seed: of all\n"                         \
-    "randomness; the same seed and the same calls give the same decisions. Options of the\n"                           \
-    "policy are given by name with _ in place of dots (f1_width=50 is f1.width), or as\n"                              \
-    "options={'f1.width': 50} or options='f1.width=50, w2=0.1'; eenet.policy('eenet')\n"                               \
-    "shows them all. What has no effect is refused, and what is misspelled is told.\n"                                 \
+    "policy: a name or an object from eenet.policies(). dim: features per arm. seed: the same\n"                       \
+    "seed and the same calls give the same decisions. Give the policy's options as arguments\n"                        \
+    "with _ in place of dots (f1_width=50 is f1.width), as options={'f1.width': 50}, or as\n"                          \
+    "options='f1.width=50, w2=0.1'. print(eenet.policy('eenet')) lists them. An unknown option,\n"                     \
+    "or one that would have no effect, raises BadOption; the message suggests the nearest name.\n"                     \
     "\n"                                                                                                               \
-    "A reward may come later and in any order, by decision or by its id:\n"                                            \
+    "A reward may arrive later and in any order, for a decision or its id:\n"                                          \
     "\n"                                                                                                               \
     ">>> first, second = bandit.decide_many([arms, arms])\n"                                                           \
     ">>> bandit.learn(second.id, 0.25)\n"                                                                              \
     ">>> bandit.forget(first)\n"                                                                                       \
     "\n"                                                                                                               \
-    "A bandit may be shared by threads: calls run one after the other, and let other\n"                                \
-    "threads of Python run meanwhile. Many threads decide at once on a Snapshot.\n"                                    \
-    "Bandits are saved, pickled and copied with all that they know.\n"
+    "Threads may share a bandit: calls run one at a time and release the GIL. To decide in many\n"                     \
+    "threads at once, use a Snapshot. Saving, pickling and copying keep everything the bandit\n"                       \
+    "has learned, pending decisions included.\n"
 
-#define BANDIT_POLICY_DOC "The name of the policy, as it was asked for."
-#define BANDIT_DIM_DOC "Features of an arm."
-#define BANDIT_SEED_DOC "Of all randomness."
+#define BANDIT_POLICY_DOC "The name of the policy, as given."
+#define BANDIT_DIM_DOC "Features per arm."
+#define BANDIT_SEED_DOC "The seed of all randomness."
 #define BANDIT_OPTIONS_DOC                                                                                             \
-    "Every option that acts, with its value as a text.\n"                                                              \
+    "Every option in effect, with its value as a string.\n"                                                            \
     "\n"                                                                                                               \
     ">>> eenet.Bandit('linucb', dim=4, alpha=0.5).options['alpha']\n"                                                  \
     "'0.5'\n"
+
 #define BANDIT_FEATURES_DOC                                                                                            \
-    "Every option of the named features, with its value as a text; None where the bandit takes vectors alone.\n"       \
+    "Every option of the named features, with its value as a string; None if arms are vectors.\n"                      \
     "\n"                                                                                                               \
     ">>> eenet.Bandit('linucb', features={'names': 500}).features['names']\n"                                          \
     "'500'\n"
+
 #define BANDIT_INFO_DOC                                                                                                \
-    "What it is and what it has seen: see Info.\n"                                                                     \
+    "The bandit's settings and counters: see Info.\n"                                                                  \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('uniform', dim=1)\n"                                                                    \
     ">>> decision = bandit.decide([[1.0]])\n"                                                                          \
     ">>> bandit.info.decisions, bandit.info.pending\n"                                                                 \
     "(1, 1)\n"
-#define BANDIT_MEMORY_DOC "Bytes that it has asked the system for."
 
+#define BANDIT_MEMORY_DOC "Bytes of memory the bandit has allocated."
 #define BANDIT_DECIDE_DOC                                                                                              \
     "decide($self, arms, *, context=None, excluded=None)\n"                                                            \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Chooses an arm, and remembers the decision until its reward comes.\n"                                             \
+    "Chooses an arm, and keeps the decision pending until its reward arrives.\n"                                       \
     "\n"                                                                                                               \
-    "arms: (n, dim) numbers, dense or sparse; or named features, with a context that all\n"                            \
-    "of them share; in a list, or in a mapping by id. excluded: truth values, one for each\n"                          \
-    "arm: it chooses as if the arms that are True were not there, and their probability is 0.\n"                       \
+    "arms: (n, dim) numbers, dense or sparse; or named features, in a list or in a mapping by\n"                       \
+    "id. context: the named features that all arms share (optional). excluded: booleans, one\n"                        \
+    "per arm; an arm that is True cannot be chosen, and its probability is 0.\n"                                       \
     "Returns a Decision: its action is the element of the list, or the id.\n"                                          \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
@@ -105,11 +107,11 @@
     "decide_many($self, rounds, *, contexts=None)\n"                                                                   \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Decides several rounds at once, all on what the bandit knows now.\n"                                              \
+    "Decides several rounds at once, all with the bandit's present model.\n"                                           \
     "\n"                                                                                                               \
-    "rounds: one array of (rounds, n, dim), or a sequence of what decide takes; contexts:\n"                           \
-    "a sequence as long. Returns a list of decisions. At most as many rounds as the option\n"                          \
-    "pending (default: 1024) lets decisions wait. If one round is refused, none is\n"                                  \
+    "rounds: one array of (rounds, n, dim), or a sequence of what decide takes. contexts: a\n"                         \
+    "sequence with one context per round. Returns a list of decisions. The option pending\n"                           \
+    "(default: 1024) limits the number of rounds. If any round is invalid, no round is\n"                              \
     "decided.\n"                                                                                                       \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
@@ -122,15 +124,15 @@
     "decide_slots($self, /, arms, slots=None, *, contexts=None, excluded=None)\n"                                      \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Fills several slots, such as places on a page, each with another arm: the best first if\n"                        \
-    "the slots are alike.\n"                                                                                           \
+    "Fills several slots, such as places on a page, each with a different arm. If the slots are\n"                     \
+    "alike, the best arm comes first.\n"                                                                               \
     "\n"                                                                                                               \
-    "slots is how many there are, and all choose among the same arms; or it is None, and arms\n"                       \
-    "is a list with the arms of each slot: the same actions in the same order, as that slot\n"                         \
-    "sees them. contexts is a list with the context of each slot, for named features. excluded\n"                      \
-    "is an array of truth values, (slots, arms) or (arms,): what a slot may not take. Each slot\n"                     \
-    "is a decision of its own, with an id and a reward: learn them one by one. A probability is\n"                     \
-    "that of the slot's choice given those before it; what it could not take has 0.\n"                                 \
+    "slots: how many, if all slots choose among the same arms. With None, arms is a list with\n"                       \
+    "the arms of each slot: the same actions in the same order, with the features they have in\n"                      \
+    "that slot. contexts: one context per slot, for named features. excluded: booleans of shape\n"                     \
+    "(slots, arms) or (arms,); an arm that is True cannot fill the slot. Each slot is a separate\n"                    \
+    "decision with its own id and reward. Its probability is conditional on the slots before it;\n"                    \
+    "arms already taken have probability 0.\n"                                                                         \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> first, second = bandit.decide_slots([[1, 0], [0, 1], [1, 1]], 2)\n"                                           \
@@ -142,7 +144,7 @@
     "score($self, arms, *, context=None)\n"                                                                            \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "How the arms look by what the bandit knows now. Decides nothing and changes nothing.\n"                           \
+    "Scores the arms with the present model. Decides nothing and changes nothing.\n"                                   \
     "\n"                                                                                                               \
     ">>> eenet.Bandit('linucb:paper', dim=2).score([[1, 0], [0, 2]])\n"                                                \
     "Scores(scores=array([0.1, 0.2], dtype=float32))\n"
@@ -151,7 +153,7 @@
     "probabilities($self, arms, *, context=None)\n"                                                                    \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "With which probability decide would take each arm: float64, one an arm. Changes\n"                                \
+    "The probability with which decide would choose each arm: float64, one per arm. Changes\n"                         \
     "nothing.\n"                                                                                                       \
     "\n"                                                                                                               \
     ">>> eenet.Bandit('uniform', dim=1).probabilities([[1], [2], [3], [4]])\n"                                         \
@@ -161,8 +163,8 @@
     "learn($self, decision, reward)\n"                                                                                 \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Gives a decision its reward, once. decision: a Decision of this bandit or of a\n"                                 \
-    "snapshot of it, or an id.\n"                                                                                      \
+    "Learns the reward of a decision. Each decision takes one reward. decision: a Decision of\n"                       \
+    "this bandit or of its snapshot, or an id.\n"                                                                      \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> decision = bandit.decide([[1, 0], [0, 1]])\n"                                                                 \
@@ -175,9 +177,9 @@
     "learn_many($self, decisions, rewards)\n"                                                                          \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Gives several decisions their rewards, one after the other, as learn does. It stops at\n"                         \
-    "the first that fails: the attribute learned of the exception says how many were learned\n"                        \
-    "before it, and these stay learned.\n"                                                                             \
+    "Learns the rewards of several decisions, in order, as learn does. Stops at the first\n"                           \
+    "error: its attribute learned counts the rewards learned before it, and those stay\n"                              \
+    "learned.\n"                                                                                                       \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> decisions = bandit.decide_many([[[1, 0], [0, 1]]] * 3)\n"                                                     \
@@ -189,8 +191,8 @@
     "learn_from($self, arms, arm, reward, *, context=None)\n"                                                          \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Learns the reward of a decision that somebody else made, as from a log: arm was chosen\n"                         \
-    "among arms.\n"                                                                                                    \
+    "Learns from a decision made elsewhere, for example one in a log: among arms, arm was\n"                           \
+    "chosen and earned reward.\n"                                                                                      \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 0.8)\n"                                                                \
@@ -201,9 +203,9 @@
     "learn_record($self, record, reward)\n"                                                                            \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Learns a decision of a Snapshot by its record (Decision.record), in any process whose\n"                          \
-    "bandit has the same policy and dimension and, if the policy keeps something of a decision,\n"                     \
-    "the same options for it. The seed and options such as pending may differ.\n"                                      \
+    "Learns the reward of a Snapshot's decision from its record (Decision.record), in any\n"                           \
+    "process whose bandit has the same policy and dimension. If the policy stores something per\n"                     \
+    "decision, the options for it must match too; seed, pending and the like may differ.\n"                            \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> decision = bandit.snapshot().decide([[1, 0], [0, 1]])\n"                                                      \
@@ -213,8 +215,7 @@
     "take_record($self, record)\n"                                                                                     \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Takes in a decision of a Snapshot as one of the bandit's own that waits, and returns\n"                           \
-    "its id here.\n"                                                                                                   \
+    "Adds a Snapshot's decision to this bandit's pending decisions, and returns its new id.\n"                         \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> id = bandit.take_record(bandit.snapshot().decide([[1, 0], [0, 1]]).record)\n"                                 \
@@ -224,8 +225,8 @@
     "forget($self, decision)\n"                                                                                        \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Forgets a decision, or an id, whose reward will never be known. One that is known to be\n"                        \
-    "missing is learned instead, mostly as 0.\n"                                                                       \
+    "Drops a pending decision, or its id, whose reward will never be known. If you know that\n"                        \
+    "nothing happened, learn that reward instead: usually 0.\n"                                                        \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('uniform', dim=1)\n"                                                                    \
     ">>> bandit.forget(bandit.decide([[1.0]]))\n"                                                                      \
@@ -236,8 +237,8 @@
     "set_time($self, now)\n"                                                                                           \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Tells what time it is, in any unit. Decisions that have waited longer than the option\n"                          \
-    "wait expire, and are learned with the option default_reward, or forgotten.\n"                                     \
+    "Sets the bandit's clock, in any unit. Decisions pending for longer than the option wait\n"                        \
+    "expire: they are learned with the option default_reward, or dropped if there is none.\n"                          \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('uniform', dim=1, wait=10, default_reward=0)\n"                                         \
     ">>> decision = bandit.decide([[1.0]])\n"                                                                          \
@@ -249,7 +250,7 @@
     "feature($self, place)\n"                                                                                          \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "What the named feature at a place, 0 to dim - 1, is: see Feature.\n"                                              \
+    "The named feature at a position, 0 to dim - 1: see Feature.\n"                                                    \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', features=True)\n"                                                             \
     ">>> decision = bandit.decide([{'price': 2}, {'price': 4}])\n"                                                     \
@@ -260,7 +261,8 @@
     "save($self, path)\n"                                                                                              \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Saves everything in a file, which is the old one or the new one, whole, at any time.\n"                           \
+    "Saves everything in a file, atomically: after a crash the file is the old one or the new\n"                       \
+    "one, complete.\n"                                                                                                 \
     "\n"                                                                                                               \
     ">>> import os, tempfile\n"                                                                                        \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
@@ -274,8 +276,9 @@
     "load($type, path, policy=None, dim=None)\n"                                                                       \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Loads what save has written. It goes on as if it had never stopped. A model of another\n"                         \
-    "policy or dim than asked for is refused. There is no file: NoFile.\n"                                             \
+    "Loads a saved bandit, which continues exactly as if it had never stopped. policy, dim:\n"                         \
+    "what you expect (optional); a different model raises BadModel. A missing file raises\n"                           \
+    "NoFile.\n"                                                                                                        \
     "\n"                                                                                                               \
     ">>> eenet.Bandit.load('/no file of this name')\n"                                                                 \
     "Traceback (most recent call last):\n"                                                                             \
@@ -285,7 +288,7 @@
     "to_bytes($self, /)\n"                                                                                             \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "As save, in memory.\n"                                                                                            \
+    "The same as save, in memory.\n"                                                                                   \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> eenet.Bandit.from_bytes(bandit.to_bytes())\n"                                                                 \
@@ -295,7 +298,7 @@
     "from_bytes($type, data, policy=None, dim=None)\n"                                                                 \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "As load, from what to_bytes gave.\n"                                                                              \
+    "The same as load, from the bytes of to_bytes.\n"                                                                  \
     "\n"                                                                                                               \
     ">>> model = eenet.Bandit('linucb', dim=2).to_bytes()\n"                                                           \
     ">>> eenet.Bandit.from_bytes(model, dim=2).policy\n"                                                               \

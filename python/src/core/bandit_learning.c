@@ -92,7 +92,8 @@ static reward_row *read_rows(PyObject *decisions, PyObject *rewards)
 {
     Py_ssize_t count = PyTuple_Size(decisions);
     if (PyTuple_Size(rewards) != count) {
-        raise_bad_input("learn_many: there are %zd decisions and %zd rewards", count, PyTuple_Size(rewards));
+        raise_bad_input("learn_many: expected one reward per decision, got %zd decisions and %zd rewards", count,
+                        PyTuple_Size(rewards));
         return NULL;
     }
     reward_row *rows = PyMem_Malloc((size_t)(count + 1) * sizeof *rows);
@@ -182,7 +183,7 @@ static PyObject *record_of(PyObject *object)
 {
     if (!decision_is(object)) return PyBytes_FromObject(object);
     PyObject *record = ((decision_object *)object)->record;
-    if (!record) return raise_bad_input("record: this decision was made by a bandit and has none; learn it by learn");
+    if (!record) return raise_bad_input("record: only decisions of a snapshot have one; use learn for this decision");
     Py_INCREF(record);
     return record;
 }

@@ -59,7 +59,7 @@ static void share_out(const ee_arms *arms, size_t arm, const feature_term *terms
 
 static ee_status fail_memory(ee_error *error)
 {
-    snprintf(error->message, sizeof error->message, "explain: there is no memory");
+    snprintf(error->message, sizeof error->message, "explain: out of memory");
     return EE_NO_MEMORY;
 }
 
@@ -115,13 +115,12 @@ static PyObject *explain_vector(bandit_object *self, const ee_arms *arms, size_t
 
 const char bandit_explain_doc[] =
     "explain($self, /, arms, arm, *, context=None)\n--\n\n"
-    "What each feature of an arm adds to the reward that is expected of it.\n\n"
-    "Of a dense arm a float32 array with a number for each feature, of a sparse one with a number\n"
-    "for each entry, and of named features a dict from name to number, the largest first. A name\n"
-    "of a product is 'user.age*item.id=a7'; 'constant' is what all arms have. It is exact for\n"
-    "linear policies, a good guide for the others, and 0 for a policy that does not learn. What\n"
-    "the features do not explain is not among it: the mean of the rewards, and exploration.\n"
-    "Nothing is changed, and no names are learned.\n\n"
+    "What each feature contributes to the expected reward of an arm.\n\n"
+    "For vectors: a float32 array, one number per feature of a dense arm or per entry of a sparse\n"
+    "one. For named features: a dict from name to number, largest first. An interaction is named\n"
+    "like 'user.age*item.id=a7'; 'constant' is the term that all arms share. Exact for linear\n"
+    "policies, approximate for the others, and 0 for policies that do not learn. The mean of the\n"
+    "rewards and the exploration bonus are not included. Changes nothing, and adds no names.\n\n"
     ">>> bandit = eenet.Bandit('linucb', features=True)\n"
     ">>> arms = [{'topic': 'music'}, {'topic': 'sport'}]\n"
     ">>> for _ in range(20):\n"
@@ -147,9 +146,9 @@ PyObject *bandit_explain(PyObject *object, PyObject *const *args, Py_ssize_t cou
 
 const char bandit_learn_names_doc[] =
     "learn_names($self, /, arms, *, context=None)\n--\n\n"
-    "Learns the names and the scale of the numbers of a round of named features, and nothing else.\n\n"
-    "decide, decide_many, decide_slots and learn_from do so by themselves; score, probabilities and\n"
-    "explain never do. It is for rounds that a snapshot decided: call it once for each, in their order.\n\n"
+    "Adds the feature names of a round and updates the scale of its numbers; learns nothing else.\n\n"
+    "decide, decide_many, decide_slots and learn_from already do this; score, probabilities and\n"
+    "explain never do. Call it once for each round that a snapshot decided, in order.\n\n"
     ">>> bandit = eenet.Bandit('linucb', features=True)\n"
     ">>> bandit.learn_names([{'topic': 'music'}], context={'age': 31})\n"
     ">>> bandit.feature(1).name\n"
@@ -173,7 +172,7 @@ PyObject *bandit_learn_names(PyObject *object, PyObject *const *args, Py_ssize_t
     }
     bool named = reading.round;
     arms_release(&reading);
-    if (!named) return raise_bad_input("learn_names: vectors have no names; give a list of mappings");
+    if (!named) return raise_bad_input("learn_names: expected named features (a list of mappings), got vectors");
     if (status) return raise_status(status, &error);
     Py_RETURN_NONE;
 }

@@ -18,7 +18,7 @@ static PyObject *kernels(PyObject *module, PyObject *none)
 
 static PyMethodDef functions[] = {
     {"kernels", kernels, METH_NOARGS,
-     "kernels()\n--\n\nThe instruction set that the kernels use on this machine, as 'avx2' or 'neon'.\n\n"
+     "kernels()\n--\n\nThe instruction set in use on this machine, for example 'avx2' or 'neon'.\n\n"
      ">>> eenet.kernels() in ('baseline', 'avx2', 'avx512', 'neon')\nTrue\n"},
     {"_decision", decision_restore, METH_VARARGS, NULL},
     {"_policy_row", policy_row, METH_VARARGS, NULL},

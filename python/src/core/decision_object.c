@@ -63,7 +63,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg)
 static PyObject *refuse(PyTypeObject *of, PyObject *args, PyObject *keywords)
 {
     (void)of, (void)args, (void)keywords;
-    PyErr_SetString(PyExc_TypeError, "a Decision is made by Bandit.decide");
+    PyErr_SetString(PyExc_TypeError, "cannot create a Decision directly; call Bandit.decide");
     return NULL;
 }
 
@@ -167,7 +167,7 @@ PyObject *decision_restore(PyObject *module, PyObject *args)
         return NULL;
     Py_ssize_t bytes = PyBytes_Size(columns), arms = bytes / ARM_BYTES;
     if (bytes % ARM_BYTES || arm < 0 || arm >= arms || (record != Py_None && !PyBytes_Check(record))) {
-        PyErr_SetString(PyExc_ValueError, "this is no decision that eenet has pickled");
+        PyErr_SetString(PyExc_ValueError, "not a pickled Decision of eenet");
         return NULL;
     }
     decision_object *self = decision_new((size_t)arms);

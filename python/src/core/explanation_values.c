@@ -12,9 +12,9 @@ int explained_read_arm(PyObject *object, size_t count, size_t *arm)
     *arm = (size_t)number;
     if (number < count) return 0;
     if (count)
-        raise_bad_input("explain: arms are 0 to %zu, got %llu", count - 1, (unsigned long long)number);
+        raise_bad_input("explain: expected an arm from 0 to %zu, got %llu", count - 1, (unsigned long long)number);
     else
-        raise_bad_input("explain: there is no arm");
+        raise_bad_input("explain: expected at least one arm, got none");
     return -1;
 }
 

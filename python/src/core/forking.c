@@ -28,8 +28,8 @@ unsigned long forking_count(void)
 int forking_refuse(const char *type)
 {
     PyErr_Format(PyExc_RuntimeError,
-                 "this %s was in use by another thread when this process forked; load the bandit from a file or from "
-                 "bytes in the child",
+                 "this %s was in use by another thread when the process forked; in the child, load the bandit from a "
+                 "file or from bytes",
                  type);
     return -1;
 }

@@ -7,28 +7,28 @@
 static PyTypeObject *info_type, *feature_type;
 
 static PyStructSequence_Field info_fields[] = {
-    {"policy", "as it was asked for, as 'eenet:paper'"},
-    {"options", "every option that acts, with its value: Bandit(options=...) takes it"},
-    {"dim", "features of an arm"},
-    {"seed", "of all randomness"},
-    {"decisions", "made"},
-    {"rewards", "learned, those of records and logs among them"},
-    {"pending", "decisions that wait for their reward"},
-    {"expired", "decisions that were forgotten because no reward came in time"},
-    {"defaulted", "decisions that were learned with the default reward because none came"},
-    {"features", "every option of the named features that acts; None where it takes vectors alone"},
-    {"limited", "rewards that were learned as nearer to the others: outliers, and those that were clipped"},
+    {"policy", "the policy's name as given, for example 'eenet:paper'"},
+    {"options", "every option in effect, with its value, in the form that Bandit(options=...) accepts"},
+    {"dim", "features per arm"},
+    {"seed", "the seed of all randomness"},
+    {"decisions", "decisions made"},
+    {"rewards", "rewards learned, including those from records and logs"},
+    {"pending", "decisions waiting for their reward"},
+    {"expired", "decisions dropped because no reward arrived in time"},
+    {"defaulted", "decisions learned with the default reward because none arrived in time"},
+    {"features", "every option of the named features in effect; None if arms are vectors"},
+    {"limited", "rewards that were clipped or pulled in as outliers before learning"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Desc info_description = {"eenet.Info", INFO_DOC, info_fields, 11};
 
 static PyStructSequence_Field feature_fields[] = {
-    {"name", "as 'user.age' or 'user.age*item.id=a7'; '' where the place has no name of its own"},
-    {"count", "how often it came"},
-    {"mean", "of a number; 0 of what is no number"},
-    {"deviation", "of a number; 1 of what is no number"},
-    {"limited", "how many values of a number were more than ten deviations from the mean, and limited"},
+    {"name", "for example 'user.age' or 'user.age*item.id=a7'; '' if no name has this position"},
+    {"count", "how often it occurred"},
+    {"mean", "mean of a numeric feature; otherwise 0"},
+    {"deviation", "standard deviation of a numeric feature; otherwise 1"},
+    {"limited", "values clipped because they were more than ten standard deviations from the mean"},
     {NULL, NULL},
 };
 

@@ -92,7 +92,7 @@ static int write_piece(round_pieces *self, PyObject *object, PyObject *id)
     if (is_text(object)) return named_write_json(writing, object) ? -1 : end_piece(self);
     int mapping = named_is_mapping(object);
     if (mapping > 0) return named_write_mapping(writing, object, id) ? -1 : end_piece(self);
-    return mapping ? -1 : named_refuse_type(writing, object, "a mapping of named features is needed");
+    return mapping ? -1 : named_refuse_type(writing, object, "a mapping of named features");
 }
 
 static int write_context(round_pieces *self, PyObject *context)
@@ -230,7 +230,7 @@ static void raise_for_piece(const round_pieces *self, size_t piece, const ee_err
     char place[40] = "";
     size_t start = piece ? self->ends[piece - 1] : 0;
     bool object = start < self->ends[piece] && self->writing.json.bytes[start] == '{';
-    const char *hint = object ? "" : "; a text is read as JSON, as {\"topic\": \"music\"}";
+    const char *hint = object ? "" : "; a string is parsed as JSON, such as {\"topic\": \"music\"}";
     if (piece >= self->contexts && self->read_arms == ee_round_action)
         snprintf(place, sizeof place, "arms[%zu]: ", piece - self->contexts);
     int most = (int)(sizeof placed.message - strlen(place) - strlen(hint) - 1);
@@ -258,7 +258,7 @@ ee_round *named_read(PyObject *arms, PyObject *ids, PyObject *context)
     if (!status) status = write_arms(&pieces, arms, ids);
     if (!status) status = read_pieces(&pieces, round);
     if (!status && !ee_round_count(round)) {
-        raise_bad_input("arms: a round needs at least one arm");
+        raise_bad_input("arms: expected at least one arm, got none");
         status = -1;
     }
     give_json(&pieces.writing.json);

@@ -55,13 +55,13 @@ static int refuse(const named_writing *self, const char *why)
 int named_refuse_type(const named_writing *self, PyObject *value, const char *needed)
 {
     char place[PLACE_BYTES];
-    PyErr_Format(PyExc_TypeError, "%s is %S; %s", name_place(self, place), (PyObject *)Py_TYPE(value), needed);
+    raise_wrong_type(name_place(self, place), needed, value);
     return -1;
 }
 
 static int refuse_size(void)
 {
-    raise_bad_input("features: a round of more than %d MB of JSON", JSON_WRITING_MOST >> 20);
+    raise_bad_input("features: a round is limited to %d MB of JSON", JSON_WRITING_MOST >> 20);
     return -1;
 }
 
@@ -97,7 +97,7 @@ static int write_word(named_writing *self, const char *word, size_t bytes)
 
 int named_enter(named_writing *self)
 {
-    if (self->depth == NAMED_DEPTH) return refuse(self, "nests too deep, or in itself");
+    if (self->depth == NAMED_DEPTH) return refuse(self, "is nested too deeply, or contains itself");
     self->path[self->depth++] = (named_step){.element = -1};
     return 0;
 }
@@ -129,7 +129,7 @@ static int write_characters(named_writing *self, PyObject *text, bool quoted)
     if (characters != few) PyMem_Free(characters);
     if (sound) return 0;
     self->json.used = start;
-    return refuse(self, "has half of a surrogate pair, which is no character");
+    return refuse(self, "contains an unpaired surrogate, which is not valid Unicode");
 }
 
 int named_write_json(named_writing *self, PyObject *text)
@@ -146,7 +146,7 @@ int named_write_json(named_writing *self, PyObject *text)
 static int write_rare_double(named_writing *self, double value)
 {
     if (isnan(value)) return write_word(self, "null", 4);
-    if (isinf(value)) return refuse(self, "is infinite; a number must be -1e100 to 1e100");
+    if (isinf(value)) return refuse(self, "is infinite; expected a number from -1e100 to 1e100");
     char *digits = PyOS_double_to_string(value, 'r', 0, 0, NULL); /* whatever the locale */
     if (!digits) return -1;
     int status = write_word(self, digits, strlen(digits));
@@ -174,7 +174,7 @@ static int write_integer(named_writing *self, PyObject *value)
     if (large != -1 || !PyErr_Occurred()) return write_double(self, large);
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
     PyErr_Clear();
-    return refuse(self, "is beyond what a double holds; a number must be -1e100 to 1e100");
+    return refuse(self, "is too large; expected a number from -1e100 to 1e100");
 }
 
 /* ---- members and elements ---- */
@@ -193,7 +193,7 @@ static int write_key_text(named_writing *self, PyObject *key)
 static int refuse_name(const named_writing *self, PyObject *key)
 {
     char place[PLACE_BYTES];
-    PyErr_Format(PyExc_TypeError, "%s: a feature is named by a text, or a whole number, not by %.80R",
+    PyErr_Format(PyExc_TypeError, "%s: expected a string or an integer as the name of a feature, got %.80R",
                  name_place(self, place), key);
     return -1;
 }
@@ -233,7 +233,7 @@ static int write_dict(named_writing *self, PyObject *dict, bool first)
         Py_DECREF(value);
         if (status || PyDict_Size(dict) == size) continue;
         self->path[self->depth - 1].bytes = 0;
-        status = refuse(self, "was changed while it was read");
+        status = refuse(self, "changed while it was being read");
     }
     return status;
 }
@@ -241,7 +241,7 @@ static int write_dict(named_writing *self, PyObject *dict, bool first)
 static int write_pair(named_writing *self, PyObject *pair, bool *first)
 {
     if (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)
-        return named_refuse_type(self, pair, "the items of a mapping must be pairs");
+        return named_refuse_type(self, pair, "pairs from items() of a mapping");
     return write_member(self, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1), first);
 }
 
@@ -344,8 +344,8 @@ static int write_none(named_writing *self, PyObject *value)
     if (!time) time = has_attribute(value, "total_seconds");
     if (time < 0) return -1;
     return named_refuse_type(self, value,
-                             time ? "a time is no feature; give numbers or texts made of it, as its hour or weekday"
-                                  : "a feature is a number, a text, a bool, None, or a list or mapping of such");
+                             time ? "a number or string, such as the hour or weekday of a time"
+                                  : "a number, a string, a bool, None, or a list or mapping of these");
 }
 
 /* The type that tolist gives times of, where value is a time of numpy or an array of them, else NULL: of nanoseconds it

@@ -23,10 +23,12 @@ static int copy_excluded(const array_view *view, size_t rows, size_t arms, uint8
     bool all = view->dimensions == 1;
     if ((view->dimensions != 2 && !all) || (size_t)view->shape[all ? 0 : 1] != arms ||
         (!all && (size_t)view->shape[0] != rows)) {
-        if (rows == 1)
-            raise_bad_input("excluded: an array of (%zu arms) is needed", arms);
+        if (rows == 1 && all)
+            raise_bad_input("excluded: expected %zu booleans, one per arm, got %zd", arms, view->shape[0]);
+        else if (rows == 1)
+            raise_bad_input("excluded: expected %zu booleans, one per arm, got %d dimensions", arms, view->dimensions);
         else
-            raise_bad_input("excluded: an array of (%zu slots, %zu arms) is needed, or of (%zu arms)", rows, arms,
+            raise_bad_input("excluded: expected booleans of shape (%zu slots, %zu arms) or (%zu arms,)", rows, arms,
                             arms);
         return -1;
     }
@@ -50,7 +52,7 @@ int excluded_read(PyObject *excluded, size_t rows, size_t arms, uint8_t **out)
         if (view.contiguous && view.size == 1)
             status = copy_excluded(&view, rows, arms, out);
         else
-            raise_bad_input("excluded: an array of truth values is needed");
+            raise_bad_input("excluded: expected an array of booleans");
         array_view_release(&view);
     }
     Py_XDECREF(plain);
@@ -102,7 +104,7 @@ static int read_same(rounds_call *self, bool takes_rounds, PyObject *arms, PyObj
     Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;
     if (length < 0) return -1;
     if (contexts && (size_t)length != self->count) {
-        raise_bad_input("contexts: one for each slot is needed, these are %zd for %zu slots", length, self->count);
+        raise_bad_input("contexts: expected one per slot, got %zd contexts for %zu slots", length, self->count);
         return -1;
     }
     PyObject *one = PyTuple_Pack(1, arms), *each = one ? PySequence_Repeat(one, length) : NULL;
@@ -118,12 +120,12 @@ static int check_alike(const rounds_call *self, size_t arms)
     for (size_t i = 0; i < self->rounds.count; i++) {
         size_t own = arms_read_count(&self->rounds.readings[i]);
         if (own == arms) continue;
-        raise_bad_input("decide_slots: slot 0 has %zu arms and slot %zu has %zu; slots choose among the same arms",
-                        arms, i, own);
+        raise_bad_input("decide_slots: all slots need the same arms, but slot 0 has %zu and slot %zu has %zu", arms, i,
+                        own);
         return -1;
     }
     if (self->count <= arms) return 0;
-    raise_bad_input("decide_slots: there are %zu slots and %zu arms; each slot takes another one", self->count, arms);
+    raise_bad_input("decide_slots: each slot needs a different arm, got %zu slots and %zu arms", self->count, arms);
     return -1;
 }
 

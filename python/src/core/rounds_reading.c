@@ -28,7 +28,7 @@ static int read_items(PyObject *items, PyObject *contexts, bool takes_rounds, ro
 {
     const Py_ssize_t count = PyTuple_Size(items);
     if (contexts && PyTuple_Size(contexts) != count) {
-        raise_bad_input("contexts: one for each round is needed, these are %zd for %zd rounds", PyTuple_Size(contexts),
+        raise_bad_input("contexts: expected one per round, got %zd contexts for %zd rounds", PyTuple_Size(contexts),
                         count);
         return -1;
     }

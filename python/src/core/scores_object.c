@@ -28,7 +28,7 @@ static PyObject *restore(PyTypeObject *of, PyObject *args, PyObject *keywords)
     PyObject *bytes = NULL;
     if (PyTuple_Size(args) == 1 && !keywords) bytes = PyTuple_GetItem(args, 0);
     if (!bytes || !PyBytes_Check(bytes) || PyBytes_Size(bytes) % (Py_ssize_t)sizeof(ee_score)) {
-        PyErr_SetString(PyExc_TypeError, "Scores are made by Bandit.score");
+        PyErr_SetString(PyExc_TypeError, "cannot create Scores directly; call Bandit.score");
         return NULL;
     }
     scores_object *self = scores_new((size_t)PyBytes_Size(bytes) / sizeof(ee_score));

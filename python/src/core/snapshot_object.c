@@ -175,12 +175,12 @@ static PyObject *decide_call(snapshot_object *self, snapshot_call *call, const u
 
 static const char decide_doc[] =
     "decide($self, /, arms, *, context=None, seed=None, excluded=None)\n--\n\n"
-    "Chooses an arm by what was published last, as the bandit itself would have then.\n\n"
-    "Any number of threads may call it at once. The decision has the id 0 and a record:\n"
-    "Bandit.learn(decision, reward) learns by it. All draws of a call follow from its seed;\n"
-    "None takes the next whole number, from the snapshot's seed on; which thread gets which is\n"
-    "then a matter of chance. A round of named features teaches no names: Bandit.learn_names\n"
-    "does, for the same round. excluded is as in Bandit.decide.\n\n"
+    "Chooses an arm as the bandit would have at the last update.\n\n"
+    "Any number of threads may call it at once. The decision has id 0 and a record; pass it to\n"
+    "Bandit.learn(decision, reward). The seed determines all random draws of the call. With None\n"
+    "(default) it is the next integer, counting from the snapshot's seed; which thread gets which\n"
+    "is not deterministic. The call adds no feature names: use Bandit.learn_names for that.\n"
+    "excluded: see Bandit.decide.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
     ">>> snapshot = bandit.snapshot()\n"
     ">>> decision = snapshot.decide([[1, 0], [0, 1]])\n"
@@ -248,8 +248,9 @@ static PyObject *decide_rounds_call(snapshot_object *self, rounds_call *call, Py
 
 static const char decide_many_doc[] =
     "decide_many($self, /, rounds, *, contexts=None, seed=None)\n--\n\n"
-    "Decides several rounds, all by what was published last; as Bandit.decide_many, with any number of rounds.\n\n"
-    "One seed serves the whole call. Each decision has a record.\n\n"
+    "Decides several rounds with the model of the last update. See Bandit.decide_many; here the number of rounds is\n"
+    "not limited.\n\n"
+    "The whole call uses one seed. Each decision has a record.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
     ">>> bandit.learn_from([[1, 0], [0, 1]], 0, 0.0)\n"
     ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 1.0)\n"
@@ -274,8 +275,8 @@ static PyObject *snapshot_decide_many(PyObject *object, PyObject *const *args, P
 
 static const char decide_slots_doc[] =
     "decide_slots($self, /, arms, slots=None, *, contexts=None, excluded=None, seed=None)\n--\n\n"
-    "Fills several slots, each with another arm, by what was published last; as Bandit.decide_slots.\n\n"
-    "One seed serves the whole call. Each slot has a record.\n\n"
+    "Fills several slots, each with a different arm, with the model of the last update. See Bandit.decide_slots.\n\n"
+    "The whole call uses one seed. Each slot has a record.\n\n"
     ">>> snapshot = eenet.Bandit('linucb', dim=2).snapshot()\n"
     ">>> first, second = snapshot.decide_slots([[1, 0], [0, 1], [1, 1]], 2)\n"
     ">>> first.arm != second.arm\n"
@@ -322,7 +323,7 @@ static PyObject *score_call(snapshot_object *self, snapshot_call *call)
 
 static const char score_doc[] =
     "score($self, /, arms, *, context=None, seed=None)\n--\n\n"
-    "The scores that decide sees: with the same seed, and where it is None those of the next decision.\n\n"
+    "The scores that decide uses with the same seed; with None (default), those of the next decision.\n\n"
     ">>> snapshot = eenet.Bandit('linucb', dim=2).snapshot()\n"
     ">>> snapshot.score([[1, 0], [0, 1]]).exploitation\n"
     "array([0., 0.], dtype=float32)";
@@ -356,7 +357,7 @@ static PyObject *probabilities_call(snapshot_object *self, snapshot_call *call)
 
 static const char probabilities_doc[] =
     "probabilities($self, /, arms, *, context=None, seed=None)\n--\n\n"
-    "With which probability decide would take each arm, by what was published last.\n\n"
+    "The probability with which decide would choose each arm, with the model of the last update.\n\n"
     ">>> eenet.Bandit('uniform', dim=1).snapshot().probabilities([[1], [2], [3], [4]])\n"
     "array([0.25, 0.25, 0.25, 0.25])";
 
@@ -400,8 +401,8 @@ static PyObject *explain_vector(snapshot_object *self, snapshot_call *call, size
 }
 
 static const char explain_doc[] = "explain($self, /, arms, arm, *, context=None)\n--\n\n"
-                                  "What each feature of an arm adds to the reward that is expected of it, by what was "
-                                  "published last; as Bandit.explain.";
+                                  "What each feature contributes to the expected reward of an arm, with the model of "
+                                  "the last update. See Bandit.explain.";
 
 static PyObject *snapshot_explain_arm(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -420,7 +421,7 @@ static PyObject *snapshot_explain_arm(PyObject *object, PyObject *const *args, P
 
 static const char update_doc[] =
     "update($self, /)\n--\n\n"
-    "Publishes what the bandit has learned since. Threads that decide go on meanwhile, on what was there before.";
+    "Publishes what the bandit has learned since. Calls in progress finish on the old model.";
 
 static PyObject *snapshot_update_from_bandit(PyObject *object, PyObject *unused)
 {
@@ -441,7 +442,7 @@ static PyObject *snapshot_update_from_bandit(PyObject *object, PyObject *unused)
 
 const char bandit_snapshot_doc[] =
     "snapshot($self, /, seed=0)\n--\n\n"
-    "What the bandit knows now, for threads: any number of them decide on it while one learns.\n\n"
+    "An immutable copy of the model, on which any number of threads decide while one learns.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
     ">>> snapshot = bandit.snapshot(seed=1)\n"
     ">>> snapshot.decide([[1, 0], [0, 1]]).id\n"
@@ -499,14 +500,14 @@ static void release(PyObject *object)
 static PyObject *refuse(PyTypeObject *of, PyObject *args, PyObject *keywords)
 {
     (void)of, (void)args, (void)keywords;
-    PyErr_SetString(PyExc_TypeError, "a Snapshot is made by Bandit.snapshot");
+    PyErr_SetString(PyExc_TypeError, "cannot create a Snapshot directly; call Bandit.snapshot");
     return NULL;
 }
 
 static PyObject *refuse_pickle(PyObject *object, PyObject *unused)
 {
     (void)object, (void)unused;
-    PyErr_SetString(PyExc_TypeError, "a Snapshot belongs to its process: pickle the bandit, and take a snapshot of it");
+    PyErr_SetString(PyExc_TypeError, "cannot pickle a Snapshot; pickle the bandit, and take a snapshot of the copy");
     return NULL;
 }
 
@@ -522,9 +523,9 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char snapshot_doc[] = "What a bandit has learned, for threads; made by Bandit.snapshot.\n\n"
-                                   "Any number of threads decide on it at once, each on a core of its own, while\n"
-                                   "one learns with the bandit and calls update. It keeps its bandit alive.";
+static const char snapshot_doc[] = "An immutable copy of a bandit's model, created by Bandit.snapshot.\n\n"
+                                   "Any number of threads decide on it in parallel while one thread learns with the\n"
+                                   "bandit and calls update. The snapshot keeps its bandit alive.";
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)snapshot_doc}, {Py_tp_methods, methods}, {Py_tp_traverse, traverse},

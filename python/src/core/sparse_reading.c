@@ -66,7 +66,7 @@ static int read_shape(PyObject *arms, csr_parts *parts)
     uint64_t sizes[2] = {0, 0};
     int failed = 0;
     if (PyTuple_Size(pair) != 2) {
-        raise_bad_input("arms: 2 dimensions are needed, this has %zd", PyTuple_Size(pair));
+        raise_bad_input("arms: expected 2 dimensions, got %zd", PyTuple_Size(pair));
         failed = -1;
     }
     for (int i = 0; i < 2 && !failed; i++)
@@ -98,14 +98,15 @@ static int copy_starts(const csr_parts *parts, size_t entries, size_t *starts)
     for (size_t i = 0; i <= parts->rows; i++) {
         int64_t start = whole_at(&parts->starts, i);
         if (start < last || (i == 0 && start)) {
-            raise_bad_input("arms: indptr must begin with 0 and not fall, but entry %zu is %lld", i, (long long)start);
+            raise_bad_input("arms: indptr must start at 0 and never decrease, but entry %zu is %lld", i,
+                            (long long)start);
             return -1;
         }
         starts[i] = (size_t)start;
         last = start;
     }
     if (starts[parts->rows] <= entries) return 0;
-    raise_bad_input("arms: indptr says %zu entries, but indices and data have %zu", starts[parts->rows], entries);
+    raise_bad_input("arms: indptr implies %zu entries, but indices and data have %zu", starts[parts->rows], entries);
     return -1;
 }
 
@@ -119,8 +120,7 @@ static int copy_indices(const csr_parts *parts, const size_t *starts, uint32_t *
         for (size_t i = starts[row]; i < starts[row + 1]; i++) {
             int64_t index = whole_at(&parts->indices, i);
             if (index < 0 || index > UINT32_MAX) {
-                raise_bad_input("arms: arm %zu has index %lld, but the dimension is %zu", row, (long long)index,
-                                parts->dim);
+                raise_bad_input("arms: arm %zu has index %lld, but dim is %zu", row, (long long)index, parts->dim);
                 return -1;
             }
             unsorted |= index <= last;
@@ -137,7 +137,7 @@ static int copy_parts(const csr_parts *parts, arms_reading *out)
     size_t entries = (size_t)parts->indices.shape[0];
     if ((size_t)out->values.shape[0] < entries) entries = (size_t)out->values.shape[0];
     if ((size_t)parts->starts.shape[0] != parts->rows + 1) {
-        raise_bad_input("arms: indptr must have an entry more than there are arms (%zu), it has %zd", parts->rows,
+        raise_bad_input("arms: expected one entry more in indptr than arms (%zu), got %zd", parts->rows,
                         parts->starts.shape[0]);
         return -1;
     }
@@ -188,6 +188,6 @@ int sparse_read(PyObject *arms, arms_reading *out)
         if (result < 0) return -1;
         if (!result) break;
     }
-    raise_bad_input("arms: the indices of an arm must ascend");
+    raise_bad_input("arms: the indices of an arm must be in ascending order");
     return -1;
 }

@@ -11,7 +11,7 @@ int utf8_text(PyObject *object, const char *what, PyObject **holder, const char 
     if (!object) return -1;
     if (object == Py_None) return 0;
     if (!PyUnicode_Check(object)) {
-        raise_wrong_type(what, "a text", object);
+        raise_wrong_type(what, "a string", object);
         return -1;
     }
     *holder = PyUnicode_AsUTF8String(object);
@@ -19,7 +19,7 @@ int utf8_text(PyObject *object, const char *what, PyObject **holder, const char 
     *text = PyBytes_AsString(*holder);
     if (strlen(*text) == (size_t)PyBytes_Size(*holder)) return 0;
     Py_CLEAR(*holder);
-    raise_bad_input("%s: the text holds a zero character", what);
+    raise_bad_input("%s: the string contains a null character", what);
     return -1;
 }
 

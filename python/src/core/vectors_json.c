@@ -44,7 +44,7 @@ static bool put_number(json_writing *self, float number)
     static const double most_whole = 1e9;
     double size = fabs((double)number);
     if (!isfinite(number)) {
-        raise_bad_input("actions: a number is not finite as a float32");
+        raise_bad_input("actions: expected finite float32 numbers, got NaN, infinity or a larger number");
         return false;
     }
     if (signbit(number)) json_put(self, '-');

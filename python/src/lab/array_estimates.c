@@ -40,7 +40,7 @@ static int take_actions(PyObject *object, array_view *view)
                  (view->shape[0] < 2 || view->strides[0] == (Py_ssize_t)sizeof(int64_t));
     if (right) return 0;
     array_view_release(view);
-    PyErr_SetString(PyExc_TypeError, "actions: a contiguous array of int64 is needed");
+    PyErr_SetString(PyExc_TypeError, "actions: expected a contiguous array of int64");
     return -1;
 }
 
@@ -76,17 +76,18 @@ static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
         const array_view *view = &arrays->views[i];
         if (!arrays->taken[i]) continue;
         if (view->shape[0] != count)
-            return fail_shape("%s: it has %zd rows, and there are %zd rewards", names[i], view->shape[0], count);
+            return fail_shape("%s: got %zd rows for %zd rewards; expected one row per reward", names[i], view->shape[0],
+                              count);
         if (view->dimensions < 2) continue;
         if (!view->shape[1] || (columns && view->shape[1] != columns))
-            return fail_shape("%s: it has %zd columns, and the arrays before it %zd", names[i], view->shape[1],
+            return fail_shape("%s: got %zd columns, expected %zd as in the other arrays", names[i], view->shape[1],
                               columns);
         columns = view->shape[1];
     }
     rounds->count = (size_t)count;
     rounds->actions = (size_t)columns;
     if (!columns || arrays->taken[ACTIONS]) return 0;
-    raise_bad_input("actions: arrays of all actions, (n, k), need the action that was taken in each round");
+    raise_bad_input("actions: missing; with (n, k) arrays, give the action taken in each round");
     return -1;
 }
 
@@ -94,7 +95,7 @@ static int make_rounds(const taken_arrays *arrays, array_rounds *rounds)
 {
     const array_view *views = arrays->views;
     if (!arrays->taken[REWARDS] || !arrays->taken[LOGGED]) {
-        PyErr_SetString(PyExc_TypeError, "rewards and logged are needed");
+        PyErr_SetString(PyExc_TypeError, "rewards and logged are required");
         return -1;
     }
     if (check_shapes(arrays, rounds)) return -1;
@@ -118,8 +119,8 @@ static int check_models(const array_rounds *rounds, const evaluation_request *re
         if (!estimator_describe(one.kind)->models) continue;
         bool known = !rounds->candidate || rounds->candidate_all;
         if (rounds->predictions && known) continue;
-        raise_bad_input("estimator '%s': it needs %s", estimator_request_name(one),
-                        known ? "predictions, those of a reward model for all actions, (n, k)"
+        raise_bad_input("estimator '%s' needs %s", estimator_request_name(one),
+                        known ? "predictions: a reward model's estimate for every action, (n, k)"
                               : "the candidate's probabilities of all actions, (n, k)");
         return -1;
     }
@@ -158,7 +159,7 @@ PyObject *array_estimate(PyObject *self, PyObject *args)
     request.log = "";
     if (!PyArg_ParseTuple(args, "O!O:array_estimate", &PyTuple_Type, &given, &settings)) return NULL;
     if (PyTuple_Size(given) != ARRAYS) {
-        PyErr_Format(PyExc_TypeError, "arrays: %d are needed", ARRAYS);
+        PyErr_Format(PyExc_TypeError, "arrays: expected %d", ARRAYS);
         return NULL;
     }
     if (settings_estimates(settings, &request) || settings_text(settings, "name", &name)) return NULL;

@@ -39,10 +39,11 @@ static ee_status check_probabilities(const char *array, size_t row, const double
     double found = 0.0;
     for (size_t i = 0; i < count; i++) {
         if (!(p[i] >= 0.0 && p[i] <= 1.0 + rounding))
-            return fail_row(error, array, row, "a probability must be 0 to 1", p[i]);
+            return fail_row(error, array, row, "expected a probability from 0 to 1", p[i]);
         found += p[i];
     }
-    if (fabs(found - sum) > sum_tolerance) return fail_row(error, array, row, "probabilities must sum to 1", found);
+    if (fabs(found - sum) > sum_tolerance)
+        return fail_row(error, array, row, "expected probabilities that sum to 1", found);
     return EE_OK;
 }
 
@@ -52,7 +53,7 @@ static ee_status make_event(const array_rounds *rounds, size_t row, log_event *e
     size_t actions = rounds->actions;
     int64_t taken = rounds->taken ? rounds->taken[row] : 0;
     if (taken < 0 || (size_t)taken >= (actions ? actions : 1))
-        return status_fail(error, EE_BAD_INPUT, "actions[%zu]: an action must be 0 to %zu, got %lld", row,
+        return status_fail(error, EE_BAD_INPUT, "actions[%zu]: expected an action from 0 to %zu, got %lld", row,
                            actions ? actions - 1 : 0, (long long)taken);
     const double *all = rounds->logged_all ? rounds->logged + row * actions : NULL;
     *event = (log_event){.line = row + 1,
@@ -63,14 +64,13 @@ static ee_status make_event(const array_rounds *rounds, size_t row, log_event *e
                          .probabilities = all,
                          .reward = rounds->rewards[row],
                          .copies = rounds->copies ? rounds->copies[row] : 1.0};
-    if (!isfinite(event->reward))
-        return fail_row(error, "rewards", row, "a reward must be a finite number", event->reward);
+    if (!isfinite(event->reward)) return fail_row(error, "rewards", row, "expected a finite reward", event->reward);
     if (!(event->probability > 0.0 && event->probability <= 1.0 + rounding))
-        return fail_row(error, "logged", row, "the probability of the taken action must be above 0 and at most 1",
+        return fail_row(error, "logged", row, "expected the probability of the action taken, above 0 and at most 1",
                         event->probability);
     if (event->probability > 1.0) event->probability = 1.0;
     if (!(event->copies >= 1.0 && isfinite(event->copies)))
-        return fail_row(error, "copies", row, "a round stands for at least one", event->copies);
+        return fail_row(error, "copies", row, "expected a finite number of at least 1", event->copies);
     /* Where the sums of the log's probabilities are off, the diagnosis tells. */
     return all ? check_probabilities("logged", row, all, actions, NAN, error) : EE_OK;
 }
@@ -80,7 +80,7 @@ static ee_status check_reward(const array_evaluation *self, const log_event *eve
     double low = self->range.reward_low, high = self->range.reward_high;
     if (event->reward >= low && event->reward <= high) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
-                       "rewards[%zu]: %g lies outside %g to %g; reward_range=(LOW, HIGH) tells what is possible",
+                       "rewards[%zu]: %g is outside %g to %g; set reward_range=(LOW, HIGH) to the possible rewards",
                        event->line - 1, event->reward, low, high);
 }
 
@@ -88,13 +88,13 @@ static ee_status check_least(const array_evaluation *self, ee_error *error)
 {
     double least = self->request->least_probability, found = self->about.least_probability;
     if (isnan(least) || found >= least * (1.0 - rounding)) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "logged: a probability of %g is below least_probability, %g", found, least);
+    return status_fail(error, EE_BAD_INPUT, "logged: a probability of %g is below least_probability=%g", found, least);
 }
 
 static ee_status check_predictions(size_t row, const double *q, size_t count, ee_error *error)
 {
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(q[i])) return fail_row(error, "predictions", row, "a finite number is needed", q[i]);
+        if (!isfinite(q[i])) return fail_row(error, "predictions", row, "expected a finite number", q[i]);
     return EE_OK;
 }
 
@@ -165,12 +165,12 @@ static ee_status open_named(array_evaluation *self, const char *name, ee_error *
     if (status) return status;
     if (self->class->arms)
         return status_fail(error, EE_BAD_OPTION,
-                           "'%.80s' looks at the arms of a round, which are not here: evaluate.log takes it, or give "
-                           "its probabilities as an array",
+                           "'%.80s' needs the arms of each round: use evaluate.log, or give its probabilities as an "
+                           "array",
                            name);
     if (!self->rounds->actions && !self->class->logged)
         return status_fail(error, EE_BAD_INPUT,
-                           "'%.80s' needs the number of actions: give the probabilities of all, as (n, k)", name);
+                           "'%.80s' needs the number of actions: give the probabilities of all actions, (n, k)", name);
     candidate_setup setup = {.text = name, .features = ""};
     return self->class->create(&setup, &self->named, error);
 }

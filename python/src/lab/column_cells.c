@@ -30,7 +30,7 @@ static Py_ssize_t count_rows(PyObject *column)
 
 static int fail_rows(size_t expected)
 {
-    raise_bad_input("table: a column has not as many rows as the first, which has %zu", expected);
+    raise_bad_input("table: expected %zu rows in every column, as in the first", expected);
     return -1;
 }
 
@@ -91,7 +91,7 @@ static int read_names(column_cells *out, PyObject *names)
 {
     const size_t width = out->table.width;
     if (count_texts(names) != width) {
-        raise_bad_input("table: there are %zu names for %zu columns", count_texts(names), width);
+        raise_bad_input("table: got %zu names for %zu columns", count_texts(names), width);
         return -1;
     }
     column_cells row = *out;
@@ -106,7 +106,7 @@ static int read_codes(column_cells *out, PyObject *codes)
 {
     const size_t width = out->table.width;
     if ((size_t)PyBytes_Size(codes) != width) {
-        raise_bad_input("table: there are %zd codes for %zu columns", PyBytes_Size(codes), width);
+        raise_bad_input("table: got %zd codes for %zu columns", PyBytes_Size(codes), width);
         return -1;
     }
     out->table.codes = PyBytes_AsString(codes);

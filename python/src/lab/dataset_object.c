@@ -279,24 +279,26 @@ static PyObject *dataset_remarks_get(PyObject *self, void *none)
 }
 
 static PyGetSetDef dataset_properties[] = {
-    {"text", dataset_text_get, NULL, "What it was opened with.", NULL},
-    {"name", dataset_name_get, NULL, "What results call it: the text without the folders.", NULL},
-    {"fingerprint", dataset_fingerprint_get, NULL, "A checksum of its files, zeros where it has none.", NULL},
-    {"dim", dataset_dim_get, NULL, "Features of an arm.", NULL},
-    {"arms", dataset_arms_get, NULL, "Arms of a round.", NULL},
-    {"blocks", dataset_blocks_get, NULL, "Blocks of the features, where an arm is the context in one of them; else 1.",
+    {"text", dataset_text_get, NULL, "The text it was opened with.", NULL},
+    {"name", dataset_name_get, NULL, "Its name in results: the text without folders.", NULL},
+    {"fingerprint", dataset_fingerprint_get, NULL, "A checksum of its files; zeros if it has none.", NULL},
+    {"dim", dataset_dim_get, NULL, "Features per arm.", NULL},
+    {"arms", dataset_arms_get, NULL, "Arms per round.", NULL},
+    {"blocks", dataset_blocks_get, NULL, "Number of blocks, if each arm is the context in one block; otherwise 1.",
      NULL},
-    {"exclusive", dataset_exclusive_get, NULL, "At most one arm of a round has more than the least reward.", NULL},
-    {"length", dataset_length_get, NULL, "Rounds that it has; None: without end.", NULL},
-    {"rows", dataset_rows_get, NULL, "Rows that come again when all have come; None: every round is drawn anew.", NULL},
-    {"remarks", dataset_remarks_get, NULL, "What is likely a mistake in what was read, a sentence each.", NULL},
+    {"exclusive", dataset_exclusive_get, NULL, "True if at most one arm per round earns more than the least reward.",
+     NULL},
+    {"length", dataset_length_get, NULL, "Number of rounds; None if unlimited.", NULL},
+    {"rows", dataset_rows_get, NULL,
+     "Number of rows, which repeat after the last; None if every round is drawn at random.", NULL},
+    {"remarks", dataset_remarks_get, NULL, "Likely mistakes in the data, one sentence each.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef dataset_methods[] = {
-    {"deal", dataset_deal, METH_O, PyDoc_STR("An iterator over (arms, rewards, expected) of a seed.")},
+    {"deal", dataset_deal, METH_O, PyDoc_STR("An iterator over the (arms, rewards, expected) of a seed.")},
     {"of_columns", dataset_of_columns, METH_VARARGS | METH_CLASS,
-     PyDoc_STR("of_columns(text, names, columns, codes): a table; a column is an array, or texts that end in zeros.")},
+     PyDoc_STR("of_columns(text, names, columns, codes): a table; a column is an array, or null-terminated strings.")},
     {NULL, NULL, 0, NULL},
 };
 
@@ -315,7 +317,7 @@ static PyType_Spec dataset_spec = {"eenet._lab.Dataset", sizeof(dataset_object),
 static PyObject *rounds_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
     (void)type, (void)arguments, (void)keywords;
-    PyErr_SetString(PyExc_TypeError, "rounds are made by a data set: data.rounds(seed)");
+    PyErr_SetString(PyExc_TypeError, "cannot create rounds directly; call data.rounds(seed)");
     return NULL;
 }
 
@@ -340,6 +342,6 @@ const dataset *dataset_object_data(PyObject *object)
 {
     /* By the type itself: what an object says of its class may be anything. */
     if (PyObject_TypeCheck(object, (PyTypeObject *)dataset_type)) return ((dataset_object *)object)->data;
-    PyErr_Format(PyExc_TypeError, "a data set is needed, got %R", object);
+    PyErr_Format(PyExc_TypeError, "expected a data set, got %R", object);
     return NULL;
 }

@@ -48,7 +48,7 @@ int interruptible_run(void (*work)(void *context), void *context, atomic_bool *s
     pthread_t thread;
     int raised = 0;
     if (pthread_create(&thread, NULL, do_work, &self)) {
-        PyErr_SetString(PyExc_RuntimeError, "no thread could be started");
+        PyErr_SetString(PyExc_RuntimeError, "could not start a thread");
         return -1;
     }
     for (bool done = false; !done;) {

@@ -10,11 +10,11 @@
 static PyMethodDef functions[] = {
     {"datasets", data_kinds_list, METH_NOARGS, PyDoc_STR("Every kind: (name, form, summary, options).")},
     {"check", play_jobs_check, METH_VARARGS,
-     PyDoc_STR("check(job, delay, slots): (every option that acts, the delay), as text.")},
+     PyDoc_STR("check(job, delay, slots): (every option in effect, the delay), as strings.")},
     {"play", play_jobs_play, METH_VARARGS,
-     PyDoc_STR("play(folder, jobs, delay, slots, threads, listener): those that failed.")},
-    {"usual_rounds", play_jobs_usual_rounds, METH_O, PyDoc_STR("Rounds of a run where nobody says how many.")},
-    {"repeats", play_jobs_repeats, METH_VARARGS, PyDoc_STR("How often rows come again, in words.")},
+     PyDoc_STR("play(folder, jobs, delay, slots, threads, listener): the runs that failed.")},
+    {"usual_rounds", play_jobs_usual_rounds, METH_O, PyDoc_STR("The default number of rounds.")},
+    {"repeats", play_jobs_repeats, METH_VARARGS, PyDoc_STR("How often rows repeat, as a sentence.")},
     {"report", runs_object_report, METH_VARARGS, PyDoc_STR("report(folder, reference, path): writes the report.")},
     {NULL, NULL, 0, NULL},
 };

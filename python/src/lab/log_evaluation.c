@@ -59,7 +59,7 @@ static int read_candidate(PyObject *from, candidate_request *into)
     PyObject *options;
     char *text;
     if (!PyTuple_Check(from) || !PyArg_ParseTuple(from, "yOK", &into->text, &options, &seed)) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a candidate is a tuple");
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "expected a tuple for each candidate");
         return -1;
     }
     if (options != Py_None && PyBytes_AsStringAndSize(options, &text, NULL)) return -1;
@@ -72,7 +72,7 @@ static int read_candidates(PyObject *list, log_evaluation *self)
 {
     size_t count = (size_t)PyTuple_Size(list);
     if (!count) {
-        raise_bad_input("candidates: at least one is needed");
+        raise_bad_input("candidates: expected at least one, got none");
         return -1;
     }
     if (memory_create(NULL, &self->candidates, count, sizeof *self->candidates, &self->error) ||
@@ -101,7 +101,7 @@ static ee_status warm(log_evaluation *self, const evaluation_watch *watch)
     if (place >= self->request.candidate_count) place = evaluation_best(&self->request, self->results, true);
     if (place == self->request.candidate_count)
         return status_fail(&self->error, EE_BAD_INPUT,
-                           "warm: no policy has a value that can be trusted; name one, as warm={\"%.80s\": FILE}",
+                           "warm: no policy has a trusted value; name one, for example warm={\"%.80s\": FILE}",
                            self->candidates[0].text);
     ee_status status = evaluation_warm(&self->request, place, watch, self->warm_path, &self->warmed, &self->error);
     self->warm_place = place;

@@ -24,7 +24,7 @@ static bool read_job(PyObject *from, PyObject *kept, run_job *job)
 {
     PyObject *data, *seed, *rounds;
     if (!PyTuple_Check(from)) {
-        PyErr_Format(PyExc_TypeError, "a job is (dataset, policy, options, seed, rounds), got %R", from);
+        PyErr_Format(PyExc_TypeError, "expected a job (dataset, policy, options, seed, rounds), got %R", from);
         return false;
     }
     if (PyList_Append(kept, from) ||
@@ -42,7 +42,7 @@ static bool read_terms(const char *late, PyObject *slots, run_job *terms)
     ee_error error, named;
     if (read_whole(slots, "slots", UINT64_MAX, &count)) return false;
     if (count == 0 || count > RUN_SLOTS) {
-        raise_bad_input("slots: 1 to %d are needed, got %R", RUN_SLOTS, slots);
+        raise_bad_input("slots: expected 1 to %d, got %R", RUN_SLOTS, slots);
         return false;
     }
     terms->slots = count > 1 ? (size_t)count : 0;

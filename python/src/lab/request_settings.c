@@ -10,11 +10,11 @@
 static PyObject *find(PyObject *settings, const char *name)
 {
     if (!PyDict_Check(settings)) {
-        PyErr_SetString(PyExc_TypeError, "settings must be a dict");
+        PyErr_SetString(PyExc_TypeError, "settings: expected a dict");
         return NULL;
     }
     PyObject *value = PyDict_GetItemString(settings, name);
-    if (!value) PyErr_Format(PyExc_KeyError, "no setting '%s'", name);
+    if (!value) PyErr_Format(PyExc_KeyError, "missing setting '%s'", name);
     return value;
 }
 
@@ -50,7 +50,7 @@ int settings_word(PyObject *settings, const char *name, const char *const *words
     if (settings_text(settings, name, &text)) return -1;
     for (*out = 0; text && *out < count; ++*out)
         if (strcmp(text, words[*out]) == 0) return 0;
-    raise_bad_input("%s: there is no '%s'", name, text ? text : "None");
+    raise_bad_input("%s: unknown value '%s'", name, text ? text : "None");
     return -1;
 }
 
@@ -62,7 +62,7 @@ int settings_time(PyObject *settings, const char *name, double *out)
     if (!PyBytes_Check(value)) return settings_number(settings, name, out);
     if (settings_text(settings, name, &text)) return -1;
     if (log_time_parse((json_text){text, strlen(text)}, out)) return 0;
-    raise_bad_input("%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
+    raise_bad_input("%s: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
     return -1;
 }
 
@@ -73,7 +73,7 @@ static int read_estimators(PyObject *settings, evaluation_request *request)
     if (names == Py_None) return 0;
     Py_ssize_t count = PyTuple_Check(names) ? PyTuple_Size(names) : 0;
     if (count < 1 || count > EVALUATION_ESTIMATORS) {
-        raise_bad_input("estimators: 1 to %d at a time, got %zd", EVALUATION_ESTIMATORS, count);
+        raise_bad_input("estimators: expected 1 to %d, got %zd", EVALUATION_ESTIMATORS, count);
         return -1;
     }
     request->estimator_count = (size_t)count;

@@ -105,7 +105,7 @@ static const stored_run *find_run(const runs_object *self, PyObject *place)
     uint64_t number;
     if (read_whole(place, "run", UINT64_MAX, &number)) return NULL;
     if (number < self->list.count) return &self->list.runs[number];
-    PyErr_Format(PyExc_IndexError, "there are %zu runs, asked for number %R", self->list.count, place);
+    PyErr_Format(PyExc_IndexError, "expected a run number below %zu, got %R", self->list.count, place);
     return NULL;
 }
 
@@ -114,7 +114,7 @@ static PyObject *runs_curve(PyObject *object, PyObject *place)
     const runs_object *self = (runs_object *)object;
     const stored_run *run = find_run(self, place);
     if (!run) return NULL;
-    if (!run->curve) return raise_bad_input("the run has no curve: its line names none");
+    if (!run->curve) return raise_bad_input("this run has no stored curve");
     const char *folder = PyBytes_AsString(self->folder);
     const Py_ssize_t rounds = (Py_ssize_t)run->rounds;
     double *curve;
@@ -272,8 +272,8 @@ PyObject *runs_object_report(PyObject *module, PyObject *arguments)
 /* ---- the type ---- */
 
 static PyMethodDef methods[] = {
-    {"rows", runs_rows, METH_NOARGS, PyDoc_STR("A dict a run, in the order of the lines.")},
-    {"curve", runs_curve, METH_O, PyDoc_STR("The regret after each round of run number i.")},
+    {"rows", runs_rows, METH_NOARGS, PyDoc_STR("One dict per run, in the order of the lines.")},
+    {"curve", runs_curve, METH_O, PyDoc_STR("The regret after each round of run i.")},
     {"summary", runs_summary, METH_VARARGS,
      PyDoc_STR("summary(places, reference): (row, comparison, group, places, curve) of each policy of a group.")},
     {NULL, NULL, 0, NULL},
@@ -283,7 +283,7 @@ static PyType_Slot type_slots[] = {
     {Py_tp_new, (void *)runs_new},
     {Py_tp_dealloc, (void *)runs_dealloc},
     {Py_tp_methods, methods},
-    {Py_tp_doc, "Runs(folder): what the folder of results holds."},
+    {Py_tp_doc, "Runs(folder): the runs stored in a folder of results."},
     {0, NULL},
 };
 

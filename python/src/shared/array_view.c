@@ -47,7 +47,7 @@ static const array_interface *look(PyObject *array, array_view *out)
     if (!capsule) return NULL;
     const array_interface *shown = PyCapsule_GetPointer(capsule, NULL);
     if (shown && shown->two != 2) {
-        PyErr_SetString(PyExc_ValueError, "numpy shows its arrays in a way that is not known here");
+        PyErr_SetString(PyExc_ValueError, "this version of numpy describes its arrays in an unsupported way");
         shown = NULL;
     }
     if (!shown) {
@@ -72,14 +72,14 @@ static int is_number(char kind)
     return kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
 }
 
-/* What numpy says where it can make no numbers of something is right, but does not name the argument. */
+/* Adds the argument's name to numpy's own message. */
 static PyObject *name_argument(const char *what)
 {
     PyObject *type, *value, *trace;
     PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
     if (!PyErr_ExceptionMatches(kind)) return NULL;
     PyErr_Fetch(&type, &value, &trace);
-    PyErr_Format(kind, "%s: numbers are needed: %S", what, value ? value : type);
+    PyErr_Format(kind, "%s: expected numbers: %S", what, value ? value : type);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -99,7 +99,7 @@ static int refuse_masked(PyObject *object, const char *what)
     Py_DECREF(mask);
     int masked = any ? PyObject_IsTrue(any) : -1;
     Py_XDECREF(any);
-    if (masked > 0) raise_bad_input("%s: some of the numbers are masked", what);
+    if (masked > 0) raise_bad_input("%s: expected no masked values, got some", what);
     return masked ? -1 : 0;
 }
 
@@ -135,8 +135,8 @@ static int convert(PyObject *array, const char *dtype, const char *what, array_v
 
 static int refuse_kind(char kind, const char *what)
 {
-    const char *held = kind == 'c' ? "complex ones" : kind == 'U' || kind == 'S' ? "texts" : "something else";
-    PyErr_Format(PyExc_TypeError, "%s: numbers are needed, this holds %s", what, held);
+    const char *held = kind == 'c' ? "complex numbers" : kind == 'U' || kind == 'S' ? "strings" : "other values";
+    PyErr_Format(PyExc_TypeError, "%s: expected numbers, got %s", what, held);
     return -1;
 }
 
@@ -165,8 +165,8 @@ int array_view_take(PyObject *object, array_view *out)
 static int check_dimensions(array_view *view, int dimensions, const char *what)
 {
     if (view->dimensions == dimensions) return 0;
-    raise_bad_input("%s: an array of %d dimension%s is needed, this one has %d", what, dimensions,
-                    dimensions == 1 ? "" : "s", view->dimensions);
+    raise_bad_input("%s: expected an array of %d dimension%s, got %d", what, dimensions, dimensions == 1 ? "" : "s",
+                    view->dimensions);
     array_view_release(view);
     return -1;
 }
@@ -254,7 +254,7 @@ static int integers_of_array(PyObject *array, const char *what, array_view *out)
     if (out->kind != 'f' || !out->shape[0]) /* an empty list is one of floats, by numpy */
         return convert_checked(array, "i8", 1, what, out);
     array_view_release(out);
-    PyErr_Format(PyExc_TypeError, "%s: whole numbers are needed", what);
+    PyErr_Format(PyExc_TypeError, "%s: expected integers, got floats", what);
     return -1;
 }
 

@@ -9,7 +9,7 @@ static int place_of(const call_shape *shape, PyObject *name)
 {
     for (int i = 0; i < shape->count; i++)
         if (!PyUnicode_CompareWithASCIIString(name, shape->names[i])) return i;
-    PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", shape->method, name);
+    PyErr_Format(PyExc_TypeError, "%s() got an unexpected argument '%U'", shape->method, name);
     return -1;
 }
 
@@ -20,7 +20,7 @@ static int take_named(const call_shape *shape, PyObject *const *args, PyObject *
         int place = place_of(shape, PyTuple_GetItem(names, i));
         if (place < 0) return -1;
         if (values[place]) {
-            PyErr_Format(PyExc_TypeError, "%s() was given '%s' twice", shape->method, shape->names[place]);
+            PyErr_Format(PyExc_TypeError, "%s() got '%s' twice", shape->method, shape->names[place]);
             return -1;
         }
         values[place] = args[i];
@@ -31,7 +31,7 @@ static int take_named(const call_shape *shape, PyObject *const *args, PyObject *
 int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **values)
 {
     if (count > shape->by_position) {
-        PyErr_Format(PyExc_TypeError, "%s() takes at most %d argument%s by position, %zd were given", shape->method,
+        PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional argument%s, got %zd", shape->method,
                      shape->by_position, shape->by_position == 1 ? "" : "s", count);
         return -1;
     }
@@ -40,7 +40,7 @@ int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t co
     if (names && take_named(shape, args + count, names, values)) return -1;
     for (int i = 0; i < shape->required; i++) {
         if (values[i]) continue;
-        PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s'", shape->method, shape->names[i]);
+        PyErr_Format(PyExc_TypeError, "%s() is missing the argument '%s'", shape->method, shape->names[i]);
         return -1;
     }
     return 0;
@@ -63,7 +63,7 @@ int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
     PyObject *number = is_bool(object) ? NULL : PyNumber_Index(object);
     if (!number) {
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
-        raise_wrong_type(what, "a whole number", object);
+        raise_wrong_type(what, "an integer", object);
         return -1;
     }
     unsigned long long value = PyLong_AsUnsignedLongLong(number);
@@ -71,9 +71,10 @@ int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
     if (failed && PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_Clear();
     if (!PyErr_Occurred() && (failed || value > most)) {
         if (most == UINT64_MAX)
-            raise_bad_input("%s: a whole number of 0 to 2^64 - 1 is needed", what);
+            raise_bad_input("%s: expected an integer from 0 to 2^64 - 1, got %.80R", what, object);
         else
-            raise_bad_input("%s: a whole number of 0 to %llu is needed", what, (unsigned long long)most);
+            raise_bad_input("%s: expected an integer from 0 to %llu, got %.80R", what, (unsigned long long)most,
+                            object);
     }
     Py_DECREF(number);
     if (PyErr_Occurred()) return -1;

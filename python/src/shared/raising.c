@@ -50,7 +50,7 @@ PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *objec
 {
     PyErr_Clear(); /* what Python said of it, perhaps */
     PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-    if (name) PyErr_Format(PyExc_TypeError, "%s: %s is needed, not %S", what, needed, name);
+    if (name) PyErr_Format(PyExc_TypeError, "%s: expected %s, got %S", what, needed, name);
     Py_XDECREF(name);
     return NULL;
 }

@@ -13,7 +13,7 @@ PyObject *raise_status(ee_status status, const ee_error *error);
 /* eenet.BadInput with a sentence of our own; format as of PyErr_Format. */
 PyObject *raise_bad_input(const char *format, ...);
 
-/* TypeError: "arm: a whole number is needed, not str". `what` names the argument. */
+/* TypeError: "arm: expected an integer, got str". `what` names the argument. */
 PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *object);
 
 #endif
