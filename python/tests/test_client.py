@@ -369,19 +369,19 @@ def test_values_that_json_does_not_have(bandit):
     for _ in range(100_000):
         deep = [deep]
     wrong = [
-        ((ACTIONS, {"user": {"age": float("-inf")}}), "context.user.age is -inf, and JSON has no such number"),
-        ((ACTIONS, {"at": datetime.date(2020, 1, 1)}), "context.at is of the type date, .*; give numbers or texts made of"),
-        (([{"at": np.datetime64("2020-01-01", "ns")}],), r"actions\[0\].features.at is of the type datetime, .*; give"),
-        (({"a": [1, {1}]},), r"actions\[0\].vector\[1\] is of the type set"),
-        ((ACTIONS, {"user": [1, np.float32("inf")]}), r"context.user\[1\] is inf, and JSON has no such number"),
-        ((ACTIONS, {"seen": {1, 2}}), "context.seen is of the type set, which JSON does not have"),
-        ((ACTIONS, {("a", 1): 2}), "context has a name of the type tuple: names are texts"),
-        ((ACTIONS, circle), r"context.again.more\[0\] holds itself"),
+        ((ACTIONS, {"user": {"age": float("-inf")}}), "context.user.age: expected a finite number, got -inf"),
+        ((ACTIONS, {"at": datetime.date(2020, 1, 1)}), "context.at: expected .* got date; for a time, send"),
+        (([{"at": np.datetime64("2020-01-01", "ns")}],), r"actions\[0\].features.at: expected .* got datetime; for a time"),
+        (({"a": [1, {1}]},), r"actions\[0\].vector\[1\]: expected .* got set"),
+        ((ACTIONS, {"user": [1, np.float32("inf")]}), r"context.user\[1\]: expected a finite number, got inf"),
+        ((ACTIONS, {"seen": {1, 2}}), "context.seen: expected a number, .* got set"),
+        ((ACTIONS, {("a", 1): 2}), "context: expected strings as names, got tuple"),
+        ((ACTIONS, circle), r"context.again.more\[0\] contains itself"),
         ((ACTIONS, {"deep": deep}), "nested too deep"),
-        (([{"x": b"bytes"}],), r"actions\[0\].features.x is of the type bytes"),
-        ((np.array([[1, float("nan")]]),), "actions: a number is not finite as a float32"),
+        (([{"x": b"bytes"}],), r"actions\[0\].features.x: expected .* got bytes"),
+        ((np.array([[1, float("nan")]]),), "actions: expected finite float32 numbers"),
         ((np.ones(3),), "actions: expected an array of 2 dimensions, got 1"),
-        (("red",), "actions must be a mapping of names to features, .* got str"),
+        (("red",), "actions: expected a mapping of ids to features, .* got str"),
         ((7,), "got int"),
     ]
     for arguments, sentence in wrong:

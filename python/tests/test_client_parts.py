@@ -166,9 +166,9 @@ def test_answers_of_strangers_are_told():
     _, error = ends(answered(again, 0), answer(302, location="https://elsewhere"))
     assert "https://elsewhere" in str(error)
     _, error = ends(answered(again, 0), answer(418, b"I am a teapot\nreally"))
-    assert str(error) == "the answer is 418: I am a teapot"
+    assert str(error) == "the server responded with 418: I am a teapot"
     _, error = ends(answered(again, 0), answer(502, b"<html>", content_type="text/html"))
-    assert str(error) == "the answer is 502"
+    assert str(error) == "the server responded with 502"
 
 
 def batch(*, return_errors):
@@ -184,7 +184,7 @@ def test_items_that_could_not_be_written_are_sent_again():
     assert [step.body for step in took if isinstance(step, Request)] == [b'{"items":[1,2,3]}', b'{"items":[2]}']
     assert end[:2] == [1, 2] and type(end[2]) is BadRequest
     _, error = ends(batch(return_errors=False), answer(200, first), answer(200, b'{"items":[{"value":2}]}'))
-    assert str(error) == "1 of 3 items were refused, the first of them items[2]: wrong"
+    assert str(error) == "the server refused 1 of 3 items; the first is items[2]: wrong"
     assert isinstance(error, SomeRefused) and error.answers[:2] == [1, 2]
 
 

@@ -52,7 +52,7 @@ def in_child(call: Callable[[], object]) -> int:
             call()
             ended = WORKED
         except RuntimeError as error:
-            if "in use by another thread when this process forked" in str(error):
+            if "in use by another thread when the process forked" in str(error):
                 ended = REFUSED
         finally:
             os._exit(ended)

@@ -316,11 +316,11 @@ def test_sparse_entries_that_come_twice_are_added():
         ([[1.0], [2.0]], [1, 1], "^arrays: all rows have the same label"),
         ([[1.0], [2.0]], [1, None], "y: the class of row 1 is missing"),
         ([[1.0], [2.0]], [1, numpy.nan], "y: the class of row 1 is missing"),
-        ([[1.0], [2.0]], ["a", "b\0c"], "without a zero character"),
+        ([[1.0], [2.0]], ["a", "b\0c"], "without null characters"),
         ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
-        ([[1.0], [2.0]], "kind", "needs an X that is a DataFrame"),
+        ([[1.0], [2.0]], "kind", "requires X to be a DataFrame"),
         (numpy.zeros((0, 2)), [], "there are no rows"),
-        (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "some of the numbers are masked"),
+        (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "expected no masked values"),
     ],
 )
 def test_tables_that_are_none(X, y, sentence):
@@ -413,7 +413,7 @@ def test_play_takes_anything_that_decides():
     assert run.reward == pytest.approx(sum(reward for _, reward in seer.learned))
 
 
-@pytest.mark.parametrize("decision, sentence", [(None, "must give an arm"), (-1, "arm -1"), (5, "the arms are 0 to 4")])
+@pytest.mark.parametrize("decision, sentence", [(None, "expected decide to return an arm"), (-1, "got -1 from decide"), (5, "expected an arm from 0 to 4")])
 def test_play_refuses_what_is_no_arm(decision, sentence):
     class Odd:
         def decide(self, arms):
@@ -438,7 +438,7 @@ def test_the_options_of_a_bandit_for_a_data_set():
         (dict(data="synthetic:cosin"), eenet.BadOption, "did you mean 'cosine'"),
         (dict(data="synthetik"), eenet.BadOption, "did you mean 'synthetic'"),
         (dict(data="yelp:no/such"), eenet.FileError, "no/such"),
-        (dict(data=3), TypeError, "data: text as"),
+        (dict(data=3), TypeError, "data: expected a string such as"),
         (dict(data=[]), ValueError, "at least one data set"),
         (dict(data=[COSINE, COSINE]), ValueError, "is given twice"),
         (dict(data="syn\0"), ValueError, "null"),
@@ -446,19 +446,19 @@ def test_the_options_of_a_bandit_for_a_data_set():
         (dict(policies=("eenet", {"f1_widht": 3})), eenet.BadOption, "did you mean 'f1.width'"),
         (dict(policies=("eenet", "f1.width=0")), eenet.BadOption, "f1.width"),
         (dict(policies=[]), ValueError, "at least one"),
-        (dict(policies=[3]), TypeError, "a name, as 'eenet', or a Policy"),
-        (dict(policies=["eenet", "eenet"]), ValueError, "the same, options and all"),
-        (dict(policies={"a": "eenet", "b": "eenet"}), ValueError, "the same, options and all"),
-        (dict(rounds=0), ValueError, "rounds: 1 to"),
-        (dict(rounds=10**13), ValueError, "rounds: 1 to"),
+        (dict(policies=[3]), TypeError, "expected a name such as 'eenet', or a Policy"),
+        (dict(policies=["eenet", "eenet"]), ValueError, "is given twice with the same options"),
+        (dict(policies={"a": "eenet", "b": "eenet"}), ValueError, "is given twice with the same options"),
+        (dict(rounds=0), ValueError, "rounds: expected 1 to"),
+        (dict(rounds=10**13), ValueError, "rounds: expected 1 to"),
         (dict(rounds="many"), TypeError, "rounds: expected an integer"),
         (dict(seeds=3), TypeError, "seeds: expected a sequence"),
-        (dict(seeds=[]), ValueError, "seeds: at least one"),
+        (dict(seeds=[]), ValueError, "seeds: expected at least one"),
         (dict(seeds=[-1]), ValueError, "seed: expected an integer"),
         (dict(seeds=[2**64]), ValueError, "seed: expected an integer"),
-        (dict(threads=0), ValueError, "threads: 1 to"),
+        (dict(threads=0), ValueError, "threads: expected 1 to"),
         (dict(delay="soon"), eenet.BadOption, "delay: expected a number of rounds"),
-        (dict(slots=17), eenet.BadInput, "slots: 1 to 16"),
+        (dict(slots=17), eenet.BadInput, "slots: expected 1 to 16"),
         (dict(slots=6), eenet.BadInput, "slots cannot be filled"),
     ],
 )

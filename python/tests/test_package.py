@@ -169,7 +169,7 @@ def test_missing_library_is_a_sentence_and_no_matter_to_the_rest(without_jansson
     assert said.returncode == 1
     last = said.stderr.splitlines()[-1]
     assert last.startswith("ImportError: eenet.lab and eenet.evaluate need the library libjansson.so")
-    assert last.endswith("it is in libjansson4")
+    assert last.endswith("apt install libjansson4")
 
 
 def test_second_import_does_no_harm():
