@@ -618,7 +618,7 @@ def test_the_example_learns(server):
             pass
     last = int(re.search(r"in the last 100: (\d+)", told)[1])
     assert last > 40  # chance has 27
-    assert re.search(r"logged: 0\.\d\d clicks a visit\nuniform: 0\.\d\d", told)
+    assert re.search(r"logged: 0\.\d\d clicks per visit\nuniform: 0\.\d\d", told)
 
 
 def test_the_page_about_the_server(client):
