@@ -124,7 +124,7 @@ class BlockLayout:
         if len(row.shape) > 1 and row.shape[0] != 1:
             raise ValueError(f"context: expected one sparse row, got {row.shape[0]}")
         size = row.shape[-1] + self.constant  # a row of scipy's newer arrays has one dimension
-        # In order, and added up where an index stands twice: scipy's rows need be neither.
+        # scipy's rows may be unsorted and have duplicate indices: sort and sum them.
         inside, places = numpy.unique(numpy.asarray(row.indices, numpy.int64) + self.constant, return_inverse=True)
         values = numpy.bincount(places, row.data, len(inside)).astype(numpy.float32)
         if self.constant:

@@ -65,7 +65,7 @@ class EENetLearner(Learner):  # type: ignore[misc]
         self._rounds: Any = None
         self._bandit: Any = None
         self._waiting: Set[int] = set()
-        # Coba passes over a learner that fails in an experiment: so what is wrong is told here.
+        # Checked here, because Coba skips a learner that fails during an experiment.
         Bandit(policy, max(1, int(options.get("blocks", 1))), seed, **with_probabilities(policy, options))
 
     @property

@@ -1,4 +1,4 @@
-/* Methods of Bandit by which it learns, or is told that it will not. */
+/* Methods of Bandit that learn or forget. */
 #ifndef EENET_PYTHON_BANDIT_LEARNING_H
 #define EENET_PYTHON_BANDIT_LEARNING_H
 

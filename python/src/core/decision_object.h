@@ -18,7 +18,7 @@ typedef struct decision_object {
     double probabilities[]; /* (arms); behind them ee_score (arms) */
 } decision_object;
 
-/* A new decision among so many arms, for its maker to fill in; NULL with an exception set. */
+/* A new decision among this number of arms, for the caller to fill in; NULL with an exception set. */
 decision_object *decision_new(size_t arms);
 
 /* Fills in what was decided, once. Takes the reference to action, which may be NULL: see arms_read_action. */

@@ -16,7 +16,7 @@ typedef struct json_writing {
 /* A round is so large at most: a small nest of objects that hold each other twice would else fill the memory. */
 enum { JSON_WRITING_MOST = 1 << 28 };
 
-/* Room for so many more bytes; false where there is no memory, or the text would be larger than JSON_WRITING_MOST. */
+/* Room for this many more bytes; false if memory is out, or the text would exceed JSON_WRITING_MOST. */
 bool json_writing_grow(json_writing *self, size_t more);
 static inline bool json_writing_reserve(json_writing *self, size_t more)
 {

@@ -38,7 +38,7 @@ void named_release(ee_round *round)
 static json_writing take_json(void)
 {
     json_writing taken = kept_json;
-    kept_json = (json_writing){0}; /* whoever comes while this one is in use makes another */
+    kept_json = (json_writing){0}; /* a caller that comes while this one is in use makes another */
     taken.used = 0;
     return taken;
 }
@@ -59,7 +59,7 @@ typedef struct round_pieces {
     named_writing writing;
     size_t *ends; /* (count, of `capacity`) where in the JSON a piece ends */
     size_t count, capacity;
-    size_t contexts;        /* the first so many are features that all arms share */
+    size_t contexts;        /* how many of the first pieces are features that all arms share */
     piece_reader read_arms; /* the others: an arm each, or a round */
 } round_pieces;
 
@@ -275,7 +275,7 @@ bool named_is(PyObject *arms, PyObject *context, bool takes_rounds)
     bool is_tuple = PyTuple_Check(arms);
     if (!is_tuple && !PyList_Check(arms)) {
         int frame = takes_rounds ? named_is_frame(arms) : 0;
-        if (frame < 0) PyErr_Clear(); /* it is no frame; who reads it as a matrix will say what it is */
+        if (frame < 0) PyErr_Clear(); /* not a frame; reading it as a matrix reports the error */
         return frame > 0;
     }
     if (!(is_tuple ? PyTuple_Size(arms) : PyList_Size(arms))) return takes_rounds;

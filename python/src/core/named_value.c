@@ -245,7 +245,7 @@ static int write_pair(named_writing *self, PyObject *pair, bool *first)
     return write_member(self, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1), first);
 }
 
-/* Any other mapping: a subclass of dict may have an order and members of its own. */
+/* Any other mapping: a subclass of dict may override order and members. */
 static int write_items(named_writing *self, PyObject *mapping, bool first)
 {
     PyObject *items = PyMapping_Items(mapping);
@@ -275,7 +275,7 @@ int named_write_mapping(named_writing *self, PyObject *mapping, PyObject *id)
     return named_write_byte(self, '}');
 }
 
-/* A list or tuple. A list may be changed by what its elements run: each is held, and the size is looked at anew. */
+/* A list or tuple. Code that its elements run may change a list: hold each element, and read the size each time. */
 static int write_elements(named_writing *self, PyObject *list)
 {
     bool is_tuple = PyTuple_Check(list);

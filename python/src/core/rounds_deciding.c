@@ -72,7 +72,7 @@ static int reserve(rounds_call *self)
     size_t cells = 0;
     self->decisions = PyList_New((Py_ssize_t)self->count);
     if (!self->decisions) return -1;
-    PyObject_GC_UnTrack(self->decisions); /* nobody finds it before they are decided */
+    PyObject_GC_UnTrack(self->decisions); /* hidden from the garbage collector until they are decided */
     for (size_t i = 0; i < self->count; i++) {
         size_t arms = arms_read_count(reading_of(self, i));
         PyObject *decision = (PyObject *)decision_new(arms);
@@ -98,7 +98,7 @@ int rounds_call_read_many(rounds_call *self, bool takes_rounds, PyObject *rounds
     return reserve(self);
 }
 
-/* The same arms for each slot, which then may have a context of its own. */
+/* The same arms for each slot, each with its own context if there are any. */
 static int read_same(rounds_call *self, bool takes_rounds, PyObject *arms, PyObject *contexts)
 {
     Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;

@@ -17,7 +17,7 @@
 typedef struct snapshot_object {
     PyObject_HEAD bandit_object *bandit; /* which lives longer than what was made of it */
     ee_snapshot *snapshot;
-    ee_scratch **scratches; /* (capacity) the first `count` are in nobody's hands; the GIL guards them */
+    ee_scratch **scratches; /* (capacity) the first `count` are unused; the GIL guards them */
     size_t count, capacity;
     uint64_t seed;       /* of the next decision */
     size_t calls;        /* under way; the GIL guards them */

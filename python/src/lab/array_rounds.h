@@ -11,12 +11,12 @@ typedef struct array_rounds {
     size_t actions;            /* k; 0: not known, and no array is (n, k) */
     const double *rewards;     /* (n) */
     const int64_t *taken;      /* (n) actions from 0; NULL: not known, and no array is (n, k) */
-    const double *logged;      /* probabilities of the log's policy */
+    const double *logged;      /* probabilities of the logging policy */
     bool logged_all;           /* they are (n, k) */
-    const double *candidate;   /* probabilities of who is evaluated; NULL: the candidate's name is one of candidate.h */
+    const double *candidate;   /* probabilities of the candidate; NULL: it is one of candidate.h, by name */
     bool candidate_all;        /* they are (n, k) */
     const double *predictions; /* (n, k) of a reward model; NULL: there is none */
-    const double *copies;      /* (n) rounds that each stands for; NULL: 1 */
+    const double *copies;      /* (n) rounds that each row represents; NULL: 1 */
 } array_rounds;
 
 /* result is to be released, on failure too. Of the request, whatever is about logs, modes and models is not looked at.

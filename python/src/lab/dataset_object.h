@@ -1,4 +1,4 @@
-/* Dataset: a data set that was opened, and the iterator over its rounds. lab.py makes a class of its own of it. */
+/* Dataset: an open data set, and the iterator over its rounds. eenet.lab derives its Dataset from it. */
 #ifndef EENET_DATASET_OBJECT_H
 #define EENET_DATASET_OBJECT_H
 

@@ -98,12 +98,12 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
     return texts;
 }
 
-/* ---- who looks on ---- */
+/* ---- progress ---- */
 
 typedef struct audience {
     const job_list *list;
     PyObject *listener;                 /* or None */
-    PyThreadState *thread;              /* of who called, while it has not the lock of the interpreter */
+    PyThreadState *thread;              /* of the caller, while it does not hold the GIL */
     atomic_bool over;                   /* all runs are to end */
     PyObject *type, *value, *traceback; /* why: an exception that is still to be raised */
     ee_error *failures;                 /* (list->count) zeros where a job has not failed */
@@ -165,7 +165,7 @@ static void on_standing(void *context, const run_standing *now)
     self->thread = PyEval_SaveThread();
 }
 
-/* As a warning to whoever called lab.run; in its thread too, before the first run. */
+/* As a Python warning for the caller of lab.run, in its thread, before the first run. */
 static void on_noted(void *context, const char *sentence)
 {
     audience *self = context;

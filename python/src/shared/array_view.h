@@ -37,7 +37,7 @@ void array_view_release(array_view *view);
 /* How many numbers a view has. */
 size_t array_view_count(const array_view *view);
 
-/* A numpy array over bytes: nobody can write to it. A new reference, or NULL with an exception set. */
+/* A numpy array over bytes: read-only. A new reference, or NULL with an exception set. */
 PyObject *array_from_bytes(PyObject *bytes, const char *dtype, int dimensions, const Py_ssize_t *shape);
 
 #endif

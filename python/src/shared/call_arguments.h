@@ -19,8 +19,8 @@
 /* What a method takes. */
 typedef struct call_shape {
     const char *method; /* "decide" */
-    int required;       /* the first so many must be given */
-    int by_position;    /* so many may be given by position */
+    int required;       /* how many arguments are required: the first ones */
+    int by_position;    /* how many may be positional */
     int count;          /* of all names */
     const char *names[6];
 } call_shape;
