@@ -242,7 +242,7 @@ def test_sparse_arms_that_do_not_fit_together(changed: dict[str, Any], sentence:
 @pytest.mark.parametrize(
     "arms, kind, sentence",
     [
-        (ARMS[0], eenet.BadInput, "arms: expected an array of 2 dimensions, got 1"),
+        (ARMS[0], eenet.BadInput, "arms: expected an array of 2 dimensions, one row per arm, got 1"),
         (ARMS[None], eenet.BadInput, "got 3"),
         (np.zeros((1,) * 32), eenet.BadInput, "got 32"),
         (3.0, eenet.BadInput, "got 0"),

@@ -445,6 +445,8 @@ def test_vectors_and_names_do_not_mix():
     with pytest.raises(eenet.BadInput, match="only named features take a context"):
         make().decide(eenet.blocks(np.ones(225), 2), context={"a": 1})
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
+    with pytest.raises(eenet.BadInput, match=r"expected named features, .*; got vectors of dimension 3"):
+        make().decide([[1, 2, 3]])
 
 
 def test_a_cell_of_a_frame_may_empty_its_column():

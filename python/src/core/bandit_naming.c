@@ -1,5 +1,6 @@
 #include "bandit_naming.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "arms_reading.h"
@@ -10,9 +11,23 @@
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
+/* A bandit with named features accepts vectors too, of its full dimension; any other are probably a mistake. */
+static ee_status check_vectors(const bandit_object *self, const ee_arms *arms, ee_error *error)
+{
+    if (arms->dim == ee_bandit_info(self->bandit).dim) return EE_OK;
+    *error = (ee_error){.status = EE_BAD_INPUT};
+    snprintf(
+        error->message, sizeof error->message,
+        "arms: expected named features, such as [{'price': 9.5}], because of features=True; got vectors of dimension "
+        "%zu",
+        arms->dim);
+    return EE_BAD_INPUT;
+}
+
 ee_status bandit_arms(bandit_object *self, arms_reading *reading, bool learns, ee_arms *out, ee_error *error)
 {
     *out = reading->arms;
+    if (!reading->round && self->takes_rounds) return check_vectors(self, out, error);
     if (!reading->round) return EE_OK;
     if (learns) return ee_bandit_arms(self->bandit, reading->round, out, error);
     return features_encode(self->bandit->features, reading->round, out, error);

@@ -165,8 +165,9 @@ int array_view_take(PyObject *object, array_view *out)
 static int check_dimensions(array_view *view, int dimensions, const char *what)
 {
     if (view->dimensions == dimensions) return 0;
-    raise_bad_input("%s: expected an array of %d dimension%s, got %d", what, dimensions, dimensions == 1 ? "" : "s",
-                    view->dimensions);
+    const char *hint = dimensions == 2 && !strcmp(what, "arms") ? ", one row per arm" : "";
+    raise_bad_input("%s: expected an array of %d dimension%s%s, got %d", what, dimensions, dimensions == 1 ? "" : "s",
+                    hint, view->dimensions);
     array_view_release(view);
     return -1;
 }

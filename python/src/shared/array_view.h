@@ -22,7 +22,7 @@ typedef struct array_view { /* borrowed until array_view_release */
 int array_is_plain(PyObject *object);
 
 /* Each returns 0, or -1 with an exception set; out needs no release then. `what` names the argument in messages, as in
- * "arms: expected an array of 2 dimensions, got 1". */
+ * "arms: expected an array of 2 dimensions, one row per arm, got 1". */
 int array_view_take(PyObject *object, array_view *out);
 
 /* The same as C-contiguous numbers of one type; no copy where it is that already. */
