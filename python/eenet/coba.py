@@ -144,7 +144,7 @@ class _OneHotRounds:
         vector = _vector_of(context, self.width)
         places = tuple(action.index(1) for action in actions)
         if len(actions[0]) != self.layout.total:
-            raise CobaException(f"expected {self.layout.total} actions, as at first, got {len(actions[0])}")
+            raise CobaException(f"actions: expected {self.layout.total}, as in the first round, got {len(actions[0])}")
         if places == self.layout.places:
             return self.layout.arms(vector), None
         return BlockLayout(self.layout.total, places, constant=True).arms(vector), None
@@ -160,7 +160,7 @@ class _VectorRounds:
     def arms(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         table = numpy.asarray(actions, numpy.float32).reshape(len(actions), -1)
         if table.shape[1] != self.features:
-            raise CobaException(f"expected {self.features} features per action, as at first, got {table.shape[1]}")
+            raise CobaException(f"actions: expected {self.features} features, as in the first round, got {table.shape[1]}")
         return products(_vector_of(context, self.width), table), None
 
 
@@ -209,7 +209,7 @@ def _vector(item: Any) -> NDArray[Any]:
 def _vector_of(context: Any, width: int) -> NDArray[Any]:
     vector = _vector(context)
     if len(vector) != width:
-        raise CobaException(f"expected a context of {width} features, as at first, got {len(vector)}")
+        raise CobaException(f"context: expected {width} features, as in the first round, got {len(vector)}")
     return vector
 
 

@@ -242,7 +242,7 @@ def test_bad_input_is_a_sentence():
     with pytest.raises(cb.CobaException, match="expects a list of actions"):
         learner.predict((1.0, 2.0), [])
     learner.predict((1.0, 2.0), [(1, 0), (0, 1)])
-    with pytest.raises(cb.CobaException, match="2 features, got 1"):
+    with pytest.raises(cb.CobaException, match="context: expected 2 features, .* got 1"):
         learner.predict((1.0,), [(1, 0), (0, 1)])
-    with pytest.raises(cb.CobaException, match="expected 2 actions"):
+    with pytest.raises(cb.CobaException, match="actions: expected 2, .* got 3"):
         learner.predict((1.0, 2.0), [(1, 0, 0), (0, 1, 0)])
