@@ -160,7 +160,8 @@ class _VectorRounds:
     def arms(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         table = numpy.asarray(actions, numpy.float32).reshape(len(actions), -1)
         if table.shape[1] != self.features:
-            raise CobaException(f"actions: expected {self.features} features, as in the first round, got {table.shape[1]}")
+            sentence = f"actions: expected {self.features} features, as in the first round, got {table.shape[1]}"
+            raise CobaException(sentence)
         return products(_vector_of(context, self.width), table), None
 
 
