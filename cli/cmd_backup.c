@@ -32,11 +32,11 @@ static int copy(const command *self, const char *from, const char *to)
     ee_status status = store_backup(from, to, still_wanted, &who, &error);
     if (who.drawn >= 0) fprintf(stderr, "\r\033[K");
     if (status && interrupt_came()) {
-        fprintf(stderr, "eenet %s: interrupted; nothing was written\n", self->name);
+        fprintf(stderr, "eenet %s: interrupted; no copy was made\n", self->name);
         return EXIT_INTERRUPTED;
     }
     if (status) return command_failed(self, "%s", error.message);
-    printf("%s: a copy of %s\n", to, from);
+    printf("copied %s to %s\n", from, to);
     return EXIT_DONE;
 }
 
@@ -47,20 +47,20 @@ static int run(const command *self, int count, char **words)
     int given = 0;
     for (int got; (got = arguments_next(&list, &value)) != ARGUMENT_END;) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (given == 2) return command_misused(self, "expected two folders, got '%s' too", value);
+        if (given == 2) return command_misused(self, "expected two folders; unexpected '%s'", value);
         folders[given++] = value;
     }
-    if (given < 2) return command_misused(self, "expected two folders: whose copy, and where to");
+    if (given < 2) return command_misused(self, "expected two folders: the server's, and a new one for the copy");
     return copy(self, folders[0], folders[1]);
 }
 
 const command command_backup = {
     .name = "backup",
     .form = "DIR NEW_DIR",
-    .summary = "copy the folder of a server, which may be running",
+    .summary = "copy the folder of a running or stopped server",
     .details =
-        "The copy is of one moment, whole and synced: all that was acknowledged before it began is in it. NEW_DIR\n"
-        "must not be there; it appears when the copy is complete. To restore, start a server on the copy.\n"
-        "Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C, which leaves nothing behind.\n",
+        "The copy is a consistent snapshot, synced to disk: it contains everything acknowledged before it started.\n"
+        "NEW_DIR must not exist; it appears when the copy is complete. To restore, start a server on the copy.\n"
+        "Exit status: 0 on success, 1 on failure, 2 for wrong usage, 130 after Ctrl-C, which leaves nothing behind.\n",
     .run = run,
 };

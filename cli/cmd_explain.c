@@ -13,11 +13,11 @@
 enum { CONTEXT, DATA, SLOT, FEATURES, JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [CONTEXT] = {'c', "context", "FILE", "the round, as JSON; -: from standard input"},
-    [DATA] = {'d', "data", "DIR", "a server's folder: explain the decision that has the ID"},
-    [SLOT] = {'s', "slot", "SLOT", "with --data: of a round of slots, which"},
-    [FEATURES] = {'f', "features", "COUNT", "of each action, so many of its largest features (10)"},
-    [JSON] = {'\0', "json", NULL, "as a line of JSON"},
+    [CONTEXT] = {'c', "context", "FILE", "round to explain, as JSON; -: standard input"},
+    [DATA] = {'d', "data", "DIR", "folder of a server: explain its decision ID"},
+    [SLOT] = {'s', "slot", "SLOT", "with --data: slot of the decision to explain"},
+    [FEATURES] = {'f', "features", "COUNT", "number of features to show per action (default: 10)"},
+    [JSON] = {'\0', "json", NULL, "print the explanation as one line of JSON"},
 };
 
 /* ---- arguments ---- */
@@ -55,7 +55,7 @@ static int read_arguments(const command *self, int count, char **words, wishes *
     if (code) return code;
     out->json = given[JSON];
     if (given[SLOT] && !given[DATA]) return command_misused(self, "--slot needs --data");
-    if (given[DATA] && given[CONTEXT]) return command_misused(self, "--data and --context exclude each other");
+    if (given[DATA] && given[CONTEXT]) return command_misused(self, "give --data or --context, not both");
     if (given[DATA] && names != 2) return command_misused(self, "with --data, expected BANDIT and ID");
     if (!given[DATA] && names != 1) return command_misused(self, "expected one MODEL");
     if (!given[DATA] && !given[CONTEXT])
@@ -110,7 +110,7 @@ static void print_arm(const explained *what, size_t arm, uint64_t features)
     if (own->recalled != 0) printf(", remembered %+.4f", (double)own->recalled);
     printf(", score %.4f", (double)own->score.score);
     if (own->probability == own->probability) printf(", probability %.4f", own->probability);
-    printf("\n  %10.4f  %-20s  (what no feature contributes)\n", (double)own->base, "");
+    printf("\n  %10.4f  %-20s  (base: not due to any feature)\n", (double)own->base, "");
     for (size_t i = 0; i < own->count; i++) {
         if (i < features)
             print_entry(&name, what, arm, &entries[i], largest < 0 ? -largest : largest);
@@ -165,15 +165,13 @@ static int run(const command *self, int count, char **words)
 const command command_explain = {
     .name = "explain",
     .form = "MODEL --context FILE | --data DIR BANDIT ID [-s SLOT] [-f COUNT] [--json]",
-    .summary = "what the features contribute to a decision",
+    .summary = "show what each feature contributes to a decision",
     .details =
-        "MODEL is a file that ee_bandit_save wrote, or that a server gave. FILE is a round as the server's decide "
-        "takes\n"
-        "it, {\"context\": {...}, \"actions\": [...]}, or as Vowpal Wabbit writes it, with \"_multi\". Of each action "
-        "it\n"
-        "prints the reward that is expected, what explores, and what each feature adds to the expected reward: its\n"
-        "slope there, times what the model sees of the feature. A number at its mean adds nothing.\n"
-        "With --data, the decision is taken from a server's log, and the model is the server's last one.\n",
+        "MODEL is a model file, from ee_bandit_save or from a server. FILE is a round in the form of the server's\n"
+        "decide request, {\"context\": {...}, \"actions\": [...]}, or in Vowpal Wabbit's form, with \"_multi\".\n"
+        "For each action it prints the expected reward, the exploration bonus, and how much each feature adds to\n"
+        "the expected reward: the slope at this round times the normalised value. A number at its mean adds 0.\n"
+        "With --data it explains a decision from a server's log, with the server's latest model.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

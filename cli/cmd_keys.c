@@ -1,4 +1,4 @@
-/* eenet keys: who may do what with a server. */
+/* eenet keys: adds, lists and removes the keys of a server. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [KEYS_FILE] = {'f', "file", "FILE", "the keys file: what 'eenet serve --keys' is given"},
-    [KEYS_ROLE] = {'r', "role", "reader|app|admin", "of a new key: reads; decides and rewards too; changes everything"},
-    [KEYS_BANDIT] = {'b', "bandit", "BANDIT", "that a new key is for; all, where none is named"},
+    [KEYS_FILE] = {'f', "file", "FILE", "keys file, as for 'eenet serve --keys'"},
+    [KEYS_ROLE] = {'r', "role", "reader|app|admin", "what a new key may do: read; also decide and reward; everything"},
+    [KEYS_BANDIT] = {'b', "bandit", "BANDIT", "restrict a new key to this bandit (default: all bandits)"},
 };
 
 typedef struct request {
@@ -31,7 +31,7 @@ static int read_request(const command *self, int count, char **words, request *o
         else if (out->count < 2)
             out->words[out->count++] = value;
         else
-            return command_misused(self, "expected what to do and one name, got '%s' too", value);
+            return command_misused(self, "expected add, list or remove and one name; unexpected '%s'", value);
     }
     if (!out->values[KEYS_FILE]) return command_misused(self, "expected --file FILE");
     return EXIT_DONE;
@@ -43,12 +43,14 @@ static int add(const command *self, const request *asked)
     char key[KEY_SIZE];
     ee_error error;
     const char *word = asked->values[KEYS_ROLE];
-    if (!word) return command_misused(self, "a new key needs --role reader|app|admin");
-    if (!key_role_read(word, &role)) return command_misused(self, "--role is reader, app or admin, not '%s'", word);
+    if (!word) return command_misused(self, "add needs --role reader, app or admin");
+    if (!key_role_read(word, &role))
+        return command_misused(self, "--role must be reader, app or admin, got '%s'", word);
     if (keys_add(asked->values[KEYS_FILE], asked->words[1], role, asked->values[KEYS_BANDIT], key, &error))
         return command_refused(self, &error);
     printf("%s\n", key);
-    fprintf(stderr, "This is the key of '%s'. It is stored nowhere, and not shown again.\n", asked->words[1]);
+    fprintf(stderr, "This is the key '%s'. Copy it now: it is not stored and cannot be shown again.\n",
+            asked->words[1]);
     return EXIT_DONE;
 }
 
@@ -96,10 +98,10 @@ static int run(const command *self, int count, char **words)
 const command command_keys = {
     .name = "keys",
     .form = "add|list|remove [NAME] -f FILE [-r ROLE] [-b BANDIT]",
-    .summary = "make, list and remove the keys of a server",
-    .details = "A key is made and shown once; the file has its SHA-256. Who asks the server sends the key as\n"
-               "'Authorization: Bearer KEY', 'X-Api-Key: KEY' or 'Ocp-Apim-Subscription-Key: KEY'. A server that runs\n"
-               "reads the file again on SIGHUP.\n",
+    .summary = "add, list and remove the keys of a server",
+    .details = "add prints the new key once; the file stores only its SHA-256. Send the key with each request, as\n"
+               "'Authorization: Bearer KEY', 'X-Api-Key: KEY' or 'Ocp-Apim-Subscription-Key: KEY'.\n"
+               "Reload a running server (SIGHUP) after a change.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

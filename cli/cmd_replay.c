@@ -1,4 +1,4 @@
-/* eenet replay: proof that a server's log is whole, and that its models and answers are what the log makes. */
+/* eenet replay: repeats a server's decisions and training from its log, and compares every bit. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
@@ -13,11 +13,11 @@
 enum { BANDIT, FROM, UNTIL, BEGINNING, JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [BANDIT] = {'b', "bandit", "BANDIT", "this one alone"},
-    [FROM] = {'\0', "from", "TIME", "decisions from this time on, as 2026-11-16T08:00:00Z"},
-    [UNTIL] = {'\0', "until", "TIME", "decisions before this time"},
-    [BEGINNING] = {'\0', "from-beginning", NULL, "with --from: from the log's beginning, not from a checkpoint"},
-    [JSON] = {'\0', "json", NULL, "what was found as a line of JSON"},
+    [BANDIT] = {'b', "bandit", "BANDIT", "replay only this bandit"},
+    [FROM] = {'\0', "from", "TIME", "only decisions from this time on, such as 2026-11-16T08:00:00Z"},
+    [UNTIL] = {'\0', "until", "TIME", "only decisions before this time"},
+    [BEGINNING] = {'\0', "from-beginning", NULL, "with --from: start at the beginning of the log, not at a checkpoint"},
+    [JSON] = {'\0', "json", NULL, "print the result as one line of JSON"},
 };
 
 /* ---- arguments ---- */
@@ -27,7 +27,8 @@ static int read_time(const command *self, int got, const char *given, int64_t *m
     double seconds;
     if (!given) return EXIT_DONE;
     if (!log_time_parse((json_text){given, strlen(given)}, &seconds))
-        return command_misused(self, "--%s must be a time as 2026-11-16T08:00:00Z, got '%s'", flags[got].name, given);
+        return command_misused(self, "--%s must be a time such as 2026-11-16T08:00:00Z, got '%s'", flags[got].name,
+                               given);
     *microseconds = (int64_t)llround(seconds * 1e6);
     return EXIT_DONE;
 }
@@ -44,7 +45,7 @@ static int read_arguments(const command *self, int count, char **words, const ch
         else if (!out->folder)
             out->folder = value;
         else
-            return command_misused(self, "expected one folder, got '%s' too", value);
+            return command_misused(self, "expected one folder; unexpected '%s'", value);
     }
     if (!out->folder) return command_misused(self, "expected the server's folder");
     out->bandit = given[BANDIT];
@@ -69,19 +70,20 @@ static const char *ending(uint64_t count)
 
 static void print_found(const replay_result *found)
 {
-    printf("%" PRIu64 " bandit%s, %" PRIu64 " events in %" PRIu64 " steps: %" PRIu64 " decision%s and %" PRIu64
-           " model%s made again\n",
+    printf("replayed %" PRIu64 " bandit%s, %" PRIu64 " events in %" PRIu64 " steps: %" PRIu64 " decision%s and %" PRIu64
+           " model%s\n",
            found->bandits, ending(found->bandits), found->events, found->steps, found->decisions,
            ending(found->decisions), found->checkpoints, ending(found->checkpoints));
     if (found->passed_over)
-        printf("%" PRIu64 " decision%s not made again: the log before them is no longer kept\n", found->passed_over,
+        printf("%" PRIu64 " decision%s skipped: the log before them has been removed\n", found->passed_over,
                ending(found->passed_over));
     if (!found->first[0]) {
-        printf("all of them are as the log says\n");
+        printf("all are identical to the log\n");
         return;
     }
-    printf("NOT as the log says: %" PRIu64 " decision%s, %" PRIu64 " model%s\n%s\n", found->other_decisions,
-           ending(found->other_decisions), found->other_models, ending(found->other_models), found->first);
+    printf("DIFFERENT from the log: %" PRIu64 " decision%s, %" PRIu64 " model%s\nfirst difference: %s\n",
+           found->other_decisions, ending(found->other_decisions), found->other_models, ending(found->other_models),
+           found->first);
 }
 
 static void print_json(const replay_result *found)
@@ -119,10 +121,11 @@ static int run(const command *self, int count, char **words)
 const command command_replay = {
     .name = "replay",
     .form = "DIR [-b BANDIT] [--from TIME] [--until TIME] [--from-beginning] [--json]",
-    .summary = "make a server's decisions and models again, and compare",
-    .details = "DIR is what 'eenet serve --folder' was given; a server may be using it. Every decision is made again\n"
-               "on the version of the model that made it, and every model that was saved is made again from the log.\n"
-               "The exit status is 0 where all of it is equal, to the last bit, and 1 where something is not.\n",
+    .summary = "replay a server's decisions and models, and compare them with its log",
+    .details =
+        "DIR is the folder of 'eenet serve'; the server may be running. Each decision is repeated on the version\n"
+        "of the model that made it, and each saved model is trained again from the log. All bits must match.\n"
+        "Exit status: 0 if everything is identical, 1 if something differs or on failure, 2 for wrong usage.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

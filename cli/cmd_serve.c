@@ -15,8 +15,8 @@
 enum { FLAG_SETTINGS, FLAG_PRINT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [FLAG_SETTINGS] = {'\0', "settings", "FILE", "a file of settings, name = value; 'eenet help serve' has the names"},
-    [FLAG_PRINT] = {'\0', "print-settings", NULL, "a file of settings with all defaults, on standard output"},
+    [FLAG_SETTINGS] = {'\0', "settings", "FILE", "settings file, with lines name = value"},
+    [FLAG_PRINT] = {'\0', "print-settings", NULL, "print a settings file with all defaults, and exit"},
 };
 
 /* ---- settings ---- */
@@ -48,7 +48,7 @@ static int take(const command *self, int got, const char *value, void *context)
     return named ? command_misused(self, "--%s", named + strlen("serve.")) : command_misused(self, "%s", error.message);
 }
 
-/* The defaults, then the file, the variables, the flags: what comes later counts more. */
+/* Defaults, then the file, the variables and the flags; later ones override earlier ones. */
 static int read_settings(const command *self, words_of *from, server_settings *out)
 {
     ee_error error;
@@ -82,22 +82,22 @@ static void print_place(const server_settings *settings, uint16_t port, char *pl
     bool brackets = strchr(settings->address, ':') != NULL;
     snprintf(place, size, "%s://%s%s%s:%u", settings->certificate[0] ? "https" : "http", brackets ? "[" : "",
              settings->address, brackets ? "]" : "", (unsigned)port);
-    printf("eenet: listening on %s\n", place);
+    printf("eenet: listening on %s\n", place); /* programs read this line to find the port */
 }
 
 static void print_next(const server_settings *settings, const char *place)
 {
     const char *key = settings->keys[0] ? " -H 'Authorization: Bearer KEY'" : "";
     bool page = settings->page.pick == 0;
-    printf("\nTry it from another terminal:\n\n"
+    printf("\n%s%s%sData:      %s\nAPI:       %s/openapi.json\n", page ? "Dashboard: " : "", page ? place : "",
+           page ? "/\n" : "", settings->folder, place);
+    printf("\nCreate a bandit, ask for a decision and send its reward, from another terminal:\n\n"
            "  curl%s %s/v1/bandits -d '{\"name\": \"shop\", \"features\": \"\"}'\n"
            "  curl%s %s/v1/bandits/shop/decide -d '{\"id\": \"visit-1\", \"context\": {\"plan\": \"free\"},\n"
-           "    \"actions\": [{\"id\": \"red\", \"features\": {\"color\": \"red\"}}, {\"id\": \"blue\", \"features\": "
-           "{\"color\": \"blue\"}}]}'\n"
+           "    \"actions\": [{\"id\": \"red\"}, {\"id\": \"blue\"}]}'\n"
            "  curl%s %s/v1/bandits/shop/reward -d '{\"id\": \"visit-1\", \"value\": 1}'\n\n"
-           "%s%s%sEverything is kept in the folder '%s'. Ctrl-C stops the server.\n",
-           key, place, key, place, key, place, page ? "How it does is shown in a browser at " : "", page ? place : "",
-           page ? "/\n" : "", settings->folder);
+           "Press Ctrl-C to stop.\n",
+           key, place, key, place, key, place);
 }
 
 /* ---- signals ---- */
@@ -110,7 +110,7 @@ static void leave(int number)
     _exit(EXIT_DONE);
 }
 
-/* What is not over soon is left: all that was acknowledged is on the disk. */
+/* Exits in two seconds at the latest: everything acknowledged is already durable. */
 static void make_haste(int number)
 {
     (void)number;
@@ -139,13 +139,13 @@ static void reload(const command *self, words_of *from, service *running)
              (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
     notify_send(lines);
     if (read_settings(self, from, &settings))
-        command_failed(self, "nothing was reloaded");
+        command_failed(self, "settings not reloaded; the old ones stay in force");
     else if (service_reload(running, &settings, &error))
-        command_failed(self, "nothing was reloaded: %s", error.message);
+        command_failed(self, "settings not reloaded; the old ones stay in force: %s", error.message);
     notify_send("READY=1");
 }
 
-/* Serves until it is told to stop. */
+/* Serves until a signal asks it to stop. */
 static void wait_for_end(const command *self, words_of *from, service *running)
 {
     sigset_t set = our_signals();
@@ -200,12 +200,13 @@ static int run(const command *self, int count, char **words)
 const command command_serve = {
     .name = "serve",
     .form = "[--settings FILE] [--SETTING VALUE]...",
-    .summary = "decide over HTTP, and learn meanwhile",
-    .details = "Each setting is a flag, a line of the settings file (port = 8080) and a variable (EENET_PORT); a flag\n"
-               "counts more than a variable, and that more than the file. Without arguments it serves this machine\n"
-               "alone, at port 8080, and keeps everything in ./eenet-data.\n"
-               "SIGTERM or Ctrl-C: answers what is open, saves and ends; again: at once. SIGHUP: reads settings, keys\n"
-               "and certificate again.\n",
+    .summary = "run the decision server (HTTP)",
+    .details =
+        "By default it listens on 127.0.0.1:8080, for this machine only, and stores everything in ./eenet-data.\n"
+        "Each setting is a flag (--port 8080), an environment variable (EENET_PORT) and a line of the settings\n"
+        "file (port = 8080). Flags override variables, variables override the file.\n"
+        "SIGTERM or Ctrl-C finishes open requests, saves the models and exits; a second one exits at once.\n"
+        "SIGHUP reloads settings, keys and certificate.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .settings = &server_settings_schema,

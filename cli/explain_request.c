@@ -39,7 +39,7 @@ static ee_status read_stream(explained *self, FILE *stream, ee_error *error)
         if (status) return status;
         size_t got = fread(self->bytes + self->size, 1, 65536, stream);
         self->size += got;
-        if (self->size > MOST_CONTEXT) return status_fail(error, EE_BAD_INPUT, "the round is too long");
+        if (self->size > MOST_CONTEXT) return status_fail(error, EE_BAD_INPUT, "the round has more than 64 MB");
         if (!got) return ferror(stream) ? status_fail(error, EE_FILE_ERROR, "cannot read the round") : EE_OK;
     }
 }
@@ -53,7 +53,7 @@ static ee_status has_actions(explained *self, bool *found, ee_error *error)
     *found = false;
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the round must be an object");
+        status = status_fail(error, EE_BAD_INPUT, "the round must be a JSON object");
     while (!status) {
         status = json_next(&reader, &token, error);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;
@@ -72,14 +72,15 @@ static ee_status read_decide(explained *self, size_t dim, ee_error *error)
     ee_status status = json_next(&reader, &token, error);
     if (!status) status = decide_request_read(request, &reader, &limits, error);
     if (!status && request->slot_count)
-        status = status_fail(error, EE_BAD_INPUT, "a round without slots is expected: explain one at a time");
+        status = status_fail(error, EE_BAD_INPUT,
+                             "a round with slots cannot be explained here; leave out \"slots\", or use --data");
     if (status) return status;
     return request_body_make(&self->context, request, dim, &self->body, error);
 }
 
 static ee_status read_multi(explained *self, size_t dim, ee_error *error)
 {
-    if (dim) return status_fail(error, EE_BAD_INPUT, "the model takes vectors: the round must have \"actions\"");
+    if (dim) return status_fail(error, EE_BAD_INPUT, "the model takes vectors, so the round needs \"actions\"");
     ee_status status = ee_round_read(self->round, (const char *)self->bytes, self->size, error);
     self->body =
         (decision_body){.count = ee_round_count(self->round), .context = {(const char *)self->bytes, self->size}};
@@ -123,7 +124,7 @@ static ee_status keep_decision(void *context, const event *seen, ee_error *error
 {
     explained *self = context;
     size_t capacity = 0;
-    if (seen->kind != EVENT_DECISION) return status_fail(error, EE_BAD_INPUT, "the id is of no decision");
+    if (seen->kind != EVENT_DECISION) return status_fail(error, EE_BAD_INPUT, "the id does not belong to a decision");
     ee_status status = memory_grow(NULL, &self->bytes, &capacity, seen->size ? seen->size : 1, 1, error);
     if (status) return status;
     memcpy(self->bytes, seen->body, seen->size);
@@ -149,10 +150,10 @@ static ee_status find_decision(explained *self, store_reader *log, const explain
     uint64_t number = 0;
     ee_status status = store_each_bandit(log, find_bandit, place, error);
     if (!status && !place->found)
-        status = status_fail(error, EE_BAD_INPUT, "there is no bandit %.64s in this folder", request->bandit);
+        status = status_fail(error, EE_BAD_INPUT, "there is no bandit '%.64s' in this folder", request->bandit);
     if (!status) status = find_id(self, log, request, place->number, &number, error);
     if (!status && !number)
-        status = status_fail(error, EE_BAD_INPUT, "no decision that is kept has the id %.128s", request->id);
+        status = status_fail(error, EE_BAD_INPUT, "no stored decision has the id '%.128s'", request->id);
     return status ? status : store_read_one(log, place->number, number, keep_decision, self, error);
 }
 

@@ -175,7 +175,7 @@ static ee_status read_line(line_bandit *self, json_text bytes, line_members *lin
     while (!status) {
         status = json_next(&reader, &token, error);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = request_member(token.key, &known, "the line", &line->seen, &which, error);
+        status = request_member(token.key, &known, "", &line->seen, &which, error);
         if (!status) status = read_member(self, &reader, which, &token, line, error);
     }
     return status ? status : json_next(&reader, &token, error); /* nothing but its end may follow */

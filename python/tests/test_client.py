@@ -455,7 +455,7 @@ def test_keys_and_tls(guarded):
         with pytest.raises(Refused, match="this takes a key of the role admin") as caught:
             shop.reset()
         assert caught.value.http_status == 403
-    for key, sentence in ((None, "a key is needed"), ("ee_wrong", "the key is not known")):
+    for key, sentence in ((None, "a key is needed"), ("ee_wrong", "invalid key: it is not in the server's keys file; after 'eenet keys add', reload the server (SIGHUP)")):
         with pytest.raises(Refused, match=sentence):
             Client(server.url, key, ca_file=certificate).bandit("shop").decide(ACTIONS)
 

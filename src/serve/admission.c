@@ -64,13 +64,14 @@ static bool check_origin(const service_config *config, http_exchange *exchange)
 {
     const char *origin = http_header(exchange, "Origin"), *host = http_header(exchange, "Host");
     if (origin && !is_same_origin(origin, host)) {
-        http_refuse(exchange, 403, call_code(403), "pages of '%.100s' may not ask this server", origin);
+        http_refuse(exchange, 403, call_code(403),
+                    "web pages of the origin '%.100s' may not call this server; call it from your backend", origin);
         return false;
     }
     if (config->keys || !host || is_local_host(host)) return true;
     http_refuse(exchange, 403, call_code(403),
-                "without keys this server answers to localhost alone, not to '%.100s': start it with --keys, or send "
-                "Host: localhost",
+                "without keys the server accepts only the host name localhost, got '%.100s'; start it with --keys, or "
+                "send Host: localhost",
                 host);
     return false;
 }
@@ -101,13 +102,17 @@ static bool check_key(const service_config *config, http_exchange *exchange, con
     if (of->role == KEY_NOBODY) return true;
     if (!found) {
         http_add_header(exchange, "WWW-Authenticate", "Bearer");
-        http_refuse(exchange, 401, call_code(401), key.bytes ? "the key is not known" : "a key is needed: %s",
+        http_refuse(exchange, 401, call_code(401),
+                    key.bytes ? "invalid API key: it is not in the server's keys file; after 'eenet keys add', reload "
+                                "the server (SIGHUP)"
+                              : "missing API key: send the header '%s'",
                     "Authorization: Bearer KEY");
         return false;
     }
     if (grant->role >= of->role) return true;
-    http_refuse(exchange, 403, call_code(403), "this takes a key of the role %s; that of '%s' is %s",
-                key_role_name(of->role), grant->name, key_role_name(grant->role));
+    http_refuse(exchange, 403, call_code(403),
+                "this request needs a key with the role %s; the key '%s' has the role %s", key_role_name(of->role),
+                grant->name, key_role_name(grant->role));
     return false;
 }
 
@@ -121,7 +126,7 @@ static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who,
 {
     double wait = 0;
     if (rate <= 0 || rate_limit_pass(limit, who, rate, 1, exchange->arrived, &wait)) return true;
-    call_refuse_for(exchange, 429, wait, "more than %g requests a second of one %s", rate, whose);
+    call_refuse_for(exchange, 429, wait, "rate limit exceeded: %g requests per second per %s", rate, whose);
     return false;
 }
 
@@ -156,13 +161,13 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
     const char *name = names_one ? match->parts[0] : NULL;
     if (into->base.generation) name = personalizer_bandit(into, grant, asked);
     if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->handle == api_metrics)) {
-        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
+        http_refuse(exchange, 403, call_code(403), "this key is only for the bandit '%s'", grant->bandit);
         return false;
     }
     if (!name) return true;
     into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
     if (!into->bandit) {
-        http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
+        http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'; create it with POST /v1/bandits", name);
         return false;
     }
     return call_finds_bandit_there(into);
@@ -181,13 +186,14 @@ static bool find_route(call *self)
         return true;
     case ROUTE_OTHER_METHOD:
         http_add_header(exchange, "Allow", allowed);
-        http_refuse(exchange, 405, call_code(405), "this path takes %s", allowed);
+        http_refuse(exchange, 405, call_code(405), "method not allowed; this path takes %s", allowed);
         return false;
     case ROUTE_BAD_PATH:
-        http_refuse(exchange, 400, call_code(400), "the path is none: a part of it is empty, or does not decode");
+        http_refuse(exchange, 400, call_code(400),
+                    "invalid path: a segment is empty, '.' or '..', or its percent-encoding is wrong");
         return false;
     default:
-        http_refuse(exchange, 404, call_code(404), "there is nothing here; see /openapi.json");
+        http_refuse(exchange, 404, call_code(404), "no such path; see /openapi.json");
         return false;
     }
 }
@@ -222,7 +228,7 @@ bool service_admit(void *context, http_exchange *exchange)
     service *self = context;
     call *made = call_take(self, exchange);
     if (!made) {
-        call_refuse_for(exchange, 503, 1, "there is no memory left");
+        call_refuse_for(exchange, 503, 1, "out of memory");
         return false;
     }
     name_request(made);

@@ -91,20 +91,20 @@ static ee_status read_name(json_text body, kept_texts *texts, json_room *room, j
     json_token token;
     ee_status status = json_next(&reader, &token, error);
     if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
     while (!(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
         if (json_is(token.key, "name")) {
             if (token.kind != JSON_KIND_TEXT || !bandit_name_is_valid(token.text))
                 return status_fail(
                     error, EE_BAD_INPUT,
-                    "name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
+                    "name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
             *name = token.text;
             return kept_texts_keep(texts, &reader, name, error);
         }
         status = json_skip(&reader, &token, NULL, error);
         if (status) return status;
     }
-    return status ? status : status_fail(error, EE_BAD_INPUT, "there is no \"name\"");
+    return status ? status : status_fail(error, EE_BAD_INPUT, "missing \"name\"");
 }
 
 static bool are_same(const bandit_settings *a, const bandit_settings *b)
@@ -126,9 +126,10 @@ static void answer_existing(call *self, const served_bandit *bandit, const bandi
     const char *name = served_bandit_name(bandit);
     if (served_bandit_is_archived(bandit))
         http_refuse(self->exchange, 409, call_code(409),
-                    "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
+                    "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name, name);
     else if (!are_same(settings, &there))
-        http_refuse(self->exchange, 409, call_code(409), "there is a bandit '%s' with other settings", name);
+        http_refuse(self->exchange, 409, call_code(409),
+                    "the bandit '%s' exists with other settings; change them with PATCH, or use another name", name);
     else
         answer_description(self, bandit, 200);
 }
@@ -142,7 +143,7 @@ static ee_status try_one(const bandit_settings *settings, ee_error *error)
     ee_status status = bandit_settings_create(settings, &bandit, &reason);
     ee_bandit_free(bandit);
     if (status == EE_NO_MEMORY)
-        return status_fail(error, EE_BAD_INPUT, "this machine is too small for such a bandit: %.300s", reason.message);
+        return status_fail(error, EE_BAD_INPUT, "not enough memory for this bandit: %.300s", reason.message);
     return status ? status_fail(error, status, "%s", reason.message) : EE_OK;
 }
 
@@ -174,7 +175,7 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     ee_status status = service_try_settings(settings, NULL, error);
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
-    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' was created", (int)name.length, name.bytes);
+    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' created", (int)name.length, name.bytes);
     answer_description(self, served_bandits_find(of->bandits, name), 201);
     return EE_OK;
 }
@@ -196,7 +197,7 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
     }
     bandit_settings_number(&settings, &(bandit_settings){0}, true);
     if (self->only_bandit && !json_is(name, self->only_bandit)) {
-        http_refuse(self->exchange, 403, call_code(403), "the key is for the bandit '%s' alone", self->only_bandit);
+        http_refuse(self->exchange, 403, call_code(403), "this key is only for the bandit '%s'", self->only_bandit);
         return;
     }
     served_bandit *there = served_bandits_find(of->bandits, name);
@@ -204,8 +205,8 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
     if (there)
         answer_existing(self, there, &settings);
     else if (count_bandits(of) >= most)
-        http_refuse(self->exchange, 409, call_code(409), "there are %zu bandits, the most that this server takes",
-                    most);
+        http_refuse(self->exchange, 409, call_code(409),
+                    "the server has %zu bandits, its limit (setting 'bandits'; archived bandits count)", most);
     else if (create(self, name, &settings, &error))
         call_refuse(self, &error);
 }
@@ -232,7 +233,7 @@ static void put_settings(call *self, const bandit_settings *settings, bool archi
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s' was %s", name, done);
+    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s' %s", name, done);
     answer_description(self, self->bandit, 200);
 }
 
@@ -253,7 +254,7 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s' was changed",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': settings changed",
                      served_bandit_name(self->bandit));
     answer_description(self, self->bandit, 200);
 }

@@ -43,7 +43,8 @@ static ee_status read_challenger(json_text body, challenger_settings *into, ee_e
     json_token token;
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the body must be an object: name, policy, options, propensity");
+        status = status_fail(error, EE_BAD_INPUT,
+                             "the body must be a JSON object with the keys name, policy, options, propensity");
     if (!status) status = challenger_settings_read(into, &reader, error);
     if (!status) status = json_next(&reader, &token, error);
     memory_release(&escapes);
@@ -69,7 +70,8 @@ static bool answer_existing(call *self, const bandit_settings *settings, const c
         challenger_settings_write(there, &self->exchange->answer);
         call_answer(self, 200);
     } else {
-        http_refuse(self->exchange, 409, call_code(409), "there is a challenger '%s' with other settings", asked->name);
+        http_refuse(self->exchange, 409, call_code(409),
+                    "the challenger '%s' exists with other settings; remove it first", asked->name);
     }
     return true;
 }
@@ -87,7 +89,7 @@ void api_add_challenger(void *owner, http_exchange *exchange, const route_match 
     }
     if (answer_existing(self, &before, &asked)) return;
     if (settings.challenger_count == MOST_CHALLENGERS) {
-        http_refuse(exchange, 409, call_code(409), "there are %d challengers, the most that a bandit takes",
+        http_refuse(exchange, 409, call_code(409), "the bandit has %d challengers, the maximum; remove one first",
                     MOST_CHALLENGERS);
         return;
     }
@@ -99,7 +101,7 @@ void api_add_challenger(void *owner, http_exchange *exchange, const route_match 
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' was added: %s",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' added: %s",
                      served_bandit_name(self->bandit), added->name, added->policy);
     challenger_settings_write(added, &exchange->answer);
     call_answer(self, 201);
@@ -132,7 +134,7 @@ void api_remove_challenger(void *owner, http_exchange *exchange, const route_mat
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' was removed",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' removed",
                      served_bandit_name(self->bandit), found->name);
     answer_list(self, &settings);
 }
@@ -214,6 +216,6 @@ void service_passed(void *context, served_bandit *bandit, const char *challenger
 void service_live_trouble(void *context, const served_bandit *bandit, const ee_error *error)
 {
     const service *of = context;
-    server_log_write(&of->log, LOG_LEVEL_WARNING, "", "bandit '%s' is not evaluated: %s", served_bandit_name(bandit),
-                     error->message);
+    server_log_write(&of->log, LOG_LEVEL_WARNING, "", "bandit '%s': live evaluation failed: %s",
+                     served_bandit_name(bandit), error->message);
 }

@@ -214,7 +214,8 @@ static void decision_written(journal_entry *entry)
         answer_again(self, item);
         break;
     case JOURNAL_CONFLICT:
-        call_item_refuse(self, item, 409, "another request has this id: its bytes were different");
+        call_item_refuse(self, item, 409,
+                         "this id was used for another request; retry with the identical body, or send a new id");
         break;
     case JOURNAL_FAILED:
         call_item_failed(self, item);

@@ -11,9 +11,9 @@
 
 static ee_status take_words(const json_token *token, const char *what, char *into, size_t size, ee_error *error)
 {
-    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a text", what);
+    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", what);
     if (token->text.length >= size || memchr(token->text.bytes, '\0', token->text.length))
-        return status_fail(error, EE_BAD_INPUT, "%s has %zu bytes, but may have %zu", what, token->text.length,
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu bytes; the maximum is %zu", what, token->text.length,
                            size - 1);
     memcpy(into, token->text.bytes, token->text.length);
     into[token->text.length] = '\0';
@@ -25,7 +25,7 @@ static ee_status take_time(const json_token *token, const char *what, int64_t *i
     double seconds;
     if (token->kind == JSON_KIND_NULL) return EE_OK;
     if (token->kind != JSON_KIND_TEXT || !log_time_parse(token->text, &seconds))
-        return status_fail(error, EE_BAD_INPUT, "%s must be a time, as \"2026-11-16T10:00:00Z\"", what);
+        return status_fail(error, EE_BAD_INPUT, "%s must be a time such as \"2026-11-16T10:00:00Z\"", what);
     *into = (int64_t)llround(seconds * 1e6);
     return EE_OK;
 }
@@ -52,7 +52,7 @@ static ee_status take_candidate(json_reader *reader, job_candidate *into, ee_err
         if (!status) status = take_words(&token, names[which], places[which].words, places[which].size, error);
         if (status) return status;
     }
-    if (!into->policy[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each has a policy");
+    if (!into->policy[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each needs a \"policy\"");
     if (!into->name[0]) memcpy(into->name, into->policy, sizeof into->policy);
     return EE_OK;
 }
@@ -65,9 +65,9 @@ static ee_status take_candidates(json_reader *reader, const json_token *first, j
         ee_status status = json_next(reader, &token, error);
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
         if (token.kind != JSON_KIND_OBJECT)
-            return status_fail(error, EE_BAD_INPUT, "candidates must be objects, as {\"policy\": \"linucb\"}");
+            return status_fail(error, EE_BAD_INPUT, "candidates must be objects such as {\"policy\": \"linucb\"}");
         if (into->candidate_count == JOB_CANDIDATES)
-            return status_fail(error, EE_BAD_INPUT, "candidates: there may be %d", JOB_CANDIDATES);
+            return status_fail(error, EE_BAD_INPUT, "candidates: at most %d", JOB_CANDIDATES);
         into->candidates[into->candidate_count] = (job_candidate){0};
         status = take_candidate(reader, &into->candidates[into->candidate_count], error);
         if (status) return status;
@@ -82,7 +82,7 @@ static ee_status take_estimators(json_reader *reader, const json_token *first, j
         ee_status status = json_next(reader, &token, error);
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
         if (into->estimator_count == JOB_ESTIMATORS)
-            return status_fail(error, EE_BAD_INPUT, "estimators: there may be %d", JOB_ESTIMATORS);
+            return status_fail(error, EE_BAD_INPUT, "estimators: at most %d", JOB_ESTIMATORS);
         status = take_words(&token, "estimators", into->estimators[into->estimator_count], sizeof into->estimators[0],
                             error);
         if (status) return status;
@@ -99,7 +99,7 @@ static ee_status take_request(json_reader *reader, job_request *into, ee_error *
     json_token token;
     ee_status status = json_next(reader, &token, error);
     if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
     for (;;) {
         status = json_next(reader, &token, error);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;

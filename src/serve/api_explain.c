@@ -52,12 +52,13 @@ static ee_status read_request(call *self, const served_room *room, decision_body
     json_reader reader = decide_request_start(request, self->exchange->body);
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the body must be an object");
+        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
     if (!status) status = decide_request_read(request, &reader, &limits, error);
     if (!status) status = json_next(&reader, &token, error);
     if (!status && request->slot_count)
-        status = status_fail(error, EE_BAD_INPUT,
-                             "a round of slots is explained once it is decided: GET .../decisions/{id}/explain?slot=");
+        status = status_fail(
+            error, EE_BAD_INPUT,
+            "a request with slots can be explained only after the decision: GET .../decisions/{id}/explain?slot=SLOT");
     if (status) return status;
     *body = (decision_body){.seed = event_seed(room->seed, request->id.bytes ? request->id : (json_text){"", 0}),
                             .count = request->count,
@@ -187,7 +188,7 @@ void api_explain_decision(void *owner, http_exchange *exchange, const route_matc
     if (status)
         call_refuse(self, &error);
     else if (!e.found)
-        http_refuse(exchange, 404, call_code(404), "no decision that is kept has the id '%.128s'", match->parts[1]);
+        http_refuse(exchange, 404, call_code(404), "no stored decision has the id '%.128s'", match->parts[1]);
     else
         call_answer(self, 200);
 }

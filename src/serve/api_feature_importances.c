@@ -28,12 +28,13 @@ static ee_status path_of(const call *self, char out[PATH_SIZE], ee_error *error)
     evaluation_id_read(self->match.parts[0], id);
     int length =
         snprintf(out, PATH_SIZE, "%s/importances/%u-%s.json", folder_of(self), served_bandit_number(self->bandit), id);
-    return length < PATH_SIZE ? EE_OK : status_fail(error, EE_FILE_ERROR, "the folder's name is too long");
+    return length < PATH_SIZE ? EE_OK
+                              : status_fail(error, EE_FILE_ERROR, "the path of the server's folder is too long");
 }
 
 static void refuse_missing(call *self)
 {
-    http_refuse(self->exchange, 404, call_code(404), "there is no such feature importance");
+    http_refuse(self->exchange, 404, call_code(404), "there is no feature importance with this id");
 }
 
 /* ---- measuring ---- */
@@ -54,20 +55,20 @@ static ee_status read_wanted(json_text body, wanted *out, ee_error *error)
     size_t which;
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the body must be an object");
+        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
     while (!status && !(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
         bool known = personalizer_member(token.key, names, 3, &which);
         bool good = known && token.kind == JSON_KIND_TEXT;
         if (good && which == 0 && (good = token.text.length < sizeof out->name))
             snprintf(out->name, sizeof out->name, "%.*s", (int)token.text.length, token.text.bytes);
         if (good && which > 0) good = log_time_parse(token.text, which == 1 ? &out->from : &out->until);
-        if (known && !good) status = status_fail(error, EE_BAD_INPUT, "%s cannot be read", names[which]);
+        if (known && !good) status = status_fail(error, EE_BAD_INPUT, "invalid %s", names[which]);
         if (!status) status = json_skip(&reader, &token, NULL, error);
         if (good) seen |= 1u << which;
     }
     if (!status) status = json_next(&reader, &token, error);
     memory_release(&owner);
-    if (!status && seen != 7) status = status_fail(error, EE_BAD_INPUT, "there must be name, startTime and endTime");
+    if (!status && seen != 7) status = status_fail(error, EE_BAD_INPUT, "name, startTime and endTime are required");
     if (!status && !(out->from < out->until))
         status = status_fail(error, EE_BAD_INPUT, "startTime must be before endTime");
     return status;
@@ -179,7 +180,8 @@ static ee_status keep(call *self, const text *made, ee_error *error)
     ee_status status = path_of(self, path, error);
     if (!status) status = each_file(self, count_file, &count, error);
     if (!status && count >= MOST_EACH && file_is_missing(path))
-        status = status_fail(error, EE_BAD_INPUT, "there are %d feature importances; delete one first", MOST_EACH);
+        status = status_fail(error, EE_BAD_INPUT,
+                             "the bandit has %d feature importances, the maximum; delete one first", MOST_EACH);
     snprintf(folder, sizeof folder, "%.480s/importances", folder_of(self));
     if (!status) status = file_make_folder(folder, error);
     return status ? status : file_write(path, made->bytes, made->length, error);
@@ -207,7 +209,7 @@ void api_put_importance(void *owner, http_exchange *exchange, const route_match 
     call *self = exchange->context;
     self->task = (worker_task){.run = measure_now, .context = self};
     if (!worker_submit(of->analyst, &self->task))
-        call_refuse_for(exchange, 503, 1, "too many ask for importance; try again");
+        call_refuse_for(exchange, 503, 1, "too many importance requests are waiting; try again");
 }
 
 void api_get_importance(void *owner, http_exchange *exchange, const route_match *match)

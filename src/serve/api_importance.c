@@ -99,5 +99,5 @@ void api_importance(void *owner, http_exchange *exchange, const route_match *mat
     }
     self->task = (worker_task){.run = measure, .context = self};
     if (!worker_submit(of->analyst, &self->task))
-        call_refuse_for(exchange, 503, 1, "too many ask for importance; try again");
+        call_refuse_for(exchange, 503, 1, "too many importance requests are waiting; try again");
 }

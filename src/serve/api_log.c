@@ -33,7 +33,7 @@ static long stream_read(void *context, char *bytes, size_t capacity)
     while (self->sent == self->piece.length && !self->over) {
         self->piece.length = self->sent = 0;
         if (log_export_fill(self->lines, &self->piece, PIECE, &self->over, &error)) {
-            server_log_write(&self->owner->log, LOG_LEVEL_ERROR, "", "a log could not be read to its end: %s",
+            server_log_write(&self->owner->log, LOG_LEVEL_ERROR, "", "log export failed before its end: %s",
                              error.message);
             return -1;
         }
@@ -54,8 +54,8 @@ static bool read_time(call *self, const char *name, int64_t *out)
         *out = (int64_t)llround(seconds * 1e6);
         return true;
     }
-    http_refuse(self->exchange, 400, call_code(400), "%s must be a time, as 2026-11-16T10:00:00Z, got '%.60s'", name,
-                words);
+    http_refuse(self->exchange, 400, call_code(400), "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
+                name, words);
     return false;
 }
 
@@ -83,7 +83,7 @@ void api_log(void *owner, http_exchange *exchange, const route_match *match)
         return;
     if (atomic_fetch_add(&self->owner->log_streams, 1) >= MOST_STREAMS) {
         atomic_fetch_sub(&self->owner->log_streams, 1);
-        call_refuse_for(self->exchange, 503, 1, "%d logs are being read already; try again", MOST_STREAMS);
+        call_refuse_for(self->exchange, 503, 1, "%d logs are being read, the maximum; try again", MOST_STREAMS);
         return;
     }
     if (open_stream(self, &range, &stream, &error)) {

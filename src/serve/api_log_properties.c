@@ -70,7 +70,7 @@ static ee_status answer_log(call *self, store_reader *reader, ee_error *error)
     if (status) return status;
     if (!from) {
         if (self->base.generation != PERSONALIZER_1_0) self->error_code = "LogsPropertiesNotFound";
-        http_refuse(self->exchange, 404, call_code(404), "the log has no events");
+        http_refuse(self->exchange, 404, call_code(404), "the log is empty");
         return EE_OK;
     }
     add_time(answer, "{\"dateRange\":{\"from\":", from);
@@ -108,7 +108,7 @@ void api_forget_log(void *owner, http_exchange *exchange, const route_match *mat
     call *self = exchange->context;
     journal *written = self->owner->journal;
     journal_forget_before(written, served_bandit_number(self->bandit), journal_time(written));
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "the log of bandit '%s' is removed",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': log removed",
                      served_bandit_name(self->bandit));
     call_answer(self, self->dialect->noted);
 }
@@ -117,5 +117,5 @@ void api_no_flatbuffers(void *owner, http_exchange *exchange, const route_match 
 {
     (void)owner, (void)match;
     http_refuse(exchange, 403, call_code(403),
-                "this server decides itself, and takes no logs of decisions that a client made: use rank and reward");
+                "decisions made by the client cannot be uploaded; let the server decide with rank and reward");
 }

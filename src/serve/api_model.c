@@ -17,7 +17,7 @@ static bool begin_download(call *self)
 {
     self->is_download = true;
     if (atomic_fetch_add(&self->owner->model_downloads, 1) < MOST_DOWNLOADS) return true;
-    call_refuse_for(self->exchange, 503, 1, "%d models are being downloaded already; try again", MOST_DOWNLOADS);
+    call_refuse_for(self->exchange, 503, 1, "%d models are being downloaded, the maximum; try again", MOST_DOWNLOADS);
     return false;
 }
 
@@ -39,8 +39,8 @@ static void answer_kept(call *self, uint64_t version)
     ee_status status =
         store_load_model(self->owner->store, served_bandit_number(self->bandit), version, &bytes, &size, &error);
     if (status == EE_NO_FILE)
-        http_refuse(self->exchange, 404, call_code(404), "version %" PRIu64 " is not kept; see .../model/versions",
-                    version);
+        http_refuse(self->exchange, 404, call_code(404),
+                    "version %" PRIu64 " is not stored; GET .../model/versions lists those that are", version);
     else if (status)
         call_refuse(self, &error);
     else
@@ -103,8 +103,8 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
         call_refuse(self, error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "the model of bandit '%s' was %s",
-                     served_bandit_name(self->bandit), done);
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': model %s", served_bandit_name(self->bandit),
+                     done);
     self->dialect->answer_event(&self->exchange->answer, number);
     call_answer(self, self->dialect->noted);
 }

@@ -29,7 +29,7 @@ static bool is_on(service *self)
 
 static void refuse_off(http_exchange *exchange)
 {
-    http_refuse(exchange, 404, call_code(404), "the page is switched off (--page off); see /openapi.json");
+    http_refuse(exchange, 404, call_code(404), "the dashboard is off (--page off); see /openapi.json");
 }
 
 static void answer_file(http_exchange *exchange, const page_file *file)
@@ -58,7 +58,7 @@ static void answer_named(service *self, http_exchange *exchange, const char *nam
             answer_file(exchange, &page_files[i]);
             return;
         }
-    http_refuse(exchange, 404, call_code(404), "the page has no file '%.64s'", name);
+    http_refuse(exchange, 404, call_code(404), "the dashboard has no file '%.64s'", name);
 }
 
 void api_page(void *owner, http_exchange *exchange, const route_match *match)

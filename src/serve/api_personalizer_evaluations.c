@@ -16,7 +16,7 @@ static void refuse(call *self, ee_status status, const char *code, const ee_erro
 {
     if (code && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
     if (status == EE_NO_FILE)
-        http_refuse(self->exchange, 404, call_code(404), "there is no such evaluation");
+        http_refuse(self->exchange, 404, call_code(404), "there is no evaluation with this id");
     else
         call_refuse(self, error);
 }
@@ -116,8 +116,8 @@ static bool query_time(call *self, const char *name, double *out)
 {
     const char *words = http_query(self->exchange, name);
     if (!words || log_time_parse((json_text){words, strlen(words)}, out)) return true;
-    http_refuse(self->exchange, 400, call_code(400), "%s must be a time, as 2026-11-16T10:00:00Z, got '%.60s'", name,
-                words);
+    http_refuse(self->exchange, 400, call_code(400), "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
+                name, words);
     return false;
 }
 
@@ -212,7 +212,7 @@ static ee_status read_reference(call *self, char id[JOB_ID_SIZE], json_text *pol
     char words[ROUTE_PART_SIZE];
     ee_status status = json_next(&reader, &token, error);
     if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
     while (!(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
         if (personalizer_member(token.key, names, 2, &which))
             status = decide_read_id(&self->request, &reader, &token, names[which], &found[which], error);
@@ -222,7 +222,7 @@ static ee_status read_reference(call *self, char id[JOB_ID_SIZE], json_text *pol
     }
     if (!status) status = json_next(&reader, &token, error);
     if (!status && (!found[0].bytes || !found[1].bytes))
-        return status_fail(error, EE_BAD_INPUT, "there must be an evaluationId and a policyName");
+        return status_fail(error, EE_BAD_INPUT, "evaluationId and policyName are required");
     snprintf(words, sizeof words, "%.*s", (int)found[0].length, found[0].bytes);
     evaluation_id_read(words, id);
     *policy = found[1];
@@ -241,7 +241,8 @@ static ee_status take_policy(const evaluation_job *job, json_text name, bandit_s
         if (strcmp(found->policy, "logged") == 0) return EE_OK; /* that is the bandit */
         *code = "InvalidPolicyConfiguration";
         if (strcmp(found->policy, "first") == 0 || strcmp(found->policy, "uniform") == 0)
-            return status_fail(error, EE_BAD_INPUT, "'%s' learns nothing, and is there to compare with", found->name);
+            return status_fail(error, EE_BAD_INPUT, "'%s' does not learn; it is for comparison and cannot be applied",
+                               found->name);
         text arguments = text_start(error);
         evaluation_arguments(found, &arguments);
         ee_status status = arguments.status;
@@ -249,7 +250,7 @@ static ee_status take_policy(const evaluation_job *job, json_text name, bandit_s
         memory_free(arguments.bytes);
         return status;
     }
-    return status_fail(error, EE_NO_FILE, "the evaluation has no such policy");
+    return status_fail(error, EE_NO_FILE, "the evaluation has no policy of this name");
 }
 
 static ee_status apply(call *self, const char **code, ee_error *error)

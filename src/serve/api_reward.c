@@ -49,7 +49,7 @@ static void reward_written(journal_entry *entry)
     bandit_counters *counters = service_counters(self->owner, entry->bandit);
     bool repeated = entry->verdict == JOURNAL_REPEATED;
     if (entry->verdict == JOURNAL_CONFLICT) {
-        call_item_refuse(self, item, 409, "another reward has this reward_id: its value was different");
+        call_item_refuse(self, item, 409, "this reward_id was used with another value; send a new reward_id");
     } else if (entry->verdict == JOURNAL_FAILED) {
         call_item_failed(self, item);
     } else {
@@ -102,7 +102,7 @@ static ee_status read_activation(call *self, call_item *item, json_reader *reade
         if (!status) status = decide_read_id(&self->request, reader, &token, "id", &item->entry.event.id, error);
         if (status) return status;
     }
-    return seen ? EE_OK : status_fail(error, EE_BAD_INPUT, "there is no \"id\"");
+    return seen ? EE_OK : status_fail(error, EE_BAD_INPUT, "missing \"id\"");
 }
 
 static void activation_written(journal_entry *entry)

@@ -56,11 +56,12 @@ typedef ee_status read_member(reading *self, json_token *token, ee_error *error)
 
 static ee_status read_text(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
 {
-    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s: must be a text", name);
+    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s: must be a string", name);
     json_text from = token->text;
     if (from.length >= size)
-        return status_fail(error, EE_BAD_INPUT, "%s: %zu bytes are too long; at most %zu", name, from.length, size - 1);
-    if (memchr(from.bytes, 0, from.length)) return status_fail(error, EE_BAD_INPUT, "%s: has a zero byte", name);
+        return status_fail(error, EE_BAD_INPUT, "%s: %zu bytes are too many; the maximum is %zu", name, from.length,
+                           size - 1);
+    if (memchr(from.bytes, 0, from.length)) return status_fail(error, EE_BAD_INPUT, "%s: contains a zero byte", name);
     memset(into, 0, size);
     memcpy(into, from.bytes, from.length);
     return EE_OK;
@@ -71,7 +72,7 @@ static ee_status read_whole(const json_token *token, const char *name, double lo
 {
     if (token->kind != JSON_KIND_NUMBER || token->number != floor(token->number) || token->number < low ||
         token->number > 0x1p53)
-        return status_fail(error, EE_BAD_INPUT, "%s: must be a whole number, %.0f to 2^53", name, low);
+        return status_fail(error, EE_BAD_INPUT, "%s: must be an integer from %.0f to 2^53", name, low);
     *into = (uint64_t)token->number;
     return EE_OK;
 }
@@ -150,8 +151,9 @@ static ee_status read_wait(reading *self, json_token *token, ee_error *error)
                      : token->kind == JSON_KIND_TEXT ? seconds_of(token->text)
                                                      : NAN;
     if (!(seconds >= 1e-6 && seconds <= LONGEST_WAIT))
-        return status_fail(error, EE_BAD_INPUT,
-                           "wait: must be seconds, or a text as 10m, 4h, 2d; above 0 and at most 366d");
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "wait: must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d");
     self->into->joining.wait = llround(seconds * 1e6);
     return EE_OK;
 }
@@ -160,7 +162,7 @@ static ee_status read_default_reward(reading *self, json_token *token, ee_error 
 {
     bool none = token->kind == JSON_KIND_NULL || (token->kind == JSON_KIND_TEXT && json_is(token->text, "none"));
     if (!none && !(token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9))
-        return status_fail(error, EE_BAD_INPUT, "default_reward: must be a number, -1e9 to 1e9, or null for none");
+        return status_fail(error, EE_BAD_INPUT, "default_reward: must be a number from -1e9 to 1e9, or null for none");
     self->into->joining.default_reward = none ? NAN : token->number;
     self->default_reward = true;
     return EE_OK;
@@ -196,8 +198,7 @@ static ee_status read_rewards(reading *self, json_token *token, ee_error *error)
     if (good) status = json_next(self->reader, token, error);
     if (status) return status;
     if (!good || token->kind != JSON_KIND_ARRAY_END || !(ends[0] < ends[1]))
-        return status_fail(error, EE_BAD_INPUT,
-                           "rewards: must be the lowest and the highest that a reward can be, as [0, 1]");
+        return status_fail(error, EE_BAD_INPUT, "rewards: must be [LOWEST, HIGHEST], for example [0, 1]");
     self->into->reward_low = ends[0];
     self->into->reward_high = ends[1];
     self->rewards = true;
@@ -217,7 +218,7 @@ static ee_status read_outside(reading *self, json_token *token, ee_error *error)
 static ee_status read_confidence(reading *self, json_token *token, ee_error *error)
 {
     if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0.5 && token->number <= 0.9999))
-        return status_fail(error, EE_BAD_INPUT, "confidence: must be a number, 0.5 to 0.9999");
+        return status_fail(error, EE_BAD_INPUT, "confidence: must be a number from 0.5 to 0.9999");
     self->into->confidence = token->number;
     return EE_OK;
 }
@@ -246,7 +247,7 @@ static ee_status read_challengers(reading *self, json_token *token, ee_error *er
         if (token->kind != JSON_KIND_OBJECT)
             return status_fail(error, EE_BAD_INPUT, "challengers: each must be an object");
         if (into->challenger_count == MOST_CHALLENGERS)
-            return status_fail(error, EE_BAD_INPUT, "challengers: there can be %d at most", MOST_CHALLENGERS);
+            return status_fail(error, EE_BAD_INPUT, "challengers: at most %d", MOST_CHALLENGERS);
         status = challenger_settings_read(&into->challengers[into->challenger_count++], self->reader, error);
         if (status) return status;
     }
@@ -257,8 +258,9 @@ static ee_status read_retention(reading *self, json_token *token, ee_error *erro
 {
     double days = token->kind == JSON_KIND_NULL ? 0 : token->kind == JSON_KIND_NUMBER ? token->number : NAN;
     if (!(days >= -1 && days <= 100000 && days == floor(days)))
-        return status_fail(error, EE_BAD_INPUT,
-                           "retention_days: must be days, at most 100000, -1 for ever, or null for the server's");
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "retention_days: must be 1 to 100000, -1 to keep events forever, or null for the server's setting");
     self->into->retention_days = (int64_t)days;
     return EE_OK;
 }
@@ -273,7 +275,7 @@ static ee_status read_personalizer(reading *self, json_token *token, ee_error *e
     ee_status status = none ? EE_OK : json_skip(self->reader, token, &span, error);
     if (status) return status;
     if (span.length >= sizeof self->into->personalizer)
-        return status_fail(error, EE_BAD_INPUT, "personalizer: %zu bytes are too long; at most %zu", span.length,
+        return status_fail(error, EE_BAD_INPUT, "personalizer: %zu bytes are too many; the maximum is %zu", span.length,
                            sizeof self->into->personalizer - 1);
     memset(self->into->personalizer, 0, sizeof self->into->personalizer);
     if (!none) memcpy(self->into->personalizer, span.bytes, span.length);
@@ -324,8 +326,8 @@ static ee_status fail_unknown(json_text key, ee_error *error)
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(key.length < sizeof word ? key.length : sizeof word - 1), key.bytes);
     const char *nearest = options_nearest(word, names, MEMBERS);
-    return status_fail(error, EE_BAD_INPUT, "settings: there is no '%s'%s%s%s", word, nearest ? "; did you mean '" : "",
-                       nearest ? nearest : "", nearest ? "'?" : "");
+    return status_fail(error, EE_BAD_INPUT, "settings: unknown setting '%s'%s%s%s", word,
+                       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static ee_status take_member(reading *self, json_token *token, bool changing, ee_error *error)
@@ -333,11 +335,10 @@ static ee_status take_member(reading *self, json_token *token, bool changing, ee
     for (size_t i = 0; i < MEMBERS; i++) {
         if (!json_is(token->key, members[i].name)) continue;
         if (changing && !members[i].may_change)
-            return status_fail(
-                error, EE_BAD_INPUT,
-                "%s: cannot change while the bandit lives; wait, default_reward, aggregation, mode, "
-                "rewards, outside, confidence, promote, challengers and retention_days can. Make another bandit",
-                members[i].name);
+            return status_fail(error, EE_BAD_INPUT,
+                               "%s: cannot be changed; wait, default_reward, aggregation, mode, rewards, outside, "
+                               "confidence, promote, challengers and retention_days can. Create another bandit",
+                               members[i].name);
         return members[i].read(self, token, error);
     }
     return fail_unknown(token->key, error);
@@ -360,7 +361,7 @@ static ee_status check_default_reward(const bandit_settings *of, ee_error *error
 {
     double reward = of->joining.default_reward;
     if (isnan(reward) || bandit_settings_reward(of, reward) == reward) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "default_reward: %g is outside rewards, which are %g to %g", reward,
+    return status_fail(error, EE_BAD_INPUT, "default_reward: %g is outside \"rewards\", %g to %g", reward,
                        of->reward_low, of->reward_high);
 }
 
@@ -382,8 +383,7 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
     memory_release(&escapes);
     if (status) return status;
     if (self.dim && self.features)
-        return status_fail(error, EE_BAD_INPUT,
-                           "settings: dim is for vectors and features for named features; give one of them");
+        return status_fail(error, EE_BAD_INPUT, "settings: give dim (vectors) or features (named features), not both");
     /* What draws its scores has no other rule than its own. */
     if (!changing && !self.propensity && !policy_has_option(settings.policy, "propensity"))
         memcpy(settings.propensity, (char[sizeof settings.propensity]){"own"}, sizeof settings.propensity);

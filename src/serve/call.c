@@ -131,7 +131,7 @@ void call_refuse_archived(call *self)
 {
     const char *name = served_bandit_name(self->bandit);
     http_refuse(self->exchange, 410, call_code(410),
-                "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
+                "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name, name);
 }
 
 void call_answer(call *self, int status)
@@ -148,8 +148,8 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
     errno = 0;
     *number = strtoull(words, &end, 10);
     if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return true;
-    http_refuse(self->exchange, 400, call_code(400), "%s must be a whole number, at least %" PRIu64 ", got '%.60s'",
-                name, least, words);
+    http_refuse(self->exchange, 400, call_code(400), "%s must be an integer of at least %" PRIu64 ", got '%.60s'", name,
+                least, words);
     return false;
 }
 
@@ -159,7 +159,7 @@ static void woken(void *context, const ee_error *error)
     if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
         call_refuse_archived(self);
     else if (error)
-        call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
+        call_refuse_for(self->exchange, 503, 1, "the bandit could not be loaded: %s", error->message);
     else
         call_when_awake(self, self->awake);
 }
@@ -183,5 +183,5 @@ void call_work(call *self, void (*run)(void *context))
 {
     self->task = (worker_task){.run = run, .context = self};
     if (!worker_submit(self->owner->worker, &self->task))
-        call_refuse_for(self->exchange, 503, 1, "too many changes wait to be made; try again");
+        call_refuse_for(self->exchange, 503, 1, "too many changes are waiting; try again");
 }

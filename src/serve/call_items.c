@@ -96,7 +96,7 @@ static ee_status read_one(call *self, json_reader *reader, const json_token *tok
     ee_status status = add_item(self, &item, error);
     if (status) return status;
     if (token->kind != JSON_KIND_OBJECT) {
-        call_item_refuse(self, item, 400, self->member ? "an object must stand here" : "the body must be an object");
+        call_item_refuse(self, item, 400, self->member ? "expected a JSON object" : "the body must be a JSON object");
         return json_skip(reader, token, NULL, error);
     }
     status = read(self, item, reader, context, error);
@@ -112,7 +112,7 @@ static ee_status read_array(call *self, json_reader *reader, read_item *read, co
     json_token token;
     ee_status status = json_next(reader, &token, error);
     if (status || token.kind == JSON_KIND_OBJECT_END)
-        return status ? status : status_fail(error, EE_BAD_INPUT, "there is no \"%s\"", member);
+        return status ? status : status_fail(error, EE_BAD_INPUT, "missing \"%s\"", member);
     status = request_member(token.key, &known, "", &seen, &which, error);
     if (status) return status;
     if (token.kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "%s must be an array", member);
@@ -121,8 +121,7 @@ static ee_status read_array(call *self, json_reader *reader, read_item *read, co
         if (status || token.kind == JSON_KIND_ARRAY_END) break;
         if (self->item_count == most) {
             self->request.too_large = true;
-            return status_fail(error, EE_BAD_INPUT, "more than %zu %s, which this server does not take at a time", most,
-                               member);
+            return status_fail(error, EE_BAD_INPUT, "more than %zu %s in one request (setting 'batch')", most, member);
         }
         status = read_one(self, reader, &token, read, context, error);
         if (status) break;
@@ -142,7 +141,7 @@ static ee_status read_body(call *self, read_item *read, const void *context, ee_
     if (!self->member) {
         status = read_one(self, &reader, &token, read, context, error);
     } else {
-        if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+        if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
         status = read_array(self, &reader, read, context, error);
     }
     return status ? status : json_next(&reader, &token, error);
@@ -258,7 +257,7 @@ void call_submit(call *self, void (*done)(journal_entry *entry))
     }
     atomic_store(&self->left, count);
     if (!journal_submit(self->owner->journal, first))
-        call_refuse_for(self->exchange, 503, 1, "more is waiting to be written than this server keeps; try again");
+        call_refuse_for(self->exchange, 503, 1, "too many requests are waiting to be written; try again");
 }
 
 void call_item_done(call *self)

@@ -6,9 +6,10 @@
 
 static ee_status read_part(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
 {
-    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "challengers: %s must be a text", name);
+    if (token->kind != JSON_KIND_TEXT)
+        return status_fail(error, EE_BAD_INPUT, "challengers: %s must be a string", name);
     if (token->text.length >= size || memchr(token->text.bytes, 0, token->text.length))
-        return status_fail(error, EE_BAD_INPUT, "challengers: %s must have at most %zu bytes, and no zero", name,
+        return status_fail(error, EE_BAD_INPUT, "challengers: %s must have at most %zu bytes, none of them zero", name,
                            size - 1);
     memset(into, 0, size);
     memcpy(into, token->text.bytes, token->text.length);
@@ -32,7 +33,7 @@ static ee_status read_member(challenger_settings *into, const json_token *token,
         return read_part(token, "propensity", into->propensity, sizeof into->propensity, error);
     if (json_is(token->key, "number")) return read_number(token, &into->number, error);
     return status_fail(error, EE_BAD_INPUT,
-                       "challengers: there is no '%.*s'; there are name, policy, options and propensity",
+                       "challengers: unknown key '%.*s'; expected name, policy, options or propensity",
                        (int)(token->key.length < 40 ? token->key.length : 40), token->key.bytes);
 }
 
@@ -79,12 +80,12 @@ static ee_status check_name(const bandit_settings *of, const challenger_settings
     static const char *const taken[] = {"online", "baseline", "uniform"}; /* who else is judged beside them */
     json_text name = {one->name, strlen(one->name)};
     if (!bandit_name_is_valid(name))
-        return status_fail(error, EE_BAD_INPUT,
-                           "challengers: name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or "
-                           "digit");
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "challengers: name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
     bool known = bandit_settings_challenger(of, name) != one; /* an earlier one has it */
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) known = known || json_is(name, taken[i]);
-    return known ? status_fail(error, EE_BAD_INPUT, "challengers: there is a '%s' already", one->name) : EE_OK;
+    return known ? status_fail(error, EE_BAD_INPUT, "challengers: the name '%s' is taken", one->name) : EE_OK;
 }
 
 ee_status challenger_settings_complete(bandit_settings *of, ee_error *error)
@@ -93,7 +94,7 @@ ee_status challenger_settings_complete(bandit_settings *of, ee_error *error)
         challenger_settings *one = &of->challengers[i];
         ee_status status = check_name(of, one, error);
         if (status) return status;
-        if (!one->policy[0]) return status_fail(error, EE_BAD_INPUT, "challengers: '%s' has no policy", one->name);
+        if (!one->policy[0]) return status_fail(error, EE_BAD_INPUT, "challengers: '%s' needs a \"policy\"", one->name);
         if (one->propensity[0]) continue;
         bool chosen = policy_has_option(one->policy, "propensity") && policy_has_option(of->policy, "propensity");
         const char *rule = chosen                                         ? of->propensity

@@ -83,13 +83,13 @@ ee_status decide_pass_features(decide_request *self, json_reader *reader, const 
         bool closes = token.kind == JSON_KIND_OBJECT_END || token.kind == JSON_KIND_ARRAY_END;
         bool at_top = reader->depth - opens == outside + 1 && !closes;
         if (at_top && token.key.bytes && is_taken(token.key, taken))
-            return status_fail(error, EE_BAD_INPUT, "%s may not have a member \"%.*s\"", where,
-                               request_shown(token.key), token.key.bytes);
+            return status_fail(error, EE_BAD_INPUT, "%s: the key \"%.*s\" is reserved", where, request_shown(token.key),
+                               token.key.bytes);
         if (at_top && of_array && token.kind != JSON_KIND_OBJECT)
             return status_fail(error, EE_BAD_INPUT, "%s must be an array of objects", where);
         bool scalar = token.kind == JSON_KIND_NUMBER || token.kind == JSON_KIND_TEXT || token.kind == JSON_KIND_TRUE;
         if (scalar && ++self->feature_count > limits->features)
-            return decide_refuse_size(self, error, "more than %zu features, the most that a decision may have",
+            return decide_refuse_size(self, error, "more than %zu features in one decision (setting 'features')",
                                       limits->features);
     }
     *span = (json_text){from, (size_t)(reader->next - from)};
@@ -103,7 +103,8 @@ ee_status decide_read_excludes(decide_request *self, json_reader *reader, const 
 {
     json_token token;
     if (first->kind == JSON_KIND_NULL) return EE_OK;
-    if (first->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "%s must be an array of ids", where);
+    if (first->kind != JSON_KIND_ARRAY)
+        return status_fail(error, EE_BAD_INPUT, "%s must be an array of action ids", where);
     for (size_t place = 0;; place++, self->exclude_count++) {
         ee_status status = json_next(reader, &token, error);
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
@@ -203,7 +204,7 @@ static ee_status settle_baseline(decide_request *self, size_t slot, const uint8_
                           : row[of->baseline_action]         ? "this action is excluded"
                                                              : NULL;
     for (size_t i = 0; i < slot && !trouble; i++)
-        if (self->slots[i].baseline_action == of->baseline_action) trouble = "an earlier slot has the same";
+        if (self->slots[i].baseline_action == of->baseline_action) trouble = "an earlier slot has the same baseline";
     if (!trouble) return EE_OK;
     return status_fail(error, EE_BAD_INPUT, "slots[%zu]: the baseline is \"%.*s\", but %s", slot,
                        request_shown(of->baseline), of->baseline.bytes, trouble);
@@ -239,14 +240,16 @@ static ee_status settle_slot(decide_request *self, size_t slot, bool lenient, ee
     ee_status status = mark_excluded(self, of->first_exclude, of->exclude_count, where, lenient, row, error);
     if (!status) status = settle_baseline(self, slot, row, error);
     if (!status && !is_something_left(self, slot, row))
-        return status_fail(error, EE_BAD_INPUT, "slots[%zu]: the slots before it may leave no action for it", slot);
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "slots[%zu]: the slots before it may take every action it allows; add actions, or exclude fewer", slot);
     return status;
 }
 
 ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *error)
 {
     size_t rows = self->slot_count ? self->slot_count : 1; /* and one for is_something_left */
-    if (self->count == 0) return status_fail(error, EE_BAD_INPUT, "there are no actions to decide among");
+    if (self->count == 0) return status_fail(error, EE_BAD_INPUT, "actions: expected at least one");
     ee_status status = self->named ? place_names(self, error) : EE_OK;
     if (!status)
         status =
@@ -257,7 +260,7 @@ ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *er
     if (status) return status;
     self->excluded_count = self->own_excludes ? count_marked(self->excluded, self->count) : 0;
     if (self->excluded_count == self->count)
-        return status_fail(error, EE_BAD_INPUT, "all %zu actions are excluded", self->count);
+        return status_fail(error, EE_BAD_INPUT, "exclude: no action is left; all %zu are excluded", self->count);
     for (size_t i = 1; i < rows; i++) memcpy(self->excluded + i * self->count, self->excluded, self->count);
     for (size_t i = 0; i < self->slot_count && !status; i++) status = settle_slot(self, i, lenient, error);
     return status;

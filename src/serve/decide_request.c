@@ -24,8 +24,8 @@ ee_status decide_read_vector(decide_request *self, json_reader *reader, const de
     size_t dim = limits->dim, count = 0;
     char place[WHERE_SIZE + 8];
     if (!dim)
-        return status_fail(error, EE_BAD_INPUT, "%s is a vector, but the bandit takes named features: %s", where,
-                           "{\"id\": ..., \"features\": {...}}");
+        return status_fail(error, EE_BAD_INPUT, "%s is a vector, but the bandit takes named features; expected %s",
+                           where, "{\"id\": ..., \"features\": {...}}");
     ee_status status =
         memory_grow(self->owner, &self->values, &self->value_capacity, (self->count + 1) * dim, sizeof(float), error);
     float *row = self->values + self->count * dim, rest;
@@ -61,8 +61,8 @@ static ee_status read_action_member(decide_request *self, json_reader *reader, c
         return status_fail(error, EE_BAD_INPUT, "%s must be an array of numbers", place);
     }
     if (limits->dim)
-        return status_fail(error, EE_BAD_INPUT, "%s: the bandit takes vectors of %zu numbers, no named features", place,
-                           limits->dim);
+        return status_fail(error, EE_BAD_INPUT, "%s: the bandit takes vectors of %zu numbers, not named features",
+                           place, limits->dim);
     if (token->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", place);
     return decide_pass_features(self, reader, limits, place, taken, false, &self->features[self->count], error);
 }
@@ -84,8 +84,8 @@ static ee_status read_named_action(decide_request *self, json_reader *reader, co
         if (!status) status = read_action_member(self, reader, limits, where, which, &token, error);
     }
     if (status) return status;
-    if (!(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s has no \"id\"", where);
-    if (limits->dim && !(seen & 1u << 2)) return status_fail(error, EE_BAD_INPUT, "%s has no \"vector\"", where);
+    if (!(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"id\"", where);
+    if (limits->dim && !(seen & 1u << 2)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"vector\"", where);
     return EE_OK;
 }
 
@@ -98,10 +98,10 @@ static ee_status read_action(decide_request *self, json_reader *reader, const de
     if (!named && token->kind != JSON_KIND_ARRAY)
         return status_fail(error, EE_BAD_INPUT, "%s must be an object, or an array of numbers", where);
     if (self->count == limits->actions)
-        return decide_refuse_size(self, error, "more than %zu actions, the most that a decision may have",
+        return decide_refuse_size(self, error, "more than %zu actions in one decision (setting 'actions')",
                                   limits->actions);
     if (self->count && named != self->named)
-        return status_fail(error, EE_BAD_INPUT, "%s is %s, but those before it are not", where,
+        return status_fail(error, EE_BAD_INPUT, "%s is %s, but the actions before it are not", where,
                            named ? "an object" : "an array");
     self->named = named;
     if (named) return read_named_action(self, reader, limits, where, error);
@@ -128,7 +128,9 @@ ee_status decide_read_context(decide_request *self, json_reader *reader, const d
 {
     static const char *const taken[] = {"_multi", "_slots", NULL};
     if (token->kind == JSON_KIND_NULL) return EE_OK;
-    if (limits->dim) return status_fail(error, EE_BAD_INPUT, "context: the bandit takes vectors, and nothing besides");
+    if (limits->dim)
+        return status_fail(error, EE_BAD_INPUT,
+                           "context: the bandit takes vectors only; put the context into each action's vector");
     if (token->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "context must be an object");
     return decide_pass_features(self, reader, limits, "context", taken, false, &self->context, error);
 }
@@ -161,8 +163,7 @@ static ee_status read_slot_member(decide_request *self, json_reader *reader, con
         slot->exclude_count = self->exclude_count - slot->first_exclude;
         return status;
     }
-    if (limits->dim)
-        return status_fail(error, EE_BAD_INPUT, "%s: the bandit takes vectors, and nothing besides", place);
+    if (limits->dim) return status_fail(error, EE_BAD_INPUT, "%s: the bandit takes vectors only", place);
     if (token->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", place);
     return decide_pass_features(self, reader, limits, place, taken, false, &slot->features, error);
 }
@@ -179,7 +180,7 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
     snprintf(where, sizeof where, "slots[%zu]", self->slot_count);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->slot_count == limits->actions)
-        return decide_refuse_size(self, error, "more than %zu slots, the most that a decision may have",
+        return decide_refuse_size(self, error, "more than %zu slots in one decision (setting 'actions')",
                                   limits->actions);
     ee_status status = decide_room_for_slot(self, error);
     while (!status) {
@@ -188,7 +189,7 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
         status = request_member(token.key, &known, where, &seen, &which, error);
         if (!status) status = read_slot_member(self, reader, limits, where, which, &token, error);
     }
-    if (!status && !(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s has no \"id\"", where);
+    if (!status && !(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"id\"", where);
     return status;
 }
 
@@ -205,7 +206,7 @@ static ee_status read_slots(decide_request *self, json_reader *reader, const dec
         status = read_slot(self, reader, limits, &token, error);
         if (status) return status;
     }
-    return self->slot_count ? EE_OK : status_fail(error, EE_BAD_INPUT, "slots: there are none");
+    return self->slot_count ? EE_OK : status_fail(error, EE_BAD_INPUT, "slots: expected at least one");
 }
 
 /* ---- the whole ---- */

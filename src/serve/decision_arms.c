@@ -95,7 +95,7 @@ ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_
     ee_status status = count == body->count ? ee_round_read(round, body->context.bytes, body->context.length, error)
                                             : read_some(room, body, round, error);
     if (!status && ee_round_count(round) != count)
-        return status_fail(error, EE_BAD_INPUT, "decide: the context has other actions than the decision");
+        return status_fail(error, EE_BAD_INPUT, "decide: the stored context does not match the decision's actions");
     return status;
 }
 

@@ -138,7 +138,7 @@ ee_status personalizer_event_id(const call *self, json_text *out, ee_error *erro
     const char *part = self->match.parts[0];
     const json_token token = {.kind = JSON_KIND_TEXT, .text = {part, strlen(part)}};
     *out = token.text;
-    return request_check_id(&token, "the eventId of the path", error);
+    return request_check_id(&token, "the eventId in the path", error);
 }
 
 /* ---- errors ---- */

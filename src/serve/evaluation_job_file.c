@@ -190,7 +190,7 @@ static ee_status load(const void *bytes, size_t size, json_t **out, ee_error *er
     *out = json_loadb(bytes, size, 0, &problem);
     if (json_is_object(*out)) return EE_OK;
     json_decref(*out);
-    return status_fail(error, EE_BAD_INPUT, "evaluation: its file is damaged");
+    return status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
 }
 
 static void read_request(job_request *into, const json_t *of)
@@ -233,7 +233,7 @@ ee_status job_about_read(job_about *into, const void *bytes, size_t size, ee_err
     read_request(&into->request, of);
     json_decref(of);
     if (known < STATES && into->request.candidate_count && into->request.estimator_count) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "evaluation: its file is damaged");
+    return status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
 }
 
 static void read_mark(job_mark *into, const json_t *of, size_t estimators)
@@ -297,7 +297,7 @@ ee_status job_results_read(evaluation_job *into, const void *bytes, size_t size,
     into->reward_low = read_number(of, "reward_low");
     into->reward_high = read_number(of, "reward_high");
     const json_t *results = json_object_get(of, "results");
-    if (json_array_size(results) != count) status = status_fail(error, EE_BAD_INPUT, "evaluation: its file is damaged");
+    if (json_array_size(results) != count) status = status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
     if (!status) status = memory_create(NULL, &into->results, count, sizeof *into->results, error);
     for (size_t i = 0; i < count && !status; i++)
         status = read_result(&into->results[i], json_array_get(results, i), into->about.request.estimator_count, error);

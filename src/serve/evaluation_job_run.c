@@ -37,11 +37,11 @@ static ee_status check_candidate(const job_candidate *one, const bandit_settings
     ee_bandit *made = NULL;
     ee_error reason;
     ee_status status = EE_OK;
-    if (!one->name[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each has a name");
+    if (!one->name[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each needs a \"name\"");
     if (is_fixed(one->policy)) {
         const candidate_class *class;
         bool plain = !one->options[0] && !one->propensity[0];
-        if (!plain) status = status_fail(&reason, EE_BAD_INPUT, "%s has no options", one->policy);
+        if (!plain) status = status_fail(&reason, EE_BAD_INPUT, "%s takes no options", one->policy);
         if (plain) status = candidate_find(one->policy, &class, &reason);
     } else {
         bandit_settings settings = settings_of(one, of);
@@ -54,18 +54,18 @@ static ee_status check_candidate(const job_candidate *one, const bandit_settings
 ee_status job_request_check(const job_request *request, const bandit_settings *of, ee_error *error)
 {
     estimator_request unused;
-    if (!request->candidate_count) return status_fail(error, EE_BAD_INPUT, "candidates: there are none");
-    if (!request->estimator_count) return status_fail(error, EE_BAD_INPUT, "estimators: there are none");
+    if (!request->candidate_count) return status_fail(error, EE_BAD_INPUT, "candidates: expected at least one");
+    if (!request->estimator_count) return status_fail(error, EE_BAD_INPUT, "estimators: expected at least one");
     if (!(request->confidence >= 0.5 && request->confidence < 1))
         return status_fail(error, EE_BAD_INPUT, "confidence must be at least 0.5 and below 1");
     if (request->from >= request->until) return status_fail(error, EE_BAD_INPUT, "until must be after from");
     for (size_t i = 0; i < request->estimator_count; i++)
         if (!estimator_request_parse(request->estimators[i], &unused))
-            return status_fail(error, EE_BAD_INPUT, "estimators: there is no '%.60s'", request->estimators[i]);
+            return status_fail(error, EE_BAD_INPUT, "estimators: unknown estimator '%.60s'", request->estimators[i]);
     for (size_t i = 0; i < request->candidate_count; i++) {
         for (size_t k = 0; k < i; k++)
             if (strcmp(request->candidates[i].name, request->candidates[k].name) == 0)
-                return status_fail(error, EE_BAD_INPUT, "candidates: two are called '%.60s'",
+                return status_fail(error, EE_BAD_INPUT, "candidates: duplicate name '%.60s'",
                                    request->candidates[i].name);
         ee_status status = check_candidate(&request->candidates[i], of, error);
         if (status) return status;
@@ -119,7 +119,7 @@ static ee_status write_log(const evaluation_job *job, store *kept, const bandit_
     settled_reader_free(decisions);
     if (!status) status = ended;
     if (!status && !events && watch->wanted(watch->context))
-        return status_fail(error, EE_BAD_INPUT, "no decision of this time is settled");
+        return status_fail(error, EE_BAD_INPUT, "no settled decisions in this time range");
     return status;
 }
 
@@ -223,7 +223,7 @@ static ee_status keep_results(evaluation_job *into, const evaluation_result *res
     }
     if (!*finished) return EE_OK;
     if (!played)
-        return status_fail(error, EE_BAD_INPUT, "no candidate could be played: %.300s", results[0].failure.message);
+        return status_fail(error, EE_BAD_INPUT, "no candidate could be evaluated: %.300s", results[0].failure.message);
     keep_log(into, played);
     ee_status status = memory_create(NULL, &into->results, asked->candidate_count, sizeof *into->results, error);
     for (size_t i = 0; i < asked->candidate_count && !status; i++)

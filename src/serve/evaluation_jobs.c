@@ -106,7 +106,7 @@ static ee_status run_job(evaluation_jobs *self, job_row *row, evaluation_job *jo
     char *log = NULL;
     const served_bandit *bandit = served_bandits_at(self->bandits, row->bandit - 1);
     ee_status status = job_folder_read_about(self->folder, row->id, &job->about, error);
-    if (!status && !bandit) status = status_fail(error, EE_BAD_INPUT, "the bandit is not there any more");
+    if (!status && !bandit) status = status_fail(error, EE_BAD_INPUT, "the bandit no longer exists");
     if (!status) status = job_folder_log(self->folder, row->id, &log, error);
     if (status) return status;
     bandit_settings settings = served_bandit_settings(bandit);
@@ -214,7 +214,7 @@ ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits 
     if (!status) status = file_make_folder(self->folder, error);
     if (!status) status = load_all(self, error);
     self->runs = !status && pthread_create(&self->thread, NULL, run, self) == 0;
-    if (!status && !self->runs) status = status_fail(error, EE_NO_MEMORY, "the system gives no more threads");
+    if (!status && !self->runs) status = status_fail(error, EE_NO_MEMORY, "could not start a thread");
     if (status)
         evaluation_jobs_stop(self);
     else
@@ -242,7 +242,7 @@ static ee_status make_id(char id[JOB_ID_SIZE], ee_error *error)
 {
     uint8_t bytes[JOB_ID_SIZE / 2];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return status_fail(error, EE_FILE_ERROR, "the system gives no random numbers");
+        return status_fail(error, EE_FILE_ERROR, "could not get random numbers");
     for (size_t i = 0; i < sizeof bytes; i++) snprintf(id + 2 * i, 3, "%02x", bytes[i]);
     return EE_OK;
 }
@@ -253,10 +253,10 @@ static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error
     for (size_t i = 0; i < self->count; i++) {
         same += self->rows[i]->bandit == about->bandit;
         if (strcmp(self->rows[i]->id, about->id) == 0)
-            return status_fail(error, EE_BAD_INPUT, "there is an evaluation of this id already");
+            return status_fail(error, EE_BAD_INPUT, "an evaluation with this id exists");
     }
     if (same >= JOBS_EACH)
-        return status_fail(error, EE_BAD_INPUT, "there are %d evaluations of this bandit already; delete one first",
+        return status_fail(error, EE_BAD_INPUT, "the bandit has %d evaluations, the maximum; delete one first",
                            JOBS_EACH);
     ee_status status = job_folder_write_about(self->folder, about, error);
     if (!status) status = add_row(self, about, error);

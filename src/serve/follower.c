@@ -369,7 +369,7 @@ static ee_status take(void *context, const event *from, ee_error *error)
     if (self->past) return EE_BAD_INPUT;
     enum { BETWEEN = 64 };
     if (self->cancel && ++self->visited % BETWEEN == 0 && self->cancel(self->context))
-        return status_fail(error, EE_BAD_INPUT, "model: it was stopped in the midst of a step");
+        return status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
     switch (from->kind) {
     case EVENT_DECISION:
         return take_decision(self, from, error);
@@ -421,7 +421,7 @@ static void archive_state(follower *self, uint64_t format, archive *a)
     size_t mode = self->settings.mode;
     archive_u64(a, &format);
     if (!a->status && format != FOLLOWER_FORMAT && format != FORMAT_WITHOUT_POLICY)
-        archive_fail(a, EE_BAD_MODEL, "model: its checkpoint is of another version");
+        archive_fail(a, EE_BAD_MODEL, "model: the checkpoint has an unknown format");
     if (format != FORMAT_WITHOUT_POLICY) {
         archive_text(a, self->settings.policy, sizeof self->settings.policy, "policy");
         archive_text(a, self->settings.options, sizeof self->settings.options, "options");
@@ -457,7 +457,7 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
     ee_bandit *bandit;
     *out = NULL;
     if (size != checkpoint->size || checkpoint_checksum(bytes, size) != checkpoint->checksum)
-        return status_fail(error, EE_BAD_MODEL, "model: the file of version %" PRIu64 " is not the one that was saved",
+        return status_fail(error, EE_BAD_MODEL, "model: the file of version %" PRIu64 " is not the one saved",
                            checkpoint->version);
     ee_status status = create(settings, &self, error);
     if (status) return status;
@@ -466,7 +466,8 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
     if (!status) {
         archive a = archive_reader(checkpoint->state, checkpoint->state_size, error);
         archive_state(self, 0, &a);
-        if (!a.status && archive_remaining(&a)) archive_fail(&a, EE_BAD_MODEL, "model: its checkpoint is too long");
+        if (!a.status && archive_remaining(&a))
+            archive_fail(&a, EE_BAD_MODEL, "model: the checkpoint has bytes after its end");
         status = a.status;
     }
     self->upto = checkpoint->upto;

@@ -171,7 +171,8 @@ static void refuse_size(http_exchange *exchange)
     if (!exchange->body_limit)
         http_refuse(exchange, 413, "TooLarge", "this request takes no body");
     else
-        http_refuse(exchange, 413, "TooLarge", "the body has more than %zu bytes", exchange->body_limit);
+        http_refuse(exchange, 413, "TooLarge", "the body has more than %zu bytes, the limit for this request",
+                    exchange->body_limit);
 }
 
 static void refuse_stopping(http_exchange *exchange)
@@ -196,7 +197,9 @@ static bool admit(pooled_exchange *self, struct MHD_Connection *mhd, const char 
     size_t discarded = DISCARDED_BYTES;
     bool goes_on = false, clear = is_clear(&seen);
     if (!clear)
-        http_refuse(exchange, 400, "BadRequest", "the length of the body is said twice, or in a way that is not known");
+        http_refuse(
+            exchange, 400, "BadRequest",
+            "invalid body length: Content-Length is repeated or not a number, or Transfer-Encoding is not chunked");
     else if (atomic_load(&server->is_stopping))
         refuse_stopping(exchange);
     else
@@ -216,7 +219,7 @@ static enum MHD_Result refuse_within_body(pooled_exchange *self, int status)
     if (status == 413)
         refuse_size(&self->exchange);
     else
-        http_refuse(&self->exchange, 503, "Unavailable", "there is no memory for the body");
+        http_refuse(&self->exchange, 503, "Unavailable", "out of memory for the body");
     http_send_last(self);
     return MHD_NO;
 }
@@ -344,7 +347,7 @@ static ee_status open_socket(http_server *self, ee_error *error)
     self->listening = options->listening;
     /* Else accept would wait for a connection that is gone again. */
     if (fcntl(self->listening, F_SETFL, O_NONBLOCK))
-        return status_fail(error, EE_BAD_INPUT, "http: the socket that was handed over cannot be used");
+        return status_fail(error, EE_BAD_INPUT, "http: the socket passed by systemd cannot be used");
     return EE_OK;
 }
 
@@ -359,7 +362,7 @@ static ee_status start(http_server *self, ee_error *error)
     self->port = http_socket_port(self->listening);
     self->options.connections = http_raise_files(options->connections);
     self->daemon = start_daemon(self);
-    if (!self->daemon) return status_fail(error, EE_FILE_ERROR, "http: the server could not be started");
+    if (!self->daemon) return status_fail(error, EE_FILE_ERROR, "http: could not start the server");
     status = http_start_sweep(self, error);
     return status ? status : http_start_accepting(self, error);
 }
@@ -389,7 +392,8 @@ uint16_t http_port(const http_server *self)
 ee_status http_set_certificate(http_server *self, const char *certificate, const char *key, ee_error *error)
 {
     tls_certificates *latest;
-    if (!self->certificates) return status_fail(error, EE_BAD_INPUT, "tls: it was not on when the server started");
+    if (!self->certificates)
+        return status_fail(error, EE_BAD_INPUT, "tls: it was off when the server started; restart the server");
     ee_status status = tls_certificates_read(certificate, key, &latest, error);
     if (status) return status;
     pthread_mutex_lock(&self->list_lock);

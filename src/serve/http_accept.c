@@ -45,7 +45,7 @@ ee_status http_start_accepting(http_server *self, ee_error *error)
 {
     self->accept_wakes = eventfd(0, EFD_CLOEXEC);
     self->has_acceptor = self->accept_wakes >= 0 && !pthread_create(&self->acceptor, NULL, accept_all, self);
-    return self->has_acceptor ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: a thread could not be started");
+    return self->has_acceptor ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: could not start a thread");
 }
 
 void http_end_accepting(http_server *self)

@@ -95,7 +95,7 @@ ee_status http_start_sweep(http_server *server, ee_error *error)
     pthread_cond_init(&server->sweep_wakes, &attributes);
     pthread_condattr_destroy(&attributes);
     server->has_sweep = pthread_create(&server->sweep, NULL, sweep, server) == 0;
-    return server->has_sweep ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: no thread could be started");
+    return server->has_sweep ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: could not start a thread");
 }
 
 void http_stop_sweep(http_server *server)

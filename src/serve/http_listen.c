@@ -25,7 +25,9 @@ static ee_status listen_at(const struct addrinfo *where, const char *address, ui
     int reason = errno;
     if (made >= 0) close(made);
     if (reason == EADDRINUSE)
-        return status_fail(error, EE_BAD_INPUT, "http: port %u of %s is in use by another program", port, address);
+        return status_fail(error, EE_BAD_INPUT,
+                           "http: port %u of %s is in use by another program; choose another with --port", port,
+                           address);
     return status_fail(error, EE_BAD_INPUT, "http: could not listen on port %u of %s: %s", port, address,
                        strerror(reason));
 }
@@ -37,7 +39,7 @@ ee_status http_listen(const char *address, uint16_t port, int *listening, ee_err
     snprintf(service, sizeof service, "%u", port);
     int code = getaddrinfo(address, service, &hints, &found);
     if (code)
-        return status_fail(error, EE_BAD_INPUT, "http: '%s' is no address of this machine: %s", address,
+        return status_fail(error, EE_BAD_INPUT, "http: '%s' is not an address of this machine: %s", address,
                            gai_strerror(code));
     ee_status status = listen_at(found, address, port, listening, error);
     freeaddrinfo(found);

@@ -12,9 +12,9 @@ static ee_status make_credentials(tls_certificates *self, const char *certificat
     int code = gnutls_certificate_set_x509_key_mem(self->credentials, &bytes, &key_bytes, GNUTLS_X509_FMT_PEM);
     if (code >= 0) return EE_OK;
     if (code == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
-        return status_fail(error, EE_BAD_INPUT, "tls: the certificate %s does not belong to the key %s",
+        return status_fail(error, EE_BAD_INPUT, "tls: the certificate %s does not match the key %s",
                            file_tail(certificate), file_tail(key));
-    return status_fail(error, EE_BAD_INPUT, "tls: %s and %s are no certificate and key in PEM: %s",
+    return status_fail(error, EE_BAD_INPUT, "tls: %s and %s are not a certificate and key in PEM: %s",
                        file_tail(certificate), file_tail(key), gnutls_strerror(code));
 }
 

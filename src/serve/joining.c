@@ -108,7 +108,7 @@ static ee_status check_reward_id(store *into, const joined_bandit *bandit, journ
     if (before != reward->value) {
         entry->verdict = JOURNAL_CONFLICT;
         counts->conflicts++;
-        status_fail(&entry->error, EE_BAD_INPUT, "reward: this reward_id came before with the value %.17g", before);
+        status_fail(&entry->error, EE_BAD_INPUT, "reward: this reward_id was used before with the value %.17g", before);
         return EE_OK;
     }
     entry->verdict = JOURNAL_REPEATED;
@@ -245,7 +245,7 @@ static void recognize(const stored_decision *before, uint64_t number, journal_en
     entry->event.time = before->time;
     counts->repeated_decisions += same;
     counts->conflicts += !same;
-    if (!same) status_fail(&entry->error, EE_BAD_INPUT, "decide: another request had this id before");
+    if (!same) status_fail(&entry->error, EE_BAD_INPUT, "decide: this id was used for another request");
 }
 
 /* Writes the decision, which is new, without what came before it. */
@@ -346,7 +346,7 @@ ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *en
     if (!entry->slot_count) return decide_one(into, bandit, entry, now, counts, error);
     if (is_round(entry)) return decide_round(into, bandit, entry, now, counts, error);
     entry->verdict = JOURNAL_FAILED;
-    status_fail(&entry->error, EE_BAD_INPUT, "journal: a round of slots is handed in as a whole");
+    status_fail(&entry->error, EE_BAD_INPUT, "journal: a round with slots is submitted as a whole");
     return EE_OK;
 }
 

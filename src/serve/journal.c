@@ -82,7 +82,8 @@ ee_status journal_write(journal *self, journal_entry *entry, ee_error *error)
     asked.context = &waiting;
     asked.next = NULL;
     if (!journal_submit(self, &asked))
-        return status_fail(error, EE_FILE_ERROR, "journal: too much is waiting to be written; try again later");
+        return status_fail(error, EE_FILE_ERROR,
+                           "journal: too many entries are waiting to be written; try again later");
     pthread_mutex_lock(&waiting.lock);
     while (!waiting.done) pthread_cond_wait(&waiting.wake, &waiting.lock);
     pthread_mutex_unlock(&waiting.lock);
@@ -211,7 +212,7 @@ ee_status journal_start(store *into, const journal_options *options, journal **o
     pthread_mutex_init(&self->clock_lock, NULL);
     status = prepare(self, error);
     if (!status && pthread_create(&self->thread, NULL, run, self))
-        status = status_fail(error, EE_NO_MEMORY, "journal: the system has no thread for it");
+        status = status_fail(error, EE_NO_MEMORY, "journal: could not start a thread");
     if (status) {
         free_journal(self);
         return status;

@@ -115,7 +115,7 @@ static ee_status write_entry(journal *self, journal_entry *entry, int64_t now, e
     entry->earlier = NULL;
     if (kind == EVENT_SETTINGS && entry->bandit == 0) return write_new_bandit(self, entry, now, error);
     kept_bandit *kept = journal_find_bandit(self, entry->bandit);
-    if (!kept) return refuse(entry, "bandit: there is none of number %u");
+    if (!kept) return refuse(entry, "bandit: there is no bandit with the number %u");
     touch(self, kept);
     if (kept->joined.archived &&
         (kind == EVENT_DECISION || kind == EVENT_REWARD || kind == EVENT_ACTIVATED || kind == EVENT_MODEL))
@@ -137,7 +137,7 @@ static ee_status write_entry(journal *self, journal_entry *entry, int64_t now, e
     case EVENT_SETTLED:
         break;
     }
-    return refuse(entry, "journal: bandit %u: only the journal settles");
+    return refuse(entry, "journal: bandit %u: only the journal settles decisions");
 }
 
 /* ---- what one transaction writes ---- */

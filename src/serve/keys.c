@@ -91,18 +91,19 @@ static ee_status add_line(key_ring *self, char *line, size_t number, ee_error *e
     size_t count = cut_words(line, words);
     if (!count || words[0][0] == '#') return EE_OK;
     if (count != WORDS)
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu has no name, role, bandit and hash", number);
+        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: expected NAME ROLE BANDIT HASH", number);
     if (!is_name(words[0]))
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: '%.64s' is no name of a key", number, words[0]);
+        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: '%.64s' is not a valid key name", number, words[0]);
     if (!key_role_read(words[1], &added.role))
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: the role is reader, app or admin, not '%.64s'", number,
-                           words[1]);
+        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: expected the role reader, app or admin, got '%.64s'",
+                           number, words[1]);
     if (!is_name(words[2]) && strcmp(words[2], "*") != 0)
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: '%.64s' is no name of a bandit", number, words[2]);
+        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: '%.64s' is not a valid bandit name", number, words[2]);
     if (!read_hash(words[3], added.hash))
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: the hash must be 64 digits of 0-9 and a-f", number);
+        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: the hash must be 64 hexadecimal digits (0-9, a-f)",
+                           number);
     if (find_name(self, words[0]))
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: there is a key '%s' already", number, words[0]);
+        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: duplicate key '%s'", number, words[0]);
     ee_status status = memory_grow(&self->memory, &self->keys, &self->capacity, self->count + 1, sizeof added, error);
     if (status) return status;
     snprintf(added.name, sizeof added.name, "%s", words[0]);
@@ -121,7 +122,7 @@ static ee_status parse(key_ring *self, const char *bytes, size_t size, ee_error 
         const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
         size_t length = (size_t)((newline ? newline : end) - bytes);
         if (length >= sizeof line || memchr(bytes, '\0', length))
-            return status_fail(error, EE_BAD_INPUT, "keys: line %zu is too long, or no text", number);
+            return status_fail(error, EE_BAD_INPUT, "keys: line %zu is too long or not text", number);
         memcpy(line, bytes, length);
         line[length] = '\0';
         ee_status status = add_line(self, line, number, error);
@@ -156,9 +157,10 @@ ee_status key_ring_read(const char *path, key_ring **out, ee_error *error)
     uint8_t *bytes;
     size_t size;
     if (file_is_missing(path))
-        return status_fail(error, EE_NO_FILE, "keys: there is no file %s; 'eenet keys add' makes one", file_tail(path));
+        return status_fail(error, EE_NO_FILE, "keys: there is no file %s; create it with 'eenet keys add'",
+                           file_tail(path));
     if (stat(path, &found) == 0 && !is_private(&found))
-        return status_fail(error, EE_BAD_INPUT, "keys: others than its owner can use %s: chmod 600 it",
+        return status_fail(error, EE_BAD_INPUT, "keys: users other than its owner can access %s; run chmod 600 on it",
                            file_tail(path));
     ee_status status = file_read(path, &bytes, &size, error);
     if (status) return status;
@@ -245,14 +247,15 @@ ee_status keys_add(const char *path, const char *name, key_role role, const char
     uint8_t random[32];
     stored_key added = {.role = role};
     if (!is_name(name))
-        return status_fail(error, EE_BAD_OPTION,
-                           "keys: a name has 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
-    if (bandit && !is_name(bandit)) return status_fail(error, EE_BAD_OPTION, "keys: no bandit can have that name");
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "keys: a name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
+    if (bandit && !is_name(bandit)) return status_fail(error, EE_BAD_OPTION, "keys: not a valid bandit name");
     ee_status status = file_is_missing(path) ? key_ring_parse("", 0, &ring, error) : key_ring_read(path, &ring, error);
     if (!status && find_name(ring, name))
-        status = status_fail(error, EE_BAD_INPUT, "keys: there is a key '%s' already; remove it first", name);
+        status = status_fail(error, EE_BAD_INPUT, "keys: the key '%s' exists; remove it first", name);
     if (!status && gnutls_rnd(GNUTLS_RND_KEY, random, sizeof random))
-        status = status_fail(error, EE_FILE_ERROR, "keys: the system gives no random numbers");
+        status = status_fail(error, EE_FILE_ERROR, "keys: could not get random numbers");
     if (!status) {
         write_key(random, key);
         gnutls_hash_fast(GNUTLS_DIG_SHA256, key, strlen(key), added.hash);

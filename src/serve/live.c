@@ -264,7 +264,7 @@ ee_status live_find_standing(live *self, served_bandit *bandit, const char *chal
     if (entry) self->asking++;
     pthread_mutex_unlock(&self->lock);
     if (!entry)
-        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not begun to learn; ask again", challenger);
+        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not started to learn; try again", challenger);
     pthread_mutex_lock(&self->turn);
     ee_status status = live_entry_standing(entry, challenger, test, out, error);
     pthread_mutex_unlock(&self->turn);
@@ -293,7 +293,7 @@ ee_status live_start(const live_options *options, live **out, ee_error *error)
     if (pthread_create(&self->thread, NULL, run, self)) {
         self->stopping = true;
         live_free(self);
-        return status_fail(error, EE_NO_MEMORY, "live: the system has no thread for it");
+        return status_fail(error, EE_NO_MEMORY, "live: could not start a thread");
     }
     *out = self;
     return EE_OK;

@@ -115,12 +115,12 @@ ee_status live_entry_standing(live_entry *entry, const char *challenger, uint64_
     live_bandit *state = &entry->state;
     live_track *track = entry->open ? live_bandit_find(state, challenger) : NULL;
     if (!track || (test && track->challenger.number != test))
-        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not begun to learn; ask again", challenger);
+        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not started to learn; try again", challenger);
     if (live_track_failure(track))
         return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has failed: %.300s", challenger,
                            live_track_failure(track)->message);
     if (live_bandit_is_behind(state, track) || (!test && lacks_much(entry)))
-        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not learned yet what the log has; ask again",
+        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not learned the whole log yet; try again",
                            challenger);
     *out = (live_standing){.test = track->challenger.number,
                            .events = live_track_events(track),

@@ -48,11 +48,11 @@ static void make_track(live_bandit *self, archive *a, live_kind kind, const chal
     if (!status)
         status = live_track_create(kind, &self->settings, kind == LIVE_CHALLENGER ? challenger : NULL, &made, &error);
     if (status) {
-        archive_fail(a, status, "live: a challenger that was saved cannot be made");
+        archive_fail(a, status, "live: a saved challenger cannot be restored");
         return;
     }
     self->tracks[self->track_count++] = made;
-    if (live_track_failure(made)) archive_fail(a, EE_BAD_MODEL, "live: a challenger that was saved cannot be made");
+    if (live_track_failure(made)) archive_fail(a, EE_BAD_MODEL, "live: a saved challenger cannot be restored");
 }
 
 static void archive_tracks(live_bandit *self, archive *a)
@@ -79,7 +79,7 @@ static void archive_state(live_bandit *self, archive *a)
     archive_u64(a, &format);
     archive_u64(a, &number);
     if (!a->status && (format != FORMAT || number != self->number))
-        archive_fail(a, EE_BAD_MODEL, "live: the state is another's");
+        archive_fail(a, EE_BAD_MODEL, "live: the state is of another bandit or format");
     archive_size(a, &self->point_count, 0, LIVE_POINTS, "points");
     archive_u64(a, &self->step);
     for (size_t i = 0; i < self->point_count; i++) {
@@ -123,14 +123,14 @@ static ee_status read_state(live_bandit *self, const uint8_t *bytes, size_t size
 {
     enum { CHECKSUM = 8 };
     uint64_t checksum = 0;
-    if (size < CHECKSUM) return status_fail(error, EE_BAD_MODEL, "live: the state is cut");
+    if (size < CHECKSUM) return status_fail(error, EE_BAD_MODEL, "live: the state is truncated");
     archive end = archive_reader(bytes + size - CHECKSUM, CHECKSUM, error);
     archive_u64(&end, &checksum);
     if (checksum != archive_checksum(bytes, size - CHECKSUM))
         return status_fail(error, EE_BAD_MODEL, "live: the state is damaged");
     archive a = archive_reader(bytes, size - CHECKSUM, error);
     archive_state(self, &a);
-    if (!a.status && archive_remaining(&a)) archive_fail(&a, EE_BAD_MODEL, "live: the state is too long");
+    if (!a.status && archive_remaining(&a)) archive_fail(&a, EE_BAD_MODEL, "live: the state has bytes after its end");
     return a.status;
 }
 

@@ -157,9 +157,9 @@ void metric_process(text *into)
     double seconds = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
                      (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
     if (read_small("/proc/self/statm", line, sizeof line)) sscanf(line, "%*u %llu", &pages);
-    add_one(into, "process_cpu_seconds_total", "counter", "Time on processors, in seconds.", seconds);
-    add_one(into, "process_resident_memory_bytes", "gauge", "Memory that is in use, in bytes.",
+    add_one(into, "process_cpu_seconds_total", "counter", "CPU time, in seconds.", seconds);
+    add_one(into, "process_resident_memory_bytes", "gauge", "Resident memory, in bytes.",
             (double)pages * (double)sysconf(_SC_PAGESIZE));
-    add_one(into, "process_open_fds", "gauge", "Open files and connections.", (double)open_files());
-    add_one(into, "process_start_time_seconds", "gauge", "When it started, in seconds since 1970.", start_time());
+    add_one(into, "process_open_fds", "gauge", "Open file descriptors, connections included.", (double)open_files());
+    add_one(into, "process_start_time_seconds", "gauge", "Start time, in seconds since 1970.", start_time());
 }

@@ -74,7 +74,7 @@ static ee_status take_duration(configuration *self, const json_token *token, con
 {
     if (token->kind != JSON_KIND_TEXT || token->text.length >= ISO_DURATION_SIZE ||
         !iso_duration_parse(token->text, seconds))
-        return status_fail(self->error, EE_BAD_INPUT, "%s must be a duration, as PT10M", name);
+        return status_fail(self->error, EE_BAD_INPUT, "%s must be a duration such as PT10M", name);
     if (kept) snprintf(kept, ISO_DURATION_SIZE, "%.*s", (int)token->text.length, token->text.bytes);
     return EE_OK;
 }
@@ -85,7 +85,7 @@ static ee_status read_wait(configuration *self, const json_token *token)
     ee_status status = take_duration(self, token, "rewardWaitTime", &seconds, NULL);
     if (status || !(seconds > 0 && seconds <= 366.0 * DAY))
         return refuse(self, "InvalidRewardWaitTime",
-                      "rewardWaitTime must be a duration, as PT10M, above 0 and at most 366 days");
+                      "rewardWaitTime must be a duration such as PT10M, above 0 and at most 366 days");
     self->into->joining.wait = llround(seconds * 1e6);
     return EE_OK;
 }
@@ -93,7 +93,7 @@ static ee_status read_wait(configuration *self, const json_token *token)
 static ee_status read_default(configuration *self, const json_token *token)
 {
     if (token->kind != JSON_KIND_NUMBER || !(fabs(token->number) <= 1))
-        return status_fail(self->error, EE_BAD_INPUT, "defaultReward must be a number, -1 to 1");
+        return status_fail(self->error, EE_BAD_INPUT, "defaultReward must be a number from -1 to 1");
     /* One that has none stays without, where nothing else is said. */
     if (token->number != 0 || !isnan(self->into->joining.default_reward))
         self->into->joining.default_reward = token->number;
@@ -123,7 +123,7 @@ static ee_status read_aggregation(configuration *self, const json_token *token)
 static ee_status read_exploration(configuration *self, const json_token *token)
 {
     if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0 && token->number <= 1))
-        return status_fail(self->error, EE_BAD_INPUT, "explorationPercentage must be a number, 0 to 1");
+        return status_fail(self->error, EE_BAD_INPUT, "explorationPercentage must be a number from 0 to 1");
     self->exploration = token->number;
     return EE_OK;
 }
@@ -138,7 +138,8 @@ static ee_status read_retention(configuration *self, const json_token *token)
 {
     double days = token->kind == JSON_KIND_NUMBER ? token->number : 0;
     if (days != -1 && !(days >= 1 && days <= 36500 && days == floor(days)))
-        return refuse(self, "InvalidLogRetentionDays", "logRetentionDays must be -1, for ever, or 1 to 36500");
+        return refuse(self, "InvalidLogRetentionDays",
+                      "logRetentionDays must be 1 to 36500, or -1 to keep the log forever");
     /* Never said and for ever are shown alike. */
     if (days != -1 || self->into->retention_days) self->into->retention_days = (int64_t)days;
     return EE_OK;
@@ -148,7 +149,7 @@ static ee_status read_mirror(configuration *self, const json_token *token)
 {
     if (token->kind == JSON_KIND_FALSE || token->kind == JSON_KIND_NULL) return EE_OK;
     return status_fail(self->error, EE_BAD_INPUT,
-                       "logMirrorEnabled: this server does not mirror its log; GET /v1/bandits/NAME/log has it");
+                       "logMirrorEnabled: not supported; export the log with GET /v1/bandits/NAME/log");
 }
 
 static ee_status read_mode(configuration *self, const json_token *token)
@@ -221,7 +222,7 @@ static ee_status read_members(configuration *self, json_reader *reader)
     size_t which;
     ee_status status = json_next(reader, &token, self->error);
     if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be an object");
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be a JSON object");
     while (!(status = json_next(reader, &token, self->error)) && token.kind != JSON_KIND_OBJECT_END) {
         bool known = personalizer_member(token.key, names, MEMBERS, &which);
         if (known) status = readers[which](self, &token);
@@ -230,7 +231,7 @@ static ee_status read_members(configuration *self, json_reader *reader)
         if (known) seen |= 1u << which;
     }
     for (size_t i = 0; i < REQUIRED && !status; i++)
-        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "there is no %s", names[i]);
+        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "missing %s", names[i]);
     return status ? status : json_next(reader, &token, self->error);
 }
 
@@ -248,7 +249,7 @@ static ee_status set_exploration(configuration *self)
     if (self->exploration == service_exploration(self->into)) return EE_OK;
     if (!policy_has_option(self->into->policy, "propensity"))
         return status_fail(self->error, EE_BAD_INPUT,
-                           "explorationPercentage: the policy %s explores by itself, and cannot be told how much",
+                           "explorationPercentage: cannot be set; the policy %s controls its own exploration",
                            self->into->policy);
     snprintf(rule, sizeof rule, "floor:%.15g", self->exploration);
     memcpy(self->into->propensity, rule, sizeof rule);
@@ -268,10 +269,10 @@ ee_status service_configuration_read(bandit_settings *into, json_text body, cons
     if (!status) status = set_exploration(&self);
     if (!status && next.mode != into->mode && !are_rewards_alike(&next.joining, &into->joining))
         status = refuse(&self, "InvalidLearningModeServiceConfiguration",
-                        "learningMode and the settings of rewards cannot change at once");
+                        "learningMode and the reward settings cannot change in the same request");
     if (!status && next.retention_days > 0 && (double)next.retention_days < (double)next.joining.wait / 1e6 / DAY + 1)
         status =
-            refuse(&self, "InvalidLogRetentionDays", "logRetentionDays must be rewardWaitTime and a day, at least");
+            refuse(&self, "InvalidLogRetentionDays", "logRetentionDays must be at least rewardWaitTime plus one day");
     if (!status) status = personalizer_keep(&self.kept, &next, error);
     if (!status) *into = next;
     return status;

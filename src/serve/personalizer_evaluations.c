@@ -21,7 +21,7 @@ static ee_status add_candidate(job_request *request, json_text name, const bandi
 {
     job_candidate *made = &request->candidates[request->candidate_count];
     if (request->candidate_count == JOB_CANDIDATES)
-        return status_fail(error, EE_BAD_INPUT, "policies: there are more than %d, with those that are always played",
+        return status_fail(error, EE_BAD_INPUT, "policies: more than %d, counting those that are always evaluated",
                            JOB_CANDIDATES);
     if (!name.length || name.length >= sizeof made->name || strlen(as->options) >= sizeof made->options)
         return status_fail(error, EE_BAD_INPUT, "policies: a name must have 1 to %zu bytes, and options fewer than %zu",
@@ -85,13 +85,13 @@ static ee_status read_policy(contract *self, json_reader *reader)
     }
     if (is_taken(self->into, found[0])) {
         *self->code = "DuplicateCustomPolicyNames";
-        return status_fail(self->error, EE_BAD_INPUT, "policies: \"%.*s\" is the name of two", (int)found[0].length,
+        return status_fail(self->error, EE_BAD_INPUT, "policies: duplicate name \"%.*s\"", (int)found[0].length,
                            found[0].bytes);
     }
     if (found[0].length >= strlen(EXPERIMENT_PREFIX) &&
         memcmp(found[0].bytes, EXPERIMENT_PREFIX, strlen(EXPERIMENT_PREFIX)) == 0)
         return status_fail(self->error, EE_BAD_INPUT,
-                           "policies: names that begin with " EXPERIMENT_PREFIX " are those of our own experiments");
+                           "policies: names that begin with " EXPERIMENT_PREFIX " are reserved");
     bandit_settings as = *self->of;
     ee_status status = policy_contract_apply(&as, found[0], found[1], self->error);
     return status ? status : add_candidate(self->into, found[0], &as, self->error);
@@ -116,7 +116,7 @@ static ee_status read_time(contract *self, const json_token *token, const char *
 {
     double seconds;
     if (token->kind != JSON_KIND_TEXT || !log_time_parse(token->text, &seconds))
-        return status_fail(self->error, EE_BAD_INPUT, "%s must be a time, as 2026-11-16T10:00:00Z", name);
+        return status_fail(self->error, EE_BAD_INPUT, "%s must be a time such as 2026-11-16T10:00:00Z", name);
     *out = llround(seconds * 1e6);
     return EE_OK;
 }
@@ -125,7 +125,7 @@ static ee_status read_name(contract *self, const json_token *token)
 {
     char *name = self->into->name;
     if (token->kind != JSON_KIND_TEXT || !token->text.length || token->text.length >= sizeof self->into->name)
-        return status_fail(self->error, EE_BAD_INPUT, "name must be a text of 1 to %zu bytes",
+        return status_fail(self->error, EE_BAD_INPUT, "name must be a string of 1 to %zu bytes",
                            sizeof self->into->name - 1);
     snprintf(name, sizeof self->into->name, "%.*s", (int)token->text.length, token->text.bytes);
     return EE_OK;
@@ -149,7 +149,7 @@ static ee_status read_members(contract *self, json_reader *reader)
     size_t which;
     ee_status status = json_next(reader, &token, self->error);
     if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be an object");
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be a JSON object");
     while (!(status = json_next(reader, &token, self->error)) && token.kind != JSON_KIND_OBJECT_END) {
         bool known = personalizer_member(token.key, names, MEMBERS, &which);
         if (known && which == NAME) status = read_name(self, &token);
@@ -162,7 +162,7 @@ static ee_status read_members(contract *self, json_reader *reader)
         if (known) seen |= 1u << which;
     }
     for (size_t i = NAME; i <= END && !status; i++)
-        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "there is no %s", names[i]);
+        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "missing %s", names[i]);
     return status ? status : json_next(reader, &token, self->error);
 }
 

@@ -61,7 +61,8 @@ static ee_status take_own(bandit_settings *into, json_text arguments, ee_error *
     size_t policy = 0;
     while (policy < words.length && words.bytes[policy] != ' ') policy++;
     if (!policy || policy >= sizeof into->policy)
-        return status_fail(error, EE_BAD_INPUT, "arguments must be eenet:POLICY OPTIONS, as 'eenet policies' has them");
+        return status_fail(error, EE_BAD_INPUT,
+                           "arguments must be eenet:POLICY OPTIONS; 'eenet policies' lists the policies");
     memset(into->policy, 0, sizeof into->policy);
     memcpy(into->policy, words.bytes, policy);
     json_text options = {words.bytes + policy, words.length - policy};
@@ -105,7 +106,7 @@ ee_status policy_contract_apply(bandit_settings *into, json_text name, json_text
     snprintf(kept.policy_name, sizeof kept.policy_name, "%.*s", (int)name.length, name.bytes);
     snprintf(kept.policy_arguments, sizeof kept.policy_arguments, "%.*s", (int)arguments.length, arguments.bytes);
     if (strlen(kept.policy_name) != name.length || strlen(kept.policy_arguments) != arguments.length)
-        return status_fail(error, EE_BAD_INPUT, "name and arguments may not have a zero byte");
+        return status_fail(error, EE_BAD_INPUT, "name and arguments must not contain a zero byte");
     double epsilon = find_epsilon(kept.policy_arguments);
     if (strncmp(kept.policy_arguments, own, sizeof own - 1) == 0) {
         status = take_own(&next, arguments, error);
@@ -127,11 +128,11 @@ static ee_status read_contract(bandit_settings *into, json_reader *reader, kept_
     size_t which;
     ee_status status = json_next(reader, &token, error);
     if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
     while (!(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
         if (personalizer_member(token.key, names, 2, &which)) {
             if (token.kind != JSON_KIND_TEXT)
-                return status_fail(error, EE_BAD_INPUT, "%s must be a text", names[which]);
+                return status_fail(error, EE_BAD_INPUT, "%s must be a string", names[which]);
             found[which] = token.text;
             status = kept_texts_keep(texts, reader, &found[which], error);
         } else {

@@ -39,7 +39,7 @@ static ee_status read_action(decide_request *self, json_reader *reader, const de
     snprintf(features, sizeof features, "%s.features", where);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->count == PERSONALIZER_MOST)
-        return status_fail(error, EE_BAD_INPUT, "there are more than %d actions", PERSONALIZER_MOST);
+        return status_fail(error, EE_BAD_INPUT, "more than %d actions", PERSONALIZER_MOST);
     ee_status status = decide_room_for_action(self, error);
     if (!status) self->names[self->count] = (json_text){NULL, 0};
     while (!status) {
@@ -52,7 +52,7 @@ static ee_status read_action(decide_request *self, json_reader *reader, const de
         else
             status = read_features(self, reader, limits, features, &token, &self->features[self->count], error);
     }
-    if (!status && !self->names[self->count].bytes) return status_fail(error, EE_BAD_INPUT, "%s has no id", where);
+    if (!status && !self->names[self->count].bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing id", where);
     return status;
 }
 
@@ -92,7 +92,7 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
     snprintf(where, sizeof where, "slots[%zu]", self->slot_count);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->slot_count == PERSONALIZER_MOST)
-        return status_fail(error, EE_BAD_INPUT, "there are more than %d slots", PERSONALIZER_MOST);
+        return status_fail(error, EE_BAD_INPUT, "more than %d slots", PERSONALIZER_MOST);
     ee_status status = decide_room_for_slot(self, error);
     decide_slot *slot = status ? NULL : &self->slots[self->slot_count];
     while (!status) {
@@ -111,8 +111,8 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
         if (which == FEATURES || which == POSITION)
             status = read_features(self, reader, limits, place, &token, &slot->features, error);
     }
-    if (!status && !slot->id.bytes) return status_fail(error, EE_BAD_INPUT, "%s has no id", where);
-    if (!status && !slot->baseline.bytes) return status_fail(error, EE_BAD_INPUT, "%s has no baselineAction", where);
+    if (!status && !slot->id.bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing id", where);
+    if (!status && !slot->baseline.bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing baselineAction", where);
     return status;
 }
 
@@ -157,7 +157,7 @@ ee_status rank_request_read(decide_request *self, json_reader *reader, const dec
     size_t which;
     decide_request_clear(self);
     if (limits->dim)
-        return status_fail(error, EE_BAD_INPUT, "the bandit takes vectors of %zu numbers, and no named features",
+        return status_fail(error, EE_BAD_INPUT, "the bandit takes vectors of %zu numbers, not named features",
                            limits->dim);
     self->named = true;
     for (;;) {
@@ -179,7 +179,7 @@ ee_status rank_request_read(decide_request *self, json_reader *reader, const dec
         if (status) return status;
     }
     self->bytes = (json_text){from, (size_t)(reader->next - from)};
-    if (of_slots && !self->slot_count) return status_fail(error, EE_BAD_INPUT, "there are no slots");
+    if (of_slots && !self->slot_count) return status_fail(error, EE_BAD_INPUT, "slots: expected at least one");
     return decide_request_settle(self, true, error);
 }
 
@@ -209,7 +209,7 @@ ee_status rank_reward_read(json_reader *reader, double *value, ee_error *error)
         if (status) return status;
         found = found || known;
     }
-    return found ? EE_OK : status_fail(error, EE_BAD_INPUT, "there is no value");
+    return found ? EE_OK : status_fail(error, EE_BAD_INPUT, "missing value");
 }
 
 static ee_status read_slot_reward(json_reader *reader, kept_texts *texts, take_slot_reward *take, void *context,
@@ -238,7 +238,7 @@ static ee_status read_slot_reward(json_reader *reader, kept_texts *texts, take_s
         if (status) return status;
         if (known) seen |= 1u << which;
     }
-    if (seen != 3) return status_fail(error, EE_BAD_INPUT, "a reward of a slot has a slotId and a value");
+    if (seen != 3) return status_fail(error, EE_BAD_INPUT, "each reward needs a slotId and a value");
     return take(context, slot, value, error);
 }
 
@@ -252,7 +252,7 @@ static ee_status read_slot_rewards(json_reader *reader, kept_texts *texts, take_
         if (token.kind != JSON_KIND_OBJECT)
             return status_fail(error, EE_BAD_INPUT, "reward[%zu] must be an object", *count);
         if (*count == PERSONALIZER_MOST)
-            return status_fail(error, EE_BAD_INPUT, "there are more than %d rewards", PERSONALIZER_MOST);
+            return status_fail(error, EE_BAD_INPUT, "more than %d rewards", PERSONALIZER_MOST);
         status = read_slot_reward(reader, texts, take, context, error);
         if (status) return status;
     }
@@ -276,5 +276,5 @@ ee_status rank_slot_rewards_read(json_reader *reader, kept_texts *texts, take_sl
             status = read_slot_rewards(reader, texts, take, context, &count, error);
         if (status) return status;
     }
-    return count ? EE_OK : status_fail(error, EE_BAD_INPUT, "there is no reward");
+    return count ? EE_OK : status_fail(error, EE_BAD_INPUT, "reward: expected at least one");
 }

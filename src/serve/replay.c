@@ -134,18 +134,18 @@ static ee_status compare_decision(void *context, const event *from, ee_error *er
     if (status == EE_NO_MEMORY) return status;
     self->result->decisions++;
     if (status)
-        differ(self, others, "decision %" PRIu64 " cannot be made again: %s", from->number,
+        differ(self, others, "decision %" PRIu64 " could not be replayed: %s", from->number,
                error ? error->message : "");
     else if (stored.seed != event_seed(self->settings.seed, from->id))
-        differ(self, others, "decision %" PRIu64 " was not drawn with its own seed", from->number);
+        differ(self, others, "decision %" PRIu64 " was drawn with an unexpected seed", from->number);
     else if (!is_answer(self, &stored, MODE_ONLINE, decision.arm) &&
              !is_answer(self, &stored, MODE_LOGGING, decision.arm))
         differ(self, others,
-               "decision %" PRIu64 ": the log has action %zu of %zu with probability %.17g, and version %" PRIu64
-               " of the model gives another answer",
+               "decision %" PRIu64 ": the log has action %zu of %zu with probability %.17g, but version %" PRIu64
+               " of the model decides differently",
                from->number, stored.action, stored.count, stored.probabilities[stored.action], stored.version);
     else if (size != stored.record_size || memcmp(record, stored.record, size) != 0)
-        differ(self, others, "decision %" PRIu64 ": its record is not what version %" PRIu64 " of the model gives",
+        differ(self, others, "decision %" PRIu64 ": its record differs from that of version %" PRIu64 " of the model",
                from->number, stored.version);
     return EE_OK;
 }
@@ -174,7 +174,7 @@ static ee_status compare_decisions(replaying *self, ee_error *error)
     ee_status status = EE_OK;
     for (; self->done < self->due_count && self->due[self->done].version < self->version; self->done++)
         differ(self, &self->result->other_decisions,
-               "decision %" PRIu64 " was made by version %" PRIu64 ", of which the log knows no step",
+               "decision %" PRIu64 " was made by version %" PRIu64 ", which is not in the log",
                self->due[self->done].number, self->due[self->done].version);
     if (self->done == self->due_count || self->due[self->done].version != self->version) return EE_OK;
     status = publish(self, error);
@@ -202,13 +202,13 @@ static ee_status compare_model(replaying *self, const checkpoint_body *stored, c
     status = store_load_model_of(self->log, self->number, stored->version, &saved, &saved_size, error);
     if (status == EE_NO_MEMORY) return status;
     if (size != stored->size || checkpoint_checksum(bytes, size) != stored->checksum)
-        differ(self, others, "the model of version %" PRIu64 " is not the one of its checkpoint", stored->version);
+        differ(self, others, "version %" PRIu64 ": the replayed model differs from its checkpoint", stored->version);
     else if (state_size != stored->state_size || memcmp(state, stored->state, state_size) != 0)
-        differ(self, others, "the state of version %" PRIu64 " is not the one of its checkpoint", stored->version);
+        differ(self, others, "version %" PRIu64 ": the replayed state differs from its checkpoint", stored->version);
     else if (!status && (saved_size != size || memcmp(saved, bytes, size) != 0))
-        differ(self, others, "the model's file of version %" PRIu64 " is not what the log makes", stored->version);
+        differ(self, others, "version %" PRIu64 ": the model file differs from the replayed model", stored->version);
     else if (status && status != EE_NO_FILE)
-        differ(self, others, "the model's file of version %" PRIu64 " cannot be read", stored->version);
+        differ(self, others, "version %" PRIu64 ": the model file cannot be read", stored->version);
     memory_free(saved);
     return EE_OK;
 }
@@ -256,7 +256,8 @@ static ee_status start(replaying *self, ee_error *error)
         status =
             store_read(self->log, self->number, upto, 1U << EVENT_CHECKPOINT, 1, find_checkpoint, &next, &last, error);
         if (status) return status;
-        if (!next) return status_fail(error, EE_BAD_MODEL, "bandit %s: no checkpoint of it can be read", self->name);
+        if (!next)
+            return status_fail(error, EE_BAD_MODEL, "bandit %s: none of its checkpoints can be read", self->name);
         upto = next;
         status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
     }
@@ -378,7 +379,7 @@ ee_status replay_run(const replay_request *request, replay_result *out, ee_error
     if (status) return status;
     status = store_each_bandit(self.log, find_bandit, &list, error);
     if (!status && request->bandit && !list.count)
-        status = status_fail(error, EE_BAD_INPUT, "replay: there is no bandit %s in this folder", request->bandit);
+        status = status_fail(error, EE_BAD_INPUT, "replay: there is no bandit '%s' in this folder", request->bandit);
     if (!status) status = replay_all(&self, &list, error);
     store_reader_free(self.log);
     memory_release(&self.arms.memory);

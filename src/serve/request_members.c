@@ -1,5 +1,7 @@
 #include "request_members.h"
 
+#include <stdio.h>
+
 #include "base/options.h"
 
 int request_shown(json_text text)
@@ -10,15 +12,27 @@ int request_shown(json_text text)
     return (int)most;
 }
 
+/* "id", "value" or "slot" */
+static void list_keys(const member_names *known, char *into, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < known->count && length < size; i++) {
+        const char *before = i == 0 ? "" : i + 1 < known->count ? ", " : " or ";
+        length += (size_t)snprintf(into + length, size - length, "%s\"%s\"", before, known->names[i]);
+    }
+}
+
 static ee_status refuse_unknown(json_text key, const member_names *known, const char *where, ee_error *error)
 {
-    char word[64] = "";
+    char word[64] = "", expected[128];
     int shown = request_shown(key);
     memcpy(word, key.bytes, (size_t)shown);
-    const char *nearest = options_nearest(word, known->names, known->count), *in = where[0] ? where : "the body";
+    const char *nearest = options_nearest(word, known->names, known->count), *colon = where[0] ? ": " : "";
     if (nearest)
-        return status_fail(error, EE_BAD_INPUT, "%s has no member \"%s\"; did you mean \"%s\"?", in, word, nearest);
-    return status_fail(error, EE_BAD_INPUT, "%s has no member \"%s\"", in, word);
+        return status_fail(error, EE_BAD_INPUT, "%s%sunknown key \"%s\"; did you mean \"%s\"?", where, colon, word,
+                           nearest);
+    list_keys(known, expected, sizeof expected);
+    return status_fail(error, EE_BAD_INPUT, "%s%sunknown key \"%s\"; expected %s", where, colon, word, expected);
 }
 
 ee_status request_member(json_text key, const member_names *known, const char *where, unsigned *seen, size_t *which,
@@ -27,7 +41,7 @@ ee_status request_member(json_text key, const member_names *known, const char *w
     for (size_t i = 0; i < known->count; i++) {
         if (!json_is(key, known->names[i])) continue;
         if (*seen & 1u << i)
-            return status_fail(error, EE_BAD_INPUT, "%s has two members \"%s\"", where[0] ? where : "the body",
+            return status_fail(error, EE_BAD_INPUT, "%s%sduplicate key \"%s\"", where, where[0] ? ": " : "",
                                known->names[i]);
         *seen |= 1u << i;
         *which = i;
@@ -38,10 +52,10 @@ ee_status request_member(json_text key, const member_names *known, const char *w
 
 ee_status request_check_id(const json_token *token, const char *what, ee_error *error)
 {
-    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a text", what);
+    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", what);
     json_text id = token->text;
     if (id.length == 0 || id.length > REQUEST_ID_MOST)
-        return status_fail(error, EE_BAD_INPUT, "%s must have 1 to %d bytes, and has %zu", what, REQUEST_ID_MOST,
+        return status_fail(error, EE_BAD_INPUT, "%s must have 1 to %d bytes, got %zu", what, REQUEST_ID_MOST,
                            id.length);
     for (size_t i = 0; i < id.length; i++)
         if ((unsigned char)id.bytes[i] < ' ' || id.bytes[i] == 127)

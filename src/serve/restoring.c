@@ -79,8 +79,8 @@ static ee_status begin_at_model(loading *self, uint64_t upto, const bandit_setti
     ee_status status = store_last(self->log, self->bandit, EVENT_MODEL, upto, &model, error);
     if (!status && !model)
         return status_fail(error, EE_BAD_MODEL,
-                           "model: no checkpoint of it can be read, and the log's beginning is no longer kept; reset "
-                           "the model");
+                           "model: no checkpoint can be read, and the start of the log has been removed; reset the "
+                           "model (DELETE .../model)");
     do {
         self->version = number;
         if (!status) status = restore_next_step(self->log, self->bandit, number, &number, &step, error);

@@ -41,6 +41,6 @@ ee_status reward_request_read(reward_request *out, json_reader *reader, kept_tex
         if (status) return status;
     }
     for (size_t i = ID; i <= VALUE; i++)
-        if (!(seen & 1u << i)) return status_fail(error, EE_BAD_INPUT, "there is no \"%s\"", names[i]);
+        if (!(seen & 1u << i)) return status_fail(error, EE_BAD_INPUT, "missing \"%s\"", names[i]);
     return EE_OK;
 }

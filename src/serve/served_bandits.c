@@ -118,7 +118,7 @@ static ee_status add(served_bandits *self, uint32_t number, json_text name, cons
 {
     served_bandit *bandit;
     if (name.length >= sizeof bandit->name)
-        return status_fail(error, EE_BAD_INPUT, "bandit: its name is longer than %zu bytes", sizeof bandit->name - 1);
+        return status_fail(error, EE_BAD_INPUT, "bandit: the name is longer than %zu bytes", sizeof bandit->name - 1);
     ee_status status = reserve(self, error);
     if (!status) status = memory_create(&self->memory, &bandit, 1, sizeof *bandit, error);
     if (status) return status;

@@ -11,73 +11,82 @@
 #define MEGABYTES(count) (count) * 1048576.0
 
 static const option place_rows[] = {
-    OPTION_ROW_PATH(server_settings, folder, "folder", "eenet-data", "DIR", "where everything is kept"),
+    OPTION_ROW_PATH(server_settings, folder, "folder", "eenet-data", "DIR",
+                    "folder for all data: bandits, logs and models"),
     OPTION_ROW_TEXT(server_settings, address, "address", "127.0.0.1", "ADDRESS",
-                    "to listen on; one that other machines reach needs keys"),
-    OPTION_ROW_INTEGER(server_settings, port, "port", "8080", 0, 65535, "to listen on; 0: any free one"),
-    OPTION_ROW_PATH(server_settings, keys, "keys", "", "FILE", "of who may do what: 'eenet keys' makes it"),
+                    "address to listen on; keys are required if other machines can reach it"),
+    OPTION_ROW_INTEGER(server_settings, port, "port", "8080", 0, 65535, "port to listen on; 0: any free port"),
+    OPTION_ROW_PATH(server_settings, keys, "keys", "", "FILE", "keys file, written by 'eenet keys'"),
     OPTION_ROW_TEXT(server_settings, personalizer, "personalizer", "personalizer", "BANDIT",
-                    "that clients of Azure Personalizer speak to, at /personalizer"),
-    OPTION_ROW_PATH(server_settings, certificate, "certificate", "", "FILE", "for TLS, PEM, with its chain"),
-    OPTION_ROW_PATH(server_settings, certificate_key, "certificate-key", "", "FILE", "of the certificate, PEM"),
-    OPTION_ROW_CHOICE(server_settings, page, "page", "on", "on|off", "the page at / that shows how the bandits do"),
+                    "bandit that serves clients of Azure Personalizer, at /personalizer"),
+    OPTION_ROW_PATH(server_settings, certificate, "certificate", "", "FILE", "TLS certificate with its chain, PEM"),
+    OPTION_ROW_PATH(server_settings, certificate_key, "certificate-key", "", "FILE",
+                    "private key of the certificate, PEM"),
+    OPTION_ROW_CHOICE(server_settings, page, "page", "on", "on|off", "dashboard at /"),
 };
 
 static const option limit_rows[] = {
-    OPTION_ROW_INTEGER(server_settings, connections, "connections", "10000", 16, 1000000, "at a time"),
+    OPTION_ROW_INTEGER(server_settings, connections, "connections", "10000", 16, 1000000,
+                       "maximum number of open connections"),
     OPTION_ROW_INTEGER(server_settings, connections_each, "connections-each", "2000", 0, 1000000,
-                       "of one address at a time; 0: no limit of its own"),
+                       "maximum number of connections per client address; 0: only the limit above"),
     OPTION_ROW_REAL(server_settings, idle_seconds, "idle-seconds", "60", 0.1, 86400,
-                    "that a client may take to ask, to send its request, to read the answer"),
+                    "seconds a client may take to send a request, or to read the response"),
     OPTION_ROW_REAL(server_settings, drain_seconds, "drain-seconds", "20", 0, 3600,
-                    "in which open requests are answered when the server is to stop"),
+                    "seconds to finish open requests when the server stops"),
     OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "8192", 2048, MEGABYTES(1),
-                       "of a request's headers; more is 431"),
+                       "maximum size of request headers; 431 above"),
     OPTION_ROW_INTEGER(server_settings, body_bytes, "body-bytes", "4194304", 1024, MEGABYTES(1024),
-                       "of a request's body; more is 413"),
+                       "maximum size of a request body; 413 above"),
     OPTION_ROW_INTEGER(server_settings, model_bytes, "model-bytes", "268435456", 1024, MEGABYTES(65536),
-                       "of a model that is uploaded"),
-    OPTION_ROW_INTEGER(server_settings, batch, "batch", "1000", 1, 100000, "decisions or rewards of one request"),
-    OPTION_ROW_INTEGER(server_settings, actions, "actions", "1000", 1, 1000000, "of a decision"),
+                       "maximum size of an uploaded model; 413 above"),
+    OPTION_ROW_INTEGER(server_settings, batch, "batch", "1000", 1, 100000,
+                       "maximum number of decisions or rewards in one batch; 413 above"),
+    OPTION_ROW_INTEGER(server_settings, actions, "actions", "1000", 1, 1000000,
+                       "maximum number of actions in one decision; 413 above"),
     OPTION_ROW_INTEGER(server_settings, features, "features", "200000", 1, 100000000,
-                       "of a decision, of all its actions together"),
-    OPTION_ROW_INTEGER(server_settings, bandits, "bandits", "1000", 1, 1000000, "archived ones too"),
+                       "maximum number of features in one decision, all actions together; 413 above"),
+    OPTION_ROW_INTEGER(server_settings, bandits, "bandits", "1000", 1, 1000000,
+                       "maximum number of bandits, archived ones included"),
     OPTION_ROW_REAL(server_settings, rate, "rate", "0", 0, 1e9,
-                    "requests a second of one key, or address without keys; 0: no limit"),
+                    "requests per second per key (per address without keys), 429 above; 0: no limit"),
     OPTION_ROW_REAL(server_settings, bandit_rate, "bandit-rate", "0", 0, 1e9,
-                    "requests a second of one bandit; 0: no limit"),
+                    "requests per second per bandit, 429 above; 0: no limit"),
 };
 
 static const option work_rows[] = {
-    OPTION_ROW_INTEGER(server_settings, threads, "threads", "0", 0, 1024, "that answer; 0: one for each core"),
-    OPTION_ROW_INTEGER(server_settings, trainers, "trainers", "0", 0, 1024, "threads that train; 0: half the cores"),
+    OPTION_ROW_INTEGER(server_settings, threads, "threads", "0", 0, 1024,
+                       "threads that answer requests; 0: one per core"),
+    OPTION_ROW_INTEGER(server_settings, trainers, "trainers", "0", 0, 1024,
+                       "threads that train models; 0: half the cores"),
     OPTION_ROW_REAL(server_settings, publish_interval, "publish-interval", "0.1", 0, 3600,
-                    "seconds from one model to the next, at least"),
+                    "minimum seconds between two published versions of a model"),
     OPTION_ROW_INTEGER(server_settings, step_events, "step-events", "4096", 1, 1000000,
-                       "that a model takes before it is published, at most"),
+                       "maximum number of events a model processes before it is published"),
     OPTION_ROW_INTEGER(server_settings, most_behind, "most-behind", "20000", 1, 1e12,
-                       "events: a model that is further behind trains less"),
+                       "a model that is more events behind trains on fewer rewards until it catches up"),
     OPTION_ROW_INTEGER(server_settings, checkpoint_events, "checkpoint-events", "100000", 1, 1e12,
-                       "after which a model is saved: what a restart learns again, at most"),
+                       "events after which a model is saved; a restart relearns at most this many"),
     OPTION_ROW_REAL(server_settings, checkpoint_seconds, "checkpoint-seconds", "300", 1, 1e9,
-                    "after which a model that has changed is saved"),
-    OPTION_ROW_INTEGER(server_settings, checkpoints, "checkpoints", "5", 1, 10000, "that are kept of each bandit"),
+                    "seconds after which a changed model is saved"),
+    OPTION_ROW_INTEGER(server_settings, checkpoints, "checkpoints", "5", 1, 10000,
+                       "number of checkpoints to keep per bandit"),
     OPTION_ROW_REAL(server_settings, sleep_seconds, "sleep-seconds", "3600", 0, 1e9,
-                    "without a request, after which a bandit leaves the memory; 0: never"),
+                    "seconds without a request after which a bandit is unloaded from memory; 0: never"),
     OPTION_ROW_INTEGER(server_settings, most_awake, "most-awake", "0", 0, 1000000,
-                       "bandits in memory at a time; 0: no limit"),
+                       "maximum number of bandits in memory; 0: no limit"),
     OPTION_ROW_INTEGER(server_settings, retention_days, "retention-days", "0", 0, 100000,
-                       "after which events are removed; 0: never"),
+                       "days after which events are removed; 0: never"),
     OPTION_ROW_CHOICE(server_settings, log_level, "log-level", "info", "error|warning|info|debug",
-                      "which lines are logged"),
+                      "lowest level that is logged"),
 };
 
 static const option_table place_table = OPTION_TABLE(place_rows), limit_table = OPTION_TABLE(limit_rows),
                           work_table = OPTION_TABLE(work_rows);
 static const option_group groups[] = {
-    OPTION_GROUP_OWN(place_table, "where it is, and who may come"),
+    OPTION_GROUP_OWN(place_table, "address, storage and access"),
     OPTION_GROUP_OWN(limit_table, "limits"),
-    OPTION_GROUP_OWN(work_table, "how it works"),
+    OPTION_GROUP_OWN(work_table, "training and storage"),
 };
 const option_schema server_settings_schema = OPTION_SCHEMA("serve", groups, server_settings, NULL);
 
@@ -136,7 +145,7 @@ ee_status server_settings_parse(const char *bytes, size_t size, server_settings 
         const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
         size_t length = (size_t)((newline ? newline : end) - bytes);
         if (length >= sizeof line || memchr(bytes, '\0', length))
-            return status_fail(error, EE_BAD_OPTION, "settings: line %zu is too long, or no text", number);
+            return status_fail(error, EE_BAD_OPTION, "settings: line %zu is too long or not text", number);
         memcpy(line, bytes, length);
         line[length] = '\0';
         ee_status status = take_line(line, number, into, error);
@@ -179,7 +188,7 @@ static ee_status check_stranger(const char *name, const char *variable, ee_error
     for (const option *row; count < MOST && (row = row_at(count)); count++) names[count] = row->name;
     const char *nearest = strcmp(name, "data") == 0 ? NULL : options_nearest(name, names, count);
     if (!nearest || nearest[0] != name[0]) return EE_OK;
-    return status_fail(error, EE_BAD_OPTION, "settings: %.60s is no setting; did you mean '%s'?", variable, nearest);
+    return status_fail(error, EE_BAD_OPTION, "settings: unknown setting %.60s; did you mean '%s'?", variable, nearest);
 }
 
 static bool is_setting(const char *name)
@@ -220,9 +229,10 @@ void server_settings_example(text *into)
     ee_option entry;
     const char *part = "";
     options_set_defaults(&server_settings_schema, &defaults);
-    text_add(into,
-             "# Settings of 'eenet serve', with their defaults. The flag --name and the variable EENET_NAME (a dash\n"
-             "# as an underscore) set the same, and count more than this file.\n");
+    text_add(
+        into,
+        "# Settings of 'eenet serve', with their defaults. Environment variables (EENET_PUBLISH_INTERVAL) override\n"
+        "# this file, and flags (--publish-interval) override both.\n");
     for (size_t i = 0; !options_describe(&server_settings_schema, &defaults, i, &entry, NULL); i++) {
         if (strcmp(part, entry.part) != 0) text_add(into, "\n# ---- %s ----\n", entry.part);
         part = entry.part;
@@ -238,17 +248,17 @@ static bool is_loopback(const char *address)
 
 ee_status server_settings_check(const server_settings *settings, ee_error *error)
 {
-    if (!settings->folder[0]) return status_fail(error, EE_BAD_OPTION, "settings: folder must name one");
+    if (!settings->folder[0]) return status_fail(error, EE_BAD_OPTION, "settings: folder must not be empty");
     if (!settings->address[0])
-        return status_fail(error, EE_BAD_OPTION, "settings: address must be one; 0.0.0.0 is every address");
+        return status_fail(error, EE_BAD_OPTION, "settings: address must not be empty; 0.0.0.0 means every address");
     if (!settings->keys[0] && !is_loopback(settings->address))
         return status_fail(error, EE_BAD_OPTION,
-                           "settings: other machines reach the address %s, so it needs keys: make some with "
-                           "'eenet keys add NAME --role admin --file FILE' and give --keys FILE",
+                           "settings: other machines can reach the address %s, so keys are required: make one with "
+                           "'eenet keys add NAME --role admin --file FILE' and start with --keys FILE",
                            settings->address);
     if (!settings->certificate[0] != !settings->certificate_key[0])
         return status_fail(error, EE_BAD_OPTION,
-                           "settings: certificate and certificate-key come together; %s is missing",
+                           "settings: certificate and certificate-key are needed together; %s is missing",
                            settings->certificate[0] ? "certificate-key" : "certificate");
     return EE_OK;
 }

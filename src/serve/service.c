@@ -103,7 +103,7 @@ static void tell_trouble(service *self)
     for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
         served_standing standing = served_bandit_standing(bandit);
         if (standing.trouble[0])
-            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "bandit '%s' does not learn: %s",
+            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "bandit '%s': training has stopped: %s",
                              served_bandit_name(bandit), standing.trouble);
     }
 }
@@ -118,7 +118,8 @@ static void *keep_house(void *context)
         bool was = writable;
         writable = journal_read_counts(self->journal).writable;
         if (was && !writable)
-            server_log_write(&self->log, LOG_LEVEL_ERROR, "", "the store cannot be written; requests get 503");
+            server_log_write(&self->log, LOG_LEVEL_ERROR, "",
+                             "the store cannot be written; decisions and rewards are refused with 503 until it can");
         if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the store can be written again");
         if (turn % 60 == 59) tell_trouble(self);
         if (turn % 600 == 10) forget_old(self);
@@ -224,8 +225,9 @@ static ee_status listen_to(service *self, const server_settings *settings, ee_er
 {
     int given = notify_socket();
     if (given >= 0 && !settings->keys[0] && !http_socket_is_local(given))
-        return status_fail(error, EE_BAD_OPTION,
-                           "other machines reach the socket that systemd opened, so it needs keys: --keys FILE");
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "other machines can reach the socket that systemd opened, so keys are required: --keys FILE");
     http_options options = {.address = settings->address,
                             .port = (uint16_t)settings->port,
                             .listening = given,
@@ -260,7 +262,7 @@ static ee_status start_keeping(service *self, ee_error *error)
 {
     atomic_store(&self->kept_at, server_clock_real());
     if (pthread_create(&self->housekeeper, NULL, keep_house, self))
-        return status_fail(error, EE_NO_MEMORY, "the system gives no more threads");
+        return status_fail(error, EE_NO_MEMORY, "could not start a thread");
     self->has_housekeeper = true;
     return EE_OK;
 }
@@ -368,7 +370,7 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
     const server_settings *now = &service_config_now(self)->settings;
     const char *fixed = fixed_difference(now, settings);
     service_config *made;
-    if (fixed) return status_fail(error, EE_BAD_OPTION, "'%s' cannot change while the server runs", fixed);
+    if (fixed) return status_fail(error, EE_BAD_OPTION, "'%s' cannot change while the server runs; restart it", fixed);
     ee_status status = read_config(settings, &made, error);
     if (status) return status;
     if (settings->certificate[0])
@@ -378,7 +380,7 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
         return status;
     }
     take_config(self, made);
-    server_log_write(&self->log, LOG_LEVEL_INFO, "", "the settings were read again, with keys and certificate");
+    server_log_write(&self->log, LOG_LEVEL_INFO, "", "settings, keys and certificate reloaded");
     return EE_OK;
 }
 
@@ -390,14 +392,15 @@ void service_stop(service *self, const volatile bool *hurry)
     double most = service_config_now(self)->settings.drain_seconds;
     int64_t end = server_clock_real() + (int64_t)(most * SECOND);
     atomic_store(&self->draining, true);
-    server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping: %zu requests are open", http_open_requests(self->http));
+    server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping; open requests: %zu", http_open_requests(self->http));
     http_drain(self->http);
     while (http_open_requests(self->http) && !(hurry && *hurry) && server_clock_real() < end) {
         const struct timespec moment = {.tv_nsec = 2000000};
         nanosleep(&moment, NULL);
     }
     size_t open = http_open_requests(self->http);
-    if (open) server_log_write(&self->log, LOG_LEVEL_WARNING, "", "%zu requests are cut", open);
+    if (open)
+        server_log_write(&self->log, LOG_LEVEL_WARNING, "", "drain-seconds are over: %zu open requests closed", open);
     if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
     server_log log = {.level = atomic_load(&self->log.level)};
     service_free(self, hurry && *hurry);

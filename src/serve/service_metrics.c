@@ -68,7 +68,7 @@ static void route_label(size_t place, char *out, size_t size)
 static void add_requests(service *self, text *into)
 {
     char label[160], labels[200];
-    metric_head(into, "eenet_requests_total", "counter", "Requests by route and class of status.");
+    metric_head(into, "eenet_requests_total", "counter", "Requests by route and status class.");
     for (size_t i = 0; i <= MOST_ROUTES; i++) {
         route_label(i, label, sizeof label);
         for (size_t class = 0; class < STATUS_CLASSES; class ++) {
@@ -77,7 +77,7 @@ static void add_requests(service *self, text *into)
             if (count) metric_sample(into, "eenet_requests_total", labels, (double)count);
         }
     }
-    metric_head(into, "eenet_request_seconds", "histogram", "Time from the headers of a request to its answer.");
+    metric_head(into, "eenet_request_seconds", "histogram", "Seconds from the headers of a request to its response.");
     for (size_t i = 0; service_route_at(i); i++) {
         uint64_t count = 0;
         for (size_t class = 0; class < STATUS_CLASSES; class ++)
@@ -99,37 +99,37 @@ static void add_journal(service *self, text *into)
                    {"unknown", counts.unknown},
                    {"claimed", counts.claimed}};
     char labels[64];
-    add_one(into, "eenet_decisions_total", "counter", "Decisions that were written.", (double)counts.decisions);
-    add_one(into, "eenet_decisions_repeated_total", "counter", "Decisions that were answered as before.",
+    add_one(into, "eenet_decisions_total", "counter", "Decisions stored.", (double)counts.decisions);
+    add_one(into, "eenet_decisions_repeated_total", "counter", "Decide requests repeated with the same id and body.",
             (double)counts.repeated_decisions);
-    add_one(into, "eenet_conflicts_total", "counter", "Decisions and rewards whose id had another request.",
-            (double)counts.conflicts);
-    metric_head(into, "eenet_rewards_total", "counter", "Rewards by what became of them.");
+    add_one(into, "eenet_conflicts_total", "counter",
+            "Requests refused with 409: their id was used for another request.", (double)counts.conflicts);
+    metric_head(into, "eenet_rewards_total", "counter", "Rewards by outcome.");
     for (size_t i = 0; i < sizeof rewards / sizeof *rewards; i++) {
         snprintf(labels, sizeof labels, "outcome=\"%s\"", rewards[i].outcome);
         metric_sample(into, "eenet_rewards_total", labels, (double)rewards[i].count);
     }
-    add_one(into, "eenet_defaulted_total", "counter", "Decisions that were settled by the default reward.",
+    add_one(into, "eenet_defaulted_total", "counter", "Decisions settled with the default reward.",
             (double)counts.defaulted);
-    add_one(into, "eenet_abandoned_total", "counter", "Decisions whose wait ended without a reward or a default.",
-            (double)counts.abandoned);
-    add_one(into, "eenet_activated_total", "counter", "Deferred decisions that were activated.",
-            (double)counts.activated);
-    add_one(into, "eenet_inactive_total", "counter", "Deferred decisions whose wait ended without an activation.",
+    add_one(into, "eenet_abandoned_total", "counter",
+            "Decisions that expired with neither a reward nor a default reward.", (double)counts.abandoned);
+    add_one(into, "eenet_activated_total", "counter", "Deferred decisions activated.", (double)counts.activated);
+    add_one(into, "eenet_inactive_total", "counter", "Deferred decisions that expired before they were activated.",
             (double)counts.inactive);
-    add_one(into, "eenet_decisions_waiting", "gauge", "Decisions that wait for their reward, or the end of their wait.",
-            (double)counts.waiting);
-    add_one(into, "eenet_transactions_total", "counter", "Transactions of the journal.", (double)counts.transactions);
-    add_one(into, "eenet_transactions_failed_total", "counter", "Transactions that could not be written.",
+    add_one(into, "eenet_decisions_waiting", "gauge",
+            "Pending decisions: they wait for a reward, or for the end of their wait.", (double)counts.waiting);
+    add_one(into, "eenet_transactions_total", "counter", "Store transactions.", (double)counts.transactions);
+    add_one(into, "eenet_transactions_failed_total", "counter", "Store transactions that failed.",
             (double)counts.failures);
-    add_one(into, "eenet_journal_waiting", "gauge", "Entries that wait to be written.", (double)counts.waiting_entries);
-    add_one(into, "eenet_store_writable", "gauge", "1 where the last transaction succeeded.", counts.writable);
-    add_one(into, "eenet_synced_entries_total", "counter", "Entries that were written.",
+    add_one(into, "eenet_journal_waiting", "gauge", "Entries waiting to be written to the store.",
+            (double)counts.waiting_entries);
+    add_one(into, "eenet_store_writable", "gauge", "1 if the last store transaction succeeded, else 0.",
+            counts.writable);
+    add_one(into, "eenet_synced_entries_total", "counter", "Entries written to the store and synced.",
             (double)read_counter(&self->metrics.synced_entries));
-    metric_head(into, "eenet_sync_seconds", "histogram", "Time that a transaction took, its sync included.");
+    metric_head(into, "eenet_sync_seconds", "histogram", "Seconds per store transaction, including its sync.");
     metric_histogram_write(into, "eenet_sync_seconds", "", &self->metrics.syncs);
-    add_one(into, "eenet_store_bytes", "gauge", "Bytes on the disk, models among them.",
-            (double)store_bytes(self->store));
+    add_one(into, "eenet_store_bytes", "gauge", "Bytes on disk, including models.", (double)store_bytes(self->store));
 }
 
 /* The numbers of a bandit. */
@@ -155,25 +155,24 @@ enum {
 static const struct {
     const char *name, *type, *help;
 } bandit_metrics[BANDIT_METRICS] = {
-    [BANDIT_DECISIONS] = {"eenet_bandit_decisions_total", "counter", "Decisions of a bandit since the server started."},
-    [BANDIT_WAITING] = {"eenet_bandit_decisions_waiting", "gauge", "Decisions of a bandit that are not settled."},
+    [BANDIT_DECISIONS] = {"eenet_bandit_decisions_total", "counter", "Decisions since the server started."},
+    [BANDIT_WAITING] = {"eenet_bandit_decisions_waiting", "gauge", "Pending decisions."},
     [BANDIT_DEFAULTED] = {"eenet_bandit_defaulted_total", "counter",
-                          "Decisions of a bandit that were settled by the default reward, since the server started."},
+                          "Decisions settled with the default reward since the server started."},
     [BANDIT_PROBABILITY] = {"eenet_bandit_probability_total", "counter",
-                            "Probabilities of the actions that were chosen, added up: over the decisions, their mean."},
-    [BANDIT_VERSION] = {"eenet_bandit_version", "gauge", "The version of the model that decides."},
+                            "Sum of the probabilities of the chosen actions; divide by the decisions for their mean."},
+    [BANDIT_VERSION] = {"eenet_bandit_version", "gauge", "Version of the model that decides."},
     [BANDIT_EVENTS] = {"eenet_bandit_events", "gauge", "Events in the log."},
-    [BANDIT_BEHIND] = {"eenet_bandit_behind", "gauge", "Events that the model has not taken yet."},
-    [BANDIT_STRIDE] = {"eenet_bandit_stride", "gauge",
-                       "1, or more where the model is behind and trains for one reward in so many."},
-    [BANDIT_AGE] = {"eenet_bandit_model_age_seconds", "gauge", "Time since the model was published."},
-    [BANDIT_TRAIN] = {"eenet_bandit_train_seconds_total", "counter", "Time that training took."},
-    [BANDIT_LEARNED] = {"eenet_bandit_learned_total", "counter", "Rewards that the model has learned."},
-    [BANDIT_LIMITED] = {"eenet_bandit_limited_total", "counter", "Rewards that the model learned limited: outliers."},
-    [BANDIT_AWAKE] = {"eenet_bandit_awake", "gauge", "1 while the model is in memory."},
-    [BANDIT_MEMORY] = {"eenet_bandit_memory_bytes", "gauge", "Memory of the bandit."},
+    [BANDIT_BEHIND] = {"eenet_bandit_behind", "gauge", "Events that the model has not processed yet."},
+    [BANDIT_STRIDE] = {"eenet_bandit_stride", "gauge", "1, or N if the model is behind and trains on one reward in N."},
+    [BANDIT_AGE] = {"eenet_bandit_model_age_seconds", "gauge", "Seconds since the model was published."},
+    [BANDIT_TRAIN] = {"eenet_bandit_train_seconds_total", "counter", "Seconds spent on training."},
+    [BANDIT_LEARNED] = {"eenet_bandit_learned_total", "counter", "Rewards learned."},
+    [BANDIT_LIMITED] = {"eenet_bandit_limited_total", "counter", "Outlier rewards learned at a limited value."},
+    [BANDIT_AWAKE] = {"eenet_bandit_awake", "gauge", "1 if the model is in memory, else 0."},
+    [BANDIT_MEMORY] = {"eenet_bandit_memory_bytes", "gauge", "Memory of the bandit, in bytes."},
     [BANDIT_TROUBLE] = {"eenet_bandit_trouble", "gauge",
-                        "1 while training stands still; the bandit's description says why."},
+                        "1 if training has stopped; trouble in the bandit's description says why."},
 };
 
 static void read_bandit(const served_bandit *bandit, bandit_counters *counters, double values[BANDIT_METRICS])
@@ -207,7 +206,7 @@ static void bandit_label(const served_bandit *bandit, const char *more, text *la
 static void add_bandit_rewards(service *self, text *into, text *label)
 {
     served_bandit *bandit;
-    metric_head(into, "eenet_bandit_rewards_total", "counter", "Rewards of a bandit since the server started.");
+    metric_head(into, "eenet_bandit_rewards_total", "counter", "Rewards by outcome since the server started.");
     for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
         bandit_counters *of = service_counters(self, served_bandit_number(bandit));
         if (!of || served_bandit_is_archived(bandit)) continue;
@@ -278,13 +277,13 @@ static void add_value(void *context, const served_bandit *bandit, const char *po
 static void add_evaluations(service *self, text *into)
 {
     static const char *const helps[] = {
-        "What a policy earns, or would, by live evaluation.",
-        "The lower end of its interval.",
-        "The upper end of its interval.",
+        "Estimated reward per decision of each policy, from live evaluation.",
+        "Lower end of the confidence interval of eenet_bandit_value.",
+        "Upper end of the confidence interval of eenet_bandit_value.",
     };
     value_lines lines = {.into = into, .label = text_start(NULL)};
     live *watching = atomic_load(&self->live);
-    add_one(into, "eenet_promotions_total", "counter", "Challengers that took over since the server started.",
+    add_one(into, "eenet_promotions_total", "counter", "Challengers promoted since the server started.",
             (double)read_counter(&self->metrics.promotions));
     for (; watching && lines.part < 3; lines.part++) {
         metric_head(into, value_names[lines.part], "gauge", helps[lines.part]);
@@ -298,14 +297,13 @@ void service_metrics_write(service *self, text *into)
     char labels[64];
     const http_server *http = atomic_load(&self->http);
     snprintf(labels, sizeof labels, "version=\"%s\",kernels=\"%s\"", ee_version(), ee_kernels());
-    metric_head(into, "eenet_build_info", "gauge", "Which version this is.");
+    metric_head(into, "eenet_build_info", "gauge", "Version of the server; always 1.");
     metric_sample(into, "eenet_build_info", labels, 1);
     add_one(into, "eenet_connections", "gauge", "Open connections.", http ? (double)http_connections(http) : 0);
-    add_one(into, "eenet_open_requests", "gauge", "Requests that are not answered yet.",
-            http ? (double)http_open_requests(http) : 0);
+    add_one(into, "eenet_open_requests", "gauge", "Requests in progress.", http ? (double)http_open_requests(http) : 0);
     add_requests(self, into);
     add_journal(self, into);
-    metric_head(into, "eenet_step_seconds", "histogram", "Time that a step of training took, of one model.");
+    metric_head(into, "eenet_step_seconds", "histogram", "Seconds per training step of one model.");
     metric_histogram_write(into, "eenet_step_seconds", "", served_bandits_steps(self->bandits));
     add_bandits(self, into);
     add_evaluations(self, into);

@@ -26,12 +26,12 @@ static ee_status check_options(const char *options, bool *draws, ee_error *error
         at += length;
         if (json_is(word, "wait") || json_is(word, "default_reward"))
             return status_fail(error, EE_BAD_OPTION,
-                               "options: the server joins rewards itself: %.*s is a setting of the bandit, beside "
-                               "options",
+                               "options: %.*s is not allowed here; it is a setting of the bandit, next to \"options\"",
                                (int)name, word.bytes);
         if (name >= 10 && memcmp(word.bytes, "propensity", 10) == 0)
             return status_fail(error, EE_BAD_OPTION,
-                               "options: %.*s is said by the setting propensity, beside options, as floor:0.05",
+                               "options: %.*s is not allowed here; use the bandit's setting \"propensity\", for "
+                               "example \"floor:0.05\"",
                                (int)name, word.bytes);
         if (!json_is(word, "probability_draws")) continue;
         *draws = true;
@@ -77,7 +77,7 @@ ee_status bandit_settings_options(const bandit_settings *from, text *into, ee_er
     if (status) return status;
     if (policy_has_option(from->policy, "propensity")) return add_rule(from->propensity, into, error);
     if (strcmp(from->propensity, "own") != 0)
-        return status_fail(error, EE_BAD_OPTION, "propensity: %s has no rule but its own: say own", from->policy);
+        return status_fail(error, EE_BAD_OPTION, "propensity: %s takes only \"own\"", from->policy);
     if (!draws && policy_has_option(from->policy, "probability_draws"))
         text_add(into, " probability_draws=%d", USUAL_DRAWS);
     return EE_OK;

@@ -103,7 +103,7 @@ static ee_status copy_database(backup *self, ee_error *error)
     ee_status status = file_join(self->draft, "eenet.db", &path, error);
     if (status) return status;
     if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
-        status = store_fail(to, "make the copy", error);
+        status = store_fail(to, "create the copy", error);
     if (!status) status = copy_pages(self, to, error);
     sqlite3_close(to);
     if (!status) status = sync_path(path, error);
@@ -168,8 +168,7 @@ ee_status store_backup(const char *folder, const char *to, bool (*progress)(void
     size_t length = strlen(to);
     while (length > 1 && to[length - 1] == '/') length--;
     if (!length || lstat(to, &about) == 0)
-        return status_fail(error, EE_FILE_ERROR, "store: '%s' is there already; a copy is made in a new folder",
-                           file_tail(to));
+        return status_fail(error, EE_FILE_ERROR, "store: '%s' exists; give the name of a new folder", file_tail(to));
     ee_status status = memory_create(NULL, &self.draft, length + 40, 1, error);
     if (status) return status;
     snprintf(self.draft, length + 40, "%.*s.%ld.partial", (int)length, to, (long)getpid());

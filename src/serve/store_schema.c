@@ -109,9 +109,9 @@ enum { VERSION = sizeof steps / sizeof *steps };
 ee_status store_fail(sqlite3 *database, const char *what, ee_error *error)
 {
     int code = sqlite3_errcode(database);
-    if (code == SQLITE_NOMEM) return status_fail(error, EE_NO_MEMORY, "store: could not %s: there is no memory", what);
+    if (code == SQLITE_NOMEM) return status_fail(error, EE_NO_MEMORY, "store: could not %s: out of memory", what);
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-        return status_fail(error, EE_FILE_ERROR, "store: could not %s: eenet.db is damaged (%s); start on a backup",
+        return status_fail(error, EE_FILE_ERROR, "store: could not %s: eenet.db is damaged (%s); restore a backup",
                            what, sqlite3_errmsg(database));
     int reason = sqlite3_system_errno(database);
     bool told = reason && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
@@ -219,7 +219,7 @@ static ee_status refuse_newer(int64_t version, size_t count, ee_error *error)
 {
     if (version >= 0 && version <= (int64_t)count) return EE_OK;
     return status_fail(error, EE_FILE_ERROR,
-                       "store: eenet.db is of version %" PRId64 ", made by a newer eenet; this one knows up to %zu",
+                       "store: eenet.db has version %" PRId64 ", written by a newer eenet; this one reads up to %zu",
                        version, count);
 }
 
@@ -241,7 +241,7 @@ static ee_status check_application(sqlite3 *database, bool *empty, ee_error *err
     if (status) return status;
     *empty = application == 0 && tables == 0;
     if (application == APPLICATION || *empty) return EE_OK;
-    return status_fail(error, EE_FILE_ERROR, "store: eenet.db is a database of another program");
+    return status_fail(error, EE_FILE_ERROR, "store: eenet.db belongs to another program");
 }
 
 /* ---- connections ---- */
@@ -256,7 +256,7 @@ static ee_status prepare_writer(sqlite3 *database, ee_error *error)
     ee_status status = check_application(database, &empty, error);
     if (!status && empty) {
         snprintf(mark, sizeof mark, "PRAGMA page_size = 8192; PRAGMA application_id = %d", APPLICATION);
-        status = execute(database, mark, "make eenet.db", error);
+        status = execute(database, mark, "create eenet.db", error);
     }
     if (!status)
         status = execute(database,
@@ -277,7 +277,7 @@ static ee_status prepare_reader(sqlite3 *database, bool to_copy, ee_error *error
     if (!status) status = refuse_newer(version, VERSION, error);
     if (!status && version < VERSION && !to_copy)
         status = status_fail(error, EE_FILE_ERROR,
-                             "store: eenet.db is of version %" PRId64 "; start the server on it once: it becomes %d",
+                             "store: eenet.db has version %" PRId64 "; start the server on it once to upgrade it to %d",
                              version, VERSION);
     return status;
 }
@@ -296,7 +296,7 @@ ee_status store_connect(const char *folder, store_access access, sqlite3 **out, 
     sqlite3_busy_timeout(*out, PATIENCE);
     int reason = code ? sqlite3_system_errno(*out) : 0;
     if (access != STORE_WRITES && (reason == ENOENT || reason == ENOTDIR))
-        status = status_fail(error, EE_FILE_ERROR, "store: '%s' is no folder of a server: it has no eenet.db", folder);
+        status = status_fail(error, EE_FILE_ERROR, "store: '%s' is not a server's folder: it has no eenet.db", folder);
     else if (code)
         status = store_fail(*out, "open eenet.db", error);
     else

@@ -53,7 +53,7 @@ static ee_status take_lock(store *self, ee_error *error)
     self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     int failed = self->lock < 0 || flock(self->lock, LOCK_EX | LOCK_NB) ? errno : 0;
     if (self->lock >= 0 && failed == EWOULDBLOCK)
-        status = status_fail(error, EE_FILE_ERROR, "store: another process serves %s", file_tail(self->folder));
+        status = status_fail(error, EE_FILE_ERROR, "store: another process is serving %s", file_tail(self->folder));
     else if (failed)
         status = status_fail(error, EE_FILE_ERROR, "store: could not lock %s: %s", file_tail(path), strerror(failed));
     memory_free(path);
@@ -181,7 +181,7 @@ ee_status store_run(store *self, int which, const char *what, ee_error *error)
 
 ee_status store_check(const store *self, ee_error *error)
 {
-    if (!self->begun) return status_fail(error, EE_BAD_INPUT, "store: nothing was begun");
+    if (!self->begun) return status_fail(error, EE_BAD_INPUT, "store: no transaction is open");
     if (self->trouble.status && error) *error = self->trouble;
     return self->trouble.status;
 }
@@ -217,7 +217,7 @@ static void move_log(store *self)
 
 ee_status store_begin(store *self, ee_error *error)
 {
-    if (self->begun) return status_fail(error, EE_BAD_INPUT, "store: begun twice");
+    if (self->begun) return status_fail(error, EE_BAD_INPUT, "store: a transaction is already open");
     move_log(self);
     ee_status status = store_run(self, WRITE_BEGIN, "begin a transaction", error);
     self->trouble = (ee_error){0};
@@ -275,8 +275,7 @@ ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_err
     store_bind_text(self->statements[WRITE_BANDIT], 2, name);
     status = store_run(self, WRITE_BANDIT, "add a bandit", error);
     if (!status && sqlite3_changes(self->database) == 0)
-        status =
-            status_fail(error, EE_BAD_INPUT, "store: there is a bandit '%.*s' already", (int)name.length, name.bytes);
+        status = status_fail(error, EE_BAD_INPUT, "store: the bandit '%.*s' exists", (int)name.length, name.bytes);
     if (!status) status = add_entry(self, (bandit_state){0}, error);
     if (!status) *number = (uint32_t)self->bandit_count;
     return status;

@@ -82,7 +82,9 @@ static ee_status write_chain(chain *self, journal *into, ee_error *error)
     pthread_mutex_unlock(&self->lock);
     pthread_cond_destroy(&self->wake);
     pthread_mutex_destroy(&self->lock);
-    if (!taken) return status_fail(error, EE_FILE_ERROR, "journal: too much is waiting to be written; try again later");
+    if (!taken)
+        return status_fail(error, EE_FILE_ERROR,
+                           "journal: too many entries are waiting to be written; try again later");
     for (size_t i = 0; i < self->count; i++) {
         const journal_entry *entry = &self->entries[i];
         if (entry->verdict != JOURNAL_DONE) return status_fail(error, entry->error.status, "%s", entry->error.message);
@@ -237,17 +239,17 @@ static void write_sentence(char *into, size_t capacity, const challenger_setting
                            const live_standing *standing)
 {
     const estimate *now = &standing->now;
-    int length = snprintf(into, capacity, "%s over %s: %s in %" PRIu64 " decisions", challenger->policy, before,
-                          standing->won ? "better" : "not shown to be better", standing->events);
+    int length = snprintf(into, capacity, "%s vs %s: %s after %" PRIu64 " decisions", challenger->policy, before,
+                          standing->won ? "better" : "not significantly better", standing->events);
     if (length < 0 || (size_t)length >= capacity) return;
     into += length;
     capacity -= (size_t)length;
     if (standing->won)
         snprintf(into, capacity,
-                 ", gain %s; test %" PRIu64 " passed, as one that is not better does with chance %s at most",
+                 ", gain %s; passed test %" PRIu64 ", as one that is not better does with probability at most %s",
                  plain_number_of(now->gain, 4).text, standing->test, plain_number_of(standing->alpha, 3).text);
     else if (standing->events)
-        snprintf(into, capacity, ", gain %s, between %s and %s (test %" PRIu64 ", alpha %s)",
+        snprintf(into, capacity, ", gain %s, interval %s to %s (test %" PRIu64 ", alpha %s)",
                  plain_number_of(now->gain, 4).text, plain_number_of(now->gain_low, 4).text,
                  plain_number_of(now->gain_high, 4).text, standing->test, plain_number_of(standing->alpha, 3).text);
 }

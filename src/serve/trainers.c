@@ -151,7 +151,7 @@ ee_status trainers_start(served_bandits *self, ee_error *error)
     ee_status status = memory_create(&self->memory, &self->threads, wanted, sizeof *self->threads, error);
     while (!status && self->thread_count < wanted) {
         if (pthread_create(&self->threads[self->thread_count], NULL, train, self))
-            status = status_fail(error, EE_NO_MEMORY, "serve: could not start a thread to train in");
+            status = status_fail(error, EE_NO_MEMORY, "serve: could not start a training thread");
         else
             self->thread_count++;
     }

@@ -47,7 +47,7 @@ ee_status worker_start(size_t most, worker **out, ee_error *error)
         pthread_cond_destroy(&self->changed);
         pthread_mutex_destroy(&self->lock);
         memory_free(self);
-        return status_fail(error, EE_NO_MEMORY, "the system gives no more threads");
+        return status_fail(error, EE_NO_MEMORY, "could not start a thread");
     }
     *out = self;
     return EE_OK;

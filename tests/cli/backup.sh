@@ -41,7 +41,7 @@ sqlite3 copy/eenet.db 'PRAGMA user_version = 99'
 refuse 1 "eenet backup: store: eenet.db is of version 99, made by a newer eenet; this one knows up to 2" copy new
 mkdir other
 sqlite3 other/eenet.db 'CREATE TABLE theirs (x)'
-refuse 1 "eenet backup: store: eenet.db is a database of another program" other new
+refuse 1 "eenet backup: store: eenet.db belongs to another program" other new
 
 # On a terminal it says how far it is, and takes the line away.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then

@@ -76,4 +76,4 @@ grep -q 'user\.plan=free\*item=a' decide || fail "$(cat decide)"
 printf '%s' '{"user":{"plan":"free"},"_multi":[{"_tag":"a","item":"a"},{"_tag":"b","item":"b"}]}' >round.json
 "$eenet" explain "$model" -c round.json | sed 's/^0:/a:/;s/^1:/b:/' | cmp - decide || fail 'two forms of a round'
 printf '[1]' >bad.json
-refuse 1 'the round must be an object' "$model" -c bad.json
+refuse 1 'the round must be a JSON object' "$model" -c bad.json

@@ -38,9 +38,9 @@ diff expected listed
 refuse 1 "eenet keys: keys: there is a key 'root' already; remove it first" add root -r app -f keys
 refuse 2 "eenet keys: a new key needs --role reader|app|admin" add other -f keys
 refuse 2 "eenet keys: --role is reader, app or admin, not 'king'" add other -r king -f keys
-refuse 2 "eenet keys: keys: a name has 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit" \
+refuse 2 "eenet keys: keys: a name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit" \
     add 'a b' -r app -f keys
-refuse 2 "eenet keys: keys: no bandit can have that name" add other -r app -b '*' -f keys
+refuse 2 "eenet keys: keys: not a valid bandit name" add other -r app -b '*' -f keys
 refuse 2 "eenet keys: expected --file FILE" list
 refuse 2 "eenet keys: expected add, list or remove" -f keys
 refuse 2 "eenet keys: remove needs the name of a key" remove -f keys
@@ -58,4 +58,4 @@ chmod 600 keys
 test "$(wc -l <keys)" = 2 || fail "more than a comment and a line: $(cat keys)"
 
 echo 'root admin * nothing' >keys
-refuse 1 "eenet keys: keys: line 1: the hash must be 64 digits of 0-9 and a-f" list -f keys
+refuse 1 "eenet keys: keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)" list -f keys

@@ -202,7 +202,7 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         assert.equal(after.policies[0].policy, 'linucb');
         assert.deepEqual(after.promotions.map((p) => [p.from, p.to, p.challenger]), [['greedy', 'linucb', 'linear']]);
         const { why, won } = after.promotions[0];
-        assert.match(why, won ? /: better in .*; test 1 passed/ : /: not shown to be better in .* between -?[\d.]+ and -?[\d.]+ \(test 1, /);
+        assert.match(why, won ? /: better in .*; test 1 passed/ : /: not significantly better in .* between -?[\d.]+ and -?[\d.]+ \(test 1, /);
         await compare(server.url, bandit, folder, false);
         await server.end();
         const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });

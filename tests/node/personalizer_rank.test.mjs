@@ -105,7 +105,7 @@ test('the log has the context as Personalizer logs it, and the reward', async ()
 test('what is wrong has the code and the words of the service', async () => {
     const many = Array.from({ length: 51 }, (_, i) => ({ id: `a${i}`, features: [] }));
     const refused = [
-        [{ actions: [] }, 'there are no actions to decide among'],
+        [{ actions: [] }, 'actions: expected at least one'],
         [{ actions: many }, 'there are more than 50 actions'],
         [{ actions: [{ features: [] }] }, 'actions[0] has no id'],
         [{ actions: [{ id: 'x'.repeat(257) }] }, 'actions[0].id must have 1 to 256 bytes, and has 257'],
@@ -126,7 +126,7 @@ test('what is wrong has the code and the words of the service', async () => {
         assert.equal(last.headers.get('x-ms-error-code'), 'InvalidRankRequest');
     }
     for (const [body, message] of [
-        [{}, 'there is no value'],
+        [{}, 'missing value'],
         [{ value: 2 }, 'value must be -1 to 1, got 2'],
         [{ value: '1' }, 'value must be a number'],
     ]) {

@@ -70,12 +70,12 @@ test('what is wrong', async () => {
         [{ slots: [{ id: 'a' }] }, 'slots[0] has no baselineAction'],
         [{ slots: [{ baselineAction: 'pasta' }] }, 'slots[0] has no id'],
         [{ slots: [slots[0], { ...slots[0], baselineAction: 'juice' }] }, 'slots[1] and slots[0] have the same id, "top"'],
-        [{ slots: [slots[0], { id: 'b', baselineAction: 'pasta' }] }, 'slots[1]: the baseline is "pasta", but an earlier slot has the same'],
+        [{ slots: [slots[0], { id: 'b', baselineAction: 'pasta' }] }, 'slots[1]: the baseline is "pasta", but an earlier slot has the same baseline'],
         [{ slots: [{ id: 'a', baselineAction: 'soup' }] }, 'slots[0]: the baseline is "soup", but no action has this id'],
         [{ slots: [{ id: 'a', baselineAction: 'juice', excludedActions: ['juice'] }] }, 'slots[0]: the baseline is "juice", but this action is excluded'],
         [
             { actions: meal.actions.slice(0, 2), slots: ids.slice(0, 2).map((id, i) => ({ id: `s${i}`, baselineAction: id, excludedActions: [ids[1 - i]] })).concat({ id: 's2', baselineAction: 'pasta' }) },
-            'slots[2]: the baseline is "pasta", but an earlier slot has the same',
+            'slots[2]: the baseline is "pasta", but an earlier slot has the same baseline',
         ],
         [
             { slots: [{ id: 'a', baselineAction: 'pasta' }, { id: 'b', baselineAction: 'juice', excludedActions: ['pasta', 'ice cream'] }] },
@@ -126,7 +126,7 @@ test('the same by /v1', async () => {
     assert.deepEqual((await server.ask('/v1/bandits/personalizer/decide', decide)).body, first.body);
     const batch = await server.ask('/v1/bandits/personalizer/decide/batch', { decisions: [decide, { ...decide, slots: [] }, { ...decide, id: 'x', slots: null }] });
     assert.deepEqual(batch.body.decisions[0], first.body);
-    assert.equal(batch.body.decisions[1].error.message, 'slots: there are none');
+    assert.equal(batch.body.decisions[1].error.message, 'slots: expected at least one');
     assert.equal(batch.body.decisions[2].probabilities.length, 3);
     for (const [slot, value] of [['top', 1], ['side', 0]])
         assert.deepEqual((await server.ask('/v1/bandits/personalizer/reward', { id: 'v1 round', slot, value })).body, { outcome: 'joined' });

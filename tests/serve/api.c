@@ -122,7 +122,7 @@ static void try_bandits(void)
     expect("GET", "/v1/bandits", NULL, 200, "{\"bandits\":[{\"name\":\"shop\"*,\n{\"name\":\"vectors\"*}]}\n");
     expect("GET", "/v1/bandits/shop", NULL, 200, "{\"name\":\"shop\"*");
     refuse("GET", "/v1/bandits/nobody", NULL, 404, "NotFound", "there is no bandit 'nobody'");
-    refuse("GET", "/v1/nothing", NULL, 404, "NotFound", "there is nothing here; see /openapi.json");
+    refuse("GET", "/v1/nothing", NULL, 404, "NotFound", "no such path; see /openapi.json");
     refuse("PUT", "/v1/bandits", "{}", 405, "MethodNotAllowed", "this path takes GET, HEAD, POST");
     refuse("GET", "/v1//bandits", NULL, 400, "BadRequest", "the path is none*");
     expect("PATCH", "/v1/bandits/shop", "{\"default_reward\":-1,\"aggregation\":\"sum\"}", 200,
@@ -153,8 +153,8 @@ static void try_decisions(void)
         server_process_fail(&server, "an id of the server: %s", client.answer);
     refuse("POST", decide, "{" TWO ",\"exclude\":[\"a\",\"b\"]}", 400, "BadRequest", "all 2 actions are excluded");
     refuse("POST", decide, "{\"actions\":[[1]]}", 400, "BadRequest", "actions[0] is a vector, *");
-    refuse("POST", decide, "{\"actions\":[]}", 400, "BadRequest", "there are no actions to decide among");
-    refuse("POST", decide, "[]", 400, "BadRequest", "the body must be an object");
+    refuse("POST", decide, "{\"actions\":[]}", 400, "BadRequest", "actions: expected at least one");
+    refuse("POST", decide, "[]", 400, "BadRequest", "the body must be a JSON object");
     refuse("POST", decide, "", 400, "BadRequest", "*byte 1*");
     refuse("POST", decide, "{" TWO "} x", 400, "BadRequest", "*nothing may follow*");
     refuse("POST", decide, "{\"actions\":[{\"id\":\"a\",\"features\":{\"x\":[[1]]}}]}", 400, "BadRequest", "*");

@@ -195,13 +195,13 @@ static void numbers_of_tests(void **state)
 static void mistakes_of_live_members(void **state)
 {
     (void)state;
-    static const char range[] = "rewards: must be the lowest and the highest that a reward can be, as [0, 1]";
+    static const char range[] = "rewards: must be [LOWEST, HIGHEST], for example [0, 1]";
     assert_refused("{\"rewards\":[1,1]}", false, range);
     assert_refused("{\"rewards\":[0]}", false, range);
     assert_refused("{\"rewards\":[0,1,2]}", false, range);
     assert_refused("{\"rewards\":1}", false, range);
     assert_refused("{\"rewards\":[0,\"1\"]}", true, range);
-    assert_refused("{\"confidence\":1}", false, "confidence: must be a number, 0.5 to 0.9999");
+    assert_refused("{\"confidence\":1}", false, "confidence: must be a number from 0.5 to 0.9999");
     assert_refused("{\"promote\":\"yes\"}", false, "promote: must be one of offer, auto");
     assert_refused("{\"tests\":4}", true,
                    "tests: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
@@ -214,7 +214,7 @@ static void mistakes_of_live_members(void **state)
     assert_refused("{\"challengers\":[{\"name\":\"a\",\"policy\":\"linucb\"},{\"name\":\"a\",\"policy\":\"lints\"}]}",
                    false, "challengers: there is a 'a' already");
     assert_refused("{\"challengers\":[{\"name\":\"a b\",\"policy\":\"linucb\"}]}", false,
-                   "challengers: name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
+                   "challengers: name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
     assert_refused("{\"challengers\":[{\"nam\":\"a\"}]}", false,
                    "challengers: there is no 'nam'; there are name, policy, options and propensity");
     assert_refused("{\"personalizer\":[]}", false, "personalizer: must be an object");
@@ -224,7 +224,7 @@ static void mistakes_of_live_members(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    static const char waits[] = "wait: must be seconds, or a text as 10m, 4h, 2d; above 0 and at most 366d";
+    static const char waits[] = "wait: must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d";
     assert_refused("{\"wiat\":1}", false, "settings: there is no 'wiat'; did you mean 'wait'?");
     assert_refused("{\"xxxxxxxxxx\":1}", false, "settings: there is no 'xxxxxxxxxx'");
     assert_refused("[]", false, "settings: must be a JSON object");
@@ -234,7 +234,7 @@ static void mistakes(void **state)
     assert_refused("{\"wait\":\"10w\"}", false, waits);
     assert_refused("{\"wait\":[1]}", false, waits);
     assert_refused("{\"default_reward\":1e10}", false,
-                   "default_reward: must be a number, -1e9 to 1e9, or null for none");
+                   "default_reward: must be a number from -1e9 to 1e9, or null for none");
     assert_refused("{\"aggregation\":\"median\"}", false, "aggregation: must be one of first, last, sum, mean, max");
     assert_refused("{\"mode\":\"off\"}", false, "mode: must be one of online, apprentice, logging");
     assert_refused("{\"dim\":0}", false, "dim: must be a whole number, 1 to 2^53");
@@ -244,7 +244,7 @@ static void mistakes(void **state)
     assert_refused("{\"propensity\":\"1234567890123456789012345678901234567890123456789012345678901234\"}", false,
                    "propensity: 64 bytes are too long; at most 63");
     assert_refused("{\"dim\":3,\"features\":\"\"}", false,
-                   "settings: dim is for vectors and features for named features; give one of them");
+                   "settings: give dim (vectors) or features (named features), not both");
     assert_refused("{\"wait\":1} 2", false, "byte 12: nothing may follow the value");
 }
 

@@ -48,8 +48,8 @@ static void says_what_is_wrong_and_where(void **state)
         {"-a app * " SECRET, "keys: line 1: '-a' is no name of a key"},
         {"a nobody * " SECRET, "keys: line 1: the role is reader, app or admin, not 'nobody'"},
         {"a app ** " SECRET, "keys: line 1: '**' is no name of a bandit"},
-        {"a app * " SECRET "0", "keys: line 1: the hash must be 64 digits of 0-9 and a-f"},
-        {"a app * X" SECRET, "keys: line 1: the hash must be 64 digits of 0-9 and a-f"},
+        {"a app * " SECRET "0", "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
+        {"a app * X" SECRET, "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
         {"a app * " SECRET "\na app * " NOTHING, "keys: line 2: there is a key 'a' already"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

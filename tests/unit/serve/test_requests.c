@@ -137,7 +137,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused(vectors, "{\"actions\":[{\"id\":\"a\",\"features\":{}}]}",
                    "actions[0].features: the bandit takes vectors of 3 numbers, no named features");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"context\":{}}",
-                   "context: the bandit takes vectors, and nothing besides");
+                   "context: the bandit takes vectors only; put the context into each action's vector");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"1\"]}", "exclude[0]: no action has the id \"1\"");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"0\"]}", "all 1 actions are excluded");
     assert_refused(vectors, "{\"actions\":[7]}", "actions[0] must be an object, or an array of numbers");
@@ -145,7 +145,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused(names, "{\"actions\":[[1]]}",
                    "actions[0] is a vector, but the bandit takes named features: "
                    "{\"id\": ..., \"features\": {...}}");
-    assert_refused(names, "{}", "there are no actions to decide among");
+    assert_refused(names, "{}", "actions: expected at least one");
     assert_refused(names, "{\"action\":[]}", "the body has no member \"action\"; did you mean \"actions\"?");
     assert_refused(names, "{\"zzzzzzzz\":[]}", "the body has no member \"zzzzzzzz\"");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"feature\":{}}]}",
@@ -225,7 +225,7 @@ static void rewards_are_read(void **state)
     assert_int_equal(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward, &error), EE_OK);
     assert_null(reward.reward_id.bytes);
     static const char *const wrong[][2] = {
-        {"{\"value\":1}", "there is no \"id\""},
+        {"{\"value\":1}", "missing key \"id\""},
         {"{\"id\":\"a\"}", "there is no \"value\""},
         {"{\"id\":\"a\",\"value\":1.1e9}", "value must be -1e9 to 1e9, got 1.1e+09"},
         {"{\"id\":\"a\",\"value\":true}", "value must be a number"},

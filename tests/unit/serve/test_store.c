@@ -70,7 +70,7 @@ static void events_follow_each_other(void **state)
     bench *b = *state;
     event new = {.number = 1, .kind = EVENT_SETTINGS, .time = 100};
     assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
-    assert_string_equal(b->error.message, "store: nothing was begun");
+    assert_string_equal(b->error.message, "store: no transaction is open");
     begin(b);
     assert_int_equal(store_begin(b->kept, &b->error), EE_BAD_INPUT);
     assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);

@@ -289,7 +289,7 @@ static void what_cannot_be_is_said(void **state)
     self->request.until = 2; /* before all */
     create(self);
     assert_int_equal(await(self), JOB_FAILED);
-    assert_string_equal(self->job.about.trouble, "no decision of this time is settled");
+    assert_string_equal(self->job.about.trouble, "no settled decisions in this time range");
     evaluation_job_release(&self->job);
     end(self);
 }

@@ -336,7 +336,7 @@ static void what_cannot_be_written(void **state)
     uint32_t none = 0;
     assert_failed(&stage, 77, EVENT_DECISION, "bandit: there is none of number 77");
     assert_failed(&stage, 0, EVENT_REWARD, "bandit: there is none of number 0");
-    assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles");
+    assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
     assert_int_equal(write_settings(&stage, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "shop");
     assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL), EE_OK);
