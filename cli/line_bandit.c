@@ -131,7 +131,7 @@ static ee_status read_context(line_bandit *self, json_reader *reader, const deci
     if (!self->blocks)
         return status_fail(
             error, EE_BAD_INPUT,
-            "context: the bandit takes vectors, and nothing besides; rows need MODEL.rows.json beside the model");
+            "context: the bandit takes vectors only; rows need MODEL.rows.json beside the model");
     decide_limits own = {.dim = self->dim / self->blocks};
     if (token->kind != JSON_KIND_ARRAY)
         return status_fail(error, EE_BAD_INPUT,

@@ -260,7 +260,7 @@ ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *er
     if (status) return status;
     self->excluded_count = self->own_excludes ? count_marked(self->excluded, self->count) : 0;
     if (self->excluded_count == self->count)
-        return status_fail(error, EE_BAD_INPUT, "exclude: no action is left; all %zu are excluded", self->count);
+        return status_fail(error, EE_BAD_INPUT, "no action is left: all %zu are excluded", self->count);
     for (size_t i = 1; i < rows; i++) memcpy(self->excluded + i * self->count, self->excluded, self->count);
     for (size_t i = 0; i < self->slot_count && !status; i++) status = settle_slot(self, i, lenient, error);
     return status;

@@ -24,21 +24,21 @@ refuse() {
 mkdir data empty
 sqlite3 data/eenet.db <"$golden/store_1.sql"
 said=$("$eenet" backup data copy 2>stderr) || fail "$(cat stderr)"
-test "$said" = "copy: a copy of data" || fail "said '$said'"
+test "$said" = "copied data to copy" || fail "said '$said'"
 test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
 sqlite3 data/eenet.db .dump >dump
 sqlite3 copy/eenet.db .dump | diff dump - || fail "another content"
 "$eenet" backup copy/ deeper/down/again/ >stdout
 sqlite3 deeper/down/again/eenet.db .dump | diff dump - || fail "another content"
 
-refuse 2 "eenet backup: expected two folders: whose copy, and where to"
-refuse 2 "eenet backup: expected two folders: whose copy, and where to" data
-refuse 2 "eenet backup: expected two folders, got 'more' too" data new more
+refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy"
+refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy" data
+refuse 2 "eenet backup: expected two folders; unexpected 'more'" data new more
 refuse 2 "eenet backup: no flag is called '--all'" --all data new
-refuse 1 "eenet backup: store: 'copy' is there already; a copy is made in a new folder" data copy
-refuse 1 "eenet backup: store: 'empty' is no folder of a server: it has no eenet.db" empty new
+refuse 1 "eenet backup: store: 'copy' exists; give the name of a new folder" data copy
+refuse 1 "eenet backup: store: 'empty' is not a server's folder: it has no eenet.db" empty new
 sqlite3 copy/eenet.db 'PRAGMA user_version = 99'
-refuse 1 "eenet backup: store: eenet.db is of version 99, made by a newer eenet; this one knows up to 2" copy new
+refuse 1 "eenet backup: store: eenet.db has version 99, written by a newer eenet; this one reads up to 2" copy new
 mkdir other
 sqlite3 other/eenet.db 'CREATE TABLE theirs (x)'
 refuse 1 "eenet backup: store: eenet.db belongs to another program" other new

@@ -77,12 +77,12 @@ cat >expected <<'END'
 {"error":"line 8: \"id\" without \"reward\": a round is given an id, and takes a name of yours as \"tag\""}
 {"error":"line 9: \"reward\" without \"id\": of which decision?"}
 {"error":"line 10: a line is a round or a reward, and this has members of both"}
-{"error":"line 11: the line has no member \"actoins\"; did you mean \"actions\"?"}
+{"error":"line 11: unknown key \"actoins\"; did you mean \"actions\"?"}
 {"error":"line 12: actions: expected at least one"}
-{"error":"line 13: actions[0] is a vector, but the bandit takes named features: {\"id\": ..., \"features\": {...}}"}
-{"error":"line 14: the line has two members \"actions\""}
+{"error":"line 13: actions[0] is a vector, but the bandit takes named features; expected {\"id\": ..., \"features\": {...}}"}
+{"error":"line 14: duplicate key \"actions\""}
 {"error":"line 15: actions[1] and actions[0] have the same id, \"a\""}
-{"error":"line 16: all 1 actions are excluded"}
+{"error":"line 16: no action is left: all 1 are excluded"}
 {"error":"line 17: byte 55: nothing may follow the value"}
 {"error":"line 18: byte 53: the input ends before its value does"}
 {"error":"line 19: reward must be a number"}
@@ -107,7 +107,7 @@ cat >expected <<'END'
 {"id":1,"arm":1,"action":"1","probability":1,"probabilities":[0,1]}
 {"id":2,"arm":0,"action":"x","probability":1,"probabilities":[1]}
 {"error":"line 3: actions[0] has 1 numbers, but the bandit takes 2"}
-{"error":"line 4: context: the bandit takes vectors only; put the context into each action's vector; rows need MODEL.rows.json beside the model"}
+{"error":"line 4: context: the bandit takes vectors only; rows need MODEL.rows.json beside the model"}
 {"error":"line 5: expected a round, as {\"actions\": [[2 numbers], ...]}, or {\"id\": 1, \"reward\": 0.5}"}
 END
 answers expected vectors -p linucb --dim 2 <<'END'

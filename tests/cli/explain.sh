@@ -19,7 +19,7 @@ refuse 2 'expected one MODEL'
 refuse 2 'expected one MODEL' a b -c -
 refuse 2 'expected --context FILE, or - for standard input' a
 refuse 2 'with --data, expected BANDIT and ID' --data a b
-refuse 2 '--data and --context exclude each other' --data a b c -c -
+refuse 2 'give --data or --context, not both' --data a b c -c -
 refuse 2 '--slot needs --data' a -c - -s top
 refuse 1 'load: there is no file none' none -c -
 
@@ -60,9 +60,9 @@ grep -Eq '^ +[+-][0-9]\.[0-9]{4} .* user\.plan=free\*item=a = 1$' table && grep 
 grep -Eq '^\{"id":"s12","index":[01],"decided_by":[0-9]+,"version":[0-9]+,"actions":\[\{"action":"a".*"others":' line ||
     fail "$(cat line)"
 [ "$("$eenet" explain --data data shop both -s side | grep -c ': expected')" = 1 ] || fail 'a slot'
-refuse 1 'no decision that is kept has the id both' --data data shop both -s none
-refuse 1 'there is no bandit other in this folder' --data data other s1
-refuse 1 'no decision that is kept has the id s13' --data data shop s13
+refuse 1 "no stored decision has the id 'both'" --data data shop both -s none
+refuse 1 "there is no bandit 'other' in this folder" --data data other s1
+refuse 1 "no stored decision has the id 's13'" --data data shop s13
 "$eenet" explain --data data plain p1 | grep -q '\[0\] = 1' || fail 'a vector'
 
 # A model by itself: the round as decide takes it, and as Vowpal Wabbit writes it.

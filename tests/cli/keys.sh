@@ -18,7 +18,7 @@ refuse() {
 umask 022
 "$eenet" keys add website --role app --bandit shop --file keys >first 2>note
 grep -Eqx 'ee_[A-Za-z0-9_-]{43}' first || fail "no key: $(cat first)"
-grep -qx "This is the key of 'website'. It is stored nowhere, and not shown again." note || fail "$(cat note)"
+grep -qx "This is the key 'website'. Copy it now: it is not stored and cannot be shown again." note || fail "$(cat note)"
 "$eenet" keys add root -r admin -f keys >second 2>/dev/null
 cmp -s first second && fail "two keys are the same"
 test "$(stat -c %a keys)" = 600 || fail "others may read the keys: $(stat -c %a keys)"
@@ -35,9 +35,9 @@ root     admin   all bandits
 END
 diff expected listed
 
-refuse 1 "eenet keys: keys: there is a key 'root' already; remove it first" add root -r app -f keys
-refuse 2 "eenet keys: a new key needs --role reader|app|admin" add other -f keys
-refuse 2 "eenet keys: --role is reader, app or admin, not 'king'" add other -r king -f keys
+refuse 1 "eenet keys: keys: the key 'root' exists; remove it first" add root -r app -f keys
+refuse 2 "eenet keys: add needs --role reader, app or admin" add other -f keys
+refuse 2 "eenet keys: --role must be reader, app or admin, got 'king'" add other -r king -f keys
 refuse 2 "eenet keys: keys: a name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit" \
     add 'a b' -r app -f keys
 refuse 2 "eenet keys: keys: not a valid bandit name" add other -r app -b '*' -f keys
@@ -46,11 +46,11 @@ refuse 2 "eenet keys: expected add, list or remove" -f keys
 refuse 2 "eenet keys: remove needs the name of a key" remove -f keys
 refuse 2 "eenet keys: list takes no name" list root -f keys
 refuse 1 "eenet keys: keys: there is no key 'nobody'" remove nobody -f keys
-refuse 1 "eenet keys: keys: there is no file missing; 'eenet keys add' makes one" list -f missing
+refuse 1 "eenet keys: keys: there is no file missing; create it with 'eenet keys add'" list -f missing
 chmod 640 keys
-test "$(stat -c %u:%g keys)" = 0:0 || refuse 1 "eenet keys: keys: others than its owner can use keys: chmod 600 it" list -f keys
+test "$(stat -c %u:%g keys)" = 0:0 || refuse 1 "eenet keys: keys: users other than its owner can access keys; run chmod 600 on it" list -f keys
 chmod 604 keys
-refuse 1 "eenet keys: keys: others than its owner can use keys: chmod 600 it" list -f keys
+refuse 1 "eenet keys: keys: users other than its owner can access keys; run chmod 600 on it" list -f keys
 chmod 600 keys
 
 "$eenet" keys remove website -f keys

@@ -16,8 +16,8 @@ refuse() {
         fail "replay $*: status $code: $(cat stderr)"
 }
 refuse 2 "expected the server's folder"
-refuse 2 "expected one folder, got 'b' too" a b
-refuse 2 "--from must be a time as 2026-11-16T08:00:00Z, got 'noon'" data --from noon
+refuse 2 "expected one folder; unexpected 'b'" a b
+refuse 2 "--from must be a time such as 2026-11-16T08:00:00Z, got 'noon'" data --from noon
 
 # start: starts it, waits for its first line, and sets pid and place.
 start() {
@@ -55,16 +55,16 @@ stop KILL
 "$eenet" replay data >found || fail "after it was killed: $(cat found)"
 sed -E 's/[0-9]+ events in [0-9]+ steps/N events in N steps/' found >rounded
 cat >expected <<'END'
-2 bandits, N events in N steps: 16 decisions and 0 models made again
-all of them are as the log says
+replayed 2 bandits, N events in N steps: 16 decisions and 0 models
+all are identical to the log
 END
 diff expected rounded
 "$eenet" replay data --json --bandit shop >found
 grep -q '^{"bandits": 1, .*"decisions": 8, .*"other_decisions": 0, "other_models": 0, "first": null}$' found ||
     fail "as JSON: $(cat found)"
 "$eenet" replay data --from 2000-01-01 --until 2000-01-02 >found
-grep -q ': 0 decisions and 0 models made again$' found || fail "long ago: $(cat found)"
-refuse 1 "replay: there is no bandit shoe in this folder" data --bandit shoe
+grep -q ': 0 decisions and 0 models$' found || fail "long ago: $(cat found)"
+refuse 1 "replay: there is no bandit 'shoe' in this folder" data --bandit shoe
 
 # A model that was saved, and that somebody changed.
 start
@@ -76,5 +76,5 @@ printf '\377' | dd of="$model" bs=1 seek=200 conv=notrunc 2>/dev/null
 code=0
 "$eenet" replay data >found || code=$?
 [ "$code" = 1 ] || fail "a change was not found: $(cat found)"
-grep -q '^NOT as the log says: 0 decisions, 1 model$' found || fail "$(cat found)"
-grep -q "^bandit shop: the model's file of version [0-9]* is not what the log makes$" found || fail "$(cat found)"
+grep -q '^DIFFERENT from the log: 0 decisions, 1 model$' found || fail "$(cat found)"
+grep -q "^first difference: bandit shop: version [0-9]*: the model file differs from the replayed model$" found || fail "$(cat found)"

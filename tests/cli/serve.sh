@@ -56,10 +56,10 @@ refuse() {
 refuse "no flag is called '--prt'; did you mean '--port'?" --prt 1
 refuse "--port must be 0 to 65535, got 99999" --port 99999
 refuse "'now' belongs to no flag" now
-grep -q 'it needs keys' err && fail "stale"
+grep -q 'keys are required' err && fail "stale"
 code=0
 "$eenet" serve --address 0.0.0.0 >out 2>err || code=$?
-[ "$code" = 2 ] && grep -q 'so it needs keys' err || fail "an address for all: $(cat err)"
+[ "$code" = 2 ] && grep -q 'so keys are required' err || fail "an address for all: $(cat err)"
 echo 'prot = 1' >wrong
 refuse "settings: line 1: serve has no option 'prot'; did you mean 'port'?" --settings wrong
 [ ! -e eenet-data ] || fail "a folder was made"
@@ -70,7 +70,7 @@ start
 sed -n '/^  curl/,/^$/p' out | sed 's/curl/curl -sS -f/' >commands
 [ "$(grep -c curl commands)" = 3 ] || fail "three commands: $(cat out)"
 sh -eu commands >answers || fail "a command failed: $(cat answers)"
-curl -sS -f "$(sed -n 's/.* in a browser at //p' out)" | grep -q '<title>eenet' || fail "the page: $(cat out)"
+curl -sS -f "$(sed -n 's/^Dashboard: //p' out)" | grep -q '<title>eenet' || fail "the page: $(cat out)"
 grep -q '^{"name":"shop","archived":false,' answers || fail "create: $(cat answers)"
 grep -q '^{"id":"visit-1","action":"\(red\|blue\)","index":[01],"probability":0\.5,' answers || fail "decide: $(cat answers)"
 [ "$(tail -n 1 answers)" = '{"outcome":"joined"}' ] || fail "reward: $(cat answers)"
@@ -127,8 +127,8 @@ done
 cp mine kept
 echo 'bandits = no' >>mine
 kill -HUP "$pid"
-until grep -q 'nothing was reloaded' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
-grep -q 'settings: line .*bandits' err || fail "why nothing was reloaded: $(cat err)"
+until grep -q 'settings not reloaded' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
+grep -q 'settings: line .*bandits' err || fail "why the settings were not reloaded: $(cat err)"
 cp kept mine
 echo 'threads = 7' >>mine
 kill -HUP "$pid"
@@ -137,7 +137,7 @@ cp kept mine
 echo 'sleep-seconds = 7' >>mine
 kill -HUP "$pid"
 until grep -q "'sleep-seconds' cannot change while" err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
-[ "$(grep -c 'message="the settings were read again' err)" = 1 ] || fail "what the log says: $(cat err)"
+[ "$(grep -c 'message="settings, keys and certificate reloaded' err)" = 1 ] || fail "what the log says: $(cat err)"
 [ "$(status_of "$place/readyz")" = 200 ] || fail "not ready any more"
 stop TERM
 

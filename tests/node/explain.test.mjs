@@ -131,8 +131,8 @@ test('vectors, nothing yet, and bad requests', async () => {
     assert.equal(told.actions[0].features[0].name, '[1]');
     for (const [path, body, sentence] of [
         ['/v1/bandits/plain/explain', { actions: [[1]] }, /2/],
-        ['/v1/bandits/plain/explain', [1], /the body must be an object/],
-        ['/v1/bandits/plain/explain?features=none', { actions: [[1, 0]] }, /features must be a whole number/],
+        ['/v1/bandits/plain/explain', [1], /the body must be a JSON object/],
+        ['/v1/bandits/plain/explain?features=none', { actions: [[1, 0]] }, /features must be an integer/],
     ]) {
         const answer = await ask(server.url, path, body);
         assert.equal(answer.status, 400);
@@ -156,7 +156,7 @@ test('a slot of a round is explained by itself', async () => {
     assert.equal((await ask(server.url, '/v1/bandits/slotted/decisions/two/explain?slot=none')).status, 404);
     const refused = await ask(server.url, '/v1/bandits/slotted/explain', request);
     assert.equal(refused.status, 400);
-    assert.match(refused.body.error.message, /a round of slots is explained once it is decided/);
+    assert.match(refused.body.error.message, /a request with slots can be explained only after the decision/);
     assert.equal((await ask(server.url, '/v1/bandits/slotted/importance')).body.decisions, 2);
 });
 

@@ -134,6 +134,6 @@ test('kills lose nothing of slots, activations, promotions, live evaluation and 
     assert.deepEqual(await evaluation(place, 'page', lines), before);
     assert.equal((await place.server.stop('SIGTERM', true)).code, 0);
     const replayed = execFileSync(process.env.EENET, ['replay', store, '--from-beginning'], { encoding: 'utf8' });
-    assert.match(replayed, /all of them are as the log says/);
+    assert.match(replayed, /all are identical to the log/);
     rmSync(place.server.folder, { recursive: true, force: true });
 });

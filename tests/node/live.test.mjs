@@ -202,11 +202,11 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         assert.equal(after.policies[0].policy, 'linucb');
         assert.deepEqual(after.promotions.map((p) => [p.from, p.to, p.challenger]), [['greedy', 'linucb', 'linear']]);
         const { why, won } = after.promotions[0];
-        assert.match(why, won ? /: better in .*; test 1 passed/ : /: not significantly better in .* between -?[\d.]+ and -?[\d.]+ \(test 1, /);
+        assert.match(why, won ? /: better after .*; passed test 1,/ : /: not significantly better after .* interval -?[\d.]+ to -?[\d.]+ \(test 1, /);
         await compare(server.url, bandit, folder, false);
         await server.end();
         const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
-        assert.match(replayed, /all of them are as the log says/);
+        assert.match(replayed, /all are identical to the log/);
         rmSync(folder, { recursive: true, force: true });
     });
 }
@@ -246,7 +246,7 @@ test('kills neither lose a promotion nor make it twice', async () => {
     assert.equal(now.promotions.length, 1);
     assert.deepEqual([now.promotions[0].by, now.promotions[0].test], ['auto', 1]);
     assert.ok(now.promotions[0].won > 0);
-    assert.match(now.promotions[0].why, /^linucb over uniform: better in \d+ decisions, gain [\d.]+; test 1 passed, as one that is not better does with chance 0.05 at most$/);
+    assert.match(now.promotions[0].why, /^linucb vs uniform: better after \d+ decisions, gain [\d.]+; passed test 1, as one that is not better does with probability at most 0.05$/);
 
     // A model that begins anew is of the policy in force, also where a restart takes it from the log; and it begins a
     // new period, with a new number for the test of the former.
@@ -260,7 +260,7 @@ test('kills neither lose a promotion nor make it twice', async () => {
     await settled(server.url, 'shop', 80);
     await server.end();
     const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
-    assert.match(replayed, /all of them are as the log says/);
+    assert.match(replayed, /all are identical to the log/);
     rmSync(folder, { recursive: true, force: true });
 });
 

@@ -106,16 +106,16 @@ test('what is wrong has the code and the words of the service', async () => {
     const many = Array.from({ length: 51 }, (_, i) => ({ id: `a${i}`, features: [] }));
     const refused = [
         [{ actions: [] }, 'actions: expected at least one'],
-        [{ actions: many }, 'there are more than 50 actions'],
-        [{ actions: [{ features: [] }] }, 'actions[0] has no id'],
-        [{ actions: [{ id: 'x'.repeat(257) }] }, 'actions[0].id must have 1 to 256 bytes, and has 257'],
+        [{ actions: many }, 'more than 50 actions'],
+        [{ actions: [{ features: [] }] }, 'actions[0]: missing id'],
+        [{ actions: [{ id: 'x'.repeat(257) }] }, 'actions[0].id must have 1 to 256 bytes, got 257'],
         [{ actions: [{ id: 'a' }, { id: 'a' }] }, 'actions[1] and actions[0] have the same id, "a"'],
         [{ ...meal, contextFeatures: ['a'] }, 'contextFeatures must be an array of objects'],
         [{ ...meal, contextFeatures: {} }, 'contextFeatures must be an array of objects'],
-        [{ ...meal, excludedActions: meal.actions.map((action) => action.id) }, 'all 3 actions are excluded'],
-        [{ ...meal, eventId: 'x'.repeat(257) }, 'eventId must have 1 to 256 bytes, and has 257'],
+        [{ ...meal, excludedActions: meal.actions.map((action) => action.id) }, 'no action is left: all 3 are excluded'],
+        [{ ...meal, eventId: 'x'.repeat(257) }, 'eventId must have 1 to 256 bytes, got 257'],
         [{ ...meal, deferActivation: 1 }, 'deferActivation must be true or false'],
-        [[], 'the body must be an object'],
+        [[], 'the body must be a JSON object'],
     ];
     for (const [body, message] of refused) {
         const old = await server.ask('/personalizer/v1.0/rank', body);
@@ -174,5 +174,5 @@ test('a bandit that takes vectors cannot rank', async () => {
     assert.equal((await server.ask('/v1/bandits', { name: 'vectors', dim: 3 })).status, 201);
     const answer = await server.ask('/v1/bandits/vectors/personalizer/v1.0/rank', meal);
     assert.equal(answer.status, 400);
-    assert.equal(answer.body.error.message, 'the bandit takes vectors of 3 numbers, and no named features');
+    assert.equal(answer.body.error.message, 'the bandit takes vectors of 3 numbers, not named features');
 });

@@ -65,10 +65,10 @@ test('a deferred round counts once it is activated', async () => {
 test('what is wrong', async () => {
     const many = Array.from({ length: 51 }, (_, i) => ({ id: `s${i}`, baselineAction: 'pasta' }));
     for (const [more, message] of [
-        [{ slots: [] }, 'there are no slots'],
-        [{ slots: many }, 'there are more than 50 slots'],
-        [{ slots: [{ id: 'a' }] }, 'slots[0] has no baselineAction'],
-        [{ slots: [{ baselineAction: 'pasta' }] }, 'slots[0] has no id'],
+        [{ slots: [] }, 'slots: expected at least one'],
+        [{ slots: many }, 'more than 50 slots'],
+        [{ slots: [{ id: 'a' }] }, 'slots[0]: missing baselineAction'],
+        [{ slots: [{ baselineAction: 'pasta' }] }, 'slots[0]: missing id'],
         [{ slots: [slots[0], { ...slots[0], baselineAction: 'juice' }] }, 'slots[1] and slots[0] have the same id, "top"'],
         [{ slots: [slots[0], { id: 'b', baselineAction: 'pasta' }] }, 'slots[1]: the baseline is "pasta", but an earlier slot has the same baseline'],
         [{ slots: [{ id: 'a', baselineAction: 'soup' }] }, 'slots[0]: the baseline is "soup", but no action has this id'],
@@ -79,7 +79,7 @@ test('what is wrong', async () => {
         ],
         [
             { slots: [{ id: 'a', baselineAction: 'pasta' }, { id: 'b', baselineAction: 'juice', excludedActions: ['pasta', 'ice cream'] }] },
-            'slots[1]: the slots before it may leave no action for it',
+            'slots[1]: the slots before it may take every action it allows; add actions, or exclude fewer',
         ],
     ]) {
         const answer = await rank({ ...meal, ...more });
@@ -142,5 +142,5 @@ test('deferred decisions by /v1', async () => {
     assert.deepEqual((await server.ask('/v1/bandits/personalizer/activate', { id: 'later' })).body, { outcome: 'activated' });
     assert.equal((await settled('later'))._label_cost, -1);
     assert.equal((await server.ask('/v1/bandits/personalizer/activate', { id: 'nobody' })).body.outcome, 'unknown');
-    assert.equal((await server.ask('/v1/bandits/personalizer/activate', {})).body.error.message, 'there is no "id"');
+    assert.equal((await server.ask('/v1/bandits/personalizer/activate', {})).body.error.message, 'missing "id"');
 });

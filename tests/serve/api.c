@@ -111,8 +111,8 @@ static void try_bandits(void)
            "{\"name\":\"shop\",\"archived\":false,\"settings\":{*\"wait\":3600*},*\"version\":0,*\"trouble\":\"\"}\n");
     expect("POST", "/v1/bandits", shop, 200, "{\"name\":\"shop\",*");
     refuse("POST", "/v1/bandits", "{\"name\":\"shop\",\"features\":\"\",\"seed\":8}", 409, "Conflict",
-           "there is a bandit 'shop' with other settings");
-    refuse("POST", "/v1/bandits", "{\"features\":\"\"}", 400, "BadRequest", "there is no \\\"name\\\"");
+           "the bandit 'shop' exists with other settings;*");
+    refuse("POST", "/v1/bandits", "{\"features\":\"\"}", 400, "BadRequest", "missing \\\"name\\\"");
     refuse("POST", "/v1/bandits", "{\"name\":\"a b\",\"dim\":2}", 400, "BadRequest", "name must be 1 to 64 *");
     refuse("POST", "/v1/bandits", "{\"name\":\"x\",\"dims\":2}", 400, "BadRequest", "*dims*dim*");
     refuse("POST", "/v1/bandits", "{\"name\":\"x\"", 400, "BadRequest", "*byte 12*");
@@ -121,10 +121,10 @@ static void try_bandits(void)
            "*\"policy\":\"linucb\"*\"dim\":3*");
     expect("GET", "/v1/bandits", NULL, 200, "{\"bandits\":[{\"name\":\"shop\"*,\n{\"name\":\"vectors\"*}]}\n");
     expect("GET", "/v1/bandits/shop", NULL, 200, "{\"name\":\"shop\"*");
-    refuse("GET", "/v1/bandits/nobody", NULL, 404, "NotFound", "there is no bandit 'nobody'");
+    refuse("GET", "/v1/bandits/nobody", NULL, 404, "NotFound", "there is no bandit 'nobody';*");
     refuse("GET", "/v1/nothing", NULL, 404, "NotFound", "no such path; see /openapi.json");
-    refuse("PUT", "/v1/bandits", "{}", 405, "MethodNotAllowed", "this path takes GET, HEAD, POST");
-    refuse("GET", "/v1//bandits", NULL, 400, "BadRequest", "the path is none*");
+    refuse("PUT", "/v1/bandits", "{}", 405, "MethodNotAllowed", "*this path takes GET, HEAD, POST");
+    refuse("GET", "/v1//bandits", NULL, 400, "BadRequest", "invalid path*");
     expect("PATCH", "/v1/bandits/shop", "{\"default_reward\":-1,\"aggregation\":\"sum\"}", 200,
            "*\"default_reward\":-1*\"aggregation\":\"sum\"*");
     expect("PATCH", "/v1/bandits/shop", "{\"default_reward\":0,\"aggregation\":\"first\"}", 200, "*\"first\"*");
@@ -151,7 +151,8 @@ static void try_decisions(void)
     char id[64];
     if (!http_client_text(&client, "id", id, sizeof id) || strlen(id) != 32)
         server_process_fail(&server, "an id of the server: %s", client.answer);
-    refuse("POST", decide, "{" TWO ",\"exclude\":[\"a\",\"b\"]}", 400, "BadRequest", "all 2 actions are excluded");
+    refuse("POST", decide, "{" TWO ",\"exclude\":[\"a\",\"b\"]}", 400, "BadRequest",
+           "no action is left: all 2 are excluded");
     refuse("POST", decide, "{\"actions\":[[1]]}", 400, "BadRequest", "actions[0] is a vector, *");
     refuse("POST", decide, "{\"actions\":[]}", 400, "BadRequest", "actions: expected at least one");
     refuse("POST", decide, "[]", 400, "BadRequest", "the body must be a JSON object");
@@ -163,12 +164,13 @@ static void try_decisions(void)
            "{\"id\":\"v1\",\"action\":\"*\",\"index\":*,\"probabilities\":[*,*,*],\"version\":*}\n");
     refuse("POST", vectors, "{\"actions\":[[1,0,0],[0,1]]}", 400, "BadRequest",
            "actions[1] has 2 numbers, but the bandit takes 3");
-    expect("POST", "/v1/bandits/shop/decide/batch",
-           "{\"decisions\":[{\"id\":\"b1\"," TWO "},{\"id\":7},{\"id\":\"d1\"," TWO "}," /* an error, a conflict */
-           "{\"id\":\"b1\"," TWO "},7]}",
-           200,
-           "{\"decisions\":[{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",\"message\":\"id must be a text\"}},"
-           "{\"error\":{\"code\":\"Conflict\",*}},{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",*}}]}\n");
+    expect(
+        "POST", "/v1/bandits/shop/decide/batch",
+        "{\"decisions\":[{\"id\":\"b1\"," TWO "},{\"id\":7},{\"id\":\"d1\"," TWO "}," /* an error, a conflict */
+        "{\"id\":\"b1\"," TWO "},7]}",
+        200,
+        "{\"decisions\":[{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",\"message\":\"id must be a string\"}},"
+        "{\"error\":{\"code\":\"Conflict\",*}},{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",*}}]}\n");
     expect("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[]}", 200, "{\"decisions\":[]}\n");
     refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decision\":[]}", 400, "BadRequest", "*did you mean*");
     refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[{]}", 400, "BadRequest", "byte 16*");
@@ -189,10 +191,10 @@ static void try_rewards(void)
     expect("POST", "/v1/bandits/shop/decide", "{\"id\":\"later\"," TWO "}", 200, "{\"id\":\"later\",*");
     refuse("POST", reward, "{\"id\":\"d1\",\"value\":1e300}", 400, "BadRequest",
            "value must be -1e9 to 1e9, got 1e+300");
-    refuse("POST", reward, "{\"id\":\"d1\"}", 400, "BadRequest", "there is no \\\"value\\\"");
+    refuse("POST", reward, "{\"id\":\"d1\"}", 400, "BadRequest", "missing \\\"value\\\"");
     expect("POST", "/v1/bandits/shop/reward/batch",
            "{\"rewards\":[{\"id\":\"d2\",\"value\":1},{\"value\":1},{\"id\":\"d2\",\"value\":1}]}", 200,
-           "{\"rewards\":[{\"outcome\":\"joined\"},{\"error\":{\"code\":\"BadRequest\",\"message\":\"there is no "
+           "{\"rewards\":[{\"outcome\":\"joined\"},{\"error\":{\"code\":\"BadRequest\",\"message\":\"missing "
            "\\\"id\\\"\"}},{\"outcome\":\"repeated\"}]}\n");
 }
 
@@ -260,8 +262,8 @@ static void try_models(void)
         server_process_fail(&server, "what was uploaded is not what is served");
     expect("POST", "/v1/bandits/vectors/decide", "{\"actions\":[[1,0,0],[0,1,0],[0,0,1]]}", 200, "*");
     expect("GET", "/v1/bandits/vectors/model/versions", NULL, 200, "{\"current\":*,\"versions\":[*]}\n");
-    refuse("GET", "/v1/bandits/vectors/model?version=99999", NULL, 404, "NotFound", "version 99999 is not kept*");
-    refuse("GET", "/v1/bandits/vectors/model?version=x", NULL, 400, "BadRequest", "version must be a whole number*");
+    refuse("GET", "/v1/bandits/vectors/model?version=99999", NULL, 404, "NotFound", "version 99999 is not stored*");
+    refuse("GET", "/v1/bandits/vectors/model?version=x", NULL, 400, "BadRequest", "version must be an integer*");
     free(model);
 }
 
@@ -323,7 +325,7 @@ static void try_downloads(void)
             server_process_fail(&server, "downloads have no limit: %d, %zu bytes", client.status, client.size);
         takers[count++] = ask_for_model();
     }
-    refuse("GET", "/v1/bandits/vectors/model", NULL, 503, "Unavailable", "8 models are being downloaded already*");
+    refuse("GET", "/v1/bandits/vectors/model", NULL, 503, "Unavailable", "8 models are being downloaded*");
     for (int i = 0; i < count; i++) close(takers[i]);
     while (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200)
         if (++turn == TURNS) server_process_fail(&server, "downloads that were given up count");
@@ -392,7 +394,7 @@ static void try_evaluations(void)
     refuse("DELETE", "/v1/bandits/shop/evaluations/..%2Fx", NULL, 404, "NotFound", "there is no evaluation *");
     refuse("POST", all, "{\"candidates\":[{\"policy\":\"model:/etc/passwd\"}]}", 400, "BadRequest", "candidate*");
     refuse("POST", all, "{\"candidates\":7}", 400, "BadRequest", "candidates must be an array");
-    refuse("POST", all, "{\"estimators\":[\"x\"]}", 400, "BadRequest", "estimators: there is no 'x'");
+    refuse("POST", all, "{\"estimators\":[\"x\"]}", 400, "BadRequest", "estimators: unknown estimator 'x'");
     refuse("POST", all, "{\"from\":\"soon\"}", 400, "BadRequest", "from must be a time*");
     refuse("POST", all, "{\"upto\":1}", 400, "BadRequest", "*upto*");
     refuse("POST", all, "{} {}", 400, "BadRequest", "*");

@@ -113,7 +113,7 @@ static void rewards_outside_the_range(void **state)
     assert_int_equal(bandit_settings_read(&settings, older, strlen(older), SETTINGS_STORED, NULL), EE_OK);
     assert_int_equal(settings.outside, OUTSIDE_ACCEPT);
     assert_refused("{\"rewards\":[1,5],\"default_reward\":0}", false,
-                   "default_reward: 0 is outside rewards, which are 1 to 5");
+                   "default_reward: 0 is outside \"rewards\", 1 to 5");
     assert_refused("{\"outside\":\"drop\"}", false, "outside: must be one of accept, reject, clip");
 }
 
@@ -204,19 +204,20 @@ static void mistakes_of_live_members(void **state)
     assert_refused("{\"confidence\":1}", false, "confidence: must be a number from 0.5 to 0.9999");
     assert_refused("{\"promote\":\"yes\"}", false, "promote: must be one of offer, auto");
     assert_refused("{\"tests\":4}", true,
-                   "tests: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
-                   "outside, confidence, promote, challengers and retention_days can. Make another bandit");
+                   "tests: cannot be changed; wait, default_reward, aggregation, mode, rewards, "
+                   "outside, confidence, promote, challengers and retention_days can. Create another bandit");
     assert_refused("{\"challengers\":{}}", false, "challengers: must be an array");
     assert_refused("{\"challengers\":[1]}", false, "challengers: each must be an object");
-    assert_refused("{\"challengers\":[{\"name\":\"a\"}]}", false, "challengers: 'a' has no policy");
+    assert_refused("{\"challengers\":[{\"name\":\"a\"}]}", false, "challengers: 'a' needs a \"policy\"");
     assert_refused("{\"challengers\":[{\"name\":\"uniform\",\"policy\":\"linucb\"}]}", true,
-                   "challengers: there is a 'uniform' already");
+                   "challengers: the name 'uniform' is taken");
     assert_refused("{\"challengers\":[{\"name\":\"a\",\"policy\":\"linucb\"},{\"name\":\"a\",\"policy\":\"lints\"}]}",
-                   false, "challengers: there is a 'a' already");
-    assert_refused("{\"challengers\":[{\"name\":\"a b\",\"policy\":\"linucb\"}]}", false,
-                   "challengers: name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
+                   false, "challengers: the name 'a' is taken");
+    assert_refused(
+        "{\"challengers\":[{\"name\":\"a b\",\"policy\":\"linucb\"}]}", false,
+        "challengers: name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
     assert_refused("{\"challengers\":[{\"nam\":\"a\"}]}", false,
-                   "challengers: there is no 'nam'; there are name, policy, options and propensity");
+                   "challengers: unknown key 'nam'; expected name, policy, options or propensity");
     assert_refused("{\"personalizer\":[]}", false, "personalizer: must be an object");
     assert_refused("{\"rewards\":[0,1}", false, "byte 16: a comma or ] must follow");
 }
@@ -224,9 +225,10 @@ static void mistakes_of_live_members(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    static const char waits[] = "wait: must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d";
-    assert_refused("{\"wiat\":1}", false, "settings: there is no 'wiat'; did you mean 'wait'?");
-    assert_refused("{\"xxxxxxxxxx\":1}", false, "settings: there is no 'xxxxxxxxxx'");
+    static const char waits[] =
+        "wait: must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d";
+    assert_refused("{\"wiat\":1}", false, "settings: unknown setting 'wiat'; did you mean 'wait'?");
+    assert_refused("{\"xxxxxxxxxx\":1}", false, "settings: unknown setting 'xxxxxxxxxx'");
     assert_refused("[]", false, "settings: must be a JSON object");
     assert_refused("{\"wait\":0}", false, waits);
     assert_refused("{\"wait\":\"367d\"}", false, waits);
@@ -237,12 +239,12 @@ static void mistakes(void **state)
                    "default_reward: must be a number from -1e9 to 1e9, or null for none");
     assert_refused("{\"aggregation\":\"median\"}", false, "aggregation: must be one of first, last, sum, mean, max");
     assert_refused("{\"mode\":\"off\"}", false, "mode: must be one of online, apprentice, logging");
-    assert_refused("{\"dim\":0}", false, "dim: must be a whole number, 1 to 2^53");
-    assert_refused("{\"seed\":1.5}", false, "seed: must be a whole number, 0 to 2^53");
-    assert_refused("{\"policy\":7}", false, "policy: must be a text");
-    assert_refused("{\"policy\":\"a\\u0000b\"}", false, "policy: has a zero byte");
+    assert_refused("{\"dim\":0}", false, "dim: must be an integer from 1 to 2^53");
+    assert_refused("{\"seed\":1.5}", false, "seed: must be an integer from 0 to 2^53");
+    assert_refused("{\"policy\":7}", false, "policy: must be a string");
+    assert_refused("{\"policy\":\"a\\u0000b\"}", false, "policy: contains a zero byte");
     assert_refused("{\"propensity\":\"1234567890123456789012345678901234567890123456789012345678901234\"}", false,
-                   "propensity: 64 bytes are too long; at most 63");
+                   "propensity: 64 bytes are too many; the maximum is 63");
     assert_refused("{\"dim\":3,\"features\":\"\"}", false,
                    "settings: give dim (vectors) or features (named features), not both");
     assert_refused("{\"wait\":1} 2", false, "byte 12: nothing may follow the value");
@@ -260,8 +262,8 @@ static void changes(void **state)
     assert_int_equal(settings.mode, MODE_LOGGING);
     assert_int_equal(settings.dim, 3);
     assert_refused("{\"wait\":5,\"seed\":2}", true,
-                   "seed: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
-                   "outside, confidence, promote, challengers and retention_days can. Make another bandit");
+                   "seed: cannot be changed; wait, default_reward, aggregation, mode, rewards, "
+                   "outside, confidence, promote, challengers and retention_days can. Create another bandit");
 }
 
 /* ---- the library's bandit ---- */
@@ -324,13 +326,14 @@ static void what_the_library_refuses(void **state)
         assert_not_created(json, message);
     }
     assert_not_created("{\"policy\":\"lints\",\"dim\":3,\"propensity\":\"floor:0.1\"}",
-                       "propensity: lints has no rule but its own: say own");
+                       "propensity: lints takes only \"own\"");
     assert_not_created("{\"policy\":\"lints\",\"dim\":3,\"options\":\"nu=1,probability_draws=00\"}",
                        "options: probability_draws must be above 0: the server logs the probability of every decision");
     assert_not_created("{\"dim\":3,\"options\":\"propensity_epsilon=0.3\"}",
-                       "options: propensity_epsilon is said by the setting propensity, beside options, as floor:0.05");
+                       "options: propensity_epsilon is not allowed here; use the bandit's setting \"propensity\", for "
+                       "example \"floor:0.05\"");
     assert_not_created("{\"dim\":3,\"options\":\"f1.width=10 wait=3\"}",
-                       "options: the server joins rewards itself: wait is a setting of the bandit, beside options");
+                       "options: wait is not allowed here; it is a setting of the bandit, next to \"options\"");
 }
 
 int main(void)

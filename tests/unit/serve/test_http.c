@@ -122,7 +122,8 @@ static void bodies_that_are_too_long_are_refused(void **state)
     /* by what the header says: nothing of the body need come */
     int client = connect_to(state);
     expect(client, POST("/echo", "100001", ""), 413,
-           "{\"error\":{\"code\":\"TooLarge\",\"message\":\"the body has more than 100000 bytes\"}}\n");
+           "{\"error\":{\"code\":\"TooLarge\",\"message\":\"the body has more than 100000 bytes, the limit for this "
+           "request\"}}\n");
     assert_true(raw_is_closed(client, RAW_PATIENCE));
     raw_close(client);
     client = connect_to(state);
@@ -448,12 +449,13 @@ static void addresses_that_cannot_be_are_said(void **state)
     ee_error error;
     char sentence[128];
     options.port = echo_port(*state);
-    snprintf(sentence, sizeof sentence, "http: port %u of 127.0.0.1 is in use by another program", options.port);
+    snprintf(sentence, sizeof sentence,
+             "http: port %u of 127.0.0.1 is in use by another program; choose another with --port", options.port);
     assert_int_equal(http_start(&options, &server, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, sentence);
     options.address = "no address";
     assert_int_equal(http_start(&options, &server, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "'no address' is no address"));
+    assert_non_null(strstr(error.message, "'no address' is not an address"));
 }
 
 static void one_address_has_its_share(void **state)

@@ -241,10 +241,10 @@ static void the_certificate_may_change(void **state)
 
     ee_error error;
     assert_int_equal(http_set_certificate(echo_http(self->server), certificate, self->key, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "does not belong to the key"));
+    assert_non_null(strstr(error.message, "does not match the key"));
     assert_non_null(strstr(error.message, "second.pem"));
     assert_int_equal(http_set_certificate(echo_http(self->server), key, certificate, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "are no certificate and key in PEM"));
+    assert_non_null(strstr(error.message, "are not a certificate and key in PEM"));
     assert_int_equal(http_set_certificate(echo_http(self->server), "nowhere", key, &error), EE_FILE_ERROR);
 }
 

@@ -43,14 +43,14 @@ static void says_what_is_wrong_and_where(void **state)
     static const struct {
         const char *lines, *sentence;
     } cases[] = {
-        {"a app *", "keys: line 1 has no name, role, bandit and hash"},
-        {"#\na app * " SECRET " more", "keys: line 2 has no name, role, bandit and hash"},
-        {"-a app * " SECRET, "keys: line 1: '-a' is no name of a key"},
-        {"a nobody * " SECRET, "keys: line 1: the role is reader, app or admin, not 'nobody'"},
-        {"a app ** " SECRET, "keys: line 1: '**' is no name of a bandit"},
+        {"a app *", "keys: line 1: expected NAME ROLE BANDIT HASH"},
+        {"#\na app * " SECRET " more", "keys: line 2: expected NAME ROLE BANDIT HASH"},
+        {"-a app * " SECRET, "keys: line 1: '-a' is not a valid key name"},
+        {"a nobody * " SECRET, "keys: line 1: expected the role reader, app or admin, got 'nobody'"},
+        {"a app ** " SECRET, "keys: line 1: '**' is not a valid bandit name"},
         {"a app * " SECRET "0", "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
         {"a app * X" SECRET, "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
-        {"a app * " SECRET "\na app * " NOTHING, "keys: line 2: there is a key 'a' already"},
+        {"a app * " SECRET "\na app * " NOTHING, "keys: line 2: duplicate key 'a'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         key_ring *ring;

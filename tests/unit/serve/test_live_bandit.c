@@ -337,7 +337,7 @@ static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
     if (live_bandit_turn(&entry.state, entry.taken, &entry.more, &error)) fail_msg("%s", error.message);
     assert_true(entry.more);
     assert_int_equal(live_entry_standing(&entry, "linear", 0, &standing, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "has not learned yet what the log has"));
+    assert_non_null(strstr(error.message, "has not learned the whole log yet"));
     assert_int_equal(live_entry_standing(&entry, "nobody", 0, &standing, &error), EE_BAD_INPUT);
     take_all(&self, &entry.state);
     entry.more = false;

@@ -146,7 +146,7 @@ static void a_policy_that_explores_by_itself_cannot_be_told(void **state)
     assert_int_equal(service_configuration_read(&settings, text_of(body), &code, &error), EE_BAD_INPUT);
     assert_string_equal(code, "InvalidServiceConfiguration");
     assert_string_equal(error.message,
-                        "explorationPercentage: the policy lints explores by itself, and cannot be told how much");
+                        "explorationPercentage: cannot be set; the policy lints controls its own exploration");
 }
 
 /* ---- ids ---- */

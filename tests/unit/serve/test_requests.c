@@ -133,34 +133,36 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused(vectors, "{\"actions\":[[1,2,1e10]]}", "actions[0][2] must be -1e9 to 1e9, got 1e+10");
     assert_refused(vectors, "{\"actions\":[[1,2,\"3\"]]}", "actions[0][2] must be a number");
     assert_refused(vectors, "{\"actions\":[[1,2,3],{\"id\":\"a\",\"vector\":[1,2,3]}]}",
-                   "actions[1] is an object, but those before it are not");
+                   "actions[1] is an object, but the actions before it are not");
     assert_refused(vectors, "{\"actions\":[{\"id\":\"a\",\"features\":{}}]}",
-                   "actions[0].features: the bandit takes vectors of 3 numbers, no named features");
+                   "actions[0].features: the bandit takes vectors of 3 numbers, not named features");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"context\":{}}",
                    "context: the bandit takes vectors only; put the context into each action's vector");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"1\"]}", "exclude[0]: no action has the id \"1\"");
-    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"0\"]}", "all 1 actions are excluded");
+    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"0\"]}", "no action is left: all 1 are excluded");
     assert_refused(vectors, "{\"actions\":[7]}", "actions[0] must be an object, or an array of numbers");
-    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"actions\":[]}", "the body has two members \"actions\"");
+    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"actions\":[]}", "duplicate key \"actions\"");
     assert_refused(names, "{\"actions\":[[1]]}",
-                   "actions[0] is a vector, but the bandit takes named features: "
+                   "actions[0] is a vector, but the bandit takes named features; expected "
                    "{\"id\": ..., \"features\": {...}}");
     assert_refused(names, "{}", "actions: expected at least one");
-    assert_refused(names, "{\"action\":[]}", "the body has no member \"action\"; did you mean \"actions\"?");
-    assert_refused(names, "{\"zzzzzzzz\":[]}", "the body has no member \"zzzzzzzz\"");
+    assert_refused(names, "{\"action\":[]}", "unknown key \"action\"; did you mean \"actions\"?");
+    assert_refused(
+        names, "{\"zzzzzzzz\":[]}",
+        "unknown key \"zzzzzzzz\"; expected \"id\", \"context\", \"actions\", \"exclude\", \"slots\" or \"defer\"");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"feature\":{}}]}",
-                   "actions[0] has no member \"feature\"; did you mean \"features\"?");
-    assert_refused(names, "{\"actions\":[{\"features\":{}}]}", "actions[0] has no \"id\"");
+                   "actions[0]: unknown key \"feature\"; did you mean \"features\"?");
+    assert_refused(names, "{\"actions\":[{\"features\":{}}]}", "actions[0]: missing \"id\"");
     assert_refused(names, "{\"actions\":[{\"id\":\"\",\"features\":{}}]}",
-                   "actions[0].id must have 1 to 256 bytes, and has 0");
+                   "actions[0].id must have 1 to 256 bytes, got 0");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\\u0007\",\"features\":{}}]}",
                    "actions[0].id has a control character at byte 2");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"features\":{}},{\"id\":\"\\u0061\",\"features\":{}}]}",
                    "actions[1] and actions[0] have the same id, \"a\"");
-    assert_refused(names, "{\"context\":{\"\\u005fmulti\":[]}}", "context may not have a member \"_multi\"");
+    assert_refused(names, "{\"context\":{\"\\u005fmulti\":[]}}", "context: the key \"_multi\" is reserved");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"features\":{\"_tag\":\"b\"}}]}",
-                   "actions[0].features may not have a member \"_tag\"");
-    assert_refused(names, "{\"id\":7}", "id must be a text");
+                   "actions[0].features: the key \"_tag\" is reserved");
+    assert_refused(names, "{\"id\":7}", "id must be a string");
     assert_refused(names, "{\"id\":\"a\" 7}", "byte 11: a comma or } must follow");
 }
 
@@ -172,7 +174,7 @@ static void limits_are_marked(void **state)
     ee_error error;
     assert_int_equal(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1]]}", &error),
                      EE_BAD_INPUT);
-    assert_string_equal(error.message, "more than 4 actions, the most that a decision may have");
+    assert_string_equal(error.message, "more than 4 actions in one decision (setting 'actions')");
     assert_true(request.too_large);
     assert_int_equal(read_body(&request, &of_names, "{\"context\":{\"a\":[1,2,3,4,5,6,7]}}", &error), EE_BAD_INPUT);
     assert_true(request.too_large);
@@ -225,11 +227,11 @@ static void rewards_are_read(void **state)
     assert_int_equal(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward, &error), EE_OK);
     assert_null(reward.reward_id.bytes);
     static const char *const wrong[][2] = {
-        {"{\"value\":1}", "missing key \"id\""},
-        {"{\"id\":\"a\"}", "there is no \"value\""},
+        {"{\"value\":1}", "missing \"id\""},
+        {"{\"id\":\"a\"}", "missing \"value\""},
         {"{\"id\":\"a\",\"value\":1.1e9}", "value must be -1e9 to 1e9, got 1.1e+09"},
         {"{\"id\":\"a\",\"value\":true}", "value must be a number"},
-        {"{\"id\":\"a\",\"valu\":1}", "the body has no member \"valu\"; did you mean \"value\"?"},
+        {"{\"id\":\"a\",\"valu\":1}", "unknown key \"valu\"; did you mean \"value\"?"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(read_reward(wrong[i][0], &reward, &error), EE_BAD_INPUT);

@@ -95,7 +95,7 @@ static void variables_have_the_same_names(void **state)
     ee_error error;
     char *misspelled[] = {"EENET_PROT=1", NULL}, *wrong[] = {"EENET_PORT=high", NULL};
     assert_int_equal(server_settings_environment(misspelled, &settings, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "settings: EENET_PROT is no setting; did you mean 'port'?");
+    assert_string_equal(error.message, "settings: unknown setting EENET_PROT; did you mean 'port'?");
     assert_int_equal(server_settings_environment(wrong, &settings, &error), EE_BAD_OPTION);
     assert_string_equal(error.message, "settings: EENET_PORT: serve.port must be 0 to 65535, got high");
 }
@@ -106,11 +106,11 @@ static void what_cannot_be_is_said(void **state)
     static const struct {
         const char *lines, *word; /* NULL: it can be */
     } cases[] = {
-        {"address = 0.0.0.0", "needs keys"},
-        {"address = ::", "needs keys"},
-        {"address = 192.168.1.5", "needs keys"},
-        {"address = 1270.evil.org", "needs keys"},
-        {"address = ", "address must be one"},
+        {"address = 0.0.0.0", "keys are required"},
+        {"address = ::", "keys are required"},
+        {"address = 192.168.1.5", "keys are required"},
+        {"address = 1270.evil.org", "keys are required"},
+        {"address = ", "address must not be empty"},
         {"address = 0.0.0.0\nkeys = k", NULL},
         {"address = ::1", NULL},
         {"address = localhost", NULL},
@@ -118,7 +118,7 @@ static void what_cannot_be_is_said(void **state)
         {"certificate = a", "certificate-key is missing"},
         {"certificate-key = a", "certificate is missing"},
         {"certificate = a\ncertificate-key = b", NULL},
-        {"folder =", "folder must name one"},
+        {"folder =", "folder must not be empty"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         server_settings settings = usual();

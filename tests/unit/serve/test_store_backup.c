@@ -113,7 +113,7 @@ static void a_copy_is_whole(void **state)
     store_reader_free(reader);
     store_close(copy);
     assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "is there already; a copy is made in a new folder");
+    assert_message_has(error.message, "exists; give the name of a new folder");
     folder_remove(&folder);
 }
 
@@ -144,7 +144,7 @@ static void what_fails_leaves_nothing(void **state)
     snprintf(from, sizeof from, "%s/from", folder.path);
     snprintf(to, sizeof to, "%s/to", folder.path);
     assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "is no folder of a server: it has no eenet.db");
+    assert_message_has(error.message, "is not a server's folder: it has no eenet.db");
     assert_int_equal(count_files(&folder), 0);
     make_store(from);
     assert_int_equal(store_backup(from, to, stop, NULL, &error), EE_FILE_ERROR);

@@ -21,7 +21,7 @@ static void assert_refused(const bench *b, const char *part)
 static void a_folder_is_served_once(void **state)
 {
     bench *b = *state;
-    assert_refused(b, "store: another process serves ");
+    assert_refused(b, "store: another process is serving ");
     store_reader *other;
     assert_int_equal(store_open_reader(b->folder.path, &other, &b->error), EE_OK);
     store_reader_free(other);
@@ -42,18 +42,18 @@ static void other_versions_and_programs_are_refused(void **state)
     store_reader *reader;
     close_store(b);
     run_sql(b, "PRAGMA user_version = 1000");
-    assert_refused(b, "eenet.db is of version 1000, made by a newer eenet");
+    assert_refused(b, "eenet.db has version 1000, written by a newer eenet");
     assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
     assert_null(reader);
     run_sql(b, "PRAGMA user_version = 0");
     assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
     assert_message_has(b->error.message, "start the server on it once");
     run_sql(b, "PRAGMA application_id = 77");
-    assert_refused(b, "eenet.db is a database of another program");
+    assert_refused(b, "eenet.db belongs to another program");
     folder_remove(&b->folder);
     b->folder = folder_make();
     assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "is no folder of a server: it has no eenet.db");
+    assert_message_has(b->error.message, "is not a server's folder: it has no eenet.db");
     open_store(b);
 }
 

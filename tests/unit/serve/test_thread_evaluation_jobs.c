@@ -275,11 +275,11 @@ static void what_cannot_be_is_said(void **state)
         assert_refused(self, "candidate 'x'");
     }
     add_candidate(self, "x", "uniform", "alpha=1");
-    assert_refused(self, "has no options");
+    assert_refused(self, "takes no options");
     add_candidate(self, "online", "linucb", "");
-    assert_refused(self, "two are called 'online'");
+    assert_refused(self, "duplicate name 'online'");
     snprintf(self->request.estimators[0], sizeof self->request.estimators[0], "guess");
-    assert_refused(self, "there is no 'guess'");
+    assert_refused(self, "unknown estimator 'guess'");
     self->request.confidence = 1;
     assert_refused(self, "confidence");
     self->request.from = self->request.until = 7;

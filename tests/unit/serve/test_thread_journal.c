@@ -334,8 +334,8 @@ static void what_cannot_be_written(void **state)
     start_stage(&stage);
     ee_error error = {0};
     uint32_t none = 0;
-    assert_failed(&stage, 77, EVENT_DECISION, "bandit: there is none of number 77");
-    assert_failed(&stage, 0, EVENT_REWARD, "bandit: there is none of number 0");
+    assert_failed(&stage, 77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
+    assert_failed(&stage, 0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
     assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
     assert_int_equal(write_settings(&stage, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "shop");
@@ -584,7 +584,7 @@ static void a_full_disk_heals(void **state)
     assert_int_equal(other, 0);
     await_tries(&stage, UINT64_MAX, false);
     assert_true(journal_read_counts(stage.journal).writable);
-    assert_failed(&stage, 2, EVENT_REWARD, "bandit: there is none of number 2");
+    assert_failed(&stage, 2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
     write_good(&stage, EVENT_DECISION, "b");
     write_good(&stage, EVENT_REWARD, "a");
     assert_int_equal(make_bandit(&stage, "other", "{}"), 2);
