@@ -45,7 +45,7 @@ static const option limit_rows[] = {
     OPTION_ROW_INTEGER(server_settings, actions, "actions", "1000", 1, 1000000,
                        "maximum number of actions in one decision; 413 if exceeded"),
     OPTION_ROW_INTEGER(server_settings, features, "features", "200000", 1, 100000000,
-                       "maximum number of features in one decision, over all actions; 413 if exceeded"),
+                       "maximum number of features in one decision; 413 if exceeded"),
     OPTION_ROW_INTEGER(server_settings, bandits, "bandits", "1000", 1, 1000000,
                        "maximum number of bandits, archived ones included"),
     OPTION_ROW_REAL(server_settings, rate, "rate", "0", 0, 1e9,
