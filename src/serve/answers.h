@@ -1,5 +1,5 @@
-/* The answers to decisions and rewards as JSON. One of a decision is made from its event alone, so that it is the same,
- * byte for byte, whenever it is asked for again. */
+/* Responses to decisions and rewards as JSON. The response to a decision depends only on its event, so that a repeated
+ * request gets the same bytes. */
 #ifndef EENET_ANSWERS_H
 #define EENET_ANSWERS_H
 
@@ -16,7 +16,7 @@ void answer_probabilities(text *into, const decision_body *body);
 void answer_begin_round(text *into, json_text id);
 void answer_end_round(text *into, uint64_t version);
 
-/* {"outcome": "joined"}; repeated: the reward id came before, and this is what became of it then. */
+/* {"outcome": "joined"}; repeated: the reward id was sent before, and the outcome is the one of that time. */
 void answer_reward(text *into, event_outcome outcome, bool repeated);
 
 /* {"outcome": "activated"}, or "repeated", "late", "unknown". */

@@ -1,4 +1,4 @@
-/* What a bandit of the server is, as its users say it in JSON:
+/* Settings of a bandit, as users write them in JSON:
  *
  *     {"policy": "eenet", "options": "f1.width=100", "features": "names=20000", "seed": 1, "wait": 600,
  *      "default_reward": 0, "aggregation": "first", "propensity": "floor:0.05", "mode": "online",
@@ -6,7 +6,7 @@
  *      "challengers": [{"name": "linear", "policy": "linucb", "options": "", "propensity": "floor:0.05"}],
  *      "personalizer": {}}
  *
- * or with "dim": 20 in the place of "features", where it takes vectors. All have defaults but one of the two. */
+ * or with "dim": 20 instead of "features", if it takes vectors. All have defaults. */
 #ifndef EENET_BANDIT_SETTINGS_H
 #define EENET_BANDIT_SETTINGS_H
 
@@ -16,26 +16,26 @@
 
 typedef enum learning_mode {
     MODE_ONLINE,     /* answers by the model, and learns */
-    MODE_APPRENTICE, /* answers the baseline, and learns to do as it does */
+    MODE_APPRENTICE, /* answers the baseline, and learns to imitate it */
     MODE_LOGGING     /* answers the baseline, and learns nothing */
 } learning_mode;
 
-/* How rewards are joined; may change while the bandit lives. */
+/* How rewards are joined; can be changed later. */
 typedef struct joining_rules {
     int64_t wait;                /* microseconds after a decision in which its rewards count; above 0 */
-    double default_reward;       /* of a decision without one; not a number: none */
+    double default_reward;       /* of a decision without a reward; NaN: none */
     log_aggregation aggregation; /* LOG_REWARD_FIRST settles a decision at once, the others at the end of the wait */
 } joining_rules;
 
 enum { BANDIT_NAME_SIZE = 65, BANDIT_TEXT_SIZE = 2048, CHALLENGER_TEXT_SIZE = 512, MOST_CHALLENGERS = 8 };
 
-/* What becomes of a challenger that is shown to be better. */
+/* What to do when a challenger is significantly better. */
 typedef enum promotion_rule {
-    PROMOTE_OFFER, /* somebody is asked */
-    PROMOTE_AUTO   /* it takes over */
+    PROMOTE_OFFER, /* wait for an operator to promote it */
+    PROMOTE_AUTO   /* promote it */
 } promotion_rule;
 
-/* Somebody else who learns from the same log, and is judged by it. Dimension, features and seed are the bandit's. */
+/* A policy that learns from the same log and is evaluated on it. Dimension, features and seed are the bandit's. */
 typedef struct challenger_settings {
     char name[BANDIT_NAME_SIZE];
     char policy[64];
@@ -59,11 +59,11 @@ typedef struct bandit_settings {
     uint64_t dim, seed;
     joining_rules joining;
     learning_mode mode;
-    double reward_low, reward_high; /* that live intervals stand on; what lies beyond counts as the nearest end */
-    outside_rule outside;           /* what becomes of other rewards otherwise */
-    double confidence;              /* of live intervals, and that no promotion ever is a mistake */
+    double reward_low, reward_high; /* range for live intervals; rewards outside count as the nearest end */
+    outside_rule outside;           /* what the model does with rewards outside the range */
+    double confidence;              /* of live intervals, and that no promotion is ever a mistake */
     promotion_rule promote;
-    uint64_t tests;                                    /* numbers that challengers were given so far */
+    uint64_t tests;                                    /* number of the last test of a challenger */
     challenger_settings challengers[MOST_CHALLENGERS]; /* (challenger_count) */
     size_t challenger_count;
     int64_t retention_days;              /* after which events are removed; -1: never; 0: the server's setting */
@@ -75,14 +75,12 @@ bool bandit_name_is_valid(json_text name);
 
 bandit_settings bandit_settings_usual(void);
 
-/* Sets what the object names; "name", which stands beside the settings of a new bandit, is passed over. Unknown members
- * are refused with the nearest known name. Durations are seconds, or a text as "10m", "4h", "2d". After a failure *into
- * is as it was. */
+/* Sets the members of the object. "name" is ignored. Unknown members are refused with the nearest known name.
+ * Durations are seconds, or strings such as "10m", "4h" and "2d". On failure *into is unchanged. */
 typedef enum settings_source {
     SETTINGS_STORED,  /* in the log */
-    SETTINGS_NEW,     /* of a bandit that a user creates: a range of rewards that is stated is enforced */
-    SETTINGS_CHANGES, /* likewise; only what needs no other model: not policy, options, features, dim, seed, propensity
-                       */
+    SETTINGS_NEW,     /* from a user who creates a bandit: a given range of rewards is enforced */
+    SETTINGS_CHANGES, /* from a user who changes one: not policy, options, features, dim, seed, propensity */
 } settings_source;
 ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, settings_source source,
                                ee_error *error);
@@ -92,23 +90,22 @@ void bandit_settings_write(const bandit_settings *from, text *into);
 
 /* ---- challengers: challenger_settings.c ---- */
 
-/* Behind the { of one: its members. propensity stays "" where it is not named: see challenger_settings_complete. */
+/* Reads the members after {. propensity stays "" if it is not given: see challenger_settings_complete. */
 ee_status challenger_settings_read(challenger_settings *into, json_reader *reader, ee_error *error);
 void challenger_settings_write(const challenger_settings *from, text *into);
 
-/* Checks names, and gives those without a propensity the bandit's, where their policy has a choice. */
+/* Checks the names. Challengers without a propensity get the bandit's, if their policy supports it. */
 ee_status challenger_settings_complete(bandit_settings *of, ee_error *error);
 
-/* Each test that begins gets a number of its own, so that the chance of a mistake can be shared among all of them. What
- * was tested before goes on under its number; anew: all tests begin anew, as after another model or mode. The numbers
- * that next has are not looked at. */
+/* Numbers the tests of next's challengers, so that the probability of a mistake can be divided among all tests. A test
+ * that continues keeps its number; anew: all tests restart, as after another model or mode. Numbers in next are
+ * overwritten. */
 void bandit_settings_number(bandit_settings *next, const bandit_settings *before, bool anew);
 
-/* Whether decisions would be made, or counted, in another way, so that what was measured so far is about another
- * policy. */
+/* Whether both make and count decisions in the same way. If not, earlier measurements are about another policy. */
 bool bandit_settings_decide_alike(const bandit_settings *a, const bandit_settings *b);
 
-/* The bandit as it would be with the challenger in its place. Its own challengers stay. */
+/* The settings of the bandit after a promotion of the challenger. The bandit's challengers stay. */
 bandit_settings challenger_settings_in_place(const bandit_settings *of, const challenger_settings *challenger);
 
 /* NULL where there is none. */
@@ -116,14 +113,14 @@ const challenger_settings *bandit_settings_challenger(const bandit_settings *of,
 
 /* ---- the library's: settings_bandit.c ---- */
 
-/* Whether the policy has an option of this name; false where there is no such policy. */
+/* Whether the policy has an option of this name; false if there is no such policy. */
 bool policy_has_option(const char *policy, const char *name);
 
-/* The options of the library: the user's, and what propensity says. Refuses a policy whose probabilities would not be
- * known. */
+/* Options for the library: the user's and those of the propensity rule. Refuses policies with unknown
+ * probabilities. */
 ee_status bandit_settings_options(const bandit_settings *from, text *into, ee_error *error);
 
-/* A bandit of the library, as these say. */
+/* Creates the library's bandit with these settings. */
 ee_status bandit_settings_create(const bandit_settings *from, ee_bandit **out, ee_error *error);
 
 #endif

@@ -3,11 +3,11 @@
  *     {"id": "a1", "context": {"user": {"age": 31}}, "exclude": ["b"], "defer": false,
  *      "actions": [{"id": "a", "features": {"price": 9.5}}, {"id": "b", "features": {}}]}
  *
- * or with "vector": [...] in the place of "features", or plain arrays in that of the actions. With several slots:
+ * or with "vector": [...] instead of "features", or plain arrays instead of action objects. With several slots:
  *
  *      "slots": [{"id": "top", "features": {"width": 2}, "exclude": ["a"], "baseline": "b"}, {"id": "side"}]
  *
- * One request serves any number of bodies, and allocates for those alone that are larger than all before. */
+ * A decide_request can be reused for any number of bodies; it allocates only for one larger than all before. */
 #ifndef EENET_DECIDE_REQUEST_H
 #define EENET_DECIDE_REQUEST_H
 
@@ -19,7 +19,7 @@ typedef struct decide_limits {
     size_t features; /* named, of the context and all actions and slots, at most */
 } decide_limits;
 
-/* A place to decide for, beside others. */
+/* One of several slots. */
 typedef struct decide_slot {
     json_text id;
     json_text features; /* as they came; bytes NULL: none were given */

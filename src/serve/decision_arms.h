@@ -32,8 +32,8 @@ ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_
 size_t decision_arms_count(const decision_body *body);
 size_t decision_arms_action(const decision_body *body, size_t arm);
 
-/* Fills in what is answered, given the model's choice among the arms and their probabilities: own, baseline (that of a
- * slot is given), action, and probabilities, which become (count) of the actions. */
+/* Fills in the response, given the model's choice among the arms and their probabilities: own, baseline (given for a
+ * slot), action, and probabilities, which become (count) of the actions. */
 void decision_answer(decision_body *body, learning_mode mode, size_t own, const double *of_arms, double *probabilities);
 
 #endif

@@ -1,5 +1,5 @@
 /* Ids for decisions whose caller gave none: 32 hexadecimal digits, 48 bits of milliseconds and then 80 random ones. So
- * they grow with time, and nobody can guess one. */
+ * they increase with time and cannot be guessed. */
 #ifndef EENET_DECISION_IDS_H
 #define EENET_DECISION_IDS_H
 

@@ -1,5 +1,5 @@
-/* The ways in which the same is asked and answered: ours (/v1), and that of Personalizer, whose clients people have. A
- * dialect reads requests into what all share, and writes the answers; deciding, joining and logging know none. */
+/* The two forms of the API: ours (/v1) and Azure Personalizer's. A dialect reads requests into common structures and
+ * writes responses; deciding, joining and logging do not depend on it. */
 #ifndef EENET_DIALECT_H
 #define EENET_DIALECT_H
 

@@ -1,17 +1,17 @@
-/* An evaluation job, played: the part of the log is written beside the job's file, evaluated, and removed. */
+/* Runs an evaluation job: writes its part of the log next to the job's file, evaluates it, and removes it. */
 #ifndef EENET_EVALUATION_JOB_RUN_H
 #define EENET_EVALUATION_JOB_RUN_H
 
 #include "evaluation_jobs.h"
 
-/* Who looks on, in the thread that plays. */
+/* Callbacks, in the thread that evaluates. */
 typedef struct job_watch {
-    bool (*wanted)(void *context); /* false ends it */
+    bool (*wanted)(void *context); /* false: stop */
     void (*progress)(void *context, double share);
     void *context;
 } job_watch;
 
-/* Whether the candidates and estimators are such, for this bandit. */
+/* Checks the candidates and estimators for this bandit. */
 ee_status job_request_check(const job_request *request, const bandit_settings *of, ee_error *error);
 
 /* into->about is there; fills the rest, which is to be released, on failure too. log: where the part of the log may

@@ -1,9 +1,9 @@
-/* Evaluations that somebody asks for and comes back to: what candidates would have earned in a part of a bandit's log.
- * One thread does them, one after the other, behind everything else. A job is a file in the store's folder,
- * evaluations/ID.json, written when it is asked for and when it ends, and ID.results.json with what came of it: after a
- * restart, what was not ended begins again. While it is played the part of the log lies beside it, as a compact log.
+/* Background evaluations: what candidates would have earned in a part of a bandit's log. One low-priority thread runs
+ * them one after the other. A job is a file in the store's folder, evaluations/ID.json, written when it is created and
+ * when it ends; its results are in ID.results.json. After a restart, unfinished jobs start again. While a job runs, its
+ * part of the log is stored next to it as a compact log.
  *
- * All calls are for threads that may wait for the disk. */
+ * All calls may wait for the disk. */
 #ifndef EENET_EVALUATION_JOBS_H
 #define EENET_EVALUATION_JOBS_H
 
@@ -19,16 +19,16 @@ enum {
     JOB_NAME_SIZE = 129,
     JOB_CANDIDATES = 32,
     JOB_ESTIMATORS = 8,
-    JOBS_EACH = 100 /* that a bandit may have; beyond, one is to be deleted first */
+    JOBS_EACH = 100 /* maximum per bandit */
 };
 
-/* Who is played: a policy of ours, with its options and its propensity rule as a bandit has them, or `logged` (the
- * bandit as it was), `first` (the baseline), `uniform`, `arm:N`, `arm:NAME`. */
+/* A policy with options and a propensity rule, as for a bandit, or `logged` (the bandit's own decisions), `first` (the
+ * baseline), `uniform`, `arm:N`, `arm:NAME`. */
 typedef struct job_candidate {
     char name[JOB_NAME_SIZE];
     char policy[64];
     char options[CHALLENGER_TEXT_SIZE];
-    char propensity[64]; /* "": the bandit's where the policy can choose, else its own */
+    char propensity[64]; /* "": the bandit's if the policy supports it, else its own */
 } job_candidate;
 
 typedef struct job_request {
@@ -36,12 +36,12 @@ typedef struct job_request {
     int64_t from, until;      /* times of decisions, microseconds since 1970; INT64_MIN, INT64_MAX: all */
     job_candidate candidates[JOB_CANDIDATES]; /* (candidate_count) their names differ */
     size_t candidate_count;
-    char estimators[JOB_ESTIMATORS][32]; /* (estimator_count) "ips", "dr", ...: as eenet evaluate has them */
+    char estimators[JOB_ESTIMATORS][32]; /* (estimator_count) "ips", "dr", ...: those of eenet evaluate */
     size_t estimator_count;
     double confidence; /* 0.95 */
 } job_request;
 
-/* ips; logged, first and uniform as "online", "baseline" and "uniform"; the whole log; 0.95. */
+/* The defaults: ips; logged, first and uniform as "online", "baseline" and "uniform"; the whole log; 0.95. */
 void job_request_usual(job_request *out);
 
 /* A job without its results. */
@@ -51,21 +51,20 @@ typedef struct job_about {
     job_state state;
     double progress; /* of a running one, 0 to 1 */
     char trouble[256];
-    int64_t created, ended; /* microseconds since 1970; ended 0: it is not */
+    int64_t created, ended; /* microseconds since 1970; ended 0: not ended */
     job_request request;
 } job_about;
 
-/* What IPS adds up over the events so far, w the candidate's probability of the action that was taken over the log's.
- */
+/* Sums of IPS over the events so far; w is the candidate's probability of the logged action over the logged one. */
 typedef struct job_sums {
-    double rounds;  /* events, each as often as it stands for others: IPS's denominator */
+    double rounds;  /* events, weighted by how many each represents: IPS's denominator */
     double weights; /* sum of w: SNIPS's denominator */
     double rewards; /* sum of w r: the numerator of both */
     double squares; /* sum of w^2 r^2 */
     double same;    /* events with w > 0 */
 } job_sums;
 
-/* How a candidate stood after so many events. NaN: not known. */
+/* State of a candidate after a number of events. NaN: unknown. */
 typedef struct job_mark {
     double events, time; /* seconds since 1970, of the last of them */
     job_sums sums;
@@ -78,7 +77,7 @@ typedef struct job_estimate {
 } job_estimate;
 
 typedef struct job_result {
-    char trouble[256]; /* why it could not be played; "": it was */
+    char trouble[256]; /* why it could not be evaluated; "": it was */
     char headline[320];
     bool trusted;
     char *sentences; /* of the diagnosis, each ended by a line end; "": none */
@@ -89,7 +88,7 @@ typedef struct job_result {
 
 typedef struct evaluation_job {
     job_about about;
-    double events, skipped;                 /* that were evaluated, and that nobody saw */
+    double events, skipped;                 /* evaluated, and never activated */
     double first_time, last_time;           /* seconds since 1970; NaN: unknown */
     double reward, reward_low, reward_high; /* that the bandit earned */
     job_result *results;                    /* (about.request.candidate_count); NULL unless it is JOB_DONE */
@@ -98,13 +97,13 @@ typedef struct evaluation_job {
 /* folder: the store's. Reads the jobs, and starts the thread. */
 ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits *bandits, evaluation_jobs **out,
                                 ee_error *error);
-/* Breaks off what is being played: it begins again with the next start. NULL is allowed. */
+/* Cancels the running job, which starts again with the next start. NULL is allowed. */
 void evaluation_jobs_stop(evaluation_jobs *self);
 
-/* EE_BAD_INPUT with a sentence where a candidate or an estimator is none, or there are too many jobs. */
+/* EE_BAD_INPUT for an invalid candidate or estimator, or too many jobs. */
 ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                  char id[JOB_ID_SIZE], ee_error *error);
-/* The same with an id of the caller's, as long as ours. EE_BAD_INPUT also where there is one of this id. */
+/* The same with the caller's id, of the same length. EE_BAD_INPUT also if the id exists. */
 ee_status evaluation_jobs_create_as(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                     const char *id, ee_error *error);
 
@@ -116,7 +115,7 @@ ee_status evaluation_jobs_read(evaluation_jobs *self, uint32_t bandit, const cha
                                ee_error *error);
 void evaluation_job_release(evaluation_job *self);
 
-/* Also ends it where it waits or is being played. EE_NO_FILE: there is none. */
+/* Also cancels a waiting or running job. EE_NO_FILE: there is none. */
 ee_status evaluation_jobs_delete(evaluation_jobs *self, uint32_t bandit, const char *id, ee_error *error);
 
 #endif

@@ -1,27 +1,27 @@
-/* What happened to a bandit, one event after the other: its log. The log is the truth; all else (the model, the join of
- * rewards, the numbers on a page) is made from it, and can be made again.
+/* The log of a bandit: its events, in order. Everything else (the model, joined rewards, reports) is computed from the
+ * log and can be computed again.
  *
- *   DECISION    an answer that was given
- *   REWARD      a reward that came in, whatever became of it
- *   SETTLED     what a decision was worth in the end: the reward that the model learns, once for each decision
- *   STEP        the model took all events up to a number, and is a new version
+ *   DECISION    a response to decide
+ *   REWARD      a reward, whatever its outcome
+ *   SETTLED     the final reward of a decision, which the model learns once
+ *   STEP        the model has processed all events up to a number, and is a new version
  *   CHECKPOINT  the model of a step was saved
  *   SETTINGS    the bandit was created or changed
- *   MODEL       the model was replaced: reset, or by one that was uploaded
- *   ACTIVATED   a deferred decision was shown after all
- *   PROMOTION   a challenger took the bandit's place; why
+ *   MODEL       the model was replaced: reset or uploaded
+ *   ACTIVATED   a deferred decision was activated
+ *   PROMOTION   a challenger was promoted, and why
  *
- * A round of slots is as many DECISION events, one after the other in one transaction, the slots in their order. Each
- * is a decision like any other: with its own id (slot_decision_id), its own probabilities given what the slots before
- * it took, its own rewards and its own settlement.
+ * A round with slots is one DECISION event per slot, consecutive and in one transaction, in the order of the slots.
+ * Each is a decision like any other: it has its own id (slot_decision_id), probabilities conditional on the slots
+ * before it, rewards and settlement.
  *
- * Numbers count from 1 within a bandit, without gaps. Times never go back within a bandit. */
+ * Event numbers start at 1 within a bandit and have no gaps. Times never decrease within a bandit. */
 #ifndef EENET_EVENT_H
 #define EENET_EVENT_H
 
 #include "base/json.h"
 
-/* The numbers are those of the store: they never change meaning. */
+/* Stored in the database: the numbers never change. */
 typedef enum event_kind {
     EVENT_DECISION = 1,
     EVENT_REWARD = 2,
@@ -34,7 +34,7 @@ typedef enum event_kind {
     EVENT_PROMOTION = 9
 } event_kind;
 
-/* What became of a reward or an activation, or why a decision is settled. */
+/* Outcome of a reward or an activation, or why a decision is settled. */
 typedef enum event_outcome {
     OUTCOME_NONE = 0,
     REWARD_JOINED = 1, /* it counts */
@@ -42,19 +42,19 @@ typedef enum event_outcome {
         2,           /* not the first, where the first one counts; or its reward id came before: that is not logged */
     REWARD_LATE = 3, /* after the wait time: logged, not learned */
     REWARD_UNKNOWN = 4,   /* no decision has this id yet: kept for one that may still come */
-    REWARD_CLAIMED = 5,   /* an unknown one's decision came: counts from here on, as a REWARD event of its own */
+    REWARD_CLAIMED = 5,   /* the decision of an unknown reward arrived: counts from here on, as a second REWARD event */
     SETTLED_REWARDED = 6, /* by its rewards */
     SETTLED_DEFAULT = 7,  /* none came in time: the default reward */
     SETTLED_NOTHING = 8,  /* none came in time, and there is no default: nothing to learn */
-    SETTLED_INACTIVE = 9  /* deferred and not activated in time: nobody saw it, whatever rewards came */
+    SETTLED_INACTIVE = 9  /* deferred and not activated in time: not learned, whatever its rewards */
 } event_outcome;
 
-/* The columns of the log. What does not belong to a kind is zero or empty. */
+/* The columns of the log. Fields that do not belong to a kind are zero or empty. */
 typedef struct event {
     uint64_t number; /* given by the journal */
     event_kind kind;
     int64_t time;          /* microseconds since 1970, given by the journal */
-    json_text id;          /* DECISION: its id; REWARD, ACTIVATED: that of the decision it is for */
+    json_text id;          /* DECISION: its id; REWARD, ACTIVATED: the id of its decision */
     uint64_t decision;     /* REWARD, SETTLED, ACTIVATED: number of the decision; 0: not known (yet) */
     double value;          /* REWARD, SETTLED */
     event_outcome outcome; /* REWARD, SETTLED, ACTIVATED: as a reward's */
@@ -138,8 +138,8 @@ ee_status checkpoint_body_write(const checkpoint_body *body, memory *owner, uint
                                 ee_error *error);
 ee_status checkpoint_body_read(const void *bytes, size_t size, checkpoint_body *out, ee_error *error);
 
-/* Of the bytes of a model but the last eight: those are an archive_checksum of the others, and that of the whole is
- * then the same for every model. */
+/* Checksum of all bytes of a model except the last eight. Those are an archive_checksum of the others, which makes the
+ * checksum of the whole the same for every model. */
 uint64_t checkpoint_checksum(const void *bytes, size_t size);
 
 /* The seed of a decision's draw. */

@@ -1,19 +1,18 @@
-/* The model as the log makes it. A follower takes the events of one bandit in their order, and is then what any other
- * follower of the same log is, to the byte: the server's, that of a restart, and that of a replay.
+/* Computes the model from the log. A follower processes the events of one bandit in order. All followers of the same
+ * log are byte-identical: in the server, after a restart, and in a replay.
  *
  *   DECISION  names and scales of its features are learned, and it is counted as tried (ee_bandit_take_record)
- *   SETTLED   its reward is learned, by the decision that waits or, where it waits no longer, by its record
- *   MODEL     another model takes the place of this one
- *   SETTINGS  the policy of models that begin anew from then on, and the mode. `apprentice`: each decision is learned
- * when it is made, 1 where the model chose the baseline, else 0. `logging`: nothing is learned
+ *   SETTLED   its reward is learned, from the pending decision or, if that is gone, from its record
+ *   MODEL     the model is replaced
+ *   SETTINGS  the policy of later resets, and the mode. `apprentice`: each decision is learned when it is made, with 1
+ * if the model chose the baseline, else 0. `logging`: nothing is learned
  *
- * Passed over are decisions that another model made, before or while this one took its place, decisions of another mode
- * than now, and what the library refuses.
+ * Skipped are decisions of another model, decisions of another mode, and what the library refuses.
  *
- * Events are taken in steps: all up to a number, as a STEP event says. A step's stride says how: 1, in full; k > 1,
- * when the model was behind: decisions are not counted as tried, and of the rewards, which it takes all, it trains for
- * one in k. Nothing but the events and the steps has an influence. In particular publishing has none: after each step
- * the follower has told the policy of all decisions that wait, whether somebody publishes then or not. */
+ * Events are processed in steps, each up to the number in its STEP event. The stride of a step is 1 for full training.
+ * It is k > 1 if the model was behind: then decisions are not counted as tried, and the model trains on one reward in
+ * k, although it takes all of them. The result depends on events and steps only. In particular it does not depend on
+ * publishing: after each step the policy knows all pending decisions, whether or not the model is published. */
 #ifndef EENET_FOLLOWER_H
 #define EENET_FOLLOWER_H
 
@@ -34,8 +33,8 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
                         size_t size, follower **out, ee_error *error);
 void follower_free(follower *self);
 
-/* Takes all events above those taken so far up to step->upto from the log. cancel, where it is not NULL, is asked now
- * and then: true stops in the midst. After a failure the follower is of no more use. */
+/* Processes the events of the log that follow, up to step->upto. cancel (may be NULL) is called from time to time; true
+ * stops. After a failure the follower can only be freed. */
 ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
                         bool (*cancel)(void *context), void *context, ee_error *error);
 
@@ -53,8 +52,8 @@ ee_status follower_state(follower *self, uint64_t format, const void **bytes, si
 typedef struct follower_counts {
     uint64_t decisions; /* DECISION events */
     uint64_t learned;   /* rewards, of which */
-    uint64_t defaulted; /* so many are the default, and */
-    uint64_t by_record; /* so many were learned by their record */
+    uint64_t defaulted; /* learned with the default reward */
+    uint64_t by_record; /* learned from their record */
     uint64_t diverged;  /* rewards that training could not take */
     uint64_t passed_over;
 } follower_counts;

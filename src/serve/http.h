@@ -63,7 +63,7 @@ bool http_socket_is_local(int listening);
 /* Another certificate, for connections that come from now on. Only where there was one at the start. */
 ee_status http_set_certificate(http_server *self, const char *certificate, const char *key, ee_error *error);
 
-/* Accepts no more connections; those that are there go on, and are told to close. */
+/* Accepts no more connections; open ones continue, with "Connection: close". */
 void http_drain(http_server *self);
 /* Requests that were admitted or refused, and whose answer is not sent yet. */
 size_t http_open_requests(const http_server *self);

@@ -19,7 +19,7 @@ struct http_server {
     struct MHD_Daemon *daemon;
     int listening; /* -1: none */
     uint16_t port;
-    bool own_socket; /* which nobody else listens on */
+    bool own_socket; /* opened by us, not by systemd */
     pthread_t acceptor;
     bool has_acceptor;
     int accept_wakes; /* to be written to; -1: none */
@@ -61,13 +61,13 @@ struct http_connection {
     http_connection *next, *previous;
 };
 
-/* Who has the exchange. Handlers answer in any thread at any time, perhaps before the pool's thread has come back from
- * them and suspended the connection: whoever comes second, of the two, goes on. */
+/* The owner of the exchange. Handlers answer in any thread at any time, perhaps before the pool's thread has returned
+ * from them and suspended the connection: the second of the two continues. */
 typedef enum exchange_stage {
     STAGE_HEADERS,   /* are being read */
     STAGE_BODY,      /* is being read */
     STAGE_HANDLED,   /* the handler has it, and the pool's thread is still within it */
-    STAGE_SUSPENDED, /* the handler has it, and whoever answers resumes the connection */
+    STAGE_SUSPENDED, /* the handler owns it; the answering thread resumes the connection */
     STAGE_ANSWERED   /* the pool's thread has it */
 } exchange_stage;
 
@@ -116,8 +116,8 @@ void http_pool_free(http_server *server);
 
 /* Hands the answer to libmicrohttpd, in the pool's thread. */
 enum MHD_Result http_send_answer(pooled_exchange *self);
-/* The answer as bytes, where libmicrohttpd does not take one: in the midst of a body. The connection is closed after
- * it. */
+/* Sends the response as bytes while a body is being received, when libmicrohttpd does not accept one. The connection
+ * is closed after it. */
 void http_send_last(pooled_exchange *self);
 
 /* ---- http_listen.c ---- */
@@ -125,7 +125,7 @@ void http_send_last(pooled_exchange *self);
 /* *listening = a socket that listens there, and does not block. */
 ee_status http_listen(const char *address, uint16_t port, int *listening, ee_error *error);
 uint16_t http_socket_port(int listening);
-/* As many open files as so many connections need; returns how many connections there may be. */
+/* Raises the limit of open files for this number of connections; returns how many are possible. */
 size_t http_raise_files(size_t connections);
 
 /* ---- http_accept.c ---- */

@@ -12,7 +12,7 @@
 typedef struct importance_request {
     int64_t from, until;       /* times of decisions, microseconds since 1970; until is not among them */
     size_t most;               /* decisions that are looked at, evenly spread over the time; 0: 2000 */
-    const atomic_bool *cancel; /* set: it ends soon, with EE_FILE_ERROR; NULL: nobody does */
+    const atomic_bool *cancel; /* set to true: ends soon, with EE_FILE_ERROR; may be NULL */
 } importance_request;
 
 typedef struct feature_importance {

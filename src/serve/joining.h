@@ -1,8 +1,8 @@
-/* The rules by which a decision and its rewards become one event to learn from. They work on the store, within a
- * transaction, and are the same whoever calls.
+/* The rules that join a decision with its rewards into one event to learn from. They work on the store, within a
+ * transaction.
  *
- * - A reward counts when it comes within the wait time after its decision: time of the reward <= time of the decision
- *   + wait. What comes later is REWARD_LATE.
+ * - A reward counts if it arrives within the wait after its decision: time of the reward <= time of the decision
+ *   + wait. Later ones are REWARD_LATE.
  * - With `first` the first reward settles the decision at once. With the other aggregations the end of the wait does.
  * - A decision that has no reward at the end of its wait is settled with the default reward, or with nothing.
  * - A reward for an id that no decision has is REWARD_UNKNOWN. When that decision comes, the reward counts from then
@@ -16,8 +16,8 @@
  *   settled as SETTLED_INACTIVE, whatever rewards it has.
  * - An activation for an id that no decision has is REWARD_UNKNOWN, and claimed as rewards are. One of a decision that
  *   is active is not logged, and the verdict is JOURNAL_REPEATED. After the wait it is REWARD_LATE.
- * - The slots of a round are decisions of their own. The round's id stands for all of them where it is activated, and
- *   for the first where it is rewarded. Another request of this id is a conflict, whatever slots it has.
+ * - The slots of a round are separate decisions. The round's id means all of them in an activation, and the first in a
+ *   reward. Another request with this id is a conflict, whatever slots it has.
  * - A reward id that came before for this decision, with the same value, is not logged again; the verdict is
  *   JOURNAL_REPEATED, and the outcome what it was then. With another value it is a conflict. */
 #ifndef EENET_JOINING_H
@@ -45,9 +45,9 @@ typedef struct joined_bandit {
 /* Appends the event, which gets its number and time. */
 ee_status joining_append(store *into, joined_bandit *bandit, event *what, int64_t now, ee_error *error);
 
-/* Write what the entry asks for: its event, and those that follow from it. entry->verdict tells. A decision that was
- * made before gets the number of its event. The first slot of a round stands for all of them, which are chained to it
- * (with_next) and get their verdicts too. */
+/* Write the event of the entry and those that follow from it, and set entry->verdict. A repeated decision gets the
+ * number of its event. The first slot of a round represents all of them, which are chained to it (with_next) and get
+ * their verdicts too. */
 ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now,
                            journal_counts *counts, ee_error *error);
 ee_status joining_reward(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now, journal_counts *counts,

@@ -69,17 +69,17 @@ typedef struct journal_options {
     int64_t (*clock)(void *context);
     void *clock_context;
     /* Called in the journal's thread after each transaction, for each bandit that has new events which a model learns
-     * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. NULL: nobody wants it. */
+     * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. May be NULL. */
     void (*appended)(void *context, uint32_t bandit, uint64_t last);
-    /* Called at the start and after each transaction, for each bandit that it touched: how many decisions wait, and how
-     * many were settled by the default reward since the start. NULL: nobody wants it. */
+    /* Called at the start and after each transaction, for each bandit that it changed: the number of pending decisions,
+     * and of those settled with the default reward since the start. May be NULL. */
     void (*waits)(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted);
-    /* The time that a commit took, for a histogram; NULL: nobody wants it. */
+    /* Duration of a commit, for a histogram; may be NULL. */
     void (*synced)(void *context, double seconds, size_t entries);
     void *context;
 } journal_options;
 
-/* Starts the thread. The store is the journal's alone from now on, but for readers and models. */
+/* Starts the thread. From now on only the journal writes to the store, except for models. */
 ee_status journal_start(store *into, const journal_options *options, journal **out, ee_error *error);
 
 /* Writes what was handed in, stops, and frees. NULL is allowed. */

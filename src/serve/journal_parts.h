@@ -77,7 +77,7 @@ void journal_distribute(journal *self, journal_entry *first);
 /* Writes a group of those, settles what is due, and tells what became of them. */
 void journal_write_group(journal *self);
 
-/* Microseconds until there is something to write that nobody hands in: decisions to settle, or another try after a
+/* Microseconds until the journal has something to write without a new entry: decisions to settle, or a retry after a
  * failure. INT64_MAX: nothing. */
 int64_t journal_due_in(const journal *self, int64_t now);
 

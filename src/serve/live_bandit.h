@@ -1,12 +1,11 @@
-/* Live evaluation of one bandit: everybody who is judged on its log, and how far each came.
+/* Live evaluation of one bandit: the policies evaluated on its log, and their progress.
  *
  * All of it is a function of the log: decisions in their order, up to the first that is not settled (settled_reader.h),
- * and the SETTINGS and MODEL events. A period begins where decisions are made in another way than before: with another
- * model, policy, mode or propensity, or where rewards count in another range. Then all are judged anew. A challenger is
- * judged from the decisions on that were made after it was named: who names it may have seen those before. It learns
- * from all that the log has.
+ * and the SETTINGS and MODEL events. A period starts when decisions change: with another model, policy, mode,
+ * propensity or range of rewards. Then all evaluations restart. A challenger is evaluated only on decisions made after
+ * it was added, because its author may have seen earlier ones. It learns from the whole log.
  *
- * Of one thread at a time. */
+ * Used by one thread at a time. */
 #ifndef EENET_LIVE_BANDIT_H
 #define EENET_LIVE_BANDIT_H
 
@@ -40,7 +39,7 @@ typedef struct live_bandit {
     uint64_t changes; /* counts what was taken: whether there is something to save */
 } live_bandit;
 
-/* self is zeros but for in_force, and to be closed, on failure too. What the folder has of it is taken, where that can
+/* self is zeroed except for in_force, and must be closed, on failure too. Continues from the folder's state if that can
  * be read. */
 ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_error *error);
 void live_bandit_close(live_bandit *self);

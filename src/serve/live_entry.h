@@ -16,9 +16,9 @@ typedef struct live_entry {
         live_point now;
     } values[LIVE_TRACKS]; /* (value_count) */
     size_t value_count;
-    double asked; /* when somebody looked; seconds */
+    double asked; /* time of the last request; seconds */
 
-    /* Of the thread, or of whoever has the turn. */
+    /* Owned by the thread that has the turn. */
     live_bandit state;
     bool open;
     bool more, stale; /* there is more to take; what is shown lacks a count that was not due */
@@ -33,7 +33,7 @@ typedef struct live_entry {
 /* Seconds of a clock that never goes back. */
 double live_now(void);
 
-/* Makes the report anew, and shows it under the lock. */
+/* Writes a new report, and publishes it under the lock. */
 void live_entry_show(live_entry *entry, pthread_mutex_t *lock, ee_error *error);
 
 /* Saves the state, where it has changed; what cannot be saved is made again from the log. */

@@ -1,5 +1,5 @@
-/* One who is judged on the log of a bandit while it grows: the online policy, what would have been done without a
- * bandit, chance, or a challenger, who also learns. */
+/* One policy evaluated on the growing log of a bandit: the online policy, the baseline, uniform choice, or a
+ * challenger, which also learns. */
 #ifndef EENET_LIVE_TRACK_H
 #define EENET_LIVE_TRACK_H
 
@@ -19,13 +19,13 @@ typedef struct live_track {
     live_kind kind;
     challenger_settings challenger; /* of that kind alone */
     uint64_t upto;                  /* number of the last decision that it took; 0: none */
-    uint64_t seen;                  /* decisions that it took, and that somebody saw */
-    uint64_t judged_from;           /* decisions above this number are judged; those before are learned from only */
+    uint64_t seen;                  /* decisions processed that were not left inactive */
+    uint64_t judged_from;           /* decisions above this number are evaluated; earlier ones are only learned */
     double alpha;                   /* of its test: the chance that it passes without being better */
     uint64_t won;                   /* number of the decision with which it had passed; 0: not yet */
     live_point points[LIVE_POINTS]; /* as the bandit's */
 
-    /* What the play stands on. */
+    /* Inputs of the evaluation. */
     text options;
     candidate_request asked;
     evaluation_request request;
@@ -37,7 +37,7 @@ typedef struct live_track {
 /* alpha of the test of this number: those of all tests together are 1 - confidence. */
 double live_alpha(double confidence, uint64_t number);
 
-/* challenger: of the settings, for that kind alone; NULL: the bandit's own policy, which learns anew. */
+/* challenger: only for that kind; NULL: the bandit's policy, which learns from the start. */
 ee_status live_track_create(live_kind kind, const bandit_settings *of, const challenger_settings *challenger,
                             live_track **out, ee_error *error);
 void live_track_free(live_track *self);
@@ -54,7 +54,7 @@ void live_track_judge(live_track *self, const bandit_settings *of, const challen
 ee_status live_track_take(live_track *self, const log_event *event, ee_round *features, bool usable, uint64_t number,
                           ee_error *error);
 
-/* As things stand. NaN where nothing was judged. */
+/* The current estimate; NaN before the first evaluated decision. */
 estimate live_track_estimate(const live_track *self);
 double live_track_unsupported(const live_track *self);
 /* How far its test is: 1, it is passed. Not a number for others than challengers. */

@@ -1,12 +1,12 @@
-/* The log of a bandit for others: its settled decisions as lines of dsjson (docs/log-format.md), in the order in which
- * they were made, up to the first that is not settled (settled_reader.h): whoever fetches them bit by bit gets each
- * once. A line is a decision with its reward and, in "VWState", the version of the model that made it; it ends with
- * "_cursor", to go on from. A round of slots is one line.
+/* Exports the settled decisions of a bandit as lines of dsjson (docs/log-format.md), in the order of the decisions, up
+ * to the first pending one (settled_reader.h), so that a client that fetches parts gets each decision once. A line has
+ * a decision, its reward and, in "VWState", the version of the model that made it. It ends with "_cursor", from which
+ * an export can continue. A round with slots is one line.
  *
- *   - Without a reward, where there is no default either, it is "_skipLearn": to be counted, not to be learned; and
- *     where it was deferred and not activated.
- *   - A decision in apprentice mode has the label that the model learned, 1 where its own choice was the baseline and
- *     else 0; "_original_label_cost" is then what the reward was. */
+ *   - A decision with neither a reward nor a default reward has "_skipLearn": it counts but is not learned. So does a
+ *     deferred decision that was not activated.
+ *   - A decision in apprentice mode has the label that the model learned: 1 if its own choice was the baseline, else 0.
+ *     "_original_label_cost" has the reward. */
 #ifndef EENET_LOG_EXPORT_H
 #define EENET_LOG_EXPORT_H
 

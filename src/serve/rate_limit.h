@@ -1,4 +1,4 @@
-/* How often somebody may ask: a bucket that fills at a rate and holds a second's worth, or one where that is less. */
+/* Rate limits: a token bucket that fills at a rate and holds one second's worth, at least one token. */
 #ifndef EENET_RATE_LIMIT_H
 #define EENET_RATE_LIMIT_H
 
@@ -8,7 +8,7 @@
 
 typedef struct rate_limit rate_limit; /* of many, by a key of 64 bits; the least used is forgotten first */
 
-/* Room for about so many; NULL: no memory. */
+/* Room for about this many callers; NULL: out of memory. */
 rate_limit *rate_limit_create(size_t places);
 void rate_limit_free(rate_limit *self);
 

@@ -13,7 +13,7 @@ typedef struct replay_request {
     int64_t from, until; /* time: of the decisions that are compared, until not among them. It starts at the last
                             checkpoint that all of them come after */
     bool from_beginning; /* not at a checkpoint */
-    void (*progress)(void *context, const char *bandit, double share); /* NULL: nobody wants to know */
+    void (*progress)(void *context, const char *bandit, double share); /* may be NULL */
     void *context;
 } replay_request;
 

@@ -1,5 +1,5 @@
-/* The checksum of a request: 128 bits, by which the same request is known when it comes again. No secret: whoever makes
- * two requests of one checksum gets, for the second, the answer of the first. */
+/* 128-bit checksum of a request, which recognises a repeated request. It is not cryptographic: a caller who constructs
+ * a collision only gets the first response for the second request. */
 #ifndef EENET_REQUEST_CHECKSUM_H
 #define EENET_REQUEST_CHECKSUM_H
 

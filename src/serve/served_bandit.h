@@ -1,6 +1,6 @@
-/* A bandit while it is served: its settings, the last published model, and room for threads to decide in. Threads that
- * decide never wait for the one that trains, nor for the disk. A bandit that nobody asks is asleep: only its name and
- * settings are in memory, until somebody asks again. */
+/* A served bandit: its settings, its last published model, and scratch memory for deciding threads. Deciding never
+ * waits for training or for the disk. An unused bandit is unloaded: only its name and settings stay in memory until the
+ * next request. */
 #ifndef EENET_SERVED_BANDIT_H
 #define EENET_SERVED_BANDIT_H
 
@@ -112,7 +112,7 @@ typedef struct served_standing {
     uint64_t limited;     /* rewards that the model learned limited, as outliers */
     follower_counts counts;
     uint64_t wakes, sleeps, checkpoints;
-    char trouble[252]; /* why training stands still; "" where it does not */
+    char trouble[252]; /* why training has stopped; "": it has not */
 } served_standing;
 served_standing served_bandit_standing(const served_bandit *self);
 

@@ -1,5 +1,5 @@
-/* Time for events, which neither goes back nor jumps when somebody sets the clock: it follows the system's clock at
- * most 10% faster or slower than real time, so that wait times are right within 10% whatever happens. */
+/* Time of events. It never goes back or jumps when the system's clock is set: it follows that clock by running at most
+ * 10% faster or slower than real time, so that waits are correct within 10%. */
 #ifndef EENET_SERVER_CLOCK_H
 #define EENET_SERVER_CLOCK_H
 

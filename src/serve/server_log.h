@@ -21,8 +21,8 @@ static inline int server_log_wants(const server_log *self, log_level level)
     return (int)level <= atomic_load_explicit(&self->level, memory_order_relaxed);
 }
 
-/* What somebody sent, as the value of a field: all but printing letters of ASCII, blanks and quotes become question
- * marks, and what does not fit is cut. */
+/* Makes text from a client safe as the value of a field: everything except printable ASCII, and also blanks and quotes,
+ * becomes a question mark. Too long text is truncated. */
 void server_log_plain(json_text from, char *out, size_t capacity);
 
 /* fields: what follows the message, as "bandit=shop"; "" for nothing. */

@@ -19,8 +19,8 @@
 #include "service.h"
 #include "worker.h"
 
-/* What may change while it runs. A reload makes a new one; those before stay until the end, since somebody may be
- * reading them. */
+/* What a reload can change. A reload makes a new one; old ones stay until the end, because threads may still read
+ * them. */
 typedef struct service_config {
     server_settings settings;
     key_ring *keys; /* NULL: none are needed */
@@ -76,7 +76,7 @@ struct service {
     worker *worker;
     _Atomic(live *) live; /* NULL for those who ask while it starts */
     service_promotion promotion;
-    worker *analyst; /* for what takes longer and nobody waits behind: importance */
+    worker *analyst; /* for long tasks: importance */
     struct importance_cache *importances;
     evaluation_jobs *jobs;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
@@ -208,7 +208,7 @@ ee_status call_only_item(call *self, call_item **out, ee_error *error);
 /* Another part of the item that was added last; items move. */
 ee_status call_add_part(call *self, call_item **out, ee_error *error);
 
-/* The item is of this slot of the decision id: entry.event.id becomes that of the slot's decision. */
+/* The item is for this slot of the decision id: entry.event.id becomes the id of the slot's decision. */
 ee_status call_name_slot(call *self, call_item *item, json_text id, json_text slot, ee_error *error);
 
 /* Hands all items that are not refused to the journal; answers at once where there are none. */

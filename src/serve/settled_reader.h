@@ -1,9 +1,9 @@
-/* The settled decisions of a bandit in the order in which they were made, up to the first that is not settled: what an
- * evaluation may read. In the order of their settlement they would be another sample: where the first reward settles,
- * those with a reward come at once and those without only when their wait is over.
+/* Reads the settled decisions of a bandit in the order of the decisions, up to the first pending one: an unbiased
+ * sample for evaluations. In the order of settlement it would be biased: if the first reward settles a decision,
+ * rewarded decisions are settled at once, and the others only at the end of their wait.
  *
- * What is read is what the exported line (log_export.h) says when it is read again, to the last bit, but for where it
- * stood. In apprentice mode the reward is what the decision really earned. */
+ * The result equals what reading the exported line (log_export.h) gives, to the last bit, except for its position. In
+ * apprentice mode the reward is what the decision really earned. */
 #ifndef EENET_SETTLED_READER_H
 #define EENET_SETTLED_READER_H
 
@@ -17,7 +17,7 @@ typedef struct log_range {
     uint64_t after;      /* a cursor: what was decided after it; 0: from the beginning */
     int64_t from, until; /* microseconds since 1970: decided at or after, and before; INT64_MIN and INT64_MAX: all */
     uint64_t limit;      /* at most; 0: any number */
-    learning_mode mode;  /* in force now: taken for that of decisions whose SETTINGS event is no longer kept */
+    learning_mode mode;  /* in force now; assumed for decisions whose SETTINGS event has been removed */
 } log_range;
 
 /* What the event of a log does not say. */

@@ -73,8 +73,8 @@ ee_status store_add_round(store *self, uint32_t bandit, json_text id, uint64_t f
 
 /* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. All
  * decisions up to *upto were looked at: `after` of the next call, once those of out are settled. *next is the time of
- * the first decision that was not looked at; INT64_MAX: there is none. It looks at some thousand: so many are settled
- * already, perhaps, that all of them would take long. */
+ * the first decision that was not looked at; INT64_MAX: there is none. A call looks at
+ * some thousand decisions, because many may be settled already. */
 ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
                         size_t *count, uint64_t *upto, int64_t *next, ee_error *error);
 
@@ -91,10 +91,9 @@ ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint6
 /* Whether the bandit has any: quick, asked for each decision whose id is the caller's. */
 bool store_has_unclaimed(const store *self, uint32_t bandit);
 
-/* Removes events before a time, with their decisions and ids, but none from `keep_from` on, nor from the first decision
- * on that is not settled, nor the last event; at most `most` of them, so that nobody waits long, but a round of slots
- * as a whole. *more: there is more
- * to remove. */
+/* Removes events before a time, with their decisions and ids, but none from `keep_from` or the first pending decision
+ * on, and not the last event. Removes at most `most`, to keep the transaction short, and rounds with slots as a whole.
+ * *more: there is more to remove. */
 ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t most, bool *more,
                        ee_error *error);
 
@@ -117,7 +116,7 @@ void store_remove_uploads(store *self, uint32_t bandit, uint64_t before);
 ee_status store_reader_create(store *self, store_reader **out, ee_error *error);
 void store_reader_free(store_reader *self);
 
-/* A store that nobody writes to meanwhile, or somebody else does, as another process: for replay and backup. */
+/* Opens a store for reading only; another process may be writing to it. For replay and backup. */
 ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error);
 
 /* The bandits, archived ones too, in the order of their numbers. What visit gets is valid while it runs; it stops where
@@ -160,8 +159,8 @@ ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uin
 ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
                               ee_error *error);
 
-/* A copy of a store that another process may be writing to, whole, of one moment and synced, in a folder that is made
- * and gets its name when all is there. progress is told the share that is done, and false stops it; NULL: nobody. */
+/* Copies a store that another process may be writing to: a consistent, synced snapshot in a new folder, which gets its
+ * name when it is complete. progress (may be NULL) gets the share that is done; false stops the copy. */
 ee_status store_backup(const char *folder, const char *to, bool (*progress)(void *context, double share), void *context,
                        ee_error *error);
 

@@ -1,6 +1,6 @@
-/* The threads that train, and what they share with those that decide. Bandits with something to do stand in a queue;
- * a trainer takes the first that is due, gives it one turn (to wake it, one step, a checkpoint, to put it to sleep) and
- * puts it at the end again, so that none starves and one bandit is one trainer's at a time. */
+/* The training threads, and what they share with the deciding threads. Bandits with work are in a queue. A trainer
+ * takes the first that is due, gives it one turn (load, one step, a checkpoint, or unload) and appends it again, so
+ * that none starves and each bandit has one trainer at a time. */
 #ifndef EENET_TRAINERS_H
 #define EENET_TRAINERS_H
 
@@ -30,7 +30,7 @@ struct served_bandit {
     bool archived, awake;
     bool tired; /* it is to go to sleep as soon as it may */
     size_t users;
-    served_room *rooms; /* that nobody uses */
+    served_room *rooms; /* free ones */
     ee_snapshot *snapshot;
     served_waiter *waiters;
     double asked, published; /* when: seconds */
@@ -72,7 +72,7 @@ struct served_bandits {
     pthread_mutex_t queue; /* of the queue */
     pthread_cond_t queued;
     served_bandit *first, *last;
-    double next_look; /* when somebody looks whether bandits are idle */
+    double next_look; /* time of the next check for idle bandits */
     atomic_bool stopping, hurry;
     pthread_t *threads; /* (thread_count) */
     size_t thread_count;

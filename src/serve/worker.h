@@ -20,7 +20,7 @@ ee_status worker_start(size_t most, worker **out, ee_error *error);
 /* Does what was handed in, and stops. NULL is allowed. */
 void worker_stop(worker *self);
 
-/* false: so many tasks wait as may. */
+/* false: the queue is full. */
 bool worker_submit(worker *self, worker_task *task);
 
 #endif

@@ -75,7 +75,7 @@ test('it can be switched off', { skip }, async (t) => {
     for (const path of ['/', '/page/page.js', '/page/visitor']) {
         const { status, body } = await ask(off.url, path);
         assert.equal(status, 404);
-        assert.match(body.error.message, /switched off/);
+        assert.match(body.error.message, /dashboard is off/);
     }
 });
 
@@ -309,7 +309,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.getByRole('button', { name: 'Promote linear' }).click();
     await dialog.getByText('It is shown to earn more than this bandit does now.').waitFor();
     await dialog.getByRole('button', { name: 'Promote' }).click();
-    await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('linucb over uniform').waitFor();
+    await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('linucb vs uniform').waitFor();
     assert.equal((await ask(server.url, '/v1/bandits/contest')).body.settings.policy, 'linucb');
     await page.getByRole('button', { name: 'Remove former-' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
