@@ -1,4 +1,4 @@
-/* Who is let in: all that can be refused before the body of a request is read. */
+/* Admission: everything that can be refused before the body of a request is read. */
 #define _POSIX_C_SOURCE 200809L
 #include <strings.h>
 

@@ -1,4 +1,4 @@
-/* What happens to a bandit lately, as numbers for the page. */
+/* Recent activity of a bandit, for the dashboard. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Live evaluation and challengers: what is known, who is added and removed, and who takes over. */
+/* Live evaluation, and adding, removing and promoting challengers. */
 #include <inttypes.h>
 #include <stdio.h>
 

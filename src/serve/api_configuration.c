@@ -1,5 +1,5 @@
-/* Personalizer's configurations: of the service, and of the policy. All in the worker's thread: another policy, or
- * another share of exploration, is another model, trained on the last days of the log. */
+/* Personalizer's service and policy configurations. They run in the worker's thread, because another policy or share of
+ * exploration means another model, trained on the last days of the log. */
 #include "personalizer_settings.h"
 #include "server_clock.h"
 #include "service_inside.h"

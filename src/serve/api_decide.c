@@ -1,4 +1,4 @@
-/* Deciding: a request becomes a decision on the published model, an event, and after that is on the disk an answer. */
+/* decide: a request becomes a decision on the published model, then an event and, once that is durable, a response. */
 #include "data/slot_context.h"
 #include "request_checksum.h"
 #include "server_clock.h"

@@ -1,4 +1,4 @@
-/* Evaluations of a part of the log: asked for, listed, read and deleted. All wait for the disk. */
+/* Evaluations of a part of the log: create, list, read and delete. All wait for the disk. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Explaining: what the features contribute to a decision, of a request as decide takes it, or of one that was made. */
+/* explain: what the features contribute to a decide request, or to a stored decision. */
 #include <inttypes.h>
 
 #include "data/log_time.h"
@@ -7,7 +7,7 @@
 
 enum { USUAL_FEATURES = 20, MOST_FEATURES = 1000 };
 
-/* Of each action, how many features are told: the query's `features`. false: answered. */
+/* The number of features per action: `features` of the query. false: answered with an error. */
 static bool read_most(call *self, uint64_t *most)
 {
     *most = USUAL_FEATURES;
@@ -159,7 +159,7 @@ static ee_status explain_event(void *context, const event *seen, ee_error *error
     return own.status;
 }
 
-/* The id of a round of slots is that of its slot number `slot`, the query's. */
+/* For a round with slots, the id of the slot named by `slot` of the query. */
 static json_text wanted_id(call *self, const route_match *match, char *room, size_t capacity)
 {
     json_text id = {match->parts[1], strlen(match->parts[1])};

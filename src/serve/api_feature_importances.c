@@ -1,5 +1,5 @@
-/* Personalizer's featureImportances: what importance.h measures of a time, kept as a file under the id that the client
- * gave it. A resource is a file of its answer, FOLDER/importances/BANDIT-ID.json. */
+/* Personalizer's featureImportances: importance.h for a time range, stored under the client's id. A resource is a file
+ * with its response, FOLDER/importances/BANDIT-ID.json. */
 #define _DEFAULT_SOURCE /* setpriority of a thread */
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Importance: measured in a thread of its own, and kept for a while. */
+/* importance: computed in a separate thread, and cached for a while. */
 #define _DEFAULT_SOURCE /* setpriority of a thread */
 #include <pthread.h>
 #include <sys/resource.h>

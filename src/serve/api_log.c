@@ -1,4 +1,4 @@
-/* The log as a stream of lines: read bit by bit, as fast as the client takes it. */
+/* log: a stream of lines, read in parts as fast as the client accepts them. */
 #include <math.h>
 #include <stdint.h>
 

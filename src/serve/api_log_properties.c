@@ -1,5 +1,5 @@
-/* Personalizer's properties of the model and of the log, and the removal of the log. In the worker's thread: they read
- * the store. */
+/* Personalizer's properties of the model and of the log, and deleting the log. They run in the worker's thread, because
+ * they read the store. */
 #include "data/log_time.h"
 #include "server_clock.h"
 #include "service_inside.h"

@@ -1,4 +1,4 @@
-/* Models: download, upload, reset, and which versions are kept. All in the worker's thread, since they wait for the
+/* Models: download, upload, reset, and the stored versions. They run in the worker's thread, because they wait for the
  * disk or for training. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ void api_get_model(void *owner, http_exchange *exchange, const route_match *matc
 
 /* ---- upload and reset ---- */
 
-/* The model of these bytes, or a new one, in the place of the bandit's. Its challengers are then judged anew. */
+/* Replaces the bandit's model with the one of these bytes, or a new one. The tests of its challengers restart. */
 static ee_status replace_model(call *self, json_text bytes, uint64_t *number, ee_error *error)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
@@ -132,7 +132,7 @@ void api_reset_model(void *owner, http_exchange *exchange, const route_match *ma
 
 /* ---- versions ---- */
 
-/* The last ones: the trainers keep so many files, and remove those before. */
+/* The newest ones: the trainers keep this many files, and remove older ones. */
 typedef struct version_list {
     struct kept_version {
         checkpoint_body body;

@@ -1,4 +1,4 @@
-/* The page that people look at: its files, and what it has to know before it asks anything else. */
+/* The dashboard: its files, and what it needs to know before any other request. */
 #include "page_files.h"
 #include "service_inside.h"
 

@@ -1,4 +1,5 @@
-/* Personalizer's evaluations: the server's evaluation jobs in its words. In the worker's thread: they are files. */
+/* Personalizer's evaluations, on the server's evaluation jobs. They run in the worker's thread, because they are files.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Rewards and activations: they go to the journal as they are, which knows what becomes of them. */
+/* Rewards and activations: the journal decides their outcome. */
 #include "service_inside.h"
 
 /* Refuses or counts rewards outside the range that the bandit's settings state. The log keeps a clipped reward as it

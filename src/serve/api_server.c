@@ -1,4 +1,4 @@
-/* The server itself: whether it lives and is ready, its numbers, its description; and the table of all routes. */
+/* The server: liveness, readiness, metrics, API description; and the table of all routes. */
 #include "service_inside.h"
 
 const route service_routes[] = {

@@ -127,7 +127,7 @@ static ee_status read_seed(reading *self, json_token *token, ee_error *error)
     return read_whole(token, "seed", 0, &self->into->seed, error);
 }
 
-/* Seconds that a text as "10m" means; not a number where it means none. */
+/* Seconds of a string such as "10m"; NaN if it is invalid. */
 static double seconds_of(json_text words)
 {
     static const struct {
@@ -283,7 +283,7 @@ static ee_status read_personalizer(reading *self, json_token *token, ee_error *e
     return EE_OK;
 }
 
-/* The bandit's name stands beside its settings; whoever wants it reads it. */
+/* "name" is next to the settings of a new bandit, and read elsewhere. */
 static ee_status read_nothing(reading *self, json_token *token, ee_error *error)
 {
     (void)self;
@@ -384,7 +384,7 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
     if (status) return status;
     if (self.dim && self.features)
         return status_fail(error, EE_BAD_INPUT, "settings: give dim (vectors) or features (named features), not both");
-    /* What draws its scores has no other rule than its own. */
+    /* Policies that sample their scores have only their own rule. */
     if (!changing && !self.propensity && !policy_has_option(settings.policy, "propensity"))
         memcpy(settings.propensity, (char[sizeof settings.propensity]){"own"}, sizeof settings.propensity);
     if (source != SETTINGS_STORED && self.rewards && !self.outside && settings.outside == OUTSIDE_ACCEPT)
@@ -402,7 +402,7 @@ static void write_text(text *into, const char *name, const char *words)
     text_bytes(into, ",", 1);
 }
 
-/* What live evaluation goes by, and what is there for others. */
+/* Settings of live evaluation, retention and Personalizer. */
 static void write_live(const bandit_settings *from, text *into)
 {
     text_add(into, "\"rewards\":[");

@@ -1,4 +1,4 @@
-/* Calls: the room in which a request is answered, and how items become entries of the journal and answers. */
+/* Calls: reusable state of a request that is being answered. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The items of a call: how what a body has becomes entries of the journal, and those answers. */
+/* The items of a call: the body becomes entries of the journal, and those become the response. */
 #include "service_inside.h"
 
 void call_begin_answer(call *self, call_item *item)

@@ -77,7 +77,7 @@ const challenger_settings *bandit_settings_challenger(const bandit_settings *of,
 
 static ee_status check_name(const bandit_settings *of, const challenger_settings *one, ee_error *error)
 {
-    static const char *const taken[] = {"online", "baseline", "uniform"}; /* who else is judged beside them */
+    static const char *const taken[] = {"online", "baseline", "uniform"}; /* names of the other evaluated policies */
     json_text name = {one->name, strlen(one->name)};
     if (!bandit_name_is_valid(name))
         return status_fail(

@@ -1,4 +1,4 @@
-/* The context of a decision of named features as it is stored, of our requests and of Personalizer's. */
+/* The stored context of a decision with named features, from our requests and Personalizer's. */
 #include "decide_request.h"
 #include "personalizer.h"
 
@@ -13,7 +13,7 @@ static char *add_words(char *out, const char *words)
     return add(out, words, strlen(words));
 }
 
-/* An end of line stands between values alone, where a blank means the same. */
+/* In JSON, line ends occur only between values, where a blank is equivalent. */
 static char *add_json(char *out, json_text value)
 {
     char *end = value.length ? add(out, value.bytes, value.length) : out;

@@ -1,4 +1,4 @@
-/* The list of jobs, and the thread that plays them. */
+/* The list of jobs, and the thread that runs them. */
 #define _DEFAULT_SOURCE /* setpriority of a thread, getrandom */
 #include "evaluation_jobs.h"
 

@@ -347,7 +347,7 @@ static ee_status take_settings(follower *self, const event *from, ee_error *erro
     ee_status status = bandit_settings_read(&settings, from->body, from->size, SETTINGS_STORED, error);
     if (status) return status;
     if (settings.mode == MODE_ONLINE && self->settings.mode != MODE_ONLINE) self->online_from = from->number;
-    self->settings = settings; /* a model that begins anew is of the policy in force */
+    self->settings = settings; /* a reset model has the policy in force */
     return EE_OK;
 }
 

@@ -15,7 +15,7 @@
 #include "http_inside.h"
 #include "server_clock.h"
 
-/* Of a body that nobody wants, at most. */
+/* Maximum bytes of an unwanted body to read and discard. */
 enum { DISCARDED_BYTES = 4 << 20, DISCARDED_TOO_LARGE = 64 << 10 };
 
 /* ---- connections ---- */
@@ -213,7 +213,7 @@ static bool admit(pooled_exchange *self, struct MHD_Connection *mhd, const char 
     return goes_on || (clear && !seen.encodings && length <= (seen.expects ? 0 : discarded));
 }
 
-/* libmicrohttpd takes no answer in the midst of a body: it is sent by hand, and the connection closed. */
+/* libmicrohttpd accepts no response while a body arrives: send it directly, and close the connection. */
 static enum MHD_Result refuse_within_body(pooled_exchange *self, int status)
 {
     if (status == 413)

@@ -1,6 +1,5 @@
-/* A thread that accepts connections and hands them to libmicrohttpd's. Its own threads could do so too, but would have
- * to be told to end it (MHD_quiesce_daemon), and that races with them: where there are many, and they are busy, it
- * aborts the program now and then. */
+/* A thread that accepts connections and passes them to libmicrohttpd's threads. Those could accept too, but stopping
+ * that (MHD_quiesce_daemon) races with them: with many busy threads it sometimes aborts the program. */
 #define _GNU_SOURCE /* accept4 */
 #include <errno.h>
 #include <poll.h>

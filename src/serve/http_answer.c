@@ -1,4 +1,4 @@
-/* What a handler can ask of an exchange, and how its answer leaves. */
+/* What a handler can read from an exchange, and how its response is sent. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ void http_answer(http_exchange *exchange, int status)
     struct MHD_Connection *mhd = exchange->connection->mhd;
     http_server *server = exchange->connection->server;
     exchange->status = status;
-    atomic_fetch_add(&server->handled, 1); /* the server stays while it is told */
+    atomic_fetch_add(&server->handled, 1); /* keeps the server alive during the callback */
     /* From here on the exchange may be over at any time. */
     if (atomic_exchange(&inside(exchange)->stage, STAGE_ANSWERED) == STAGE_SUSPENDED) MHD_resume_connection(mhd);
     atomic_fetch_sub(&server->handled, 1);
@@ -114,7 +114,7 @@ static const char *content_type(const http_exchange *exchange)
     return exchange->content_type ? exchange->content_type : "application/json";
 }
 
-/* The header at *place, which becomes that of the next; false past the last. */
+/* Reads the header at *place and advances it; false past the last. */
 static bool next_header(const pooled_exchange *self, size_t *place, const char **name, const char **value)
 {
     if (*place >= self->headers.length) return false;

@@ -1,6 +1,6 @@
-/* Time, kept by a sweep of our own: libmicrohttpd's timeout begins anew with each byte, so that a client could hold a
- * connection for ever by sending one now and then. Each connection has a deadline; the sweep shuts the socket down when
- * it has passed, or the client has left, and libmicrohttpd then finds the connection closed. */
+/* Deadlines of connections, enforced by a sweep. libmicrohttpd's timeout restarts with each byte, so that a slow client
+ * could hold a connection forever. The sweep shuts a socket down when its deadline has passed or the client has left;
+ * libmicrohttpd then finds the connection closed. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/socket.h>
 #include <time.h>
@@ -49,7 +49,7 @@ static bool is_late(const http_connection *connection, int64_t now)
     return atomic_load_explicit(&connection->deadline, memory_order_relaxed) < now;
 }
 
-/* Whether the client closed its side in the midst of a request. libmicrohttpd does not see that where it came together
+/* Whether the client closed its side during a request. libmicrohttpd does not see that where it came together
  * with the last bytes. Said when it is seen the second time: those bytes could be the rest of the request, on their way
  * to the handler. */
 static bool has_left(http_connection *connection)

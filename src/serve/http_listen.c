@@ -1,4 +1,4 @@
-/* Where the server listens, and with how many open files. */
+/* The listening socket, and the limit of open files. */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <errno.h>

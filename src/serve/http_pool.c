@@ -1,4 +1,4 @@
-/* Exchanges are used again and again, with their buffers: no memory is taken for a request like those before it. */
+/* A pool of exchanges with their buffers: a request no larger than earlier ones allocates nothing. */
 #include "http_inside.h"
 
 enum {

@@ -106,7 +106,7 @@ journal_counts journal_read_counts(journal *self)
 
 /* ---- the writer ---- */
 
-/* How long to wait where nobody hands in anything; 0: there is something to do. */
+/* How long to wait for entries; 0: there is work to do. */
 static int64_t pause_of(journal *self)
 {
     int64_t longest = self->options.clock ? LONGEST_PAUSE_OWN_CLOCK : LONGEST_PAUSE;

@@ -1,5 +1,5 @@
-/* One transaction: which entries it takes, what each of them writes, what is settled beside them, and what became of
- * it. Where it fails, all that is known of the bandits is as before. */
+/* One transaction: the entries it includes, what each of them writes, the decisions it settles, and the verdicts. If it
+ * fails, the state of the bandits in memory is unchanged. */
 #include "journal_parts.h"
 
 enum {
@@ -82,7 +82,7 @@ static ee_status write_settings(journal *self, kept_bandit *kept, journal_entry 
     if (status) return status;
     joined->rules = entry->settings->joining;
     joined->archived = entry->archived;
-    joined->deadline = now; /* another wait, perhaps: to be looked at anew */
+    joined->deadline = now; /* the wait may have changed: check again */
     stored_bandit stored = {.number = joined->number,
                             .archived = joined->archived,
                             .settled_to = joined->settled_to,

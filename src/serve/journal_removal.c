@@ -1,5 +1,5 @@
-/* Removing what is old, but what a restart needs from a checkpoint that is kept: first that is looked for, then the
- * events before it are removed, a portion at a time between two transactions. A failure gives it up. */
+/* Removes old events, except those that a restart from a stored checkpoint needs. It finds that limit first, and then
+ * removes the events before it in portions, between transactions. A failure cancels the removal. */
 #include "journal_parts.h"
 
 enum {
@@ -8,7 +8,7 @@ enum {
     HOUR = 3600           /* seconds: an upload takes less */
 };
 
-/* Where it is asked for again before it is done, it goes on and does not begin anew: it would never end. */
+/* A request during a removal continues it instead of restarting it: otherwise it might never end. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before)
 {
     removal *wanted;

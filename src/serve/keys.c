@@ -145,7 +145,7 @@ ee_status key_ring_parse(const char *bytes, size_t size, key_ring **out, ee_erro
     return status;
 }
 
-/* Whether nobody but its owner may read it; or the group root, as systemd has its credentials. */
+/* Whether only its owner can read it, or the group root, as with systemd's credentials. */
 static bool is_private(const struct stat *found)
 {
     return !(found->st_mode & (found->st_uid == 0 && found->st_gid == 0 ? 037 : 077));
@@ -228,7 +228,7 @@ static void add_key_line(text *into, const stored_key *key)
     text_add(into, "\n");
 }
 
-/* Under a temporary name first, so that there is no moment without keys, and with nobody else able to read it. */
+/* Writes a temporary file and renames it, so that there is no moment without keys. Only the owner can read it. */
 static ee_status save(const key_ring *self, const char *path, ee_error *error)
 {
     text lines = text_start(error);

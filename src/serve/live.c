@@ -13,7 +13,7 @@
 static const double REST = 0.05; /* seconds between two turns of a bandit that has taken all it had */
 static const double SHOW = 0.25; /* between two reports of one that has not */
 static const double RETRY = 5;   /* after what failed */
-static const double LOOK = 1;    /* between two looks at who has challengers */
+static const double LOOK = 1;    /* between two checks for bandits with challengers */
 
 struct live {
     live_options options;
@@ -65,7 +65,7 @@ static void find_challenged(live *self)
 
 void live_appended(live *self, uint32_t bandit)
 {
-    (void)bandit; /* who has news is seen by the number of its events */
+    (void)bandit; /* the number of events shows which bandits have new ones */
     pthread_mutex_lock(&self->lock);
     self->has_news = true;
     pthread_cond_signal(&self->changed);

@@ -117,7 +117,7 @@ static ee_status add_track(live_bandit *self, live_kind kind, const challenger_s
     live_track *made;
     ee_status status = live_track_create(kind, &self->settings, challenger, &made, error);
     if (status) return status;
-    made->judged_from = UINT64_MAX; /* until it is told */
+    made->judged_from = UINT64_MAX; /* until it is set */
     self->tracks[self->track_count++] = made;
     forget_readers(self); /* it is behind */
     return EE_OK;
@@ -201,7 +201,7 @@ static void thin_points(live_bandit *self)
     self->step *= 2;
 }
 
-/* Notes how things stand, at every step-th decision that the online policy is judged by. */
+/* Records the estimates at every step-th evaluated decision of the online policy. */
 static void add_point(live_bandit *self, double time)
 {
     uint64_t count = live_track_events(self->tracks[0]);

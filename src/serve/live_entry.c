@@ -6,7 +6,7 @@
 #include "live_report.h"
 #include "server_clock.h"
 
-enum { SHARE = 50 }; /* one part in so many of the time may go to counting and saving */
+enum { SHARE = 50 }; /* counting and saving may take 1/SHARE of the time */
 
 double live_now(void)
 {
@@ -15,7 +15,7 @@ double live_now(void)
 
 /* ---- showing ---- */
 
-/* Reads the promotions anew, where there is another. */
+/* Reads the promotions again if there is a new one. */
 static ee_status read_promotions(live_entry *entry, ee_error *error)
 {
     uint64_t last;

@@ -114,7 +114,7 @@ static void add_value(text *into, size_t place, double value)
     text_number(into, value);
 }
 
-/* The points, and how things stand now where that is not one. */
+/* The points, and the current estimate if it is not one of them. */
 static void add_curve(text *into, const live_bandit *from, const live_track *track, bool now, size_t part)
 {
     estimate last = live_track_estimate(track);

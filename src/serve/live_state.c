@@ -1,4 +1,4 @@
-/* What live evaluation knows of a bandit, in a file: so that a restart need not take the log from its beginning. */
+/* The state of a bandit's live evaluation in a file, so that a restart need not read the whole log. */
 #include <math.h>
 #include <stdio.h>
 
@@ -61,7 +61,7 @@ static void archive_tracks(live_bandit *self, archive *a)
     for (size_t i = 0; i < self->track_count; i++) count += !live_track_failure(self->tracks[i]);
     archive_size(a, &count, LIVE_FIXED, LIVE_TRACKS, "tracks");
     for (size_t i = 0, done = 0; done < count && !a->status; i++) {
-        if (!a->reading && live_track_failure(self->tracks[i])) continue; /* that one is tried anew */
+        if (!a->reading && live_track_failure(self->tracks[i])) continue; /* it is retried after a restart */
         challenger_settings challenger = {0};
         size_t kind = a->reading ? 0 : self->tracks[i]->kind;
         if (!a->reading) challenger = self->tracks[i]->challenger;

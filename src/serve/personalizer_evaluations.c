@@ -1,4 +1,4 @@
-/* Evaluations as Personalizer asks for them. */
+/* Reads Personalizer's evaluation requests. */
 #include "personalizer_evaluations.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Ids of resources that clients may name as they like. */
+/* Ids of resources, which clients choose freely. */
 #include <stdio.h>
 
 #include "personalizer_evaluations.h"

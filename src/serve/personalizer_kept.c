@@ -1,4 +1,4 @@
-/* What only Personalizer knows of a bandit, as the object of the setting "personalizer". */
+/* Settings that only Personalizer's API uses, in the object of the setting "personalizer". */
 #include <stdio.h>
 
 #include "personalizer_settings.h"

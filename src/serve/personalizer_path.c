@@ -1,4 +1,4 @@
-/* Which API is asked, of which bandit: the base is cut off, so that one table of routes serves all generations. */
+/* Finds the API and bandit of a path and removes the base, so that one table of routes serves all versions. */
 #include "personalizer.h"
 
 static const char own_base[] = "/v1/bandits/", base[] = "/personalizer";

@@ -69,7 +69,7 @@ static ee_status take_own(bandit_settings *into, json_text arguments, ee_error *
     ee_status status = take_options(into, options, &rule, error);
     if (status) return status;
     if (rule.length >= sizeof kept) return status_fail(error, EE_BAD_INPUT, "arguments: propensity is too long");
-    /* What draws its scores has no rule but its own; what has a choice and is told nothing has the bandit's. */
+    /* Policies that sample their scores have only their own rule; others default to the bandit's. */
     bool draws = !policy_has_option(into->policy, "propensity"), drew = strcmp(into->propensity, "own") == 0;
     if (rule.length)
         memcpy(kept, rule.bytes, rule.length);

@@ -1,4 +1,4 @@
-/* Evaluations as Personalizer answers them. */
+/* Writes evaluations in Personalizer's form. */
 #include <math.h>
 #include <stdio.h>
 
@@ -128,7 +128,7 @@ static void add_results(text *into, const evaluation_job *from, const evaluation
 
 /* ---- the whole ---- */
 
-/* The policy that is worth most, by the first estimator; NULL: nobody knows. */
+/* The policy with the highest value by the first estimator; NULL: unknown. */
 static const char *best_of(const evaluation_job *from)
 {
     const char *best = NULL;

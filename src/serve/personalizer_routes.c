@@ -1,4 +1,4 @@
-/* The routes of Personalizer's API, after the base was cut: see personalizer_path.c. */
+/* The routes of Personalizer's API, without the base: see personalizer_path.c. */
 #include "service_inside.h"
 
 const route personalizer_routes[] = {

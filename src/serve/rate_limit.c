@@ -1,6 +1,6 @@
-/* A table of buckets in rows of WAYS: who somebody is says in which row, and where a row is full the bucket that was
- * used longest ago is taken. A lock for each row would cost memory, and one for all would be waited for: there are a
- * few, each for its share of the rows. */
+/* A table of token buckets in rows of WAYS. The caller's hash selects the row; in a full row the least recently used
+ * bucket is replaced. A few locks each protect a share of the rows: one per row would cost memory, and a single one
+ * would be contended. */
 #include "rate_limit.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ enum { WAYS = 8, LOCKS = 16 };
 typedef struct bucket {
     uint64_t who;
     double left; /* what may still pass */
-    double time; /* when that was so; 0: nobody's */
+    double time; /* of the last update; 0: free */
 } bucket;
 
 struct rate_limit {

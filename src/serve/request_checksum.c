@@ -1,4 +1,4 @@
-/* Two sums of 64 bits that share nothing but the bytes. The first folds products of 128 bits, the second multiplies
+/* Two independent 64-bit sums. The first folds products of 128 bits, the second multiplies
  * and rotates, which loses nothing: two inputs of one length that differ in one word of eight bytes never agree in
  * it. */
 #include "request_checksum.h"

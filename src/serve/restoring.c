@@ -71,7 +71,7 @@ static ee_status check_next(loading *self, ee_error *error)
     return status;
 }
 
-/* The model is replaced there, so what was before has no influence. The version is that of the last step before. */
+/* The model is replaced there, so earlier events have no influence. The version is the one of the last step before. */
 static ee_status begin_at_model(loading *self, uint64_t upto, const bandit_settings *given, ee_error *error)
 {
     uint64_t model = 0, number = 0;

@@ -1,4 +1,4 @@
-/* All bandits: the table, which is made from the store. */
+/* The table of all bandits, loaded from the store. */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 

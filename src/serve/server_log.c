@@ -36,6 +36,6 @@ void server_log_write(const server_log *self, log_level level, const char *field
     int size = snprintf(line, sizeof line, "time=%s.%03dZ level=%s message=%s%s%s\n", day, (int)(now.tv_nsec / 1000000),
                         names[level], quoted, fields[0] ? " " : "", fields);
     if (size >= (int)sizeof line) size = (int)sizeof line - 1;
-    /* One write: lines of several threads do not mix. There is nobody to tell where it fails. */
+    /* One write, so that lines of several threads do not mix. A failure cannot be reported anywhere. */
     if (write(STDERR_FILENO, line, (size_t)size) < 0) return;
 }

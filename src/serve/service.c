@@ -1,4 +1,4 @@
-/* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
+/* The whole server: the order in which its parts start and stop, reloading, and periodic tasks. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <math.h>
 #include <sched.h>

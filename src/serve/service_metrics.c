@@ -1,4 +1,4 @@
-/* What the server counts, as a page for Prometheus. */
+/* The server's metrics for Prometheus. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -224,7 +224,7 @@ static void add_bandit_rewards(service *self, text *into, text *label)
     }
 }
 
-/* All lines of a name stand together, and each bandit is asked once. */
+/* All samples of a metric must be consecutive; each bandit is read once. */
 static void add_bandits(service *self, text *into)
 {
     text label = text_start(NULL);

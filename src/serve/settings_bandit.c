@@ -1,4 +1,4 @@
-/* Settings as the library takes them: options, and a bandit of them. */
+/* From settings to the library: options, and a bandit with them. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -95,7 +95,7 @@ static ee_status find_mode(settled_reader *self, uint64_t decision, ee_error *er
 
 /* ---- decisions ---- */
 
-/* Line ends of JSON stand between values alone, and no line may have them. */
+/* In JSON, line ends occur only between values; an exported line must not contain any. */
 static void blank_line_ends(char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -1,5 +1,5 @@
-/* A copy of a store that somebody may be writing to: of one moment, by a reader that holds it as long as it copies. The
- * copy is made under another name, synced, and then gets its own. */
+/* Copies a store that another process may be writing to: a read transaction gives a consistent snapshot. The copy is
+ * written under a temporary name, synced, and renamed. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static ee_status copy_model(backup *self, uint32_t bandit, uint64_t number, bool
     return status;
 }
 
-/* All that the log names and are still there. Those that were uploaded and that of the last checkpoint must be. */
+/* Copies the files that the log names and that exist. Uploaded models and the last checkpoint must exist. */
 static ee_status copy_models(backup *self, ee_error *error)
 {
     static const char *const sql[] = {

@@ -1,5 +1,5 @@
-/* What joining asks of the store: decisions by their ids, those that wait, reward ids, unclaimed rewards; and what is
- * forgotten of all this. */
+/* The tables of joining: decisions by id, pending decisions, reward ids and unclaimed rewards; and removing old ones.
+ */
 #include "store_sqlite.h"
 
 ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
@@ -191,7 +191,7 @@ bool store_has_unclaimed(const store *self, uint32_t bandit)
 
 /* ---- forgetting ---- */
 
-/* Whether all decisions from a place on, so many events, are settled. */
+/* Whether all decisions among this many events from a place on are settled. */
 static ee_status are_settled(store *self, int64_t place, uint32_t count, bool *settled, ee_error *error)
 {
     bool row;

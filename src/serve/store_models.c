@@ -1,4 +1,4 @@
-/* The models of the store: a file each. */
+/* Models of the store, one file each. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -141,7 +141,7 @@ uint64_t store_model_bytes(const char *folder)
     return bytes;
 }
 
-/* ---- uploads that nobody needs ---- */
+/* ---- uploads that are no longer needed ---- */
 
 typedef struct upload_sweep {
     uint64_t before;

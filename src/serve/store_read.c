@@ -1,5 +1,5 @@
-/* Readers of the store. Each call sees one state of it, the last that was committed when the call began; within visit,
- * that of the call around it. */
+/* Readers of the store. Each call sees one consistent state, the last one committed when the call began; calls within
+ * visit see the state of the outer call. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The tables of the store, how one version of them becomes the next, and connections. */
+/* The tables of the store, their upgrades, and connections. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The writer of the store, by SQLite: a log of transactions (WAL) that is synced at each commit. */
+/* The writer of the store, with SQLite: a write-ahead log that is synced at each commit. */
 #define _DEFAULT_SOURCE /* flock */
 #include "store_sqlite.h"
 

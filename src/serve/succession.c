@@ -181,7 +181,7 @@ ee_status succession_retrain(const succession *self, const bandit_settings *next
     void *model = NULL;
     size_t size = 0;
     ee_status status = live_track_create(LIVE_CHALLENGER, next, NULL, &learner, error);
-    if (!status) learner->judged_from = UINT64_MAX; /* nobody asks how it would have done */
+    if (!status) learner->judged_from = UINT64_MAX; /* it is not evaluated */
     if (!status) status = train(self, next, from, learner, error);
     if (!status) status = live_track_model(learner, next, &model, &size, error);
     if (!status) status = succession_write(self, next, model, size, why, number, error);
@@ -233,8 +233,7 @@ static void write_standing(text *into, const challenger_settings *challenger, co
     if (standing->won) text_add(into, ",\"won\":%" PRIu64, standing->won);
 }
 
-/* What it stands on: the test, where it is passed. The interval is another and wider one, which may still hold 0 then.
- */
+/* The evidence: the test if it is passed. The interval is wider than the test's and may still contain 0 then. */
 static void write_sentence(char *into, size_t capacity, const challenger_settings *challenger, const char *before,
                            const live_standing *standing)
 {

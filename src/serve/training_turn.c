@@ -1,4 +1,4 @@
-/* What a trainer does with a bandit in its turn. */
+/* One turn of a trainer with a bandit. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum { MOST_STRIDE = 64 };
 static const double RETRY = 1; /* seconds until what failed is tried again */
 
-/* A step is soon over, and ends in the midst only in a hurry; to wake may take long. */
+/* A step is short and is interrupted only by a forced stop; loading may take long. */
 static bool is_in_a_hurry(void *context)
 {
     return atomic_load(&((served_bandits *)context)->hurry);
@@ -28,7 +28,7 @@ static void set_trouble(served_bandit *bandit, const ee_error *error)
     pthread_mutex_unlock(&bandit->mutex);
 }
 
-/* Shows how the model stands after something happened to it. */
+/* Publishes the state of the model after a change. */
 static void show(served_bandit *bandit)
 {
     follower_counts counts = follower_read_counts(bandit->model);
@@ -135,7 +135,7 @@ static ee_status wake(trainer_turn *t, ee_error *error)
 /* One that cannot be woken is not tried for each that asks: that would take the trainers from all others. */
 static ee_status try_to_wake(trainer_turn *t, ee_error *error)
 {
-    enum { SHARE = 10 }; /* one part in so many of a trainer's time */
+    enum { SHARE = 10 }; /* 1/SHARE of a trainer's time */
     served_bandit *bandit = t->bandit;
     double begin = trainers_now();
     if (begin < bandit->wake_due) {
