@@ -64,7 +64,7 @@ static const option work_rows[] = {
     OPTION_ROW_INTEGER(server_settings, step_events, "step-events", "4096", 1, 1000000,
                        "maximum number of events a model processes before it is published"),
     OPTION_ROW_INTEGER(server_settings, most_behind, "most-behind", "20000", 1, 1e12,
-                       "a model that is more events behind trains on fewer rewards"),
+                       "events; a model further behind trains on fewer rewards"),
     OPTION_ROW_INTEGER(server_settings, checkpoint_events, "checkpoint-events", "100000", 1, 1e12,
                        "events after which a model is saved; a restart relearns at most this many"),
     OPTION_ROW_REAL(server_settings, checkpoint_seconds, "checkpoint-seconds", "300", 1, 1e9,

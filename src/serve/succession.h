@@ -33,7 +33,7 @@ ee_status succession_retrain(const succession *self, const bandit_settings *next
                              uint64_t *number, ee_error *error);
 
 /* Promotes a challenger, with the evidence of live_find_standing. The former policy becomes a challenger if there is
- * room. by: "auto" or the name of the key. sentence (capacity): the reason, for the operator. */
+ * room. by: "auto", the name of the key, or "request". sentence (capacity): the reason, for the operator. */
 ee_status succession_promote(const succession *self, const challenger_settings *challenger,
                              const live_standing *standing, const char *by, char *sentence, size_t capacity,
                              uint64_t *number, ee_error *error);
