@@ -84,10 +84,10 @@ test('it can be switched off', { skip }, async (t) => {
 test('without bandits it says what to do, creates one, and lists it', { skip }, async (t) => {
     const page = await open(t, server.url);
     await page.goto(server.url);
-    await page.getByRole('heading', { name: 'No bandit yet' }).waitFor();
+    await page.getByRole('heading', { name: 'Create your first bandit' }).waitFor();
     await page.getByRole('button', { name: 'Create a bandit' }).click();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('A name is 1 to 64 letters').waitFor();
+    await page.getByText('A name must be 1 to 64 letters').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
@@ -109,7 +109,7 @@ test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
     await page.getByRole('heading', { name: 'mail.us', level: 1 }).waitFor();
     assert.equal(new URL(page.url()).hash, '#/b/mail.us');
     await page.goto(`${server.url}/#/b/nobody`);
-    await page.getByRole('heading', { name: 'No such bandit' }).waitFor();
+    await page.getByRole('heading', { name: 'Bandit not found' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'mail.us', level: 1 }).waitFor();
     assert.deepEqual(page.troubles, []);
@@ -166,7 +166,7 @@ test('numbers move, and the page stays smooth at 200 decisions a second', { skip
     const shares = page.getByRole('list', { name: 'Shares of the actions' });
     await shares.getByText('red').waitFor();
     const first = await numberOf(page, 'Decisions');
-    const version = await page.getByText('Version that decides').locator('+ dd').textContent();
+    const version = await page.getByText('Model version').locator('+ dd').textContent();
     await page.waitForFunction((before) => [...document.querySelectorAll('dd')][0].textContent !== before, version);
     assert.ok(first > 0);
     assert.ok((await traffic.stop()) > 400);
@@ -177,7 +177,7 @@ test('numbers move, and the page stays smooth at 200 decisions a second', { skip
 test('trouble is said in words', { skip }, async (t) => {
     await create({ name: 'old', dim: 2, policy: 'linucb', mode: 'logging' });
     const page = await look(t, 'old');
-    await page.getByText('Logging mode: it answers the first action').waitFor();
+    await page.getByText('Logging mode: returns the first allowed action').waitFor();
     await ask(server.url, '/v1/bandits/old', undefined, 'DELETE');
     await page.getByText('This bandit is archived').waitFor();
     await page.getByRole('button', { name: 'Decide' }).waitFor({ state: 'hidden' });
@@ -203,11 +203,11 @@ test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
     };
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('Tab');
-    assert.equal(await focused(), 'Skip to the bandit');
+    assert.equal(await focused(), 'Skip to the content');
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
     await page.keyboard.press('Tab');
-    assert.equal(await focused(), 'Try it');
+    assert.equal(await focused(), 'Try a decision');
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate(() => document.activeElement.tagName), 'TEXTAREA');
     assert.ok(await tabTo('Decide'));
@@ -218,9 +218,9 @@ test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
     assert.ok(await tabTo('0'));
     assert.ok(await tabTo('1'));
     await page.keyboard.press('Space');
-    await page.getByText('The reward was joined to the decision').waitFor();
+    await page.getByText('Reward recorded').waitFor();
     await page.keyboard.press('Space');
-    await page.getByText('The decision has its reward already').waitFor();
+    await page.getByText('Ignored: this decision already has a reward').waitFor();
     const { body } = await ask(server.url, '/v1/bandits/tried/activity');
     assert.deepEqual([body.decisions, body.joined], [1, 1]);
     assert.equal(body.actions[0].id, await page.locator('.chosen').textContent());
@@ -232,7 +232,7 @@ test('what is wrong with a request is said where it is', { skip }, async (t) => 
     const page = await look(t, 'strict');
     await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", ');
     await page.getByRole('button', { name: 'Decide' }).click();
-    await page.getByText('The actions are no JSON').waitFor();
+    await page.getByText('Actions: invalid JSON').waitFor();
     assert.equal(await page.getByLabel('Actions', { exact: true }).getAttribute('aria-invalid'), 'true');
     assert.deepEqual(page.troubles, []);
     page.allow = (line) => line.includes('status of 400'); // the browser tells of each
@@ -251,9 +251,9 @@ test('a bandit of vectors has an example of its dimension', { skip }, async (t) 
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.locator('.chosen').waitFor();
     assert.equal(await page.getByRole('list', { name: 'Probability of each action' }).locator('li').count(), 3);
-    await page.getByLabel('Another reward').fill('0.25');
+    await page.getByLabel('Other reward').fill('0.25');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('The reward was joined').waitFor();
+    await page.getByText('Reward recorded').waitFor();
     assert.deepEqual(page.troubles, []);
 });
 
@@ -272,7 +272,7 @@ async function pointAt(stage, tip, x) {
 test('a challenger is added, read in the chart, promoted and removed', { skip }, async (t) => {
     await create({ name: 'contest', features: '', policy: 'uniform', propensity: 'own' });
     const page = await look(t, 'contest');
-    await page.getByText('Nothing to draw yet').waitFor();
+    await page.getByText('No data yet').waitFor();
     await page.getByRole('button', { name: 'Add a challenger' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('linear');
@@ -280,7 +280,8 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name: 'linear' }).waitFor();
     await play(server.url, 'contest', 0, 4000);
-    await page.getByText('shown to be better').waitFor();
+    await page.getByText('significantly better', { exact: true }).waitFor();
+    await page.locator('.headline', { hasText: 'The challenger linear would earn' }).waitFor();
     // The chart, by the keyboard.
     await page.getByRole('button', { name: 'Decisions', exact: true }).click();
     const stage = page.getByRole('group', { name: 'Chart of the mean reward' });
@@ -290,7 +291,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     const before = await page.locator('.tip').textContent();
     await page.keyboard.press('Home');
     assert.notEqual(await page.locator('.tip').textContent(), before);
-    assert.match(await page.locator('.chart [aria-live]').textContent(), /This bandit .* to .*; Baseline .*; Chance .*; linear /);
+    assert.match(await page.locator('.chart [aria-live]').textContent(), /This bandit .* to .*; Baseline .*; Random .*; linear /);
     await page.keyboard.press('Escape');
     await page.locator('.tip').waitFor({ state: 'hidden' });
     // By the pointer, and without a series.
@@ -298,22 +299,44 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.locator('.legend').getByRole('button', { name: 'Baseline' }).click();
     await pointAt(stage, page.locator('.tip:not(:has-text("Baseline"))', { hasText: 'linear' }), 320);
     // As a table.
-    await page.getByText('As a table').click();
+    await page.getByText('Show as a table').click();
     await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').nth(5).waitFor();
     assert.deepEqual(await violations(page), []);
     // What the page says is what the server says.
-    await page.getByText('Of 4,000 settled decisions').waitFor();
+    await page.getByText('Based on 4,000 decisions with a final reward').waitFor();
     const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
     const online = body.policies.find((policy) => policy.kind === 'online');
     assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
     await page.getByRole('button', { name: 'Promote linear' }).click();
-    await dialog.getByText('It is shown to earn more than this bandit does now.').waitFor();
+    await dialog.getByText('It is significantly better than this bandit.').waitFor();
     await dialog.getByRole('button', { name: 'Promote' }).click();
-    await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('linucb vs uniform').waitFor();
+    await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('Significant: a challenger that is no better').waitFor();
     assert.equal((await ask(server.url, '/v1/bandits/contest')).body.settings.policy, 'linucb');
     await page.getByRole('button', { name: 'Remove former-' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('rowheader', { name: 'former-' }).waitFor({ state: 'detached' });
+    assert.deepEqual(page.troubles, []);
+});
+
+test('the headline is what the server measured', { skip }, async (t) => {
+    await create({ name: 'headline', features: '', policy: 'linucb', propensity: 'floor:0.5' });
+    const page = await look(t, 'headline');
+    const headline = page.getByRole('region', { name: 'Result' });
+    await headline.getByText('No results yet.').waitFor();
+    await play(server.url, 'headline', 0, 20);
+    await headline.getByText('Inconclusive so far: this bandit earns').waitFor();
+    await play(server.url, 'headline', 20, 3980);
+    await headline.getByText('Measured on 4,000 decisions').waitFor();
+    const { body } = await ask(server.url, '/v1/bandits/headline/evaluation');
+    const find = (kind) => body.policies.find((policy) => policy.kind === kind);
+    const words = await headline.textContent();
+    const [, earned, random, percent] = words.match(/^This bandit earns ([\d.]+) per decision; choosing at random would earn ([\d.]+) \(\+(\d+)%\)\./).map(Number);
+    assert.ok(Math.abs(earned - find('online').value) <= 0.000501);
+    assert.ok(Math.abs(random - find('uniform').value) <= 0.000501);
+    assert.ok(Math.abs(percent / 100 - (find('online').value / find('uniform').value - 1)) <= 0.00501);
+    const [, low, high] = words.match(/Difference: \+[\d.]+ reward per decision, 95% interval \+([\d.]+) to \+([\d.]+)\./).map(Number);
+    assert.ok(Math.abs(low + find('uniform').gain_high) <= 0.000501);
+    assert.ok(Math.abs(high + find('uniform').gain_low) <= 0.000501);
     assert.deepEqual(page.troubles, []);
 });
 
@@ -333,20 +356,20 @@ test('where keys are needed it asks for one, and says which role is missing', { 
     t.after(() => locked.stop());
     const page = await open(t, locked.url);
     await page.goto(locked.url);
-    const dialog = page.getByRole('dialog', { name: 'A key, please' });
+    const dialog = page.getByRole('dialog', { name: 'Enter your key' });
     await dialog.waitFor();
     await dialog.getByLabel('Key', { exact: true }).fill('ee_wrong');
     await page.keyboard.press('Enter');
-    await dialog.getByText('The server does not know this key').waitFor();
+    await dialog.getByText('Unknown key').waitFor();
     await dialog.getByLabel('Key', { exact: true }).fill(reader);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Key: looker (reader)' }).waitFor();
     await page.getByRole('button', { name: 'Decide' }).click();
-    await page.getByText("This needs a key of the role app; yours, 'looker', is reader.").waitFor();
+    await page.getByText("This needs a key with the role app; your key 'looker' has the role reader.").waitFor();
     await page.getByRole('button', { name: 'New bandit' }).click();
-    await page.getByText("This needs a key of the role admin; yours, 'looker', is reader.").waitFor();
+    await page.getByText("This needs a key with the role admin; your key 'looker' has the role reader.").waitFor();
     await page.keyboard.press('Escape');
     assert.equal(await page.evaluate(() => localStorage.length), 0);
     await page.reload(); // it is kept for the tab
@@ -368,9 +391,9 @@ test('a server that stops and comes back is waited for', { skip }, async (t) => 
     await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
     page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser tells of each try
     await first.stop('SIGTERM', true);
-    await page.locator('#server-words', { hasText: 'Not reached; trying again' }).waitFor();
+    await page.locator('#server-words', { hasText: 'Server not reachable; retrying' }).waitFor();
     await page.getByRole('button', { name: 'Decide' }).click();
-    await page.getByText('The server cannot be reached.', { exact: true }).waitFor();
+    await page.getByText('The server is not reachable.', { exact: true }).waitFor();
     const again = await startServer([], first);
     t.after(() => again.stop());
     await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
@@ -420,9 +443,9 @@ test('320 pixels are enough, and colours can be chosen', { skip }, async (t) => 
     assert.deepEqual(wide, []);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
     assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.track i')).transitionDuration), '0s');
-    await page.getByRole('button', { name: 'Dark colours' }).click();
+    await page.getByRole('button', { name: 'Dark theme' }).click();
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
     await page.reload();
-    await page.getByRole('button', { name: 'Light colours' }).waitFor();
+    await page.getByRole('button', { name: 'Light theme' }).waitFor();
     assert.deepEqual(page.troubles, []);
 });

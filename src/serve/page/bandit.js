@@ -1,41 +1,44 @@
-// One bandit: its cards, and what is asked for them.
+// The view of one bandit: its cards, and the requests that fill them.
 import { actionsCard, card, empty, importanceCard, latencyCard, number, promotionsCard, ratePair, rewardsCard, trainingCard, warnings } from './cards.js';
 import { challengersCard } from './challengers.js';
 import { valueChart } from './chart.js';
 import { fill, h, say, show } from './elements.js';
-import { DASH, duration, interval, known, moment, percent, plural, real, signed } from './formats.js';
+import { DASH, duration, exploration, interval, known, moment, percent, plural, real } from './formats.js';
+import { headlineCard } from './headline.js';
 import { Refused, ask, can, pathOf, poll } from './server.js';
 import { tryCard } from './trying.js';
 
 function facts(settings) {
-    const list = [['Policy', settings.policy], ['Takes', settings.dim > 0 ? `vectors of ${settings.dim}` : 'named features'], ['Chance', settings.propensity], ['Waits', duration(settings.wait)],
-        ['Then counts', settings.default_reward === null ? 'nothing' : real(settings.default_reward, Number.isInteger(settings.default_reward) ? 0 : 2)], ['Mode', settings.mode]];
+    const list = [['Policy', settings.policy], ['Input', settings.dim > 0 ? `vectors of ${plural(settings.dim, 'number', 'numbers')}` : 'named features'], ['Exploration', exploration(settings.propensity)], ['Waits for rewards', duration(settings.wait)],
+        ['Default reward', settings.default_reward === null ? 'none' : real(settings.default_reward, Number.isInteger(settings.default_reward) ? 0 : 2)], ['Mode', settings.mode]];
     if (settings.options) list.splice(1, 0, ['Options', settings.options]);
     return list.map(([name, words]) => h('span', {}, `${name} `, h('b', {}, words)));
 }
 
-// What this bandit earns, and by how much that is more than without it.
 function valueWords(evaluation) {
-    const find = (kind) => evaluation.policies?.find((policy) => policy.kind === kind);
-    const online = find('online'), baseline = find('baseline');
-    if (!known(online?.value)) return [DASH, '', 'no settled decisions yet'];
-    const against = known(baseline?.value) ? `; ${signed(online.value - baseline.value)} against the baseline` : '';
-    return [real(online.value), '', known(online.low) ? `${interval(online.low, online.high)}${against}` : against.slice(2)];
+    const online = evaluation.policies?.find((policy) => policy.kind === 'online');
+    if (!known(online?.value)) return [DASH, '', 'no decision has its reward yet'];
+    return [real(online.value), 'per decision', known(online.low) ? `${percent(evaluation.confidence, 0)} interval ${interval(online.low, online.high)}` : ''];
+}
+
+function exploredWords(activity) {
+    if (!known(activity.entropy)) return 'no decision since the server started';
+    return `did not take the most probable action; randomness ${percent(activity.entropy, 0)}`;
 }
 
 export function bandit(name) {
     let entry = null, activity = null, trying = null;
     const details = h('div', { class: 'facts' });
     const notices = h('div', { class: 'notices', role: 'status' });
-    const head = h('div', { class: 'head' }, h('h1', {}, name), h('button', { type: 'button', class: 'little', onclick: () => jump() }, 'Try it'), details);
-    const rates = ratePair(), value = number('Mean reward', 'Mean reward over time', 1e-6), chance = number('Explored', 'Explored decisions of each second, the last five minutes');
-    const chart = valueChart(), chartNone = empty('');
-    const earned = card('What decisions earn', '', chart.node, chartNone);
+    const head = h('div', { class: 'head' }, h('h1', {}, name), h('button', { type: 'button', class: 'little', onclick: () => jump() }, 'Try a decision'), details);
+    const rates = ratePair(), value = number('Mean reward', 'Mean reward over time', 1e-6), chance = number('Exploration', 'Exploring decisions per second, last five minutes');
+    const headline = headlineCard(), chart = valueChart(), chartNone = empty('');
+    const earned = card('Mean reward over time', '', chart.node, chartNone);
     const challengers = challengersCard(name, () => evaluationPoll.wake());
     const actions = actionsCard(), importance = importanceCard();
     const training = trainingCard(), rewards = rewardsCard(), latency = latencyCard(), promotions = promotionsCard();
     const tryPlace = h('div');
-    const node = h('div', { class: 'view' }, head, notices,
+    const node = h('div', { class: 'view' }, head, notices, headline.node,
         h('div', { class: 'numbers' }, rates.nodes, value.node, chance.node),
         earned.node, challengers.node,
         h('div', { class: 'columns' }, actions.node, importance.node),
@@ -61,29 +64,30 @@ export function bandit(name) {
     async function lookAtActivity() {
         activity = await ask(pathOf(name, '/activity'));
         rates.update(activity);
-        chance.update(percent(activity.explored), '', known(activity.entropy) ? `of decisions; probabilities ${percent(activity.entropy, 0)} even` : 'no decision since the start', activity.seconds.map((second) => second.explored));
+        chance.update(percent(activity.explored), 'of decisions', exploredWords(activity), activity.seconds.map((second) => second.explored));
         for (const one of [actions, training, rewards, latency]) one.update(activity);
         warn();
     }
 
     async function lookAtEvaluation() {
         if (!can('/evaluation')) {
-            const words = 'This server does not evaluate while it runs. “eenet evaluate” does it on the log that it exports.';
+            const words = 'This server does not evaluate policies. Export the log (GET /v1/bandits/NAME/log) and run “eenet evaluate”.';
             challengers.say(words);
             show(say(chartNone, words), true);
             return;
         }
         const evaluation = await ask(pathOf(name, '/evaluation'));
+        headline.update(evaluation, entry?.settings.wait);
         value.update(...valueWords(evaluation), evaluation.series?.policies?.online?.value?.map((one) => one ?? 0));
         const any = chart.update(evaluation);
-        show(say(chartNone, any ? '' : `Nothing to draw yet: ${plural(evaluation.events, 'decision is', 'decisions are')} settled. A decision counts once its reward came or its wait is over.`), !any);
-        say(earned.note, any ? `mean reward since ${moment(evaluation.from)}` : '');
+        show(say(chartNone, any ? '' : `No data yet: ${plural(evaluation.events, 'decision has', 'decisions have')} a final reward. A decision counts once its reward has arrived or its waiting time is over.`), !any);
+        say(earned.note, any ? `per decision, since ${moment(evaluation.from)}; shaded band and vertical bars: ${percent(evaluation.confidence, 0)} intervals` : '');
         challengers.update(evaluation);
         promotions.update(evaluation.promotions ?? []);
     }
 
     async function lookAtImportance() {
-        if (!can('/importance')) return importance.say('This server does not measure it.');
+        if (!can('/importance')) return importance.say('This server does not measure feature importance.');
         try {
             importance.update(await ask(pathOf(name, '/importance')));
         } catch (error) {

@@ -1,6 +1,6 @@
-// The cards of a bandit that only show.
+// The read-only cards of a bandit.
 import { fill, h, say, scroller, show } from './elements.js';
-import { DASH, count, duration, known, milliseconds, moment, percent, plural, rate, real } from './formats.js';
+import { DASH, count, duration, interval, known, milliseconds, moment, percent, plural, rate, real, signed } from './formats.js';
 import { spark } from './spark.js';
 
 let made = 0;
@@ -13,14 +13,14 @@ export function card(title, under, ...children) {
     return { node: h('section', { class: 'card', 'aria-labelledby': id }, header, children), note, header };
 }
 
-// A sentence where there is nothing to show.
+// An empty state.
 export function empty(words) {
     return h('p', { class: 'empty' }, words);
 }
 
 // ---- numbers ----
 
-// sparkOf: what the line beneath it is of; none without. least: see spark.
+// sparkOf: label of the line below (optional). least: see spark.
 export function number(title, sparkOf, least) {
     const id = `card-${++made}`;
     const value = h('p', { class: 'value' }, DASH), under = h('p', { class: 'under' });
@@ -36,20 +36,20 @@ export function number(title, sparkOf, least) {
     };
 }
 
-// The mean of the last few seconds, so that the number can be read.
+// The mean of the last few seconds, steady enough to read.
 export function lately(seconds, name, span = 10) {
     const last = seconds.slice(-span);
     return last.length ? last.reduce((sum, second) => sum + second[name], 0) / last.length : 0;
 }
 
 export function ratePair() {
-    const decisions = number('Decisions', 'Decisions of each second, the last five minutes'), rewards = number('Rewards', 'Rewards of each second, the last five minutes');
+    const decisions = number('Decisions', 'Decisions per second, last five minutes'), rewards = number('Rewards', 'Rewards per second, last five minutes');
     return {
         nodes: [decisions.node, rewards.node],
         update(activity) {
             const { seconds } = activity;
-            decisions.update(rate(lately(seconds, 'decisions')), 'a second', `${count(activity.decisions)} since the start`, seconds.map((s) => s.decisions));
-            rewards.update(rate(lately(seconds, 'rewards')), 'a second', `${count(activity.joined)} joined, ${count(activity.waiting)} awaited`, seconds.map((s) => s.rewards));
+            decisions.update(rate(lately(seconds, 'decisions')), 'per second', `${count(activity.decisions)} since the server started`, seconds.map((s) => s.decisions));
+            rewards.update(rate(lately(seconds, 'rewards')), 'per second', `${count(activity.joined)} joined; ${plural(activity.waiting, 'decision', 'decisions')} pending`, seconds.map((s) => s.rewards));
         },
     };
 }
@@ -86,16 +86,16 @@ export function bars(label) {
 
 export function actionsCard() {
     const list = bars('Shares of the actions'), none = empty('No decision since the server started.');
-    const { node, note } = card('Which actions are taken', '', list.node, none);
+    const { node, note } = card('Which actions are chosen', '', list.node, none);
     return {
         node,
         update(activity) {
             const any = activity.actions.length > 0;
             show(none, !any);
-            say(note, any ? `of the last ${plural(activity.shares_of, 'decision', 'decisions')}` : '');
+            say(note, any ? `share of the last ${plural(activity.shares_of, 'decision', 'decisions')}` : '');
             const most = Math.max(0.0001, activity.others, ...activity.actions.map((action) => action.share));
             const rows = activity.actions.map((action) => ({ name: action.id, share: action.share / most, words: percent(action.share), note: `mean probability when chosen: ${real(action.probability, 2)}` }));
-            if (activity.others > 0.0005) rows.push({ name: 'all others', share: activity.others / most, words: percent(activity.others), kind: 'other' });
+            if (activity.others > 0.0005) rows.push({ name: 'all other actions', share: activity.others / most, words: percent(activity.others), kind: 'other' });
             list.update(rows);
         },
     };
@@ -109,8 +109,8 @@ export function importanceCard() {
         update(found) {
             const features = (found?.features ?? []).filter((feature) => feature.importance > 0).slice(0, 12);
             show(none, !features.length);
-            say(none, found?.features?.length ? 'None moves the expected reward yet: the model has learned too little.' : 'Nothing is known yet: this is measured in the background, from the decisions of the last day.');
-            say(note, features.length ? `how far each moves the expected reward, mean over ${plural(found.decisions, 'decision', 'decisions')}` : '');
+            say(none, found?.features?.length ? 'No feature changes the predicted reward yet: the model needs more rewards.' : 'Not measured yet. The server measures this in the background, on the decisions of the last day.');
+            say(note, features.length ? `average effect on the predicted reward, over ${plural(found.decisions, 'decision', 'decisions')}` : '');
             const most = features[0]?.importance ?? 1;
             list.update(features.map((feature) => ({ name: feature.name, share: feature.importance / most, words: real(feature.importance, feature.importance < 0.01 ? 4 : 3) })));
         },
@@ -142,34 +142,34 @@ function facts() {
 
 export function trainingCard() {
     const list = facts();
-    const { node } = card('Training', 'the model follows the log', list.node);
+    const { node } = card('Learning', 'in the background', list.node);
     return {
         node,
         update(activity) {
-            list.set('Version that decides', count(activity.version));
-            list.set('Published', activity.awake ? (activity.model_age < 2 ? 'just now' : `${duration(activity.model_age)} ago`) : 'asleep: nobody asks');
-            list.set('Events behind', count(activity.behind));
-            list.set('Trains for', activity.stride > 1 ? `one reward in ${count(activity.stride)}` : 'every reward');
-            list.set('Time spent on training', duration(activity.train_seconds));
+            list.set('Model version', count(activity.version));
+            list.set('Published', activity.awake ? (activity.model_age < 2 ? 'just now' : `${duration(activity.model_age)} ago`) : 'idle: no requests');
+            list.set('Events not learned yet', count(activity.behind));
+            list.set('Learns from', activity.stride > 1 ? `1 in ${count(activity.stride)} rewards` : 'every reward');
+            list.set('Total training time', duration(activity.train_seconds));
         },
     };
 }
 
 export function rewardsCard() {
     const list = facts();
-    const { node } = card('What became of rewards', 'since the server started', list.node);
+    const { node } = card('What happened to rewards', 'since the server started', list.node);
     return {
         node,
         update(activity) {
-            list.set('Joined to a decision', count(activity.joined));
-            list.set('Decisions that still wait', count(activity.waiting));
-            list.set('Came too late', count(activity.late));
-            list.set('For no known decision', count(activity.unknown));
-            list.set('Repeated', count(activity.repeated));
-            list.set('Settled by the default', count(activity.defaulted));
-            list.set('Rejected: outside the range', count(activity.rejected));
-            list.set('Clipped to the range', count(activity.clipped));
-            list.set('Outliers, learned limited', count(activity.limited));
+            list.set('Joined with a decision', count(activity.joined));
+            list.set('Pending decisions', count(activity.waiting));
+            list.set('Too late, not learned', count(activity.late));
+            list.set('Unknown decision id', count(activity.unknown));
+            list.set('Duplicates, ignored', count(activity.repeated));
+            list.set('Expired, default reward', count(activity.defaulted));
+            list.set('Out of range, rejected', count(activity.rejected));
+            list.set('Out of range, clipped', count(activity.clipped));
+            list.set('Outliers, effect limited', count(activity.limited));
         },
     };
 }
@@ -178,10 +178,10 @@ export function latencyCard() {
     const rows = {};
     const body = h('tbody', {}, ['decide', 'reward'].map((name) => {
         rows[name] = { p50: h('td', { class: 'right' }, DASH), p99: h('td', { class: 'right' }, DASH) };
-        return h('tr', {}, h('th', { scope: 'row' }, name === 'decide' ? 'A decision' : 'A reward'), rows[name].p50, rows[name].p99);
+        return h('tr', {}, h('th', { scope: 'row' }, name === 'decide' ? 'Decision' : 'Reward'), rows[name].p50, rows[name].p99);
     }));
-    const { node } = card('How fast it answers', 'all bandits, the last two minutes', h('table', { class: 'latency' },
-        h('thead', {}, h('tr', {}, h('td'), h('th', { scope: 'col', class: 'right' }, 'half within'), h('th', { scope: 'col', class: 'right' }, '99 of 100 within'))), body));
+    const { node } = card('Response time', 'all bandits, last two minutes', h('table', { class: 'latency' },
+        h('thead', {}, h('tr', {}, h('td'), h('th', { scope: 'col', class: 'right' }, 'median'), h('th', { scope: 'col', class: 'right' }, '99% within'))), body));
     return {
         node,
         update(activity) {
@@ -191,19 +191,28 @@ export function latencyCard() {
     };
 }
 
+// Why a challenger took over; changes by other requests bring their own words.
+function whyOf(promotion) {
+    if (!known(promotion.gain)) return promotion.why ?? DASH;
+    const by = promotion.by === 'auto' ? 'Automatically' : promotion.by === 'request' ? 'By hand' : `By ${promotion.by}`;
+    const gained = `${signed(promotion.gain)} reward per decision, measured on ${plural(promotion.events, 'decision', 'decisions')}`;
+    if (promotion.won) return `${by}: ${gained}. Significant: a challenger that is no better passes this test with a probability of at most ${percent(promotion.alpha)}.`;
+    return `${by}, not significant: ${gained} (interval ${interval(promotion.gain_low, promotion.gain_high, signed)}).`;
+}
+
 export function promotionsCard() {
     const list = h('tbody');
     const table = scroller('Table of promotions', h('table', {},
         h('thead', {}, h('tr', {}, ['When', 'From', 'To', 'Why'].map((name) => h('th', { scope: 'col' }, name)))), list));
-    const none = empty('None yet. A challenger is promoted once it is shown to earn more, by hand or by itself.');
-    const { node } = card('Promotions', 'when another policy took over', table, none);
+    const none = empty('No promotion yet. You can promote a challenger above once it is significantly better.');
+    const { node } = card('Promotions', 'when a challenger took over', table, none);
     return {
         node,
         update(promotions) {
             show(none, !promotions.length);
             show(table, promotions.length > 0);
             fill(list, promotions, () => [...promotions].reverse().map((one) =>
-                h('tr', {}, h('th', { scope: 'row' }, moment(one.time)), h('td', {}, one.from ?? DASH), h('td', {}, one.to ?? DASH), h('td', {}, one.why ?? DASH))));
+                h('tr', {}, h('th', { scope: 'row' }, moment(one.time)), h('td', {}, one.from ?? DASH), h('td', {}, one.to ?? DASH), h('td', {}, whyOf(one)))));
         },
     };
 }
@@ -213,16 +222,16 @@ export function promotionsCard() {
 export function warnings(entry, activity) {
     const list = [];
     const settings = entry?.settings ?? {};
-    if (entry?.archived) list.push(['warn', 'This bandit is archived: it decides and learns no more. Its log and its model are kept.']);
-    if (entry?.trouble) list.push(['bad', `It does not learn: ${entry.trouble}`]);
-    if (settings.mode === 'apprentice') list.push(['', 'Apprentice mode: it answers the first action of each request, and learns to do as that does.']);
-    if (settings.mode === 'logging') list.push(['', 'Logging mode: it answers the first action of each request, and learns nothing.']);
+    if (entry?.archived) list.push(['warn', 'This bandit is archived: it no longer decides or learns. Its log and model are kept, and an administrator can restore it.']);
+    if (entry?.trouble) list.push(['bad', `Learning has stopped: ${entry.trouble}`]);
+    if (settings.mode === 'apprentice') list.push(['', 'Apprentice mode: returns the first allowed action of each request, and learns to imitate it.']);
+    if (settings.mode === 'logging') list.push(['', 'Logging mode: returns the first allowed action of each request, and learns nothing.']);
     if (!activity) return list;
-    if (activity.stride > 1) list.push(['warn', `More rewards come than it can learn: it trains for one in ${count(activity.stride)}, and is ${plural(activity.behind, 'event', 'events')} behind. More cores or a smaller network help.`]);
-    const told = activity.joined + activity.late + activity.unknown + activity.repeated;
-    if (told >= 100 && activity.late > 0.05 * told) list.push(['warn', `${percent(activity.late / told, 0)} of the rewards come too late: the wait of ${duration(settings.wait)} is too short.`]);
-    if (told >= 100 && activity.unknown > 0.05 * told) list.push(['warn', `${percent(activity.unknown / told, 0)} of the rewards are for ids that nobody decided: callers mix up ids, or rewards overtake decisions.`]);
-    if (activity.rejected > 0) list.push(['warn', `${plural(activity.rejected, 'reward was', 'rewards were')} rejected: outside ${settings.rewards?.[0]} to ${settings.rewards?.[1]}. Correct the callers, or change "rewards" in the settings.`]);
-    if (known(activity.decisions) && activity.decisions >= 1000 && told === 0) list.push(['warn', 'Decisions come, but no rewards: without them it learns that nothing is worth anything.']);
+    if (activity.stride > 1) list.push(['warn', `Rewards arrive faster than the model can learn: it trains on 1 in ${count(activity.stride)} and is ${plural(activity.behind, 'event', 'events')} behind. Add cores or use a smaller network.`]);
+    const received = activity.joined + activity.late + activity.unknown + activity.repeated;
+    if (received >= 100 && activity.late > 0.05 * received) list.push(['warn', `${percent(activity.late / received, 0)} of rewards arrive too late and are not learned: decisions wait ${duration(settings.wait)}. Increase "wait" in the settings.`]);
+    if (received >= 100 && activity.unknown > 0.05 * received) list.push(['warn', `${percent(activity.unknown / received, 0)} of rewards have an id that no decision has so far, and are not learned. Send the id that the decision returned.`]);
+    if (activity.rejected > 0) list.push(['warn', `${plural(activity.rejected, 'reward was', 'rewards were')} rejected: outside ${settings.rewards?.[0]} to ${settings.rewards?.[1]}. Fix the callers, or change "rewards" in the settings.`]);
+    if (known(activity.decisions) && activity.decisions >= 1000 && received === 0) list.push(['warn', `${count(activity.decisions)} decisions but no reward: the bandit cannot learn which action is better. Check that your application sends rewards.`]);
     return list;
 }

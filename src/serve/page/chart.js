@@ -1,5 +1,5 @@
-// What decisions earn over time: a line for each policy, the interval of this bandit as a band. Read by pointer, by the
-// arrow keys, and as a table.
+// Mean reward over time: a line per policy, and the interval of this bandit as a band. Readable by pointer, by the arrow
+// keys, and as a table.
 import { fill, h, mark, say, scroller, show, svg } from './elements.js';
 import { count, interval, known, moment, plural, real, tick } from './formats.js';
 import { digits, scale, ticks, timeTicks } from './scale.js';
@@ -28,8 +28,8 @@ function band(xs, lows, highs) {
     return `M${up.join('L')}L${down.join('L')}Z`;
 }
 
-// All values, and the band of this bandit once it has become narrow: its first points say nothing, and would press all
-// else together.
+// The range of all values, and of this bandit's band without its first fifth: early intervals are so wide that they would
+// flatten the lines.
 function range(series, [least, most]) {
     const seen = [];
     for (const one of series) {
@@ -43,7 +43,7 @@ function range(series, [least, most]) {
     return [low >= least ? Math.max(least, low - room) : low - room, high <= most ? Math.min(most, high + room) : high + room];
 }
 
-// The intervals of all of them as they are now, beside the ends of the lines: how much of what they show may be chance.
+// The present interval of each policy, beside the end of its line.
 function ends(series, y, right, height) {
     const inside = (value) => Math.min(Math.max(y(value), TOP - 4), height - BOTTOM + 4);
     return series.flatMap((one, k) => {
@@ -79,9 +79,9 @@ export function valueChart() {
     const tip = h('div', { class: 'tip', hidden: true });
     const spoken = h('p', { class: 'hidden', 'aria-live': 'polite' });
     const legend = h('div', { class: 'legend', role: 'group', 'aria-label': 'Series' });
-    const stage = h('div', { class: 'stage', tabindex: '0', role: 'group', 'aria-label': 'Chart of the mean reward over time. The left and right arrow keys read it point by point.', onkeydown: key, onblur: leave }, picture, tip);
+    const stage = h('div', { class: 'stage', tabindex: '0', role: 'group', 'aria-label': 'Chart of the mean reward over time. Use the left and right arrow keys to read it point by point.', onkeydown: key, onblur: leave }, picture, tip);
     const rows = h('tbody'), heads = h('tr');
-    const table = h('details', { ontoggle: () => fillTable() }, h('summary', {}, 'As a table'),
+    const table = h('details', { ontoggle: () => fillTable() }, h('summary', {}, 'Show as a table'),
         scroller('Mean reward over time, as a table',
             h('table', {}, h('caption', { class: 'hidden' }, 'Mean reward over time, with intervals'), h('thead', {}, heads), rows)));
     const node = h('div', {}, h('div', { class: 'chart' }, stage, spoken), legend, table);
@@ -178,7 +178,7 @@ export function valueChart() {
             h('button', { type: 'button', 'aria-pressed': String(!off.has(one.name)), onclick: () => toggle(one.name), onpointerenter: () => lookAt(one.name), onpointerleave: () => lookAt(null), onfocus: () => lookAt(one.name), onblur: () => lookAt(null) }, swatch(one.style), titleOf(one))));
     }
 
-    // Shows the interval of this series too.
+    // Also shows the interval of this series.
     function lookAt(name) {
         if (looked === name) return;
         looked = name;
@@ -202,8 +202,8 @@ export function valueChart() {
             h('tr', {}, h('th', { scope: 'row' }, moment(times[i])), series.map((one) => h('td', { class: 'right' }, real(one.value[i]), h('small', {}, interval(one.low[i], one.high[i])))))));
     }
 
-    // Along the bottom: time, or decisions, which come at no even pace.
-    const choice = h('div', { class: 'choice end', role: 'group', 'aria-label': 'Along the bottom' }, ['Time', 'Decisions'].map((words, i) =>
+    // Horizontal axis: time, or decisions.
+    const choice = h('div', { class: 'choice end', role: 'group', 'aria-label': 'Horizontal axis' }, ['Time', 'Decisions'].map((words, i) =>
         h('button', { type: 'button', class: 'little', 'aria-pressed': String(i === 0), onclick: () => turn(i === 0) }, words)));
 
     function turn(now) {
@@ -218,7 +218,7 @@ export function valueChart() {
     return {
         node,
         choice,
-        // As the server tells it; false where there is nothing to draw yet.
+        // Draws the server's evaluation; false if it has no points yet.
         update(evaluation) {
             times = evaluation.series?.time ?? [];
             events = evaluation.series?.events ?? [];

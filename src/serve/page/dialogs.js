@@ -1,5 +1,4 @@
-// Questions in front of the page. The browser's own dialog keeps the focus inside, closes on Escape, and gives the
-// focus back to where it was.
+// Modal dialogs. The browser's own dialog keeps the focus inside, closes on Escape, and restores the focus.
 import { h, say, show } from './elements.js';
 import { Away, Refused } from './server.js';
 
@@ -11,8 +10,8 @@ export function reason(error) {
 
 let made = 0;
 
-// A form in a dialog. act(form data) is awaited; what it throws is said in the dialog, and it stays open. Resolves when it is
-// closed, with what act returned, or undefined where it was left.
+// A form in a dialog. act(form data) is awaited; if it throws, the dialog shows the error and stays open. Resolves when it
+// closes: with the result of act, or undefined if cancelled.
 export function question({ title, words, fields = [], confirm, danger = false, act, leave = 'Cancel' }) {
     return new Promise((resolve) => {
         const id = `dialog-${++made}`;

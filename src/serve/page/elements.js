@@ -21,7 +21,7 @@ export function svg(tag, properties, ...children) {
     return put(document.createElementNS(SVG, tag), properties, children);
 }
 
-// Changes what is shown only where it is another: nothing is drawn again, and nothing is read out again.
+// Sets the text only if it differs: no repaint, and screen readers do not repeat it.
 export function say(node, words) {
     if (node.textContent !== words) node.textContent = words;
     return node;
@@ -41,7 +41,7 @@ export function show(node, visible) {
     return node;
 }
 
-// Replaces the children only where `of` says something else than last time.
+// Replaces the children only if `of` has changed.
 const filled = new WeakMap();
 export function fill(node, of, make) {
     const key = JSON.stringify(of);
@@ -50,7 +50,7 @@ export function fill(node, of, make) {
     node.replaceChildren(...[make()].flat().filter((child) => child !== null && child !== undefined));
 }
 
-// A table that is wider than the page scrolls by itself, and by the keyboard while it does.
+// Scrolls a table that is wider than the page; focusable for the keyboard while it does.
 export function scroller(label, ...children) {
     const node = h('div', { class: 'scroll', role: 'region', 'aria-label': label }, children);
     const look = () => mark(node, 'tabindex', node.scrollWidth > node.clientWidth ? '0' : null);
@@ -60,7 +60,7 @@ export function scroller(label, ...children) {
     return node;
 }
 
-// Tells a screen reader, seldom: an outcome, not a number that moves.
+// Announces an outcome to screen readers; not for numbers that keep changing.
 export function tell(words) {
     const live = document.getElementById('live');
     live.textContent = '';

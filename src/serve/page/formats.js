@@ -1,4 +1,4 @@
-// Numbers, times and durations as people read them, in the browser's language.
+// Numbers, times and durations, formatted in the browser's language.
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
@@ -14,7 +14,7 @@ export function count(number) {
     return Math.abs(number) < 100000 ? whole.format(number) : short.format(number);
 }
 
-// So many digits after the point as a number of this size needs.
+// With a fixed number of digits after the point.
 export function real(number, digits = 3) {
     if (!known(number)) return DASH;
     const shown = Math.abs(number) < 0.5 * 10 ** -digits ? 0 : number; // not "-0.0"
@@ -67,7 +67,7 @@ export function moment(time) {
     return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-// A time on an axis that spans so many seconds.
+// A time on an axis that spans this many seconds.
 export function tick(seconds, span) {
     const date = new Date(seconds * 1000);
     if (span < 600) return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -78,6 +78,12 @@ export function tick(seconds, span) {
 
 export function plural(number, one, many) {
     return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+// "10% (floor:0.1)": the share of decisions that are spread over all actions; other rules by their name.
+export function exploration(propensity) {
+    const share = Number(propensity?.match(/^floor:(.+)$/)?.[1] ?? NaN);
+    return known(share) ? `${percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1)} (${propensity})` : propensity;
 }
 
 export { known };

@@ -1,10 +1,10 @@
-// Whose page this is. Where the server needs keys, it is asked for one: kept for this tab alone, and sent with every
-// request. What the key may not do is said before it is tried.
+// The visitor's API key: asked for if the server requires one, kept for this tab only, sent with every request. What the
+// key may not do is said before a request is made.
 import { field, question } from './dialogs.js';
 import { h, show, tell } from './elements.js';
 import { Refused, ask, hasKey, onStranger, setKey } from './server.js';
 
-let known = null; // {keys, role, name, bandit}, as the server says
+let known = null; // {keys, role, name, bandit}, from the server
 let asking = false;
 let button, changed;
 
@@ -12,7 +12,7 @@ export async function visitor() {
     if (!known) {
         known = await ask('/page/visitor');
         show(button, known.keys);
-        button.textContent = known.role === 'nobody' ? 'Enter a key' : `Key: ${known.name} (${known.role})`;
+        button.textContent = known.role === 'nobody' ? 'Enter key' : `Key: ${known.name} (${known.role})`;
     }
     return known;
 }
@@ -25,22 +25,22 @@ export function may(role) {
     return order.indexOf(known?.role ?? 'nobody') >= order.indexOf(role);
 }
 
-// Why a button is not for this visitor; '' where it is.
+// Why this visitor may not do it; '' if allowed.
 export function lacks(role) {
     if (may(role)) return '';
-    const now = known?.role === 'nobody' || !known ? 'there is none' : `yours, '${known.name}', is ${known.role}`;
-    return `This needs a key of the role ${role}; ${now}.`;
+    const now = known?.role === 'nobody' || !known ? 'no key is set' : `your key '${known.name}' has the role ${known.role}`;
+    return `This needs a key with the role ${role}; ${now}.`;
 }
 
 async function take(form) {
     const given = String(form.get('key')).trim();
-    if (!given) throw new Refused(0, 'there is no key in the field', 0);
+    if (!given) throw new Refused(0, 'enter a key', 0);
     const found = await ask('/page/visitor', { withKey: given });
-    if (found.role === 'nobody') throw new Refused(401, 'the server does not know this key', 0);
+    if (found.role === 'nobody') throw new Refused(401, 'unknown key: check that you copied all of it', 0);
     setKey(given);
     known = null;
     await visitor();
-    tell(`The key ${found.name} is taken. Its role is ${found.role}.`);
+    tell(`Key ${found.name} accepted. Role: ${found.role}.`);
     changed();
 }
 
@@ -48,9 +48,9 @@ export async function askKey() {
     if (asking) return;
     asking = true;
     await question({
-        title: 'A key, please',
-        words: ['This server answers to keys alone. One of the role reader shows everything; app also decides and rewards; admin also changes.',
-            'It stays in this tab and is forgotten with it.'],
+        title: 'Enter your key',
+        words: ['This server requires a key. With the role reader you see everything; app can also decide and send rewards; admin can also create bandits and promote challengers.',
+            'The key stays in this tab and is forgotten when you close it.'],
         fields: [field('Key', h('input', { name: 'key', type: 'password', autocomplete: 'off', spellcheck: 'false', placeholder: 'ee_…' }))],
         confirm: 'Use this key',
         act: take,
@@ -60,7 +60,7 @@ export async function askKey() {
 
 let wanted = false;
 
-// Asks once by itself; after that the button does.
+// Asks once; after that the visitor uses the button.
 export function wantKey() {
     if (wanted && !hasKey()) return;
     wanted = true;

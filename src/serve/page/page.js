@@ -1,4 +1,4 @@
-// The page: which bandit is looked at, what the server is asked, and who shows it.
+// The dashboard: server status, list of bandits, and the view of the selected one.
 import { startKey, visitor, wantKey } from './key.js';
 import { bandit } from './bandit.js';
 import { createBandit, welcome } from './create.js';
@@ -9,9 +9,9 @@ import { startTheme } from './theme.js';
 
 const at = (id) => document.getElementById(id);
 const main = at('main');
-let bandits = null; // as the server lists them; null: not known yet
-let view = null; // of the bandit that is looked at
-let asked = null; // that the address names and the server does not
+let bandits = null; // from the server; null: not loaded yet
+let view = null; // of the selected bandit
+let asked = null; // named by the address, unknown to the server
 
 // ---- the server ----
 
@@ -25,7 +25,7 @@ async function lookAtServer() {
         const visit = await visitor();
         await learnRoutes();
         if (visit.keys && visit.role === 'nobody') {
-            serverState('warn', 'Needs a key');
+            serverState('warn', 'Key required');
             wantKey();
             return;
         }
@@ -38,8 +38,8 @@ async function lookAtServer() {
 }
 
 onAway((away) => {
-    if (away) serverState('bad', 'Not reached; trying again');
-    tell(away ? 'The server cannot be reached. The page keeps trying.' : 'The server is back.');
+    if (away) serverState('bad', 'Server not reachable; retrying');
+    tell(away ? 'The server is not reachable. Retrying.' : 'The server is back.');
     mark(document.body, 'data-away', away);
     if (!away) wakeAll();
 });
@@ -59,7 +59,7 @@ const address = (name) => `#/b/${encodeURIComponent(name)}`;
 
 function describe(entry) {
     if (entry.archived) return 'archived';
-    if (entry.trouble) return 'does not learn';
+    if (entry.trouble) return 'learning has stopped';
     const mode = entry.settings.mode === 'online' ? '' : `, ${entry.settings.mode}`;
     return `${entry.settings.policy}${mode} · ${plural(entry.decisions, 'decision', 'decisions')}`;
 }
@@ -92,9 +92,9 @@ function showList() {
         reached = wanted();
         rows.get(reached).link.scrollIntoView({ block: 'nearest' });
     }
-    const none = !bandits.length ? 'There are none yet.' : !seen.length ? 'None has such a name.' : seen.length > 200 ? `${seen.length - 200} more; search for them.` : '';
+    const none = !bandits.length ? 'No bandits yet.' : !seen.length ? 'No bandit has this name.' : seen.length > 200 ? `${seen.length - 200} more: search to find them.` : '';
     show(say(at('bandits-none'), none), none !== '');
-    say(at('side-now'), wanted() ?? 'Choose a bandit');
+    say(at('side-now'), wanted() ?? 'Select a bandit');
 }
 
 async function lookAtBandits() {
@@ -123,10 +123,10 @@ function showMissing(name) {
     close();
     asked = name;
     document.title = 'eenet';
-    main.replaceChildren(h('section', { class: 'card' }, h('h1', {}, 'No such bandit'), h('p', {}, `This server has no bandit '${name}', or the key is not for it.`)));
+    main.replaceChildren(h('section', { class: 'card' }, h('h1', {}, 'Bandit not found'), h('p', {}, `This server has no bandit '${name}', or your key has no access to it.`)));
 }
 
-// Shows what the address names; the first one where it names none.
+// Shows the bandit that the address names; the first one if it names none.
 function choose() {
     if (!bandits) return;
     const name = wanted();
@@ -154,7 +154,7 @@ function choose() {
 async function created(name) {
     location.hash = address(name);
     await lookAtBandits();
-    tell(`The bandit ${name} was created.`);
+    tell(`Bandit ${name} created.`);
     main.focus();
 }
 

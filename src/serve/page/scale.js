@@ -5,7 +5,7 @@ export function scale(from, to, start, end) {
     return (value) => start + ((value - from) / size) * (end - start);
 }
 
-// About so many round numbers between the two.
+// About `wanted` round numbers between the two.
 export function ticks(from, to, wanted) {
     const raw = (to - from) / Math.max(wanted, 1);
     if (!(raw > 0)) return [from];
@@ -16,7 +16,7 @@ export function ticks(from, to, wanted) {
     return list;
 }
 
-// Digits after the point that tell such ticks apart.
+// Digits after the point that distinguish the ticks.
 export function digits(list) {
     const step = list.length > 1 ? list[1] - list[0] : 1;
     return Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) + (/^[25]/.test(step.toExponential()) && step.toExponential().startsWith('2.5') ? 1 : 0) - 1e-9)));
@@ -24,7 +24,7 @@ export function digits(list) {
 
 const spans = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000];
 
-// Times on an axis, on whole minutes, hours and days of the place where it is read.
+// Times on an axis, at whole minutes, hours and days of the local time zone.
 export function timeTicks(from, to, wanted) {
     const step = spans.find((size) => (to - from) / size <= wanted) ?? Math.ceil((to - from) / wanted / 2592000) * 2592000;
     const shift = new Date(from * 1000).getTimezoneOffset() * 60;
@@ -33,7 +33,7 @@ export function timeTicks(from, to, wanted) {
     return list;
 }
 
-// The least of 1, 2, 5, 10, 20, ... that is not below: an axis that does not tremble.
+// Rounds up to 1, 2, 5, 10, 20, ...: keeps the axis steady.
 export function roundUp(value) {
     const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-9)));
     return [1, 2, 5, 10].map((m) => m * power).find((size) => size >= value * (1 - 1e-9)) ?? value;

@@ -1,4 +1,4 @@
-// How the series of a chart look: by colour, and without it by dash and marker.
+// How the series of a chart look: they differ by colour, and also by dash and marker.
 import { svg } from './elements.js';
 
 const styles = {
@@ -41,7 +41,7 @@ export function swatch(style) {
         marker(style, 15, 6));
 }
 
-// What a policy is called where people read it.
+// The name of a policy on screen.
 export function titleOf(policy) {
-    return { online: 'This bandit', baseline: 'Baseline', uniform: 'Chance' }[policy.kind] ?? policy.name;
+    return { online: 'This bandit', baseline: 'Baseline', uniform: 'Random' }[policy.kind] ?? policy.name;
 }

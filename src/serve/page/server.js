@@ -1,4 +1,4 @@
-// Asking the server: with the key, where one is needed; and whether it is there at all.
+// Requests to the server, with the key if there is one; and whether the server is reachable.
 
 const KEY = 'eenet-key';
 const listeners = new Set();
@@ -8,18 +8,18 @@ export class Refused extends Error {
     constructor(status, message, wait) {
         super(message);
         this.status = status;
-        this.wait = wait; // seconds until it makes sense to ask again
+        this.wait = wait; // seconds before a retry
     }
 }
 
-// The server cannot be reached. Polls go on by themselves.
+// The server is not reachable. Polls go on.
 export class Away extends Error {}
 
 function storage() {
     try {
         return window.sessionStorage;
     } catch {
-        return null; // switched off: the key lasts as long as the page
+        return null; // storage is disabled: the key lasts as long as the page
     }
 }
 
@@ -49,7 +49,7 @@ export function onAway(listener) {
     listeners.add(listener);
 }
 
-// The server does not know the key, or no longer.
+// Called when the server rejects the key.
 const strangers = new Set();
 export function onStranger(listener) {
     strangers.add(listener);
@@ -57,10 +57,10 @@ export function onStranger(listener) {
 
 function words(status, body) {
     if (body?.error?.message) return body.error.message;
-    return `the server answered ${status}`;
+    return `the server responded with status ${status}`;
 }
 
-// The answer's JSON. Throws Refused or Away.
+// Returns the JSON of the response. Throws Refused or Away.
 export async function ask(path, { method = 'GET', body, withKey = key } = {}) {
     const headers = { Accept: 'application/json' };
     if (withKey) headers.Authorization = `Bearer ${withKey}`;
@@ -71,14 +71,14 @@ export async function ask(path, { method = 'GET', body, withKey = key } = {}) {
         text = await answer.text();
     } catch {
         setAway(true);
-        throw new Away('the server cannot be reached');
+        throw new Away('the server is not reachable');
     }
     setAway(false);
     let read = null;
     try {
         read = text ? JSON.parse(text) : null;
     } catch {
-        if (answer.ok) throw new Refused(answer.status, 'the answer is no JSON: is something else in front of the server?', 5);
+        if (answer.ok) throw new Refused(answer.status, 'the response is not JSON: is a proxy in front of the server?', 5);
     }
     if (answer.status === 401) for (const listener of strangers) listener();
     if (!answer.ok) throw new Refused(answer.status, words(answer.status, read), Number(answer.headers.get('Retry-After')) || 0);
@@ -89,16 +89,16 @@ export function send(path, body, method = 'POST') {
     return ask(path, { method, body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body) });
 }
 
-// ---- what this server can do ----
+// ---- routes of this server ----
 
 let paths = null;
 
-// Which routes there are, so that nothing is asked that is not there.
+// Reads which routes exist, so that no other is requested.
 export async function learnRoutes() {
     if (!paths) paths = Object.keys((await ask('/openapi.json')).paths ?? {});
 }
 
-// can('/evaluation'): of a bandit.
+// can('/evaluation'): whether bandits have this route.
 export function can(tail) {
     return paths?.includes(`/v1/bandits/{name}${tail}`) ?? false;
 }
@@ -107,10 +107,10 @@ export function pathOf(bandit, tail = '') {
     return `/v1/bandits/${encodeURIComponent(bandit)}${tail}`;
 }
 
-// ---- again and again ----
+// ---- polling ----
 
-// Calls `work` every so many seconds while the page is seen. While the server is away it is tried by one poll alone,
-// the one that `probes`. wake() asks at once; stop() ends it.
+// Calls `work` every `seconds` while the page is visible. While the server is not reachable only the poll that `probes`
+// tries. wake() calls it at once; stop() ends it.
 export function poll(seconds, work, { probes = false } = {}) {
     let timer = 0, running = false, stopped = false, failures = 0;
     const later = (wait) => {

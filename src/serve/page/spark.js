@@ -1,10 +1,10 @@
-// The last five minutes as a small line.
+// A small line chart.
 import { mark, svg } from './elements.js';
 import { roundUp } from './scale.js';
 
 const WIDTH = 300, HEIGHT = 44;
 
-// least: what reaches the top at least, so that a single event among nothing does not look like a mountain.
+// least: smallest value at the top, so that a single event does not look like a peak.
 export function spark(label, least = 1) {
     const area = svg('path', { class: 'area' }), edge = svg('path', { class: 'edge' });
     const node = svg('svg', { class: 'spark', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label },

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody chooses.
+// Light or dark theme: the system's, until the visitor chooses.
 
 const PLACE = 'eenet-theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -19,7 +19,7 @@ function apply(button) {
     document.documentElement.dataset.theme = now();
     const other = now() === 'dark' ? 'Light' : 'Dark';
     button.textContent = other;
-    button.setAttribute('aria-label', `${other} colours`);
+    button.setAttribute('aria-label', `${other} theme`);
 }
 
 export function startTheme(button) {

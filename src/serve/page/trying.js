@@ -1,4 +1,4 @@
-// Trying a bandit by hand: a decision, why it is as it is, and its reward.
+// A decision by hand: its explanation and its reward.
 import { bars, card } from './cards.js';
 import { field, reason } from './dialogs.js';
 import { h, mark, say, show, tell } from './elements.js';
@@ -13,7 +13,7 @@ const namedExample = [
     { id: 'green', features: { color: 'green', price: 8 } },
 ];
 
-// One line for each action.
+// One line per action.
 function lines(actions) {
     return `[\n${actions.map((action) => `  ${JSON.stringify(action)}`).join(',\n')}\n]`;
 }
@@ -23,10 +23,10 @@ function vectorExample(dim) {
 }
 
 const outcomes = {
-    joined: 'The reward was joined to the decision; the model learns it.',
-    repeated: 'The decision has its reward already: this one does not count.',
-    late: 'The wait of the decision is over: this reward does not count.',
-    unknown: 'No decision has this id.',
+    joined: 'Reward recorded; the model learns from it.',
+    repeated: 'Ignored: this decision already has a reward.',
+    late: 'Too late: the waiting time of this decision is over.',
+    unknown: 'Unknown: no decision has this id.',
 };
 
 export function tryCard(name, settings) {
@@ -37,13 +37,13 @@ export function tryCard(name, settings) {
     actions.value = lines(vectors ? vectorExample(settings.dim) : namedExample);
     const wrong = h('p', { class: 'wrong', role: 'alert', hidden: true });
     const decideButton = h('button', { type: 'submit', class: 'main' }, 'Decide');
-    const answer = h('div', { class: 'answer' }, h('p', { class: 'quiet-words' }, 'The answer will stand here: the action to take, and how probable each of them was.'));
+    const answer = h('div', { class: 'answer' }, h('p', { class: 'quiet-words' }, 'The decision appears here: the chosen action, and the probability of each.'));
     const form = h('form', { novalidate: true, onsubmit: submit },
-        vectors ? null : field('Context', context, 'What is known of this moment, for all actions.'),
-        field('Actions', actions, vectors ? `Each with an id and a vector of ${settings.dim} numbers.` : 'Each with an id, and what is known of it.'),
+        vectors ? null : field('Context', context, 'What you know about the situation: a JSON object.'),
+        field('Actions', actions, vectors ? `A JSON array; each action has an id and a vector of ${settings.dim} numbers.` : 'A JSON array; each action has an id and its features.'),
         wrong,
         h('div', { class: 'row' }, decideButton));
-    const { node } = card('Try it', 'a decision for real: it is logged, and its reward is learned', h('div', { class: 'try' }, form, answer));
+    const { node } = card('Try a decision', 'a real one: it is logged, and its reward is learned', h('div', { class: 'try' }, form, answer));
 
     function refuse(words, control) {
         for (const one of [context, actions]) mark(one, 'aria-invalid', one === control ? 'true' : null);
@@ -55,16 +55,16 @@ export function tryCard(name, settings) {
         try {
             return JSON.parse(control.value);
         } catch (error) {
-            refuse(`The ${what} are no JSON: ${error.message}`, control);
+            refuse(`${what}: invalid JSON: ${error.message}`, control);
             return undefined;
         }
     }
 
     function request() {
-        const list = read(actions, 'actions');
+        const list = read(actions, 'Actions');
         if (list === undefined) return null;
         if (vectors) return JSON.stringify({ actions: list });
-        const shared = context.value.trim() ? read(context, 'features of the context') : {};
+        const shared = context.value.trim() ? read(context, 'Context') : {};
         return shared === undefined ? null : JSON.stringify({ context: shared, actions: list });
     }
 
@@ -85,7 +85,7 @@ export function tryCard(name, settings) {
         }
     }
 
-    // ---- the answer ----
+    // ---- the decision ----
 
     function showDecision(decision, list, body) {
         const probabilities = bars('Probability of each action');
@@ -93,15 +93,15 @@ export function tryCard(name, settings) {
         probabilities.update(decision.probabilities.map((share, i) => ({ name: ids[i] + (i === decision.index ? ' (chosen)' : ''), share, words: percent(share), kind: i === decision.index ? '' : 'other' })));
         const why = h('div', {});
         answer.replaceChildren(
-            h('div', {}, h('p', { class: 'quiet-words small' }, 'Take this action'), h('p', { class: 'chosen' }, decision.action)),
+            h('div', {}, h('p', { class: 'quiet-words small' }, 'Chosen action'), h('p', { class: 'chosen' }, decision.action)),
             probabilities.node, rewardForm(decision.id), why,
-            h('p', { class: 'quiet-words small' }, `Decision ${decision.id}, by version ${decision.version} of the model.`));
-        tell(`Chosen: ${decision.action}, with probability ${percent(decision.probability)}.`);
+            h('p', { class: 'quiet-words small' }, `Decision ${decision.id}, made by model version ${decision.version}.`));
+        tell(`Chosen action: ${decision.action}, with probability ${percent(decision.probability)}.`);
         if (can('/explain')) explain(body, decision, why);
     }
 
     function rewardForm(id) {
-        const value = h('input', { type: 'number', step: 'any', inputmode: 'decimal', 'aria-label': 'Another reward' });
+        const value = h('input', { type: 'number', step: 'any', inputmode: 'decimal', 'aria-label': 'Other reward' });
         const outcome = h('p', { role: 'status', class: 'outcome' });
         const group = h('div', { class: 'row', role: 'group', 'aria-label': 'Reward of this decision' },
             h('button', { type: 'button', onclick: () => give(0) }, '0'),
@@ -110,7 +110,7 @@ export function tryCard(name, settings) {
             h('button', { type: 'button', onclick: () => give(value.value === '' ? NaN : Number(value.value)) }, 'Send'));
         async function give(reward) {
             if (!Number.isFinite(reward)) {
-                say(outcome, 'A reward is a number.');
+                say(outcome, 'Enter a number as the reward.');
                 return value.focus();
             }
             try {
@@ -120,30 +120,30 @@ export function tryCard(name, settings) {
                 say(outcome, reason(error));
             }
         }
-        return h('div', {}, h('h3', {}, 'What came of it?'), group, outcome);
+        return h('div', {}, h('h3', {}, 'Send its reward'), group, outcome);
     }
 
-    // Why each action is worth what the model thinks.
+    // Explains the predicted reward of each action.
     async function explain(body, decision, into) {
         let told;
         try {
             told = await send(pathOf(name, '/explain'), body);
         } catch (error) {
-            into.replaceChildren(h('p', { class: 'quiet-words small' }, `It could not be explained: ${reason(error)}`));
+            into.replaceChildren(h('p', { class: 'quiet-words small' }, `No explanation: ${reason(error)}`));
             return;
         }
-        into.replaceChildren(h('h3', {}, 'What the model expects, and why'), ...told.actions.map((action, i) => explained(action, i === decision.index)));
+        into.replaceChildren(h('h3', {}, 'What the model predicts, and why'), ...told.actions.map((action, i) => explained(action, i === decision.index)));
     }
 
     function explained(action, open) {
         const most = Math.max(1e-12, ...(action.features ?? []).map((feature) => Math.abs(feature.contribution)));
-        const base = `Of that ${real(action.base ?? 0)} comes from no feature: what is usual. The rest:`;
+        const base = `Without any feature: ${real(action.base ?? 0)}. Each feature adds:`;
         const list = bars(`Features of ${action.action}`);
         const shown = (action.features ?? []).filter((feature) => Math.abs(feature.contribution) > 1e-3 * most).slice(0, 8);
         list.update(shown.map((feature) => ({ name: feature.name, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution, most < 0.01 ? 4 : 3), kind: feature.contribution < 0 ? 'minus' : '' })));
         return h('details', { open },
-            h('summary', {}, `${action.action}: expects ${real(action.f1)}, explores ${signed(action.f2)}`),
-            h('p', { class: 'quiet-words small' }, shown.length ? base : 'No feature moves it yet.'),
+            h('summary', {}, `${action.action}: predicted reward ${real(action.f1)}, exploration bonus ${signed(action.f2)}`),
+            h('p', { class: 'quiet-words small' }, shown.length ? base : 'No feature changes it yet.'),
             list.node);
     }
 

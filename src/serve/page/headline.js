@@ -1,0 +1,74 @@
+// The main result as one sentence, with the numbers behind it.
+import { fill, h } from './elements.js';
+import { duration, interval, known, moment, percent, plural, real, signed } from './formats.js';
+
+const OTHERS = { uniform: 'choosing at random', baseline: 'always the first action' };
+
+// What this bandit earns more than the policy, with its interval; null without a fair comparison.
+function difference(policy, online) {
+    if (!policy || !known(policy.gain) || !known(policy.gain_low) || !known(policy.gain_high)) return null;
+    if (policy.unsupported > 0.01) return null; // some of its actions are never taken here: its value is too low
+    if (policy.policy === online.policy) return null;
+    return { policy, mean: -policy.gain, low: -policy.gain_high, high: -policy.gain_low };
+}
+
+// " (+68%)", if both values are positive and not worlds apart.
+function share(online, policy, rewards) {
+    if (!(rewards?.[0] >= 0) || !(policy.value > 0)) return '';
+    const more = online.value / policy.value - 1;
+    return Math.abs(more) < 10 ? ` (${more < 0 ? '−' : '+'}${percent(Math.abs(more), 0)})` : '';
+}
+
+function verdict(than) {
+    if (than.low > 0) return 'good';
+    return than.high < 0 ? 'bad' : '';
+}
+
+function sentence(online, than, rewards) {
+    const earned = real(online.value), other = real(than.policy.value), name = OTHERS[than.policy.kind];
+    if (!verdict(than)) return `Inconclusive so far: this bandit earns ${earned} per decision, ${name} would earn ${other}.`;
+    return `This bandit earns ${earned} per decision; ${name} would earn ${verdict(than) === 'bad' ? 'more: ' : ''}${other}${share(online, than.policy, rewards)}.`;
+}
+
+function explanation(than, evaluation) {
+    const range = interval(than.low, than.high, signed), sure = percent(evaluation.confidence, 0);
+    const measured = `Measured on ${plural(evaluation.events, 'decision', 'decisions')} since ${moment(evaluation.from)}.`;
+    const words = `Difference: ${signed(than.mean)} reward per decision, ${sure} interval ${range}. ${measured}`;
+    if (!verdict(than)) return `${words} More decisions narrow the interval.`;
+    return verdict(than) === 'bad' ? `${words} Check your rewards: a higher value must mean a better outcome.` : words;
+}
+
+// The others in a few words: what else could decide, and whether it would be better.
+function others(evaluation, online, shown) {
+    const list = [];
+    const baseline = difference(evaluation.policies.find((policy) => policy.kind === 'baseline'), online);
+    if (baseline && baseline.policy !== shown.policy) {
+        const result = { good: 'this bandit is significantly better', bad: 'significantly better than this bandit', '': 'inconclusive' }[verdict(baseline)];
+        list.push(`The baseline, ${OTHERS.baseline}, would earn ${real(baseline.policy.value)}: ${result} (${interval(baseline.low, baseline.high, signed)}).`);
+    }
+    for (const policy of evaluation.policies)
+        if (policy.state === 'offered') list.push(`The challenger ${policy.name} would earn ${real(policy.value)}: significantly better than this bandit. You can promote it below.`);
+    return list;
+}
+
+function result(evaluation, wait) {
+    const find = (kind) => evaluation.policies?.find((policy) => policy.kind === kind);
+    const online = find('online');
+    if (!known(online?.value)) return ['', 'No results yet.', `They appear as soon as decisions have their rewards, or have waited ${duration(wait)} for them.`, []];
+    const than = difference(find('uniform'), online) ?? difference(find('baseline'), online);
+    if (!than) return ['', `This bandit earns ${real(online.value)} per decision.`, 'No comparison: it does not explore, so the log does not show what other actions would earn.', []];
+    return [verdict(than), sentence(online, than, evaluation.rewards), explanation(than, evaluation), others(evaluation, online, than)];
+}
+
+export function headlineCard() {
+    const node = h('section', { class: 'card headline', 'aria-label': 'Result', hidden: true });
+    return {
+        node,
+        update(evaluation, wait) {
+            const [kind, words, small, more] = result(evaluation, wait);
+            node.hidden = false;
+            node.className = `card headline ${kind}`;
+            fill(node, [words, small, more], () => [h('p', { class: 'result' }, words), h('p', { class: 'quiet-words' }, small), ...more.map((line) => h('p', { class: 'quiet-words' }, line))]);
+        },
+    };
+}
