@@ -1,4 +1,4 @@
-// What the shop sells, and how it tells the bandit of it.
+// What the shop sells, and how it describes it to the bandit.
 
 export const CATEGORIES = ['coffee', 'running', 'books', 'light'];
 
@@ -20,7 +20,7 @@ export const isVisitor = (visitor) =>
     visitor.hour < 24 &&
     (visitor.past === null || CATEGORIES.includes(visitor.past));
 
-// The request of a decision: who is there, and what could be shown.
+// The body of a decide request: the visitor, and the products that could be shown.
 export const roundFor = (visitor, id) => ({
     ...(id && { id }),
     context: { visitor: { device: visitor.device, hour: visitor.hour, past: visitor.past ?? 'nothing' } },

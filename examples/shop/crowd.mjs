@@ -1,4 +1,4 @@
-// Visitors by the dozen: each is shown a product, and some click, seconds later.
+// Many simulated visitors: each is shown a product, and some click a few seconds later.
 import { PRODUCTS, roundFor } from './catalog.mjs';
 import { clickAfter, someVisitor } from './visitors.mjs';
 
@@ -10,8 +10,8 @@ export class Crowd {
         this.bandit = bandit;
         this.tally = tally;
         this.rate = rate;
-        this.due = 0; // visitors, with what is left of the last ticks
-        this.clicks = []; // {at, id}: that are on their way
+        this.due = 0; // visitors to come, with the fraction left from earlier ticks
+        this.clicks = []; // {at, id}: clicks to come
         this.busy = false;
         this.trouble = '';
     }
@@ -20,13 +20,13 @@ export class Crowd {
         this.timer = setInterval(() => this.turn(), TICK);
     }
 
-    // Nobody comes any more, and the requests that are under way end.
+    // No more visitors; waits for the requests in flight.
     async stop() {
         clearInterval(this.timer);
         while (this.busy) await new Promise((resolve) => setTimeout(resolve, 10));
     }
 
-    // A turn that takes longer than a tick is not overtaken: then fewer visitors come.
+    // If a turn takes longer than a tick, ticks are skipped and fewer visitors come.
     async turn() {
         if (this.busy) return;
         this.busy = true;
@@ -66,7 +66,7 @@ export class Crowd {
     }
 }
 
-// What was shown and clicked, second by second.
+// Products shown and clicked, per second.
 export class Tally {
     constructor(seconds) {
         this.kept = seconds;
@@ -88,7 +88,7 @@ export class Tally {
         this.row().clicked++;
     }
 
-    // The last whole seconds, the oldest first; those without a visitor too.
+    // The last whole seconds, oldest first, including those without visitors.
     list() {
         const last = Math.floor(Date.now() / 1000) - 1;
         const list = [];

@@ -1,18 +1,18 @@
-// The decision server: started beside the shop, and asked over HTTP.
+// The decision server: starts it, and sends its requests over HTTP.
 import { spawn } from 'node:child_process';
 
 const BANDIT = '/v1/bandits/shop';
 
-// Resolves when it listens: {url, ended, stop()}. ended resolves with a sentence when it stops by itself.
+// Resolves when the server listens: {url, ended, stop()}. ended resolves with a message when the server stops.
 export async function startEenet(folder, port) {
     const child = spawn(process.env.EENET ?? 'eenet', ['serve', '--folder', folder, '--port', String(port)], {
         stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true, // Ctrl-C in the terminal is the shop's: it stops the server last
+        detached: true, // Ctrl-C goes to the shop, which stops the server last
     });
     let printed = '';
     const ended = new Promise((resolve) => {
-        child.once('error', (error) => resolve(`eenet could not be started: ${error.message}`));
-        child.once('exit', (code, signal) => resolve(`eenet serve ended (${code ?? signal}):\n${printed}`));
+        child.once('error', (error) => resolve(`cannot start eenet: ${error.message}`));
+        child.once('exit', (code, signal) => resolve(`eenet serve stopped (${code ?? signal}):\n${printed}`));
     });
     const url = await new Promise((resolve, reject) => {
         const look = (bytes) => {
@@ -48,7 +48,7 @@ export class Bandit {
         return told;
     }
 
-    // The bandit of the shop, and who challenges it. Where the folder has it already, it goes on as it was.
+    // Creates the bandit and its challenger, unless the folder already has them.
     async prepare(settings, challenger) {
         try {
             return await this.ask(BANDIT);

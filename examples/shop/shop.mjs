@@ -1,4 +1,4 @@
-// The shop: starts the decision server, sends visitors, and serves the page on which you are one of them.
+// The shop: starts the decision server, simulates visitors, and serves the page on which you are one of them.
 import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,11 @@ import { Bandit, startEenet } from './eenet.mjs';
 
 const MOST_RATE = 500;
 
-// linucb sees visitor and product side by side: it learns what sells, not to whom. The challenger is a network, which
-// finds out what the two are together. Half of the decisions are spread over all products, so that the log has something
-// to say about any policy.
+// linucb is linear in visitor and product: it learns what sells, not to whom. The challenger is a neural network, which
+// learns how the two combine. Half of the decisions are spread over all products, so that the log can evaluate any policy.
 const SETTINGS = {
     policy: 'linucb',
-    features: 'products=none,names=128,hashes=16', // few: linucb keeps a matrix of their square
+    features: 'products=none,names=128,hashes=16', // few: linucb keeps a matrix of their number squared
     propensity: 'floor:0.5',
     wait: 5,
     default_reward: 0,
@@ -30,7 +29,7 @@ function readArguments() {
     const whole = (name, text, most) => {
         const number = Number(text);
         if (Number.isInteger(number) && number >= 0 && number <= most) return number;
-        throw new Error(`--${name} must be a whole number, 0 to ${most}, got '${text}'`);
+        throw new Error(`--${name} must be a whole number from 0 to ${most}, got '${text}'`);
     };
     const { values } = parseArgs({
         options: {
@@ -61,12 +60,12 @@ async function readBody(request) {
     let bytes = '';
     for await (const piece of request) {
         bytes += piece;
-        if (bytes.length > 10000) throw new Refusal(413, 'that is too long');
+        if (bytes.length > 10000) throw new Refusal(413, 'request body is longer than 10000 bytes');
     }
     try {
         return JSON.parse(bytes);
     } catch {
-        throw new Refusal(400, 'the body is no JSON');
+        throw new Refusal(400, 'invalid JSON in the request body');
     }
 }
 
@@ -87,23 +86,23 @@ class Shop {
         Object.assign(this, { bandit, crowd, tally, serverUrl });
     }
 
-    // A product for somebody: the decision, and who made it.
+    // Decides which product to show to this visitor.
     async pick(visitor) {
-        if (!isVisitor(visitor)) throw new Refusal(400, 'that is no visitor');
+        if (!isVisitor(visitor)) throw new Refusal(400, 'invalid visitor: expected {"device": "phone" or "desktop", "hour": 0 to 23, "past": a category or null}');
         const { id, action, probability } = await this.bandit.decide(roundFor(visitor));
         this.tally.shown();
         return { id, product: action, probability };
     }
 
     async click({ id }) {
-        if (typeof id !== 'string') throw new Refusal(400, 'a click needs the id of what was shown');
+        if (typeof id !== 'string') throw new Refusal(400, 'missing "id": expected the id of the decision');
         const { outcome } = await this.bandit.reward(id, 1);
         this.tally.clicked();
         return { outcome };
     }
 
     setRate({ rate }) {
-        if (!Number.isInteger(rate) || rate < 0 || rate > MOST_RATE) throw new Refusal(400, `a rate is 0 to ${MOST_RATE}`);
+        if (!Number.isInteger(rate) || rate < 0 || rate > MOST_RATE) throw new Refusal(400, `rate must be a whole number from 0 to ${MOST_RATE}`);
         this.crowd.rate = rate;
         return { rate };
     }
@@ -138,7 +137,7 @@ class Shop {
             default:
                 if (request.method === 'GET' && path.startsWith('/api/why/'))
                     return this.bandit.explain(decodeURIComponent(path.slice('/api/why/'.length)));
-                throw new Refusal(404, 'there is nothing here');
+                throw new Refusal(404, `not found: ${path}`);
         }
     }
 
@@ -190,15 +189,15 @@ async function main() {
     try {
         await bandit.prepare(SETTINGS, CHALLENGER);
     } catch (error) {
-        return stop(`the bandit could not be made: ${error.message}`);
+        return stop(`shop: cannot create the bandit: ${error.message}`);
     }
     const shop = new Shop(bandit, crowd, tally, server.url);
     web.on('request', (request, response) => shop.handle(request, response));
-    web.on('error', (error) => stop(error.message));
+    web.on('error', (error) => stop(`shop: ${error.message}`));
     web.listen(wanted.port, '127.0.0.1', () => {
-        console.log(`the shop:            http://127.0.0.1:${web.address().port}/`);
-        console.log(`behind its counter:  ${server.url}/`);
-        console.log('Ctrl-C stops both');
+        console.log(`Shop:      http://127.0.0.1:${web.address().port}/`);
+        console.log(`Dashboard: ${server.url}/`);
+        console.log('Press Ctrl-C to stop both');
         crowd.start();
     });
 }

@@ -1,9 +1,9 @@
-// Made-up visitors: who comes, what they like, and when they click. None of it is known to the bandit.
+// Simulated visitors: who comes, what they like, and when they click. The bandit knows none of this.
 import { CATEGORIES } from './catalog.mjs';
 
 const isMorning = (hour) => hour >= 5 && hour < 14;
 
-// What somebody is after depends on the device and the time of day together: neither says anything alone.
+// What visitors want depends on device and time of day together: neither is informative alone.
 const AFTER = { phone: ['running', 'coffee'], desktop: ['books', 'light'] };
 const wanted = ({ device, hour }) => {
     const [late, early] = AFTER[device];
@@ -13,7 +13,7 @@ const wanted = ({ device, hour }) => {
 export function clickProbability(visitor, product) {
     let chance = product.category === wanted(visitor) ? 0.45 : 0.05;
     if (product.category === visitor.past) chance += 0.12;
-    if (visitor.past === null && product.price > 40) chance *= 0.7; // strangers start small
+    if (visitor.past === null && product.price > 40) chance *= 0.7; // new visitors start small
     return chance;
 }
 
@@ -25,7 +25,7 @@ export const someVisitor = () => ({
     past: Math.random() < 0.4 ? null : pick(CATEGORIES),
 });
 
-// Seconds until the click, or null: no click, or one that nobody ever hears of.
+// Seconds until the click; null: no click, or a click that is never reported.
 export function clickAfter(visitor, product) {
     if (Math.random() >= clickProbability(visitor, product)) return null;
     if (Math.random() < 0.05) return null;

@@ -16,7 +16,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'ut
 const PICTURES = join(process.cwd(), 'shop-pictures');
 const PATIENCE = 600000; // milliseconds for what takes seconds: the limit is for what hangs
 
-// Resolves when the shop has told both addresses: {shop, server, stop(), printed()}.
+// Resolves when the shop has printed both addresses: {shop, server, stop(), printed()}.
 async function openShop(words) {
     const child = spawn(SCRIPT, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     let printed = '';

@@ -1,11 +1,11 @@
-// The page: one visitor, one pick at a time; and a look behind the counter once a second.
+// The page of the shop: one pick at a time, and the live results once a second.
 
 const $ = (id) => document.getElementById(id);
 const SVG = 'http://www.w3.org/2000/svg';
-const NAMES = { online: 'decides now', baseline: 'always the first', uniform: 'any, at random' };
+const NAMES = { online: 'deciding now', baseline: 'always the first product', uniform: 'random product' };
 const WORDS = {
-    linucb: 'knows what sells, not to whom.',
-    eenet: 'a network: knows what goes with whom.',
+    linucb: 'is linear: it learns what sells, not to whom.',
+    eenet: 'is a neural network: it learns what each visitor likes.',
 };
 
 async function ask(path, body) {
@@ -34,7 +34,7 @@ function complain(words) {
     $('trouble').hidden = !words;
 }
 
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 
 // ---- the visitor ----
 
@@ -55,7 +55,7 @@ function beSomebody() {
 
 let products = new Map();
 let picked = null; // {id, product, probability}
-let picks = 0; // only the last one that was asked for is shown
+let picks = 0; // only the newest request is shown
 
 function show(pick) {
     const product = products.get(pick.product);
@@ -65,7 +65,7 @@ function show(pick) {
     $('pick-category').textContent = product.category;
     $('pick-name').textContent = product.name;
     $('pick-words').textContent = product.words;
-    $('pick-price').textContent = `€ ${product.price}`;
+    $('pick-price').textContent = `€${product.price}`;
     $('look').textContent = 'Take a look';
     $('look').className = 'primary';
     $('look').disabled = $('next').disabled = false;
@@ -87,13 +87,13 @@ async function pickAgain() {
     }
 }
 
-// The pick was right: the bandit hears of it, and next time there is a past.
+// A click on the pick: sends the reward, and the shop remembers the category.
 async function takeALook() {
     const { id, product } = picked;
     $('look').disabled = $('next').disabled = true;
     try {
         const { outcome } = await ask('/api/click', { id });
-        $('look').textContent = outcome === 'joined' ? 'Noted' : 'Too late to count';
+        $('look').textContent = outcome === 'joined' ? 'Thank you' : 'Too late to count';
         $('look').className = 'primary done';
         form.elements.past.value = products.get(product).category;
         setTimeout(pickAgain, 1200);
@@ -127,7 +127,7 @@ async function explain() {
             element(
                 'p',
                 { class: 'note' },
-                `A click is expected with ${percent(Math.max(0, Math.min(1, action.f1)))}; it was shown with a probability of ${percent(probability)}.`,
+                `Predicted click rate: ${percent(Math.max(0, Math.min(1, action.f1)))}. Shown with probability ${percent(probability)}.`,
             ),
         );
     } catch (error) {
@@ -149,10 +149,10 @@ function fillShelf() {
                     'span',
                     { class: 'about' },
                     element('span', { class: 'name' }, product.name),
-                    element('span', { class: 'more' }, `${product.category}, € ${product.price}`),
+                    element('span', { class: 'more' }, `${product.category}, €${product.price}`),
                 ),
             );
-            // What is taken from the shelf is no click on the pick. But the shop remembers it.
+            // Not a click on the pick, so no reward; but the shop remembers the category.
             button.addEventListener('click', () => {
                 form.elements.past.value = product.category;
                 pickAgain();
@@ -163,7 +163,7 @@ function fillShelf() {
     );
 }
 
-// ---- behind the counter ----
+// ---- live results ----
 
 const WIDTH = 300;
 const HEIGHT = 90;
@@ -199,7 +199,7 @@ function drawChart(list, promotions) {
     $('chart').replaceChildren(...parts);
 }
 
-// Times come as seconds since 1970, or as text.
+// From seconds since 1970, or from text.
 const seconds = (time) => (typeof time === 'number' ? time : Date.parse(time) / 1000);
 
 function drawPolicies(policies) {
@@ -230,7 +230,7 @@ function drawPromotions(promotions) {
     $('promotions').replaceChildren(
         ...promotions.map(({ time, from, to, gain, events }) => {
             const clock = new Date(1000 * seconds(time)).toLocaleTimeString();
-            const earned = `${(100 * gain).toFixed(0)} more clicks of 100 visitors, told from ${events} decisions`;
+            const earned = `${(100 * gain).toFixed(0)} more clicks per 100 visitors, measured on ${events} decisions`;
             return element('li', {}, element('strong', {}, `${to} took over from ${from}`), ` at ${clock}: ${earned}.`);
         }),
     );
@@ -252,7 +252,7 @@ async function look() {
         $('crowd-shown').value = state.rate;
         complain(state.trouble);
     } catch (error) {
-        complain(`The shop does not answer: ${error.message}`);
+        complain(`The shop is not reachable: ${error.message}`);
     }
     setTimeout(look, 1000);
 }

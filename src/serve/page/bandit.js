@@ -3,15 +3,16 @@ import { actionsCard, card, empty, importanceCard, latencyCard, number, promotio
 import { challengersCard } from './challengers.js';
 import { valueChart } from './chart.js';
 import { fill, h, say, show } from './elements.js';
-import { DASH, duration, exploration, interval, known, moment, percent, plural, real } from './formats.js';
+import { DASH, duration, exploration, interval, known, percent, plural, real } from './formats.js';
 import { headlineCard } from './headline.js';
 import { Refused, ask, can, pathOf, poll } from './server.js';
 import { tryCard } from './trying.js';
 
 function facts(settings) {
-    const list = [['Policy', settings.policy], ['Input', settings.dim > 0 ? `vectors of ${plural(settings.dim, 'number', 'numbers')}` : 'named features'], ['Exploration', exploration(settings.propensity)], ['Waits for rewards', duration(settings.wait)],
-        ['Default reward', settings.default_reward === null ? 'none' : real(settings.default_reward, Number.isInteger(settings.default_reward) ? 0 : 2)], ['Mode', settings.mode]];
+    const list = [['Policy', settings.policy], ['Input', settings.dim > 0 ? `vectors of ${plural(settings.dim, 'number', 'numbers')}` : 'named features'], ['Exploration', exploration(settings.propensity)], ['Reward wait', duration(settings.wait)],
+        ['Default reward', settings.default_reward === null ? 'none' : real(settings.default_reward, Number.isInteger(settings.default_reward) ? 0 : 2)]];
     if (settings.options) list.splice(1, 0, ['Options', settings.options]);
+    if (settings.mode !== 'online') list.push(['Mode', settings.mode]);
     return list.map(([name, words]) => h('span', {}, `${name} `, h('b', {}, words)));
 }
 
@@ -22,8 +23,7 @@ function valueWords(evaluation) {
 }
 
 function exploredWords(activity) {
-    if (!known(activity.entropy)) return 'no decision since the server started';
-    return `did not take the most probable action; randomness ${percent(activity.entropy, 0)}`;
+    return known(activity.entropy) ? `of decisions; ${percent(activity.entropy, 0)} random` : 'no decision since start';
 }
 
 export function bandit(name) {
@@ -32,7 +32,7 @@ export function bandit(name) {
     const notices = h('div', { class: 'notices', role: 'status' });
     const head = h('div', { class: 'head' }, h('h1', {}, name), h('button', { type: 'button', class: 'little', onclick: () => jump() }, 'Try a decision'), details);
     const rates = ratePair(), value = number('Mean reward', 'Mean reward over time', 1e-6), chance = number('Exploration', 'Exploring decisions per second, last five minutes');
-    const headline = headlineCard(), chart = valueChart(), chartNone = empty('');
+    const headline = headlineCard(name), chart = valueChart(), chartNone = empty('');
     const earned = card('Mean reward over time', '', chart.node, chartNone);
     const challengers = challengersCard(name, () => evaluationPoll.wake());
     const actions = actionsCard(), importance = importanceCard();
@@ -64,7 +64,7 @@ export function bandit(name) {
     async function lookAtActivity() {
         activity = await ask(pathOf(name, '/activity'));
         rates.update(activity);
-        chance.update(percent(activity.explored), 'of decisions', exploredWords(activity), activity.seconds.map((second) => second.explored));
+        chance.update(percent(activity.explored), '', exploredWords(activity), activity.seconds.map((second) => second.explored));
         for (const one of [actions, training, rewards, latency]) one.update(activity);
         warn();
     }
@@ -77,11 +77,11 @@ export function bandit(name) {
             return;
         }
         const evaluation = await ask(pathOf(name, '/evaluation'));
-        headline.update(evaluation, entry?.settings.wait);
+        if (entry) headline.update(evaluation, entry.settings);
         value.update(...valueWords(evaluation), evaluation.series?.policies?.online?.value?.map((one) => one ?? 0));
         const any = chart.update(evaluation);
         show(say(chartNone, any ? '' : `No data yet: ${plural(evaluation.events, 'decision has', 'decisions have')} a final reward. A decision counts once its reward has arrived or its waiting time is over.`), !any);
-        say(earned.note, any ? `per decision, since ${moment(evaluation.from)}; shaded band and vertical bars: ${percent(evaluation.confidence, 0)} intervals` : '');
+        say(earned.note, any ? `per decision; band and vertical bars: ${percent(evaluation.confidence, 0)} intervals` : '');
         challengers.update(evaluation);
         promotions.update(evaluation.promotions ?? []);
     }

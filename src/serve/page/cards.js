@@ -48,8 +48,8 @@ export function ratePair() {
         nodes: [decisions.node, rewards.node],
         update(activity) {
             const { seconds } = activity;
-            decisions.update(rate(lately(seconds, 'decisions')), 'per second', `${count(activity.decisions)} since the server started`, seconds.map((s) => s.decisions));
-            rewards.update(rate(lately(seconds, 'rewards')), 'per second', `${count(activity.joined)} joined; ${plural(activity.waiting, 'decision', 'decisions')} pending`, seconds.map((s) => s.rewards));
+            decisions.update(rate(lately(seconds, 'decisions')), 'per second', `${count(activity.decisions)} since start`, seconds.map((s) => s.decisions));
+            rewards.update(rate(lately(seconds, 'rewards')), 'per second', `${count(activity.joined)} joined; ${count(activity.waiting)} pending`, seconds.map((s) => s.rewards));
         },
     };
 }

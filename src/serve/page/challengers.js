@@ -137,7 +137,7 @@ export function challengersCard(name, changed) {
             const some = policies.some((policy) => policy.kind === 'challenger');
             show(table, policies.length > 0);
             show(add, can('/challengers'));
-            say(note, `mean reward per decision, with ${percent(evaluation.confidence, 0)} intervals; valid however often you look`);
+            say(note, `${percent(evaluation.confidence, 0)} intervals, valid however often you look`);
             show(say(none, some ? '' : 'No challenger yet. Add one to compare it with this bandit on every decision from now on.'), !some);
             const waits = evaluation.waiting ? `; ${count(evaluation.waiting)} pending` : '';
             const promotes = evaluation.promote === 'auto' ? 'A significantly better challenger is promoted automatically.' : 'A significantly better challenger is marked here; you decide when to promote it.';

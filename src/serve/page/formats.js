@@ -60,11 +60,11 @@ export function duration(seconds) {
     return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: value < 10 && unit !== 'second' ? 1 : 0 }).format(value);
 }
 
-// Seconds since 1970, or a time as text.
-export function moment(time) {
+// Seconds since 1970, or a time as text; 'short' leaves out the seconds.
+export function moment(time, timeStyle = 'medium') {
     const seconds = typeof time === 'string' ? Date.parse(time) / 1000 : time;
     if (!known(seconds)) return DASH;
-    return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+    return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle });
 }
 
 // A time on an axis that spans this many seconds.
@@ -80,10 +80,10 @@ export function plural(number, one, many) {
     return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-// "10% (floor:0.1)": the share of decisions that are spread over all actions; other rules by their name.
+// The share of decisions that "floor:0.1" spreads over all actions: "10%". Other rules by their name.
 export function exploration(propensity) {
     const share = Number(propensity?.match(/^floor:(.+)$/)?.[1] ?? NaN);
-    return known(share) ? `${percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1)} (${propensity})` : propensity;
+    return known(share) ? percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1) : propensity;
 }
 
 export { known };

@@ -24,16 +24,16 @@ function verdict(than) {
     return than.high < 0 ? 'bad' : '';
 }
 
-function sentence(online, than, rewards) {
+function sentence(bandit, online, than, rewards) {
     const earned = real(online.value), other = real(than.policy.value), name = OTHERS[than.policy.kind];
-    if (!verdict(than)) return `Inconclusive so far: this bandit earns ${earned} per decision, ${name} would earn ${other}.`;
-    return `This bandit earns ${earned} per decision; ${name} would earn ${verdict(than) === 'bad' ? 'more: ' : ''}${other}${share(online, than.policy, rewards)}.`;
+    if (!verdict(than)) return `Inconclusive so far: ${bandit} earns ${earned} per decision, ${name} would earn ${other}.`;
+    return `${bandit} earns ${earned} per decision; ${name} would earn ${verdict(than) === 'bad' ? 'more: ' : ''}${other}${share(online, than.policy, rewards)}.`;
 }
 
 function explanation(than, evaluation) {
     const range = interval(than.low, than.high, signed), sure = percent(evaluation.confidence, 0);
-    const measured = `Measured on ${plural(evaluation.events, 'decision', 'decisions')} since ${moment(evaluation.from)}.`;
-    const words = `Difference: ${signed(than.mean)} reward per decision, ${sure} interval ${range}. ${measured}`;
+    const measured = `measured on ${plural(evaluation.events, 'decision', 'decisions')} since ${moment(evaluation.from, 'short')}.`;
+    const words = `Difference ${signed(than.mean)} (${sure} interval ${range}), ${measured}`;
     if (!verdict(than)) return `${words} More decisions narrow the interval.`;
     return verdict(than) === 'bad' ? `${words} Check your rewards: a higher value must mean a better outcome.` : words;
 }
@@ -43,29 +43,29 @@ function others(evaluation, online, shown) {
     const list = [];
     const baseline = difference(evaluation.policies.find((policy) => policy.kind === 'baseline'), online);
     if (baseline && baseline.policy !== shown.policy) {
-        const result = { good: 'this bandit is significantly better', bad: 'significantly better than this bandit', '': 'inconclusive' }[verdict(baseline)];
-        list.push(`The baseline, ${OTHERS.baseline}, would earn ${real(baseline.policy.value)}: ${result} (${interval(baseline.low, baseline.high, signed)}).`);
+        const words = { good: 'significantly less', bad: 'significantly more', '': 'inconclusive' }[verdict(baseline)];
+        list.push(`The baseline (${OTHERS.baseline}) would earn ${real(baseline.policy.value)}: ${words}, difference ${interval(baseline.low, baseline.high, signed)}.`);
     }
     for (const policy of evaluation.policies)
-        if (policy.state === 'offered') list.push(`The challenger ${policy.name} would earn ${real(policy.value)}: significantly better than this bandit. You can promote it below.`);
+        if (policy.state === 'offered') list.push(`The challenger ${policy.name} would earn ${real(policy.value)}: significantly more. You can promote it below.`);
     return list;
 }
 
-function result(evaluation, wait) {
+function result(bandit, evaluation, settings) {
     const find = (kind) => evaluation.policies?.find((policy) => policy.kind === kind);
     const online = find('online');
-    if (!known(online?.value)) return ['', 'No results yet.', `They appear as soon as decisions have their rewards, or have waited ${duration(wait)} for them.`, []];
-    const than = difference(find('uniform'), online) ?? difference(find('baseline'), online);
-    if (!than) return ['', `This bandit earns ${real(online.value)} per decision.`, 'No comparison: it does not explore, so the log does not show what other actions would earn.', []];
-    return [verdict(than), sentence(online, than, evaluation.rewards), explanation(than, evaluation), others(evaluation, online, than)];
+    if (!known(online?.value)) return ['', 'No results yet.', `They appear as soon as decisions have their rewards, or have waited ${duration(settings.wait)} for them.`, []];
+    const than = settings.mode === 'online' ? (difference(find('uniform'), online) ?? difference(find('baseline'), online)) : null;
+    if (!than) return ['', `${bandit} earns ${real(online.value)} per decision.`, 'No comparison: it does not explore, so the log does not show what other actions would earn.', []];
+    return [verdict(than), sentence(bandit, online, than, evaluation.rewards), explanation(than, evaluation), others(evaluation, online, than)];
 }
 
-export function headlineCard() {
+export function headlineCard(bandit) {
     const node = h('section', { class: 'card headline', 'aria-label': 'Result', hidden: true });
     return {
         node,
-        update(evaluation, wait) {
-            const [kind, words, small, more] = result(evaluation, wait);
+        update(evaluation, settings) {
+            const [kind, words, small, more] = result(bandit, evaluation, settings);
             node.hidden = false;
             node.className = `card headline ${kind}`;
             fill(node, [words, small, more], () => [h('p', { class: 'result' }, words), h('p', { class: 'quiet-words' }, small), ...more.map((line) => h('p', { class: 'quiet-words' }, line))]);
