@@ -212,7 +212,7 @@ export function promotionsCard() {
             show(none, !promotions.length);
             show(table, promotions.length > 0);
             fill(list, promotions, () => [...promotions].reverse().map((one) =>
-                h('tr', {}, h('th', { scope: 'row' }, moment(one.time)), h('td', {}, one.from ?? DASH), h('td', {}, one.to ?? DASH), h('td', {}, whyOf(one)))));
+                h('tr', {}, h('th', { scope: 'row' }, moment(one.time, 'short')), h('td', {}, one.from ?? DASH), h('td', {}, one.to ?? DASH), h('td', {}, whyOf(one)))));
         },
     };
 }

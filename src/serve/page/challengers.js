@@ -121,7 +121,7 @@ export function challengersCard(name, changed) {
         return h('tr', { role: 'row' },
             h('th', { scope: 'row', role: 'rowheader' }, h('span', { class: 'row' }, swatch(policy.style), titleOf(policy)), h('small', {}, explanationOf(policy))),
             h('td', { class: 'right', role: 'cell', 'data-label': 'Mean reward' }, real(policy.value), h('small', {}, interval(policy.low, policy.high))),
-            h('td', { class: 'right', role: 'cell', 'data-label': 'Difference from this bandit' }, gain(policy)),
+            h('td', { class: 'right', role: 'cell', 'data-label': 'Difference' }, gain(policy)),
             h('td', { role: 'cell', class: 'state' }, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, policy.kind === 'challenger' && policy.events < online ? h('small', {}, `measured on the last ${plural(policy.events, 'decision', 'decisions')}`) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices are never made by this bandit: its value is too low`) : null, buttons(policy)));
     }
 
