@@ -330,13 +330,25 @@ test('the headline is what the server measured', { skip }, async (t) => {
     const { body } = await ask(server.url, '/v1/bandits/headline/evaluation');
     const find = (kind) => body.policies.find((policy) => policy.kind === kind);
     const words = await headline.textContent();
-    const [, earned, random, percent] = words.match(/^headline earns ([\d.]+) per decision; choosing at random would earn ([\d.]+) \(\+(\d+)%\)\./).map(Number);
+    const [, earned, random, percent] = words.match(/^headline earns ([\d.]+) per decision; random choice would earn ([\d.]+) \(\+(\d+)%\)\./).map(Number);
     assert.ok(Math.abs(earned - find('online').value) <= 0.000501);
     assert.ok(Math.abs(random - find('uniform').value) <= 0.000501);
     assert.ok(Math.abs(percent / 100 - (find('online').value / find('uniform').value - 1)) <= 0.00501);
     const [, low, high] = words.match(/Difference \+[\d.]+ \(95% interval \+([\d.]+) to \+([\d.]+)\)/).map(Number);
     assert.ok(Math.abs(low + find('uniform').gain_high) <= 0.000501);
     assert.ok(Math.abs(high + find('uniform').gain_low) <= 0.000501);
+
+    // What a server would answer whose bandit does worse than chance, and one that never takes most of the actions.
+    let change = () => Object.assign(find('uniform'), { value: 0.5, gain: 0.5 - find('online').value, gain_low: 0.1, gain_high: 0.4 });
+    await page.route('**/evaluation', (route) => {
+        change();
+        return route.fulfill({ json: body });
+    });
+    await headline.getByText('random choice would earn more: 0.500 (').waitFor();
+    await headline.getByText('Check your rewards').waitFor();
+    change = () => body.policies.forEach((policy) => Object.assign(policy, { unsupported: 0.6 }));
+    await headline.getByText('No comparison: it does not explore').waitFor();
+    await page.unroute('**/evaluation');
     assert.deepEqual(page.troubles, []);
 });
 

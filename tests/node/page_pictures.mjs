@@ -1,5 +1,7 @@
-// The pictures of docs/page.md, made anew: EENET=build/eenet node page_pictures.mjs FOLDER, where the packages are (see
-// CMakeLists.txt). A shop with visitors for some seconds, a challenger, a decision by hand.
+// Makes the pictures of the documentation: EENET=build/eenet EENET_SOURCE=. node page_pictures.mjs FOLDER [SECONDS], in the
+// folder of the packages (see CMakeLists.txt). The dashboard and the page of examples/shop after SECONDS (default: 150); the
+// cards from a second server with two challengers.
+import { spawn } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPage, startBrowser } from './browser.mjs';
@@ -8,42 +10,75 @@ import { keepPlaying, play } from './traffic.mjs';
 
 const folder = process.argv[2] ?? '.';
 const seconds = (count) => new Promise((resolve) => setTimeout(resolve, 1000 * count));
-const PICTURES = [
-    { name: 'page-light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-    { name: 'page-dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-    { name: 'page-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
-    { name: 'page-challengers', colorScheme: 'light', viewport: { width: 1280, height: 900 }, card: 'Would another policy earn more?' },
-    { name: 'page-try', colorScheme: 'light', viewport: { width: 1280, height: 1200 }, card: 'Try it' },
+const DESK = { width: 1280, height: 900 };
+const DASHBOARD = [
+    { name: 'dashboard-light', colorScheme: 'light', viewport: DESK },
+    { name: 'dashboard-dark', colorScheme: 'dark', viewport: DESK },
+    { name: 'dashboard-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ];
 
-async function picture(browser, url, { name, card, ...options }) {
-    const page = await openPage(browser, url, options);
-    await page.goto(`${url}/#/b/shop`);
-    await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
-    await page.locator('.chart .series').first().waitFor();
-    if (card === 'Try it') {
-        await page.getByRole('button', { name: 'Decide' }).click();
-        await page.locator('.answer details').first().waitFor();
-        await page.getByRole('button', { name: '1', exact: true }).click();
-        await page.getByText('The reward was joined').waitFor();
-    }
+async function shoot(page, part, name, options = {}) {
     await seconds(2);
     const path = join(folder, `${name}.png`);
-    if (card) await page.getByRole('region', { name: card, exact: true }).screenshot({ path });
-    else await page.screenshot({ path });
+    await part.screenshot({ path, ...options });
     console.log(`${path}: ${statSync(path).size} bytes${page.troubles.length ? `, ${page.troubles}` : ''}`);
     await page.context().close();
 }
 
+// The dashboard of a bandit, filled.
+async function dashboard(browser, url, bandit, options) {
+    const page = await openPage(browser, url, options);
+    await page.goto(`${url}/#/b/${bandit}`);
+    await page.locator('.chart .series').first().waitFor();
+    return page;
+}
+
+async function startShop() {
+    const child = spawn(join(process.env.EENET_SOURCE, 'examples/shop/run.sh'), [], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    const [shop, server] = await new Promise((resolve) => child.stdout.on('data', (bytes) => {
+        printed += bytes;
+        if (printed.includes('Ctrl-C')) resolve([...printed.matchAll(/http:\/\/[0-9.:]+/g)].map((match) => match[0]));
+    }));
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    return { shop, server, stop: () => child.kill('SIGINT') && ended };
+}
+
 mkdirSync(folder, { recursive: true });
-const server = await startServer();
 const browser = await startBrowser();
-for (const settings of [{ name: 'shop', features: '' }, { name: 'news-front', dim: 6, policy: 'linucb' }, { name: 'mail', features: '', mode: 'apprentice' }]) await ask(server.url, '/v1/bandits', settings);
-for (const challenger of [{ name: 'linear', policy: 'linucb' }, { name: 'greedy', policy: 'greedy', propensity: 'floor:0.05' }]) await ask(server.url, '/v1/bandits/shop/challengers', challenger);
-for (const bandit of ['mail']) await play(server.url, bandit, 0, 200);
-const visitors = keepPlaying(server.url, 'shop', 0, 60);
-await seconds(Number(process.argv[3] ?? 75));
-for (const one of PICTURES) await picture(browser, server.url, one);
+const place = await startShop();
+const server = await startServer();
+await ask(server.url, '/v1/bandits', { name: 'banners', features: '', propensity: 'floor:0.2' });
+await ask(server.url, '/v1/bandits', { name: 'front-page', features: '' });
+for (const challenger of [{ name: 'linear', policy: 'linucb', propensity: 'floor:0.2' }, { name: 'explore-less', policy: 'eenet', propensity: 'floor:0.05' }])
+    await ask(server.url, '/v1/bandits/banners/challengers', challenger);
+await play(server.url, 'front-page', 0, 1500);
+const visitors = keepPlaying(server.url, 'banners', 0, 100);
+await seconds(Number(process.argv[3] ?? 150));
+
+for (const { name, ...options } of DASHBOARD) {
+    const page = await dashboard(browser, place.server, 'shop', options);
+    await shoot(page, page, name);
+}
+// The result and the chart alone, to be read at the width of a page.
+const result = await dashboard(browser, place.server, 'shop', { colorScheme: 'light', viewport: { width: 860, height: 1200 }, deviceScaleFactor: 2 });
+const top = (await result.locator('.head').boundingBox()).y - 14, chart = await result.getByRole('region', { name: 'Mean reward over time', exact: true }).boundingBox();
+await shoot(result, result, 'dashboard-result', { clip: { x: 0, y: top, width: 860, height: chart.y + chart.height + 6 - top } });
+const shop = await openPage(browser, place.shop, { colorScheme: 'light', viewport: DESK });
+await shop.goto(place.shop);
+await shop.getByText('on a phone').click();
+await shop.waitForSelector('#pick[aria-busy="false"]');
+await shoot(shop, shop, 'shop', { fullPage: true });
+await place.stop();
+
+const compared = await dashboard(browser, server.url, 'banners', { viewport: DESK });
+await shoot(compared, compared.getByRole('region', { name: 'Would another policy earn more?', exact: true }), 'dashboard-challengers');
+const tried = await dashboard(browser, server.url, 'front-page', { viewport: { width: 1280, height: 1200 } });
+await tried.getByRole('button', { name: 'Decide' }).click();
+await tried.locator('.answer details').first().waitFor();
+await tried.getByRole('button', { name: '1', exact: true }).click();
+await tried.getByText('Reward recorded').waitFor();
+await shoot(tried, tried.getByRole('region', { name: 'Try a decision', exact: true }), 'dashboard-try');
 await visitors.stop();
 await browser.close();
 await server.stop();

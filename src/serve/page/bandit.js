@@ -3,15 +3,16 @@ import { actionsCard, card, empty, importanceCard, latencyCard, number, promotio
 import { challengersCard } from './challengers.js';
 import { valueChart } from './chart.js';
 import { fill, h, say, show } from './elements.js';
-import { DASH, duration, exploration, interval, known, percent, plural, real } from './formats.js';
+import { DASH, duration, exploration, interval, known, moment, percent, plural, real } from './formats.js';
 import { headlineCard } from './headline.js';
 import { Refused, ask, can, pathOf, poll } from './server.js';
 import { tryCard } from './trying.js';
 
 function facts(settings) {
-    const list = [['Policy', settings.policy], ['Input', settings.dim > 0 ? `vectors of ${plural(settings.dim, 'number', 'numbers')}` : 'named features'], ['Exploration', exploration(settings.propensity)], ['Reward wait', duration(settings.wait)],
+    const list = [['Policy', settings.policy], ['Exploration', exploration(settings.propensity)], ['Reward wait', duration(settings.wait)],
         ['Default reward', settings.default_reward === null ? 'none' : real(settings.default_reward, Number.isInteger(settings.default_reward) ? 0 : 2)]];
     if (settings.options) list.splice(1, 0, ['Options', settings.options]);
+    if (settings.dim > 0) list.push(['Input', `vectors of ${plural(settings.dim, 'number', 'numbers')}`]);
     if (settings.mode !== 'online') list.push(['Mode', settings.mode]);
     return list.map(([name, words]) => h('span', {}, `${name} `, h('b', {}, words)));
 }
@@ -19,7 +20,7 @@ function facts(settings) {
 function valueWords(evaluation) {
     const online = evaluation.policies?.find((policy) => policy.kind === 'online');
     if (!known(online?.value)) return [DASH, '', 'no decision has its reward yet'];
-    return [real(online.value), 'per decision', known(online.low) ? `${percent(evaluation.confidence, 0)} interval ${interval(online.low, online.high)}` : ''];
+    return [real(online.value), 'per decision', known(online.low) ? `${interval(online.low, online.high)} (${percent(evaluation.confidence, 0)})` : ''];
 }
 
 function exploredWords(activity) {
@@ -81,7 +82,7 @@ export function bandit(name) {
         value.update(...valueWords(evaluation), evaluation.series?.policies?.online?.value?.map((one) => one ?? 0));
         const any = chart.update(evaluation);
         show(say(chartNone, any ? '' : `No data yet: ${plural(evaluation.events, 'decision has', 'decisions have')} a final reward. A decision counts once its reward has arrived or its waiting time is over.`), !any);
-        say(earned.note, any ? `per decision; band and vertical bars: ${percent(evaluation.confidence, 0)} intervals` : '');
+        say(earned.note, any ? `since ${moment(evaluation.from, 'short')}; band and bars: ${percent(evaluation.confidence, 0)} intervals` : '');
         challengers.update(evaluation);
         promotions.update(evaluation.promotions ?? []);
     }

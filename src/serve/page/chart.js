@@ -223,7 +223,7 @@ export function valueChart() {
             times = evaluation.series?.time ?? [];
             events = evaluation.series?.events ?? [];
             const found = evaluation.series?.policies ?? {};
-            series = styled(evaluation.policies ?? []).filter((policy) => found[policy.name]).map((policy) => ({ ...found[policy.name], name: policy.name, kind: policy.kind, style: policy.style }));
+            series = styled(evaluation.policies ?? []).filter((policy) => found[policy.name]).map((policy) => ({ ...found[policy.name], name: policy.name, kind: policy.kind, policy: policy.policy, style: policy.style }));
             bounds = evaluation.rewards ?? bounds;
             promotions = (evaluation.promotions ?? []).map((one) => typeof one.time === 'string' ? Date.parse(one.time) / 1000 : one.time);
             const any = times.length > 1 && series.length > 0;

@@ -1,8 +1,8 @@
 // The main result as one sentence, with the numbers behind it.
 import { fill, h } from './elements.js';
-import { duration, interval, known, moment, percent, plural, real, signed } from './formats.js';
+import { duration, interval, known, percent, plural, real, signed } from './formats.js';
 
-const OTHERS = { uniform: 'choosing at random', baseline: 'always the first action' };
+const OTHERS = { uniform: 'random choice', baseline: 'always the first action' };
 
 // What this bandit earns more than the policy, with its interval; null without a fair comparison.
 function difference(policy, online) {
@@ -32,8 +32,7 @@ function sentence(bandit, online, than, rewards) {
 
 function explanation(than, evaluation) {
     const range = interval(than.low, than.high, signed), sure = percent(evaluation.confidence, 0);
-    const measured = `measured on ${plural(evaluation.events, 'decision', 'decisions')} since ${moment(evaluation.from, 'short')}.`;
-    const words = `Difference ${signed(than.mean)} (${sure} interval ${range}), ${measured}`;
+    const words = `Difference ${signed(than.mean)} (${sure} interval ${range}), measured on ${plural(evaluation.events, 'decision', 'decisions')}.`;
     if (!verdict(than)) return `${words} More decisions narrow the interval.`;
     return verdict(than) === 'bad' ? `${words} Check your rewards: a higher value must mean a better outcome.` : words;
 }

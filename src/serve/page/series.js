@@ -41,7 +41,8 @@ export function swatch(style) {
         marker(style, 15, 6));
 }
 
-// The name of a policy on screen.
+// The name of a policy on screen. A policy that was replaced is called former-N by the server.
 export function titleOf(policy) {
-    return { online: 'This bandit', baseline: 'Baseline', uniform: 'Random' }[policy.kind] ?? policy.name;
+    const former = /^former-\d+$/.test(policy.name) && policy.policy ? ` ${policy.policy}` : '';
+    return { online: 'This bandit', baseline: 'Baseline', uniform: 'Random' }[policy.kind] ?? policy.name + former;
 }

@@ -143,7 +143,7 @@ export function tryCard(name, settings) {
         list.update(shown.map((feature) => ({ name: feature.name, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution, most < 0.01 ? 4 : 3), kind: feature.contribution < 0 ? 'minus' : '' })));
         return h('details', { open },
             h('summary', {}, `${action.action}: predicted reward ${real(action.f1)}, exploration bonus ${signed(action.f2)}`),
-            h('p', { class: 'quiet-words small' }, shown.length ? base : 'No feature changes it yet.'),
+            h('p', { class: 'quiet-words small' }, shown.length ? base : 'A small change of any one feature does not change this prediction.'),
             list.node);
     }
 
