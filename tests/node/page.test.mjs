@@ -1,4 +1,4 @@
-// The page at /, in a browser, against the real server.
+// The dashboard in a browser, against the real server.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const skip = browserPath ? false : 'there is no browser';
 const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 let browser, server;
 
-// One server for most tests, each of which has bandits of its own: under a sanitizer a server is slow to start.
+// Most tests share a server and create their own bandits: under a sanitizer a server is slow to start.
 before(async () => {
     if (skip) return;
     browser = await startBrowser();
@@ -29,7 +29,7 @@ async function create(settings, on = server) {
     assert.ok(status === 201 || status === 200);
 }
 
-// A page that is closed after the test. Servers are slow on a busy machine, and under a sanitizer.
+// A page that is closed after the test. The timeout allows for a busy machine and for sanitizers.
 async function open(t, url, options) {
     const page = await openPage(browser, url, options);
     page.setDefaultTimeout(60000);
@@ -37,7 +37,7 @@ async function open(t, url, options) {
     return page;
 }
 
-// The page of a bandit, open and filled.
+// The dashboard of a bandit.
 async function look(t, name, options, on = server) {
     const page = await open(t, on.url, options);
     await page.goto(`${on.url}/#/b/${name}`);
@@ -45,7 +45,7 @@ async function look(t, name, options, on = server) {
     return page;
 }
 
-// The first number in the words of a card.
+// The number of a card.
 async function numberOf(page, card) {
     const words = await page.locator('.number').filter({ has: page.getByRole('heading', { name: card }) }).locator('.value').textContent();
     return Number.parseFloat(words.replaceAll(',', ''));
@@ -144,7 +144,7 @@ test('numbers move, and the page stays smooth at 200 decisions a second', { skip
     await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value')?.textContent) === 0);
     const traffic = keepPlaying(server.url, 'fast', 0, 200);
     await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) > 0);
-    // The processor time of the page's thread, which other work on the machine does not add to.
+    // The processor time of the page's thread: independent of other work on the machine.
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     const busy = async () => (await session.send('Performance.getMetrics')).metrics.find((each) => each.name === 'TaskDuration').value;
@@ -193,7 +193,7 @@ test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
         const at = document.activeElement;
         return at.getAttribute('aria-label') || at.textContent.trim() || at.id;
     });
-    // Tab until it stands there; false after so many that it cannot come any more.
+    // Presses Tab until the element has the focus; false after 80.
     const tabTo = async (words) => {
         for (let i = 0; i < 80; i++) {
             await page.keyboard.press('Tab');
@@ -235,7 +235,7 @@ test('what is wrong with a request is said where it is', { skip }, async (t) => 
     await page.getByText('Actions: invalid JSON').waitFor();
     assert.equal(await page.getByLabel('Actions', { exact: true }).getAttribute('aria-invalid'), 'true');
     assert.deepEqual(page.troubles, []);
-    page.allow = (line) => line.includes('status of 400'); // the browser tells of each
+    page.allow = (line) => line.includes('status of 400'); // the browser reports each
     await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", "feature": {}}]');
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.locator('.wrong', { hasText: 'feature' }).waitFor();
@@ -259,7 +259,7 @@ test('a bandit of vectors has an example of its dimension', { skip }, async (t) 
 
 // ---- challengers ----
 
-// The pointer over a chart until its tip shows: what comes above the chart meanwhile moves it from under the pointer.
+// Moves the pointer over the chart until its tip shows: cards above may grow meanwhile and move the chart.
 async function pointAt(stage, tip, x) {
     for (let tries = 30; tries; tries--) {
         await stage.hover({ position: { x: x + (tries % 2), y: 150 } });
@@ -302,7 +302,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.getByText('Show as a table').click();
     await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').nth(5).waitFor();
     assert.deepEqual(await violations(page), []);
-    // What the page says is what the server says.
+    // The page shows the numbers of the server.
     await page.getByText('Based on 4,000 decisions with a final reward').waitFor();
     const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
     const online = body.policies.find((policy) => policy.kind === 'online');
@@ -347,7 +347,7 @@ test('the headline is what the server measured', { skip }, async (t) => {
     await headline.getByText('random choice would earn more: 0.500 (').waitFor();
     await headline.getByText('Check your rewards').waitFor();
     change = () => body.policies.forEach((policy) => Object.assign(policy, { unsupported: 0.6 }));
-    await headline.getByText('No comparison: it does not explore').waitFor();
+    await headline.getByText('No comparison: some actions are never taken').waitFor();
     await page.unroute('**/evaluation');
     assert.deepEqual(page.troubles, []);
 });
@@ -401,7 +401,7 @@ test('a server that stops and comes back is waited for', { skip }, async (t) => 
     await play(first.url, 'shop', 0, 20);
     const page = await look(t, 'shop', {}, first);
     await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
-    page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser tells of each try
+    page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser reports each try
     await first.stop('SIGTERM', true);
     await page.locator('#server-words', { hasText: 'Server not reachable; retrying' }).waitFor();
     await page.getByRole('button', { name: 'Decide' }).click();
@@ -429,7 +429,7 @@ for (const colorScheme of ['light', 'dark'])
     for (const [size, viewport] of Object.entries(SIZES))
         test(`axe finds nothing: ${colorScheme}, ${size}`, { skip }, async (t) => {
                     await create({ name: 'everybody', features: '', policy: 'linucb', wait: 1 });
-            await play(server.url, 'everybody', 0, 200); // again and again the same visits: they are answered as before
+            await play(server.url, 'everybody', 0, 200); // the same visits each time: the server repeats its answers
             const page = await look(t, 'everybody', { colorScheme, viewport });
             assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
             await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();

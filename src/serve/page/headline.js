@@ -7,12 +7,12 @@ const OTHERS = { uniform: 'random choice', baseline: 'always the first action' }
 // What this bandit earns more than the policy, with its interval; null without a fair comparison.
 function difference(policy, online) {
     if (!policy || !known(policy.gain) || !known(policy.gain_low) || !known(policy.gain_high)) return null;
-    if (policy.unsupported > 0.01) return null; // some of its actions are never taken here: its value is too low
+    if (policy.unsupported > 0.01) return null; // this bandit never takes some of its actions, so its value is too low
     if (policy.policy === online.policy) return null;
     return { policy, mean: -policy.gain, low: -policy.gain_high, high: -policy.gain_low };
 }
 
-// " (+68%)", if both values are positive and not worlds apart.
+// " (+68%)", if rewards cannot be negative and the ratio is below 11.
 function share(online, policy, rewards) {
     if (!(rewards?.[0] >= 0) || !(policy.value > 0)) return '';
     const more = online.value / policy.value - 1;
@@ -37,7 +37,7 @@ function explanation(than, evaluation) {
     return verdict(than) === 'bad' ? `${words} Check your rewards: a higher value must mean a better outcome.` : words;
 }
 
-// The others in a few words: what else could decide, and whether it would be better.
+// One sentence each: the baseline, and challengers that are significantly better.
 function others(evaluation, online, shown) {
     const list = [];
     const baseline = difference(evaluation.policies.find((policy) => policy.kind === 'baseline'), online);
@@ -55,7 +55,7 @@ function result(bandit, evaluation, settings) {
     const online = find('online');
     if (!known(online?.value)) return ['', 'No results yet.', `They appear as soon as decisions have their rewards, or have waited ${duration(settings.wait)} for them.`, []];
     const than = settings.mode === 'online' ? (difference(find('uniform'), online) ?? difference(find('baseline'), online)) : null;
-    if (!than) return ['', `${bandit} earns ${real(online.value)} per decision.`, 'No comparison: it does not explore, so the log does not show what other actions would earn.', []];
+    if (!than) return ['', `${bandit} earns ${real(online.value)} per decision.`, 'No comparison: some actions are never taken, so the log does not show what they would earn.', []];
     return [verdict(than), sentence(bandit, online, than, evaluation.rewards), explanation(than, evaluation), others(evaluation, online, than)];
 }
 
