@@ -33,7 +33,7 @@ def main(root: Path) -> int:
     for path in [root / "README.md", root / "python" / "README.md", *pages, *sorted((root / "examples").rglob("*.md"))]:
         wrong += wrong_links(path)
     wrong += [f"{page}: expected '# Title', an empty line and a paragraph that answers it"
-              for page in pages if not re.match(r"# \S.*\n\n[A-Z`\[*]", page.read_text())]
+              for page in pages if not re.match(r"# \S.*\n\n[A-Za-z`\[*]", page.read_text())]
     lines = len((root / "README.md").read_text().splitlines())
     if lines > 200:
         wrong.append(f"README.md: {lines} lines; expected at most 200")
