@@ -1,4 +1,4 @@
-/* eenet grid: runs with the settings that do best. */
+/* eenet grid: tunes settings on some seeds and runs the best on others. */
 #include "tuning.h"
 
 static int run(const command *self, int count, char **words)
@@ -15,21 +15,26 @@ const command command_grid = {
     .form = "-d DATASET -p POLICY[,...] [--set POLICY.OPTION=VALUE,VALUE...]... [--paper] [--halving] [--tune SEEDS] "
             "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR] [--shard I/N] [--save MODEL] "
             "[--plan] [-q]",
-    .summary = "choose settings on some seeds, then run them on others",
+    .summary = "tune settings on some seeds, then compare policies on others",
     .details =
-        "Every combination of the values in the lists is tried on the seeds of --tune; for each policy and data\n"
-        "set the one with the least mean regret then plays the seeds of --seeds, which must be others: what is\n"
-        "reported was not chosen by the numbers that are shown.\n"
-        "--paper tries the grids of the EE-Net paper, but for options that --set names. --halving plays all\n"
-        "settings for a ninth of the rounds, the best third of each policy for a third, the best ninth for all.\n"
-        "--save MODEL has the policy of least mean regret, as it was chosen, play its first seed once more, and keeps\n"
-        "the bandit that it then is, for 'eenet decide'.\n"
-        "With -o, DIR keeps the tuning runs too, and the same command again plays only what is missing.\n"
-        "With --shard I/N, as in 'eenet help run', it plays in two steps: the runs that choose settings; after\n"
-        "'eenet merge DIR' the same again, for those that count.\n"
-        "--plan says what all of it takes, as in 'eenet help run', and plays nothing.\n"
-        "mpirun plays it on many machines, as in 'eenet help run'; under it write --tune=SEEDS, in one word.\n"
-        "Exit status: 0, 1 where a run that counts failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+        "Tries every combination of the listed values on the tuning seeds (--tune). For each policy and data set, the\n"
+        "setting with the lowest mean regret then runs on the seeds of --seeds. The two sets of seeds must not "
+        "overlap,\n"
+        "so the regret shown is not the one that chose the setting.\n"
+        "Example: eenet grid -d synthetic:cosine -p linucb,eenet --set linucb.alpha=0.1,1 --set "
+        "eenet.f1.rate=0.001,0.01\n"
+        "\n"
+        "--paper: tries the grids of the EE-Net paper; a --set replaces the grid of its option.\n"
+        "--halving: runs all settings for a ninth of the rounds, the best third of each policy for a third, and the\n"
+        "best ninth for all.\n"
+        "--save MODEL: runs the tuned policy with the lowest mean regret once more on its first seed and saves the\n"
+        "bandit, for 'eenet decide'.\n"
+        "-o DIR: keeps the tuning runs too. The same command again runs only what is missing.\n"
+        "--shard I/N: works in two steps. First the shards do the tuning runs; after 'eenet merge DIR', the same\n"
+        "commands do the final runs. See 'eenet help run'.\n"
+        "--plan: prints the number of runs and the time they need, as in 'eenet help run'; runs nothing.\n"
+        "Under mpirun it uses all ranks, as in 'eenet help run'; write --tune=SEEDS as one word there.\n"
+        "Exit status: 0; 1 if a final run failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = tuning_flags,
     .flag_count = TUNING_FLAGS,
     .run = run,

@@ -1,4 +1,4 @@
-/* eenet merge: puts the runs of several folders into one. */
+/* eenet merge: combines the runs of several folders in one. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -130,15 +130,15 @@ static int read_arguments(const command *self, int count, char **words, sources 
             continue;
         }
         if (is_same_folder(out->into, value))
-            return command_misused(self, "%s is the folder that the runs come into", value);
+            return command_misused(self, "%s is the target folder itself; expected other folders after it", value);
         if (add_folder(out, value, &error)) return command_failed(self, "%s", error.message);
     }
-    if (!out->into) return command_misused(self, "into which folder? Give the one of 'eenet run --shard I/N -o DIR'");
+    if (!out->into) return command_misused(self, "expected the DIR of 'eenet run --shard I/N -o DIR'");
     if (add_shards(out, out->into, &error)) return command_failed(self, "%s", error.message);
     if (!out->count)
         return command_failed(self,
-                              "no shard in %s/" SHARDS_FOLDER " has a finished run yet: they are played by "
-                              "--shard I/N -o %s",
+                              "no finished runs in %s/" SHARDS_FOLDER "; run the shards first: eenet run --shard I/N "
+                              "-o %s ...",
                               out->into, out->into);
     return EXIT_DONE;
 }
@@ -151,7 +151,7 @@ static void print_sentence(void *context, const char *sentence)
     fprintf(stderr, "eenet %s: %s\n", self->name, sentence);
 }
 
-/* "Without a finished run yet, of 16 shards: 3, 7 and 5 more". */
+/* "No finished runs yet from these of 16 shards: 3, 7 and 5 more". */
 static void print_absent_of(size_t count, const source *first, const source *end)
 {
     enum { NAMED = 8 };
@@ -160,7 +160,7 @@ static void print_absent_of(size_t count, const source *first, const source *end
         bool there = first < end && first->shard.index == k;
         while (first < end && first->shard.index == k) first++; /* it may be in several folders */
         if (there) continue;
-        if (!absent) printf("Without a finished run yet, of %zu shards: ", count);
+        if (!absent) printf("No finished runs yet from these of %zu shards: ", count);
         if (absent < NAMED) printf("%s%zu", absent ? ", " : "", k);
         absent++;
     }
@@ -182,25 +182,22 @@ static void print_counts(sources *all, const merge_counts *counts)
 {
     printf("%s: %zu run%s added from %zu folder%s", all->into, counts->added, counts->added == 1 ? "" : "s", all->count,
            all->count == 1 ? "" : "s");
-    if (counts->there) printf(", %zu there already", counts->there);
-    if (counts->lost) printf(", %zu left out", counts->lost);
+    if (counts->there) printf(", %zu already there", counts->there);
+    if (counts->lost) printf(", %zu skipped", counts->lost);
     printf("\n");
     print_absent(all);
     if (counts->failed)
-        printf("%zu of the runs that the shards were asked for diverged: %s/failed says why.\n", counts->failed,
-               all->into);
+        printf("%zu of the requested runs failed: %s/failed has the reasons.\n", counts->failed, all->into);
     if (!counts->asked) return;
     if (counts->missing)
         printf(
-            "Of %zu runs that the shards were asked for %zu are missing: the same shards again play them, and so does "
-            "the same command without --shard.\n",
-            counts->asked, counts->missing);
+            "%zu of %zu requested runs are missing: run the same shards again, or the same command without --shard.\n",
+            counts->missing, counts->asked);
     else if (counts->only_tuning)
-        printf("All %zu runs by which settings are chosen are there: now the same shards again, for the runs that "
-               "count.\n",
+        printf("All %zu tuning runs are complete: run the same shards again for the final runs.\n",
                counts->asked - counts->failed);
     else
-        printf("All %zu runs that the shards were asked for are there: the same command without --shard shows them.\n",
+        printf("All %zu requested runs are complete: the same command without --shard prints the results.\n",
                counts->asked - counts->failed);
 }
 
@@ -225,15 +222,17 @@ static int run(const command *self, int count, char **words)
 const command command_merge = {
     .name = "merge",
     .form = "DIR [FOLDER...]",
-    .summary = "put the runs of shards, or of other folders, into one folder",
+    .summary = "combine the runs of shards or other folders",
     .details =
-        "Puts the finished runs of DIR/shards, which 'eenet run --shard I/N -o DIR' wrote, into DIR, and those of "
-        "each\n"
-        "FOLDER, with its shards, as of a machine that shares no disk. It may be given at any time, while shards play\n"
-        "too, and again: what DIR has is not added twice. Runs come in the order in which they were asked for.\n"
-        "Nothing is merged where folders contradict each other: a run with another result (seconds, bytes and machine\n"
-        "aside), another version or kernels, a data set of one name with another fingerprint. Each is named, with its\n"
-        "folders. A run whose curve is lost is left out, and named.\n"
-        "Exit status: 0, 1 where something was refused or failed, 2 for wrong usage.\n",
+        "Copies the finished runs of DIR/shards, written by 'eenet run --shard I/N -o DIR', into DIR. Also copies the\n"
+        "runs and shards of each FOLDER, such as one brought from another machine. Safe at any time, even while "
+        "shards\n"
+        "run, and repeatable: no run is added twice. Runs keep the order of the original command.\n"
+        "Example: eenet merge results\n"
+        "\n"
+        "Merges nothing if folders contradict each other: the same run with a different result (seconds, bytes and\n"
+        "machine aside), different eenet versions or kernels, or one data set name with different data. It names each\n"
+        "contradiction and its folders. Runs with a damaged curve are skipped, with a warning.\n"
+        "Exit status: 0; 1 if it failed; 2 for wrong usage.\n",
     .run = run,
 };

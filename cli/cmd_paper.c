@@ -15,7 +15,7 @@ static int run(const command *self, int count, char **words)
     tuning plan = {.paper = true, .ablations = true, .announced = true};
     int code = tuning_read(self, count, words, &plan);
     const char **given = plan.request.given;
-    if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for the results: -o DIR");
+    if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for results: -o DIR");
     if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;
     ee_error error;
     if (!code) code = shards_read(self, &plan.request);
@@ -37,18 +37,19 @@ const command command_paper = {
     .name = "paper",
     .form = "-d DATASET [-d DATASET]... -o DIR [--halving] [-p POLICY[,...]] [--set SETTING]... [--tune SEEDS] "
             "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [--shard I/N] [--plan] [-q]",
-    .summary = "the EE-Net paper's experiments on these data sets, and a report",
+    .summary = "reproduce the EE-Net paper's experiments, and write a report",
     .details =
-        "For each data set: the paper's grids on the tuning seeds, the best setting of each policy on the seeds\n"
-        "0-9, and EE-Net's ablations: the label of f2, the kind of f3, and without f2. Then DIR/report.html, with\n"
-        "figures, tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
-        "With --shard I/N, as in 'eenet help run', it plays in two steps: the runs that choose settings; after\n"
-        "'eenet merge DIR' the same again, for those that count. Then 'eenet merge DIR', and all without --shard.\n"
-        "Before it starts it says on stderr how many runs there are and how long they take, as 'eenet help run' has\n"
-        "it of --plan, which says the same and plays nothing.\n"
-        "Whatever ends it, the same command goes on from what is done.\n"
-        "mpirun plays it on many machines, as in 'eenet help run'; under it write --tune=SEEDS, in one word.\n"
-        "Exit status: 0, 1 where something failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+        "On each data set: tunes the paper's grids on the tuning seeds, runs the best setting of each policy on seeds\n"
+        "0-9, and runs EE-Net's ablations (label of f2, kind of f3, no f2). Then writes DIR/report.html with figures,\n"
+        "tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
+        "Example: eenet paper -d mnist:data/mnist -d yelp:data/yelp -o paper --halving\n"
+        "\n"
+        "Before it starts, it prints on stderr the number of runs and the time they need; --plan prints only that.\n"
+        "If it stops for any reason, the same command resumes it.\n"
+        "--shard I/N: works in two steps. First the shards do the tuning runs; after 'eenet merge DIR', the same\n"
+        "commands do the final runs. Merge again, and repeat the command without --shard for tables and report.\n"
+        "Under mpirun it uses all ranks, as in 'eenet help run'; write --tune=SEEDS as one word there.\n"
+        "Exit status: 0; 1 if something failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = tuning_flags,
     .flag_count = TUNING_PAPER, /* it is what this does */
     .run = run,

@@ -1,4 +1,4 @@
-/* eenet report: a folder of results as a page, figures and a table. */
+/* eenet report: writes the results of a folder as a page, figures and tables. */
 #include <stdio.h>
 
 #include "command.h"
@@ -8,8 +8,8 @@
 enum { REFERENCE, OUTPUT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [REFERENCE] = {'\0', "reference", "POLICY", "what the others are compared with, as the page names it; else eenet"},
-    [OUTPUT] = {'o', "output", "FILE", "the page; DIR/report.html unless given"},
+    [REFERENCE] = {'\0', "reference", "POLICY", "policy to compare the others with; default: eenet"},
+    [OUTPUT] = {'o', "output", "FILE", "where to write the page; default: DIR/report.html"},
 };
 
 typedef struct request {
@@ -27,11 +27,12 @@ static int read_arguments(const command *self, int count, char **words, request 
         else if (got == OUTPUT)
             out->output = value;
         else if (out->folder)
-            return command_misused(self, "takes one folder, got '%s' too", value);
+            return command_misused(self, "expected one folder, got '%s' too", value);
         else
             out->folder = value;
     }
-    return out->folder ? EXIT_DONE : command_misused(self, "which results? Give the folder that 'eenet run -o' wrote");
+    return out->folder ? EXIT_DONE
+                       : command_misused(self, "expected the DIR of 'eenet run -o DIR' or 'eenet evaluate -o DIR'");
 }
 
 static void print_line(const char *line)
@@ -46,7 +47,7 @@ static int run(const command *self, int count, char **words)
     if (code) return code;
     report_folder all = {0};
     ee_error error;
-    shards_remark_unmerged(self, wanted.folder, "are not shown");
+    shards_remark_unmerged(self, wanted.folder, "the report leaves them out");
     ee_status status = report_folder_read(wanted.folder, wanted.reference, &all, &error);
     if (!status) status = report_folder_write(&all, wanted.folder, wanted.output, print_line, &error);
     report_folder_release(&all);
@@ -56,13 +57,13 @@ static int run(const command *self, int count, char **words)
 const command command_report = {
     .name = "report",
     .form = "DIR [--reference POLICY] [-o FILE]",
-    .summary = "make a page, figures and a table of the results in a folder",
+    .summary = "turn a folder of results into a web page, figures and tables",
     .details =
-        "Writes DIR/report.html, one file that needs no other and no network; DIR/summary.csv of runs and\n"
-        "DIR/evaluations.csv of evaluations, the same numbers for programs; and DIR/figures, each figure as SVG\n"
-        "and PDF, with the script that drew it. Needs gnuplot (Debian's package gnuplot-nox). While runs go on, it\n"
-        "shows those that are finished. The reference may have options that tell it from others of its policy:\n"
-        "--reference 'eenet label=abs'.\n",
+        "Writes DIR/report.html, a single file that works offline; DIR/summary.csv (runs) and DIR/evaluations.csv\n"
+        "(evaluations) with the same numbers; and DIR/figures, each figure as SVG and PDF with its gnuplot script.\n"
+        "Needs gnuplot (Debian package gnuplot-nox). While runs are in progress, it shows the finished ones.\n"
+        "--reference: the policy as the page names it, with options if several settings ran: 'eenet label=abs'.\n"
+        "Example: eenet report results\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

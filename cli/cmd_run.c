@@ -1,4 +1,4 @@
-/* eenet run: plays policies on data sets and prints what it cost them. */
+/* eenet run: runs policies on data sets and prints their regret. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -60,7 +60,7 @@ static ee_status print_missing(const command *self, const run_request *request, 
         fprintf(stderr, "%s seed%s ", request->jobs[i].policy, count > 1 ? "s" : "");
         seeds_print(stderr, missing, count);
     }
-    fprintf(stderr, "%s\n", request->output ? "; the same command goes on from here" : "");
+    fprintf(stderr, "%s\n", request->output ? "; the same command resumes it" : "");
     memory_free(missing);
     return EE_OK;
 }
@@ -71,8 +71,8 @@ enum { FLAG_JSON = REQUEST_FLAGS, FLAG_LOG, FLAG_SAVE, FLAGS };
 
 static const flag flags[FLAGS] = {
     REQUEST_FLAG_LIST,
-    [FLAG_JSON] = {'\0', "json", NULL, "one line of JSON for each finished run, no table"},
-    [FLAG_LOG] = {'\0', "log", "FILE", "write what the policy did: .dsjson, .eelog or .csv, also .gz or .zst"},
+    [FLAG_JSON] = {'\0', "json", NULL, "print one line of JSON per finished run instead of the table"},
+    [FLAG_LOG] = {'\0', "log", "FILE", "write a log of the decisions: .dsjson, .eelog or .csv (+ .gz or .zst)"},
     [FLAG_SAVE] = TRAINED_MODEL_FLAG,
 };
 
@@ -102,13 +102,12 @@ static int open_log(const command *self, const run_arguments *given, log_writer 
     ee_error error;
     *log = NULL;
     if (!given->log) return EXIT_DONE;
-    if (request->output)
-        return command_misused(self, "--log plays a run in any case, and -o keeps it: take one of them");
-    if (ranks_count() > 1)
-        return command_misused(self, "--log is written by a run that is played here: start it without MPI");
+    if (request->output) return command_misused(self, "--log and -o cannot be combined: give one of them");
+    if (ranks_count() > 1) return command_misused(self, "--log does not work under MPI: start it without mpirun");
     if (request->job_count != 1)
-        return command_misused(self, "--log needs one data set, one policy and one seed, as -s 0; got %zu runs",
-                               request->job_count);
+        return command_misused(
+            self, "--log records one run: expected one data set, one policy and one seed (-s 0), got %zu runs",
+            request->job_count);
     run_job *job = &request->jobs[0];
     if (log_create(given->log, dataset_dim(job->data), log, &error)) return command_refused(self, &error);
     job->log = *log;
@@ -156,7 +155,7 @@ static void print_shard(const run_play *of, int code)
     shard_end end = {.played = of->played, .complete = true};
     for (size_t i = 0; i < request->job_count; i++) end.complete = end.complete && of->results[i].finished;
     if (code == EXIT_INTERRUPTED)
-        fprintf(stderr, "eenet %s: interrupted; the same command goes on from here\n", of->self->name);
+        fprintf(stderr, "eenet %s: interrupted; the same command resumes it\n", of->self->name);
     else if (of->kept && !of->given->json)
         shards_print_end(request, &end);
 }
@@ -268,34 +267,38 @@ const command command_run = {
     .name = "run",
     .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--shard I/N] [--delay DELAY] "
             "[--slots K] [--set SETTING]... [--json] [--log FILE] [--save MODEL] [--plan] [-q]",
-    .summary = "play policies on data sets and print their regret",
+    .summary = "compare policies on data sets by their regret",
     .details =
-        "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
-        "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
-        "processor time a run; * marks the least regret. The numbers do not depend on -j.\n"
-        "'eenet.f1.width=50' sets the option for every preset of eenet, 'eenet:paper.f1.width=50' for that\n"
-        "preset alone; what is given later wins.\n"
-        "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
-        "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
-        "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
-        "With --slots K a round fills K slots, each with another arm, whose rewards are all learned. The best\n"
-        "that can be had are the K best arms; the regret is told in all and slot by slot.\n"
-        "--log writes the arms, the arm played, the probability of each and the reward of one run, for\n"
-        "'eenet log' and 'eenet evaluate'. A behaviour that explores by chance is what 'propensity' sets.\n"
-        "--save MODEL has the policy of least mean regret play its first seed once more, and keeps the bandit\n"
-        "that it then is: 'eenet decide', the library and the server take it from there.\n"
-        "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
-        "whatever ended it before, and what has lost its curve. Ctrl-C ends the runs at the next round, or\n"
-        "without it where that takes more than a second, and prints what is done.\n"
-        "--shard I/N plays part I of N, from 0, into a folder of its own in DIR/shards: so many programs, on as\n"
-        "many machines, share the runs. A task of a Slurm array, or of a step of srun, takes its part by itself;\n"
-        "--shard 0/1 plays all. 'eenet merge DIR' puts them together.\n"
-        "--plan says how many runs there are, how many of them DIR has, and how long the others take one core,\n"
-        "the cores of this machine and so many ranks of MPI: by the runs in DIR, or else those of a usual machine.\n"
-        "Where stderr is no terminal, a line tells now and then how far it is; -q leaves that out.\n"
-        "Started by mpirun, or srun --mpi=pmix, all ranks play: rank 0 hands out the runs, longest first, prints and\n"
-        "keeps the results, which are those of one machine. Each rank plays -j runs at a time, 1 unless given.\n"
-        "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+        "Runs every policy on every data set, once per seed. Policies with the same seed see the same rounds.\n"
+        "The table shows, over the seeds: the mean regret and its standard deviation, the share of rounds in which\n"
+        "the policy chose the best arm, and the processor seconds per run. * marks the lowest regret. Results do not\n"
+        "depend on -j.\n"
+        "Example: eenet run -d synthetic:cosine -p eenet,linucb,uniform -T 2000 -o results\n"
+        "\n"
+        "--set: 'eenet.f1.width=50' applies to eenet and all its presets, 'eenet:paper.f1.width=50' to that preset\n"
+        "only. The last one wins.\n"
+        "--delay: a reward arrives N rounds after its decision, or after a random number of rounds with mean MEAN\n"
+        "(geometric). With clicks:MEAN,TIMEOUT, rewards above 0 arrive after a random number of rounds below TIMEOUT;\n"
+        "all others arrive as 0 at TIMEOUT. All policies get the same delays.\n"
+        "--slots K: a round fills K slots with different arms and learns all their rewards. Regret compares with the\n"
+        "K best arms; the table shows it in total and per slot.\n"
+        "-o DIR: writes results.jsonl and curves/. The same command again runs only what is missing or damaged.\n"
+        "Ctrl-C stops the runs within about a second and prints the finished ones.\n"
+        "--log FILE: writes the arms, the chosen arm, all probabilities and the reward of one run, for 'eenet log' "
+        "and\n"
+        "'eenet evaluate'. Option 'propensity' of a policy sets how it randomises.\n"
+        "--save MODEL: runs the policy with the lowest mean regret once more on its first seed and saves the bandit,\n"
+        "for 'eenet decide', the library and the server.\n"
+        "--shard I/N: shares the runs among N processes, on one or many machines. Each writes to a folder in\n"
+        "DIR/shards; 'eenet merge DIR' combines them. Tasks of a Slurm array or an srun step pick their shard\n"
+        "automatically; --shard 0/1 runs everything.\n"
+        "--plan: prints how many runs there are, how many DIR already has, and how long the rest takes on one core, "
+        "on\n"
+        "this machine and on more MPI ranks. Estimates use the runs in DIR, otherwise those of a reference machine.\n"
+        "Under mpirun, or srun --mpi=pmix, rank 0 distributes the runs, longest first, and prints and keeps the\n"
+        "results, which equal those of one machine. Each rank runs -j at a time; default: 1.\n"
+        "If stderr is not a terminal, progress is a line from time to time; -q turns it off.\n"
+        "Exit status: 0; 1 if a run failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

@@ -87,15 +87,15 @@ static int fail_unknown(const arguments *from, const char *name)
     for (; count < MOST && command_flag(from->owner, count, &entry); count++) names[count] = entry.name;
     const char *nearest = options_nearest(name, names, count);
     if (nearest)
-        command_misused(from->owner, "no flag is called '--%s'; did you mean '--%s'?", name, nearest);
+        command_misused(from->owner, "unknown flag '--%s'; did you mean '--%s'?", name, nearest);
     else
-        command_misused(from->owner, "no flag is called '--%s'", name);
+        command_misused(from->owner, "unknown flag '--%s'", name);
     return ARGUMENT_BAD;
 }
 
 /* ---- lists with blanks ---- */
 
-/* Those that were written in several words: whoever keeps a value keeps it to the end of the program. */
+/* Lists that were written in several words. They live as long as the program, as all arguments do. */
 static struct {
     char **texts; /* (count) */
     size_t count, capacity;
@@ -167,7 +167,7 @@ static int take_value(arguments *from, size_t place, const char *attached, const
     if (found.value && !attached && from->next < from->count) *value = from->words[from->next++];
     if (found.value && *value && takes_list(&found) && !(*value = join_list(from, *value))) return ARGUMENT_BAD;
     if (found.value && !*value) {
-        command_misused(from->owner, "--%s takes a value: --%s %s", found.name, found.name, found.value);
+        command_misused(from->owner, "--%s needs a value: --%s %s", found.name, found.name, found.value);
         return ARGUMENT_BAD;
     }
     if (!found.value && attached) {
@@ -194,7 +194,7 @@ static int next_short(arguments *from, const char *word, const char **value)
 {
     for (size_t i = 0; i < from->owner->flag_count; i++)
         if (from->owner->flags[i].letter == *word) return take_value(from, i, word[1] ? word + 1 : NULL, value);
-    command_misused(from->owner, "no flag is called '-%s'", word);
+    command_misused(from->owner, "unknown flag '-%s'", word);
     return ARGUMENT_BAD;
 }
 
@@ -217,7 +217,7 @@ int arguments_each(const command *owner, int count, char **words, take_flag *tak
     int got, code = EXIT_DONE;
     while (!code && (got = arguments_next(&from, &value)) != ARGUMENT_END) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (got == ARGUMENT_WORD) return command_misused(owner, "'%s' belongs to no flag", value);
+        if (got == ARGUMENT_WORD) return command_misused(owner, "unexpected argument '%s'", value);
         code = take(owner, got, value, context);
     }
     return code;
@@ -229,7 +229,7 @@ int arguments_none(const command *owner, int count, char **words)
     const char *value;
     int got = arguments_next(&from, &value);
     if (got == ARGUMENT_END) return EXIT_DONE;
-    return got == ARGUMENT_WORD ? command_misused(owner, "takes no arguments, got '%s'", value) : EXIT_USAGE;
+    return got == ARGUMENT_WORD ? command_misused(owner, "expected no arguments, got '%s'", value) : EXIT_USAGE;
 }
 
 int arguments_number(const command *owner, int got, const char *text, uint64_t low, uint64_t high, uint64_t *number)
@@ -238,7 +238,7 @@ int arguments_number(const command *owner, int got, const char *text, uint64_t l
     uint64_t value;
     const char *end = decimal_whole(text, &value);
     if (!end || *end || value < low || value > high)
-        return command_misused(owner, "--%s must be a whole number, %" PRIu64 " to %" PRIu64 ", got '%s'",
+        return command_misused(owner, "--%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", got '%s'",
                                owner->flags[got].name, low, high, text);
     *number = value;
     return EXIT_DONE;
@@ -250,8 +250,8 @@ int arguments_real(const command *owner, int got, const char *text, double low, 
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= low && value <= high))
-        return command_misused(owner, "--%s must be a number, %g to %g, got '%s'", owner->flags[got].name, low, high,
-                               text);
+        return command_misused(owner, "--%s: expected a number from %g to %g, got '%s'", owner->flags[got].name, low,
+                               high, text);
     *number = value;
     return EXIT_DONE;
 }
@@ -280,9 +280,9 @@ bool command_find_policy(const command *self, const char *name, ee_policy *polic
         if (strcmp(names[count], name) == 0) return !ee_policy_describe(count, policy, NULL);
     const char *nearest = options_nearest(name, names, count);
     if (nearest)
-        command_misused(self, "no policy is called '%s'; did you mean '%s'?", name, nearest);
+        command_misused(self, "unknown policy '%s'; did you mean '%s'?", name, nearest);
     else
-        command_misused(self, "no policy is called '%s'; 'eenet policies' lists them", name);
+        command_misused(self, "unknown policy '%s'; 'eenet policies' lists them", name);
     return false;
 }
 

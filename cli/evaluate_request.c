@@ -248,7 +248,7 @@ static int read_words(const command *self, evaluate_request *request)
     if (!code && whole->features && features_read_options(&features, whole->features, &error))
         code = command_refused(self, &error);
     whole->folder = given[EVALUATE_OUTPUT];
-    if (whole->folder && !whole->folder[0]) return command_misused(self, "--output must be a folder, got ''");
+    if (whole->folder && !whole->folder[0]) return command_misused(self, "--output: expected a folder, got ''");
     return code;
 }
 

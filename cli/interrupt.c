@@ -47,7 +47,7 @@ static void catch (int number)
 void interrupt_catch(const char *verb)
 {
     if (isatty(STDERR_FILENO) == 1)
-        snprintf(answer, sizeof answer, "\r\033[Keenet %s: stopping; Ctrl-C again ends it at once\n", verb);
+        snprintf(answer, sizeof answer, "\r\033[Keenet %s: stopping; press Ctrl-C again to quit at once\n", verb);
     catch (SIGINT);
 }
 

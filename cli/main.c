@@ -1,4 +1,4 @@
-/* The program: finds the verb and gives it the rest of the arguments. */
+/* The program: finds the command and gives it the rest of the arguments. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ const command *command_at(size_t index)
     return index < COMMANDS ? commands[index] : NULL;
 }
 
-/* What is longer than a terminal is wide goes on in the next line. */
+/* Wraps between a flag with its value and the next. */
 static void print_usage(FILE *stream, const char *lead, const command *about)
 {
     enum { COLUMNS = 100, INDENT = 10 };
@@ -45,10 +45,16 @@ static void print_usage(FILE *stream, const char *lead, const command *about)
 
 static void print_overview(FILE *stream)
 {
-    fprintf(stream, "Neural contextual bandits: policies that explore by what they learn.\n\nUsage:\n");
-    for (size_t i = 0; i < COMMANDS; i++) print_usage(stream, "  ", commands[i]);
-    fprintf(stream, "  eenet help [VERB]\n  eenet --version\n\nVerbs:\n");
+    fprintf(stream,
+            "Neural contextual bandits: policies that learn which choice pays, and explore while they learn.\n\n"
+            "Usage:\n"
+            "  eenet COMMAND [FLAG]...\n"
+            "  eenet help COMMAND    what it does, its flags and an example\n"
+            "  eenet --version\n\n"
+            "Commands:\n");
     for (size_t i = 0; i < COMMANDS; i++) fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(stream, "\nTo start, compare two policies on generated data (a few seconds):\n"
+                    "  eenet run -d synthetic:cosine -p eenet,linucb -T 1000 -s 0-4\n");
 }
 
 static void print_flag(const flag *entry)
@@ -71,7 +77,7 @@ static void print_help(const command *about)
     if (about->details[0]) printf("\n%s", about->details);
 }
 
-/* NULL, after saying so on stderr, where no verb has the name. */
+/* NULL, after an error on stderr, if no command has the name. */
 static const command *find_command(const char *name)
 {
     const char *names[COMMANDS + 1];
@@ -82,9 +88,9 @@ static const command *find_command(const char *name)
     names[COMMANDS] = "help";
     const char *nearest = options_nearest(name, names, COMMANDS + 1);
     if (nearest)
-        fprintf(stderr, "eenet: no verb is called '%s'; did you mean '%s'?\n", name, nearest);
+        fprintf(stderr, "eenet: unknown command '%s'; did you mean '%s'?\n", name, nearest);
     else
-        fprintf(stderr, "eenet: no verb is called '%s'\n", name);
+        fprintf(stderr, "eenet: unknown command '%s'\n", name);
     fprintf(stderr, "Try 'eenet help'.\n");
     return NULL;
 }
@@ -94,14 +100,14 @@ static bool is_help(const char *word)
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* words: the verb that is asked about, or none; who asks for help again gets it once. */
+/* words: the command to explain, or none. Further requests for help are ignored. */
 static int help(int count, char **words)
 {
     const command *about = NULL;
     for (int i = 0; i < count; i++) {
         if (is_help(words[i])) continue;
         if (about) {
-            fprintf(stderr, "eenet help: takes one verb, got '%s' too\nTry 'eenet help'.\n", words[i]);
+            fprintf(stderr, "eenet help: expected one command, got '%s' too\nTry 'eenet help'.\n", words[i]);
             return EXIT_USAGE;
         }
         about = find_command(words[i]);
@@ -163,7 +169,8 @@ static ee_status choose_kernels(ee_error *error)
     const kernel_table *table;
     for (size_t i = 0; (table = kernels_at(i)) && length < sizeof known; i++)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", table->name);
-    return status_fail(error, EE_BAD_OPTION, "EENET_KERNELS is '%.64s', and this machine has %s", name, known);
+    return status_fail(error, EE_BAD_OPTION,
+                       "EENET_KERNELS: expected one of %s (what this machine supports), got '%.64s'", known, name);
 }
 
 int main(int count, char **words)

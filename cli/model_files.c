@@ -31,7 +31,7 @@ static ee_status name_beside(const char *model, const char *ending, char **path,
 
 /* ---- the lock ---- */
 
-/* Whoever had the lock before may have removed the file between our open and our lock: then it locks nothing. */
+/* The previous owner may have removed the file between our open and our lock: the lock is then useless. */
 static bool is_still_there(int file, const char *path)
 {
     struct stat ours, there;
@@ -50,8 +50,8 @@ static ee_status lock(model_lock *self, const char *model, ee_error *error)
         close(self->file);
         errno = failed;
         if (failed == EWOULDBLOCK)
-            return status_fail(error, EE_FILE_ERROR, "%s: another program is writing this model; end that one first",
-                               file_tail(model));
+            return status_fail(error, EE_FILE_ERROR,
+                               "%s: another program is writing this model; wait for it or stop it", file_tail(model));
         if (failed) return fail(error, "lock", model);
     }
 }
@@ -72,7 +72,7 @@ ee_status model_lock_take(const char *model, model_lock *out, ee_error *error)
 void model_lock_release(model_lock *self)
 {
     if (!self->path) return;
-    unlink(self->path); /* before the lock is gone: who waits for it sees that, and makes another */
+    unlink(self->path); /* before the lock is released: a waiting program notices and creates a new file */
     close(self->file);
     memory_free(self->path);
     *self = (model_lock){NULL, -1};
@@ -110,7 +110,7 @@ static ee_status check_rows(const row_encoding *rows, const ee_bandit *bandit, c
     if (!info.features && classes && info.dim / classes == features && info.dim % classes == 0) return EE_OK;
     return status_fail(
         error, EE_BAD_INPUT,
-        "%s is of another model, which has %zu features for each of %zu classes; this one has %zu in all",
+        "%s belongs to another model: it describes %zu features for each of %zu classes, but this model has %zu in all",
         file_tail(path), features, classes, info.dim);
 }
 

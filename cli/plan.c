@@ -31,35 +31,35 @@ static void print_time(FILE *stream, double seconds)
         fprintf(stream, "%.0f days %.0f h", floor(hours / 24.0), fmod(hours, 24.0));
 }
 
-/* "372 runs: 300 to choose settings and 72 that count; 21 of them are there already" */
+/* "372 runs: 300 for tuning, 72 final; 21 already done" */
 static void print_counts(plan_page to, const run_cost *cost)
 {
     size_t runs = cost->tuning + cost->counting;
     start_line(to);
     fprintf(to.stream, "%zu run%s", runs, runs == 1 ? "" : "s");
-    if (cost->tuning) fprintf(to.stream, ": %zu to choose settings and %zu that count", cost->tuning, cost->counting);
+    if (cost->tuning) fprintf(to.stream, ": %zu for tuning, %zu final", cost->tuning, cost->counting);
     if (cost->there == runs)
-        fprintf(to.stream, "; all are there already");
+        fprintf(to.stream, "; all already done");
     else if (cost->there)
-        fprintf(to.stream, "; %zu of them %s there already", cost->there, cost->there == 1 ? "is" : "are");
+        fprintf(to.stream, "; %zu already done", cost->there);
     fprintf(to.stream, "\n");
 }
 
-/* "on one core: 3 h 20 min, by the runs in DIR" */
+/* "on one core: about 3 h 20 min, estimated from the runs in DIR" */
 static ee_status print_one_core(plan_page to, const run_cost *cost, const char *folder, ee_error *error)
 {
     double seconds;
     ee_status status = run_cost_seconds(cost, 1, &seconds, error);
     if (status) return status;
     start_line(to);
-    fprintf(to.stream, "on one core%s: ", cost->there ? ", what is missing" : "");
+    fprintf(to.stream, "%son one core: about ", cost->there ? "the rest " : "");
     print_time(to.stream, seconds);
     if (!cost->known.count)
-        fprintf(to.stream, ", by runs on a usual machine\n");
+        fprintf(to.stream, ", estimated from runs on a reference machine\n");
     else if (cost->guessed)
-        fprintf(to.stream, ", by the runs in %s; of some policies it has none: by a usual machine\n", folder);
+        fprintf(to.stream, ", estimated from the runs in %s and, for policies it lacks, a reference machine\n", folder);
     else
-        fprintf(to.stream, ", by the runs in %s\n", folder);
+        fprintf(to.stream, ", estimated from the runs in %s\n", folder);
     return EE_OK;
 }
 
@@ -71,7 +71,7 @@ static size_t count_hands(const run_request *request)
     return shard_is_part(request->shard) ? hands * request->shard.count : hands;
 }
 
-/* "with 2 at a time, as here: 1 h 40 min; 16 ranks: 14 min; 64 ranks: 4 min; more are of no use" */
+/* "with 2 in parallel, as here: 1 h 40 min; 16 ranks: 14 min; 64 ranks: 4 min; more do not help" */
 static ee_status print_more(plan_page to, const run_request *request, const run_cost *cost, ee_error *error)
 {
     enum { SIZES = sizeof ranks / sizeof ranks[0] };
@@ -82,7 +82,7 @@ static ee_status print_more(plan_page to, const run_request *request, const run_
     if (status || widest < 2) return status;
     start_line(to);
     if (hands > 1) {
-        fprintf(to.stream, "with %zu at a time, %s: ", hands,
+        fprintf(to.stream, "with %zu in parallel, %s: ", hands,
                 shard_is_part(request->shard) ? "in all shards" : "as here");
         print_time(to.stream, before);
         joint = "; ";
@@ -97,7 +97,7 @@ static ee_status print_more(plan_page to, const run_request *request, const run_
         hands = ranks[i];
         joint = "; ";
     }
-    fprintf(to.stream, "%s\n", i == SIZES ? "" : joint[0] == ';' ? "; more are of no use" : "more cores are of no use");
+    fprintf(to.stream, "%s\n", i == SIZES ? "" : joint[0] == ';' ? "; more do not help" : "more cores do not help");
     return status;
 }
 

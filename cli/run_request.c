@@ -145,7 +145,7 @@ static int refuse_set(const command *self, const char *text, const run_request *
 {
     for (size_t i = 0; i < request->policy_count; i++)
         if (has_option(request->policies[i].name, text))
-            return command_misused(self, "--set %s: expected a policy in front, as in --set %s.%s", text,
+            return command_misused(self, "--set %s: the policy is missing; expected --set %s.%s", text,
                                    request->policies[i].name, text);
     char word[64] = "";
     size_t first = strcspn(text, ".=");
@@ -161,7 +161,7 @@ static int apply_set(const command *self, const char *text, run_request *request
     if (!length) return refuse_set(self, text, request);
     const char *assignment = text + length + 1;
     if (!request->lists && strchr(assignment, ','))
-        return command_misused(self, "--set %s: one value; 'eenet grid' tries lists of them", text);
+        return command_misused(self, "--set %s: expected one value; to try several, use 'eenet grid'", text);
     if (!strchr(assignment, '=') || strpbrk(assignment, " \t\r\n"))
         return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
     bool used = false;
@@ -172,7 +172,7 @@ static int apply_set(const command *self, const char *text, run_request *request
         if (code) return code;
     }
     if (used) return EXIT_DONE;
-    return command_misused(self, "--set %s: '%.*s' is not among the policies of -p", text, (int)length, text);
+    return command_misused(self, "--set %s: '%.*s' is not one of the policies in -p", text, (int)length, text);
 }
 
 /* ---- opening ---- */
@@ -195,9 +195,11 @@ int run_request_open(const command *self, run_request *request)
     ee_error error;
     const char *seeds = request->given[REQUEST_SEEDS], *policies = request->given[REQUEST_POLICIES];
     request->output = request->given[REQUEST_OUTPUT];
-    if (!request->dataset_texts.count) return command_misused(self, "expected a data set: -d DATASET");
-    if (!policies) return command_misused(self, "expected policies: -p POLICY[,POLICY...]");
-    if (request->output && !request->output[0]) return command_misused(self, "--output must be a folder, got ''");
+    if (!request->dataset_texts.count)
+        return command_misused(self, "expected a data set: -d DATASET; 'eenet datasets' lists the kinds");
+    if (!policies)
+        return command_misused(self, "expected policies: -p POLICY[,POLICY...]; 'eenet policies' lists them");
+    if (request->output && !request->output[0]) return command_misused(self, "--output: expected a folder, got ''");
     uint64_t threads = ranks_count() > 1 ? 1 : count_cores();
     const char *const *given = request->given;
     int code = arguments_number(self, REQUEST_ROUNDS, given[REQUEST_ROUNDS], 1, most_rounds, &request->rounds);
@@ -231,8 +233,8 @@ static void print_bound(const command *self, const run_request *request)
     uint64_t cores = count_cores();
     if (ranks_count() == 1 || request->threads <= cores) return;
     fprintf(stderr,
-            "eenet %s: each rank plays %zu runs at a time, and rank 0 may use %" PRIu64
-            " core%s: 'mpirun --bind-to none' gives a rank those of its machine\n",
+            "eenet %s: each rank runs %zu in parallel, but rank 0 may use only %" PRIu64
+            " core%s, so they share it: 'mpirun --bind-to none' lets a rank use its whole machine\n",
             self->name, request->threads, cores, cores == 1 ? "" : "s");
 }
 

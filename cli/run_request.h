@@ -28,18 +28,18 @@ enum {
 
 /* clang-format off */
 #define REQUEST_FLAG_LIST                                                                                              \
-    [REQUEST_DATASET] = {'d', "dataset", "DATASET", "what to play on, as 'eenet datasets' lists; may be given again"}, \
-    [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays, as 'eenet policies' lists; all: but presets"}, \
-    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given; a data set's rows if fewer"},   \
-    [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},                \
-    [REQUEST_DELAY] = {'\0', "delay", "DELAY", "when rewards come: N rounds late, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
-    [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "that a round fills, each with another arm; 1 unless given"},             \
-    [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
-    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given; of each rank of MPI, 1"},                          \
-    [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"},               \
-    [REQUEST_SHARD] = {'\0', "shard", "I/N", "play part I of N, 0/N to N-1/N, into DIR/shards; see 'eenet merge'"},        \
-    [REQUEST_PLAN] = {'\0', "plan", NULL, "say how many runs there are and what they take, and play none"},            \
-    [REQUEST_QUIET] = {'q', "quiet", NULL, "no progress, no remarks, no hints: the results, and what failed"}
+    [REQUEST_DATASET] = {'d', "dataset", "DATASET", "data set to run on, from 'eenet datasets'; repeatable"}, \
+    [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "policies to run, from 'eenet policies'; 'all' excludes presets"}, \
+    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds per run; default: 10000, or the data set's rows if fewer"},   \
+    [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run per seed, such as 0-4 or 0,3,7-9; default: 0-9"},                \
+    [REQUEST_DELAY] = {'\0', "delay", "DELAY", "reward delay in rounds: N, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
+    [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "slots per round, each filled with a different arm; default: 1"},             \
+    [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "set an option of a policy; repeatable"},                 \
+    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs in parallel; default: one per core, 1 per MPI rank"},                          \
+    [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep results in DIR, and run only what is missing there"},               \
+    [REQUEST_SHARD] = {'\0', "shard", "I/N", "run only part I of N (0/N to N-1/N), into DIR/shards; then 'eenet merge'"},        \
+    [REQUEST_PLAN] = {'\0', "plan", NULL, "print the number of runs and the time they need; run nothing"},            \
+    [REQUEST_QUIET] = {'q', "quiet", NULL, "print only results and errors: no progress, warnings or hints"}
 /* clang-format on */
 
 typedef struct requested_policy {

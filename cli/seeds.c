@@ -13,10 +13,11 @@ static ee_status append_range(seed_list *list, uint64_t low, uint64_t high, ee_e
 {
     if (high < low)
         return status_fail(error, EE_BAD_OPTION,
-                           "seeds: %" PRIu64 "-%" PRIu64 " runs backwards; write %" PRIu64 "-%" PRIu64, low, high, high,
-                           low);
+                           "seeds: expected an ascending range, got %" PRIu64 "-%" PRIu64 "; write %" PRIu64
+                           "-%" PRIu64,
+                           low, high, high, low);
     if (high - low >= MOST_SEEDS - list->count)
-        return status_fail(error, EE_BAD_OPTION, "seeds: expected at most %d, got more", MOST_SEEDS);
+        return status_fail(error, EE_BAD_OPTION, "seeds: expected at most %d seeds", MOST_SEEDS);
     size_t count = list->count + (size_t)(high - low) + 1;
     ee_status status = memory_grow(NULL, &list->values, &list->capacity, count, sizeof *list->values, error);
     if (status) return status;

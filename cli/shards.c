@@ -72,16 +72,16 @@ int shards_read(const command *self, run_request *request)
     if (!shard_is_part(request->shard)) return EXIT_DONE;
     run_shard shard = request->shard;
     if (!folder && given)
-        return command_misused(self, "--shard %s: a shard is kept in a folder, to be merged with the others: -o DIR",
-                               given);
+        return command_misused(self, "--shard %s: expected the folder that all shards share: -o DIR", given);
     if (!folder)
-        return command_misused(self,
-                               "Slurm started %zu of these, and each would play its part of the runs: give the folder "
-                               "that they come together in, -o DIR; --shard 0/1 plays all runs in each",
-                               shard.count);
+        return command_misused(
+            self,
+            "Slurm started %zu tasks, so each is a shard: expected the folder that they share, -o DIR; "
+            "or --shard 0/1 to run everything in each task",
+            shard.count);
     if (name_folder(request, &error)) return command_refused(self, &error);
     if (!given && !request->quiet)
-        fprintf(stderr, "eenet %s: shard %zu/%zu, as Slurm says: a part of the runs, into %s; --shard 0/1 plays all\n",
+        fprintf(stderr, "eenet %s: Slurm task: runs only shard %zu/%zu, into %s; --shard 0/1 runs everything\n",
                 self->name, shard.index, shard.count, request->shard_folder);
     return EXIT_DONE;
 }
@@ -90,7 +90,7 @@ int shards_refuse_save(const command *self, const run_request *request, const ch
 {
     if (!save || !shard_is_part(request->shard)) return EXIT_DONE;
     return command_misused(self,
-                           "--save is of the best of all runs, and this is shard %zu/%zu: give it after 'eenet "
+                           "--save needs the runs of all shards, and this is shard %zu/%zu: use it after 'eenet "
                            "merge', without --shard",
                            request->shard.index, request->shard.count);
 }
@@ -98,11 +98,11 @@ int shards_refuse_save(const command *self, const run_request *request, const ch
 int shards_refuse_halving(const command *self, const run_request *request, bool halving)
 {
     if (!halving || !shard_is_part(request->shard)) return EXIT_DONE;
-    return command_misused(self,
-                           "--halving: what is played depends on the runs before, of all shards, and this is shard "
-                           "%zu/%zu: leave it out, or start ranks of MPI in place of shards: mpirun -n %zu eenet %s "
-                           "--halving",
-                           request->shard.index, request->shard.count, request->shard.count, self->name);
+    return command_misused(
+        self,
+        "--halving needs the earlier runs of all shards, and this is shard %zu/%zu: leave it out, or "
+        "use MPI instead of shards: mpirun -n %zu eenet %s --halving",
+        request->shard.index, request->shard.count, request->shard.count, self->name);
 }
 
 /* When lines were last added to a folder; zeros where there are none. */
@@ -138,7 +138,8 @@ static bool has_unmerged(const char *folder)
 void shards_remark_unmerged(const command *self, const char *folder, const char *so)
 {
     if (!has_unmerged(folder)) return;
-    fprintf(stderr, "eenet %s: shards have runs that are not merged yet, and %s: eenet merge", self->name, so);
+    fprintf(stderr, "eenet %s: some runs of shards are not merged yet, and %s; merge them first: eenet merge",
+            self->name, so);
     hint_path(stderr, folder);
     fprintf(stderr, "\n");
 }
@@ -148,7 +149,8 @@ int shards_join(const command *self, const run_request *request)
     char *all = NULL;
     ee_error error;
     if (!shard_is_part(request->shard)) {
-        if (!request->quiet && request->output) shards_remark_unmerged(self, request->output, "may be played again");
+        if (!request->quiet && request->output)
+            shards_remark_unmerged(self, request->output, "this command may repeat them");
         return EXIT_DONE;
     }
     ee_status status = file_join(request->output, SHARDS_FOLDER, &all, &error);
@@ -172,15 +174,15 @@ experiment_site shards_site(const run_request *request, run_crew crew)
 
 void shards_print_end(const run_request *request, const shard_end *end)
 {
-    printf("shard %zu/%zu: %zu run%s played into %s\n", request->shard.index, request->shard.count, end->played,
+    printf("shard %zu/%zu: %zu run%s finished, in %s\n", request->shard.index, request->shard.count, end->played,
            end->played == 1 ? "" : "s", request->shard_folder);
     if (request->quiet) return;
     if (end->complete) {
-        printf("All runs of all shards are there; they are shown by the same command without --shard.\n");
+        printf("All shards are complete: the same command without --shard prints the results.\n");
         return;
     }
     printf("When all shards are done: eenet merge");
     hint_path(stdout, request->output);
-    printf(end->tuning ? "; then the same shards again, for the runs that count: these choose settings.\n"
-                       : "; then the same command without --shard shows the runs, and plays what is missing.\n");
+    printf(end->tuning ? "; then run the same shards again: these were the tuning runs, the final runs follow.\n"
+                       : "; then the same command without --shard prints the results.\n");
 }

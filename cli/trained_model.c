@@ -11,9 +11,9 @@ int trained_model_open(const command *self, const run_request *request, const ch
     ee_error error;
     *out = (trained_model){.path = path, .request = request};
     if (!path) return EXIT_DONE;
-    if (!path[0]) return command_misused(self, "--save must be a file, got ''");
+    if (!path[0]) return command_misused(self, "--save: expected a file, got ''");
     if (request->dataset_texts.count > 1)
-        return command_misused(self, "--save keeps one bandit: expected one data set, got %zu",
+        return command_misused(self, "--save saves one bandit: expected one data set, got %zu",
                                request->dataset_texts.count);
     if (model_rows_check(dataset_row_encoding(request->datasets[0]), &error)) return command_refused(self, &error);
     return model_lock_take(path, &out->lock, &error) ? command_refused(self, &error) : EXIT_DONE;
@@ -24,7 +24,6 @@ void trained_model_release(trained_model *self)
     model_lock_release(&self->lock);
 }
 
-/* Who trains a model. */
 typedef struct trainer {
     const command *self;
     trained_model *model;
@@ -60,7 +59,7 @@ static int train(const command *self, trained_model *model, const run_job *job)
     return EXIT_INTERRUPTED;
 }
 
-/* What a round of the model looks like, by the file itself: whoever comes after us can read it. */
+/* An example round, made from the saved file: this also checks that the file can be read. */
 static ee_status read_example(const char *path, text *example, ee_error *error)
 {
     ee_bandit *bandit = NULL;
@@ -78,15 +77,15 @@ static ee_status read_example(const char *path, text *example, ee_error *error)
 
 static void print_saved(const trained_model *model, const run_job *job, bool is_best, const char *example, FILE *stream)
 {
-    const char *options = job->options && job->options[0] ? job->options : "its defaults";
-    fprintf(stream, "\nSaved %s: %s%s, with %s, after %" PRIu64 " rounds of seed %" PRIu64 ".\n", model->path,
-            job->policy, is_best ? ", which has the least regret" : "", options, job->rounds, job->seed);
+    const char *options = job->options && job->options[0] ? job->options : "default options";
+    fprintf(stream, "\nSaved %s: %s%s, %s, after %" PRIu64 " rounds of seed %" PRIu64 ".\n", model->path, job->policy,
+            is_best ? " (lowest regret)" : "", options, job->rounds, job->seed);
     if (dataset_row_encoding(job->data))
-        fprintf(stream, "%s.rows.json says how a row becomes its arms.\n", model->path);
+        fprintf(stream, "%s.rows.json describes how a row becomes arms.\n", model->path);
     if (model->request->quiet) return;
     fprintf(stream, "To decide with it: eenet decide");
     hint_path(stream, model->path);
-    fprintf(stream, "\nA line that it reads is as %s.\n", example);
+    fprintf(stream, "\nIt reads lines such as %s.\n", example);
 }
 
 int trained_model_save(const command *self, trained_model *model, const training_candidate *candidates, size_t count,
@@ -96,7 +95,7 @@ int trained_model_save(const command *self, trained_model *model, const training
     ee_error error;
     text example = text_start(&error);
     if (training_best(candidates, count, seeds, &best, &error)) return command_refused(self, &error);
-    if (best == count) return command_failed(self, "no policy has finished all its runs: nothing was saved");
+    if (best == count) return command_failed(self, "no policy finished all its runs, so no model was saved");
     run_job job = candidates[best].job;
     job.log = NULL; /* it has been written */
     int code = train(self, model, &job);

@@ -17,7 +17,7 @@ typedef struct trained_model {
 /* The flag of the verbs that have it. */
 #define TRAINED_MODEL_FLAG                                                                                             \
     {                                                                                                                  \
-        '\0', "save", "MODEL", "keep the bandit of the best policy there, for 'eenet decide'"                          \
+        '\0', "save", "MODEL", "save the bandit with the lowest regret, for 'eenet decide'"                            \
     }
 
 /* Both return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */

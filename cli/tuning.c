@@ -20,9 +20,9 @@ static const char usual_seeds[] = "100-102"; /* apart from 0-9, which are report
 
 const flag tuning_flags[TUNING_FLAGS] = {
     REQUEST_FLAG_LIST,
-    [TUNING_SEEDS] = {'\0', "tune", "SEEDS", "seeds to choose settings on; 100-102 unless given"},
-    [TUNING_HALVING] = {'\0', "halving", NULL, "drop settings that do badly after few rounds"},
-    [TUNING_PAPER] = {'\0', "paper", NULL, "try the EE-Net paper's grids"},
+    [TUNING_SEEDS] = {'\0', "tune", "SEEDS", "seeds to tune settings on; default: 100-102"},
+    [TUNING_HALVING] = {'\0', "halving", NULL, "drop weak settings early (successive halving)"},
+    [TUNING_PAPER] = {'\0', "paper", NULL, "try the grids of the EE-Net paper"},
     [TUNING_SAVE] = TRAINED_MODEL_FLAG,
 };
 
@@ -137,13 +137,13 @@ static void print_choices(const study_plan *plan, size_t place, const study *don
         const study_series *from = &done->series[i];
         if (from->dataset != place || from->choice.cells < 2) continue;
         if (!any) {
-            printf("\nchosen on seed%s ", plan->grid.seed_count > 1 ? "s" : "");
+            printf("\nsettings tuned on seed%s ", plan->grid.seed_count > 1 ? "s" : "");
             seeds_print(stdout, plan->grid.seeds, plan->grid.seed_count);
-            printf("\n\n  %-*s  settings  chosen\n", (int)width, "policy");
+            printf("\n\n  %-*s  settings  best\n", (int)width, "policy");
         }
         any = true;
         printf("  %-*s  %8zu  %s\n", (int)width, plan->grid.policies[from->policy].name, from->choice.cells,
-               from->choice.options ? from->choice.options : "none: no setting could be played");
+               from->choice.options ? from->choice.options : "none: every setting failed");
     }
 }
 
@@ -185,7 +185,7 @@ static int save_best(const command *self, trained_model *model, const study_plan
 static void tell_interrupted(const session *here)
 {
     fprintf(stderr, "eenet %s: interrupted%s\n", here->self->name,
-            here->request->output ? "; the same command goes on from here" : "");
+            here->request->output ? "; the same command resumes it" : "");
 }
 
 typedef struct tuning_play {
@@ -255,8 +255,11 @@ static int check_seeds(const command *self, const seed_list *tuned, const seed_l
     for (size_t i = 0; i < tuned->count; i++)
         for (size_t k = 0; k < reported->count; k++)
             if (tuned->values[i] == reported->values[k])
-                return command_misused(self, "seed %" PRIu64 " is both in --tune and in --seeds: they must differ",
-                                       tuned->values[i]);
+                return command_misused(
+                    self,
+                    "seed %" PRIu64
+                    " is in both --tune and --seeds; expected disjoint seeds, or results would be biased",
+                    tuned->values[i]);
     return EXIT_DONE;
 }
 

@@ -173,7 +173,7 @@ def test_a_lost_curve_is_played_again_with_a_warning(tmp_path):
     before = lab.run(COSINE, "uniform", **again)
     for curve in (tmp_path / "curves").iterdir():
         curve.unlink()
-    with pytest.warns(UserWarning, match="is missing, cut or damaged: 2 of its 2 runs are played again"):
+    with pytest.warns(UserWarning, match="is missing or damaged: 2 of its 2 runs are repeated now"):
         after = lab.run(COSINE, "uniform", **again)
     assert [row["regret"] for row in after.to_dicts()] == [row["regret"] for row in before.to_dicts()]
 
@@ -459,7 +459,7 @@ def test_the_options_of_a_bandit_for_a_data_set():
         (dict(threads=0), ValueError, "threads: expected 1 to"),
         (dict(delay="soon"), eenet.BadOption, "delay: expected a number of rounds"),
         (dict(slots=17), eenet.BadInput, "slots: expected 1 to 16"),
-        (dict(slots=6), eenet.BadInput, "slots cannot be filled"),
+        (dict(slots=6), eenet.BadInput, "too few for 6 slots"),
     ],
 )
 def test_what_cannot_start_is_refused(words, kind, sentence, tmp_path):
@@ -575,7 +575,7 @@ def test_several_data_sets_in_one_call():
 
 
 def test_repeated_rows_are_told():
-    with pytest.warns(UserWarning, match="every row comes ten times") as told:
+    with pytest.warns(UserWarning, match="each row appears ten times") as told:
         lab.run(([[0.0], [1.0], [2.0]], [0, 1, 1]), "uniform", rounds=30, seeds=[0], progress=False)
     assert told[0].filename == __file__
 

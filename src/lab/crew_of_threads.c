@@ -181,8 +181,9 @@ static ee_status play(const run_crew *crew, const run_job *jobs, size_t count, b
     for (size_t i = 0; i < started; i++) pthread_join(players[i].thread, NULL);
     pthread_cond_destroy(&all.all_left);
     pthread_mutex_destroy(&all.turn);
-    status = started ? run_tally_status(&all.tally, error)
-                     : status_fail(error, EE_NO_MEMORY, "runs: the system starts no more threads");
+    status = started
+                 ? run_tally_status(&all.tally, error)
+                 : status_fail(error, EE_NO_MEMORY, "runs: the system refused to start more threads; try a smaller -j");
 done:
     memory_free(runs);
     memory_free(players);

@@ -48,7 +48,7 @@ static ee_status read_at(int descriptor, const char *path, void *bytes, size_t s
         ssize_t got = pread(descriptor, into, size, place);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail(error, "read", path);
-        if (got == 0) return status_fail(error, EE_BAD_INPUT, "curves: %s is cut short", path);
+        if (got == 0) return status_fail(error, EE_BAD_INPUT, "curves: %s is truncated", path);
         into += got;
         size -= (size_t)got;
         place += got;
@@ -74,7 +74,7 @@ static ee_status read_header(int descriptor, const char *path, uint64_t rounds, 
     *rows = count ? strtoull(count + 1, NULL, 10) : 0;
     npy_header(NPY_FLOAT64, (const size_t[2]){*rows, rounds}, 2, expected);
     if (memcmp(found, expected, NPY_HEADER_SIZE) != 0)
-        return status_fail(error, EE_BAD_INPUT, "curves: %s is no file of curves of %" PRIu64 " rounds", path, rounds);
+        return status_fail(error, EE_BAD_INPUT, "curves: %s: expected curves of %" PRIu64 " rounds", path, rounds);
     return EE_OK;
 }
 
@@ -142,7 +142,7 @@ ee_status curves_read(const char *path, size_t row, uint64_t rounds, double *out
     size_t rows = 0;
     ee_status status = read_header(descriptor, path, rounds, &rows, error);
     if (!status && row >= rows)
-        status = status_fail(error, EE_BAD_INPUT, "curves: %s has %zu rows, asked for number %zu", path, rows, row);
+        status = status_fail(error, EE_BAD_INPUT, "curves: %s has %zu rows, expected row %zu", path, rows, row);
     if (!status) status = read_at(descriptor, path, out, rounds * sizeof *out, row_start(row, rounds), error);
     close(descriptor);
     return status;

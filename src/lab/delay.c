@@ -49,7 +49,7 @@ ee_status delay_parse(const char *text, delay *out, ee_error *error)
         return status_fail(error, EE_BAD_OPTION,
                            "expected a number of rounds, geometric:MEAN or clicks:MEAN,TIMEOUT, got '%.80s'", text);
     if (delay_longest(out) > DELAY_MOST)
-        return status_fail(error, EE_BAD_OPTION, "expected at most %d rounds, and '%.80s' may take %" PRIu64,
+        return status_fail(error, EE_BAD_OPTION, "expected delays of at most %d rounds, but '%.80s' can reach %" PRIu64,
                            DELAY_MOST, text, delay_longest(out));
     return EE_OK;
 }

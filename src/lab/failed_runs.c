@@ -36,7 +36,7 @@ static ee_status take_line(void *context, const char *line, size_t length, size_
     char *end;
     uint64_t key = strtoull(line, &end, 16);
     if (length <= KEY || end != line + KEY || *end != ' ')
-        return status_fail(error, EE_BAD_INPUT, "line %zu: expected the key of a run, and why it failed", number);
+        return status_fail(error, EE_BAD_INPUT, "line %zu: expected the key of a run and an error message", number);
     return add(context, key, end + 1, length - KEY - 1, error);
 }
 

@@ -30,9 +30,10 @@ static ee_status start_gnuplot(const char *figures, const char *script, const ch
         posix_spawn_file_actions_destroy(&actions);
     }
     if (failed == ENOENT)
-        return status_fail(error, EE_FILE_ERROR,
-                           "the figures need gnuplot, which is not there: install Debian's package gnuplot-nox and run "
-                           "this again");
+        return status_fail(
+            error, EE_FILE_ERROR,
+            "gnuplot not found, and the figures need it: install it (Debian package gnuplot-nox) and run "
+            "this again");
     if (failed) return status_fail(error, EE_FILE_ERROR, "could not start gnuplot: %s", strerror(failed));
     return EE_OK;
 }
@@ -63,8 +64,9 @@ ee_status gnuplot_run(const char *figures, const char *script, const char *log, 
     }
     char line[100];
     read_complaint(log_path, line, sizeof line);
-    return status_fail(error, EE_FILE_ERROR, "gnuplot could not draw figures/%.60s (%s); Debian's gnuplot-nox can",
-                       script, line[0] ? line : "it was ended by a signal");
+    return status_fail(error, EE_FILE_ERROR,
+                       "gnuplot failed on figures/%.60s (%s); Debian's gnuplot-nox is known to work", script,
+                       line[0] ? line : "killed by a signal");
 }
 
 ee_status gnuplot_find(ee_error *error)

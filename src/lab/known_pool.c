@@ -31,10 +31,10 @@ ee_status known_policy_parse(const char *text, size_t length, known_policy *out,
         if (strcmp(kinds[kind].name, word) != 0) continue;
         *out = (known_policy){kind, kinds[kind].amount};
         if (!amount) return EE_OK;
-        if (kinds[kind].amount == 0) return status_fail(error, EE_BAD_OPTION, "%s takes no number", word);
+        if (kinds[kind].amount == 0) return status_fail(error, EE_BAD_OPTION, "%s: expected no number after it", word);
         out->amount = strtod(amount, &end);
         if (end != amount && !*end && out->amount > 0 && out->amount <= kinds[kind].high) return EE_OK;
-        return status_fail(error, EE_BAD_OPTION, "%s: expected a number above 0, at most %g, got '%s'", word,
+        return status_fail(error, EE_BAD_OPTION, "%s: expected a number above 0 and up to %g, got '%s'", word,
                            kinds[kind].high, amount);
     }
     return status_fail(error, EE_BAD_OPTION,

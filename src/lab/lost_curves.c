@@ -22,19 +22,18 @@ static file_losses count_losses(const stored_runs *list, const char *curve, cons
     return losses;
 }
 
-/* "kept/curves/a.npy is missing, cut or damaged: 2 of its 10 runs are played again" */
+/* "kept/curves/a.npy is missing or damaged: 2 of its 10 runs are repeated now" */
 static void tell(const lost_curves *self, const char *folder, const char *curve, file_losses losses)
 {
     const run_watch *watch = self->watch;
     char sentence[800], again[100], left[160] = "";
     if (!watch || !watch->noted) return;
-    snprintf(again, sizeof again, "%zu of its %zu run%s %s played again", losses.again, losses.runs,
+    snprintf(again, sizeof again, "%zu of its %zu run%s %s repeated now", losses.again, losses.runs,
              losses.runs == 1 ? "" : "s", losses.again == 1 ? "is" : "are");
     if (losses.left)
-        snprintf(left, sizeof left, ", and %zu %s when the command that asked for %s is given again", losses.left,
-                 losses.left == 1 ? "is" : "are", losses.left == 1 ? "it" : "them");
-    snprintf(sentence, sizeof sentence, "%.200s/curves/%.200s is missing, cut or damaged: %s%s", folder, curve, again,
-             left);
+        snprintf(left, sizeof left, "; to restore the other %zu, repeat the command that made %s", losses.left,
+                 losses.left == 1 ? "it" : "them");
+    snprintf(sentence, sizeof sentence, "%.200s/curves/%.200s is missing or damaged: %s%s", folder, curve, again, left);
     watch->noted(watch->context, sentence);
 }
 

@@ -149,8 +149,8 @@ static void tell_lost(merger *self, new_run *one)
     const merge_folder *folder = &self->folders[which->folder];
     char sentence[1200];
     snprintf(sentence, sizeof sentence,
-             "%.400s/curves/%.200s is missing, cut or damaged: the run in line %zu of %.400s/results.jsonl is left out "
-             "until its shard has played it again",
+             "%.400s/curves/%.200s is missing or damaged: skipped the run in line %zu of %.400s/results.jsonl; run its "
+             "shard again to restore it",
              folder->path, folder->runs.runs[which->place].curve, which->place + 1, folder->path);
     self->watch->told(self->watch->context, sentence);
     self->counts->lost++;
@@ -189,7 +189,7 @@ static ee_status write_fresh(merger *self)
     ee_status status = result_folder_open(path, NULL, &into, self->error);
     if (!status && into.stored.count != self->folders[0].runs.count)
         status = status_fail(self->error, EE_FILE_ERROR,
-                             "%s got runs from another program meanwhile; nothing was merged: merge again", path);
+                             "another program added runs to %s meanwhile, so nothing was merged: merge again", path);
     for (size_t i = 0; i < self->fresh_count && !status; i++) status = add_run(self, &into, &self->fresh[i]);
     if (!status) status = result_folder_flush(&into, self->error);
     if (!status && self->failed_more) status = failed_runs_write(path, &self->failed, self->error);
@@ -204,7 +204,7 @@ static ee_status refuse_contradictions(merger *self)
     size_t found;
     ee_status status = merge_check(self->folders, self->count, &self->all, self->watch, &found, self->error);
     if (status || !found) return status;
-    return status_fail(self->error, EE_BAD_INPUT, "nothing was merged: %zu contradiction%s", found,
+    return status_fail(self->error, EE_BAD_INPUT, "nothing was merged because of %zu contradiction%s", found,
                        found == 1 ? "" : "s");
 }
 

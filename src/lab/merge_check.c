@@ -164,8 +164,8 @@ static ee_status compare_same(checker *self, merge_run left, merge_run right)
     else
         snprintf(what, sizeof what, "regret after round %" PRIu64, round);
     tell(self,
-         "the run %s has %s %.17g in %s and %.17g in %s: one of them is of another program or of other data; take the "
-         "line that is wrong out, or remove its folder, and play that shard again",
+         "run %s: %s is %.17g in %s but %.17g in %s, so one comes from a different program or data: delete the wrong "
+         "line or its folder, and run that shard again",
          name_run(run_of(self, left), name), what, values[0], name_place(self, left, places[0]), values[1],
          name_place(self, right, places[1]));
     return EE_OK;
@@ -223,10 +223,9 @@ static void check_versions(checker *self)
             const stored_run *run = &folder->runs.runs[k];
             if (same_version(run, right) || has_version(&self->folders[0], run)) continue;
             tell(self,
-                 "%s was played by eenet %s with kernels %s, and %s by %s with %s: their numbers are not the same to "
-                 "the last digit; remove %s and play that shard again with the same program and EENET_KERNELS=%s (the "
-                 "run "
-                 "is %s)",
+                 "%s was run by eenet %s with kernels %s, but %s by %s with %s, so the last digits differ: remove %s "
+                 "and "
+                 "run that shard again with the same program and EENET_KERNELS=%s (run %s)",
                  name_place(self, (merge_run){0, i, k}, places[0]), run->version, run->kernels,
                  name_place(self, first, places[1]), right->version, right->kernels, folder->path, right->kernels,
                  name_run(run, name));
@@ -284,9 +283,9 @@ static void compare_datasets(checker *self, const played_datasets *from)
         if (first->fingerprint == own->fingerprint || has_both(from, own->name, first->fingerprint, own->fingerprint))
             continue;
         tell(self,
-             "the data set %.120s has fingerprint %016" PRIx64 " in %s and %016" PRIx64
-             " in %s: the files are not the same on all machines; remove the folder that had the wrong ones, and play "
-             "that shard again",
+             "data set %.120s has fingerprint %016" PRIx64 " in %s but %016" PRIx64
+             " in %s, so its files differ between machines: remove the folder with the wrong files, and run that shard "
+             "again",
              own->name, first->fingerprint, name_place(self, first->run, places[0]), own->fingerprint,
              name_place(self, own->run, places[1]));
     }
@@ -311,10 +310,10 @@ ee_status merge_check(const merge_folder *folders, size_t count, const merge_run
     checker self = {folders, count, all, watch, 0, error};
     *contradictions = 0;
     ee_status status = check_datasets(&self);
-    end_kind(&self, "data sets with another fingerprint", contradictions);
+    end_kind(&self, "data sets with different fingerprints", contradictions);
     if (!status) check_versions(&self);
-    end_kind(&self, "folders of another version", contradictions);
+    end_kind(&self, "folders from different versions", contradictions);
     if (!status && !*contradictions) status = check_results(&self); /* else it is plain why results differ */
-    end_kind(&self, "runs with another result", contradictions);
+    end_kind(&self, "runs with different results", contradictions);
     return status;
 }

@@ -59,8 +59,8 @@ static ee_status put_waiting(ordered_runs *self, uint64_t key, ee_error *error)
     pending_run run = {0};
     ee_status status = pending_runs_read(self->pending, key, &run, error);
     if (!status && !run.curve)
-        status = status_fail(error, EE_FILE_ERROR, "file: %s/%016" PRIx64 ".run was taken away or damaged",
-                             self->pending, key);
+        status =
+            status_fail(error, EE_FILE_ERROR, "file: %s/%016" PRIx64 ".run is missing or damaged", self->pending, key);
     if (!status) status = result_folder_put(&self->folder, &run.run, run.curve, error);
     pending_runs_release(&run);
     return status;

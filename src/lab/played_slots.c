@@ -79,7 +79,7 @@ ee_status played_slots_write(played_slots *self, const run_job *job, const envir
     const ee_decision *first = &self->decisions[0];
     if (isnan(first->probability))
         return status_fail(error, EE_BAD_OPTION,
-                           "log: %s does not know the probability of what it draws; 'probability_draws' estimates it",
+                           "log: %s has no exact probabilities; set its option 'probability_draws' to estimate them",
                            job->policy);
     char id[48];
     log_slot slots[RUN_SLOTS];

@@ -26,9 +26,9 @@ size_t repeats_format(uint64_t rows, uint64_t rounds, char *line, size_t capacit
     if (!rows || rounds <= rows) return (size_t)snprintf(line, capacity, "%s", "");
     if (rounds / rows < 2)
         snprintf(times, sizeof times, "%" PRIu64 " row%s twice", rounds - rows,
-                 rounds - rows == 1 ? " comes" : "s come");
+                 rounds - rows == 1 ? " appears" : "s appear");
     else
         format_times(rows, rounds, times, sizeof times);
-    return (size_t)snprintf(line, capacity, "%" PRIu64 " row%s, %" PRIu64 " rounds: %s%s", rows, rows == 1 ? "" : "s",
-                            rounds, rounds / rows < 2 ? "" : "every row comes ", times);
+    return (size_t)snprintf(line, capacity, "%" PRIu64 " rounds from %" PRIu64 " row%s: %s%s", rounds, rows,
+                            rows == 1 ? "" : "s", rounds / rows < 2 ? "" : "each row appears ", times);
 }

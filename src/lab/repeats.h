@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "500 rows, 5000 rounds: every row comes ten times"; "" where none comes again, or there are none (rows is 0). Like
- * snprintf, writes at most capacity bytes and returns the length that the whole line has. */
+/* "5000 rounds from 500 rows: each row appears ten times"; "" where none comes again, or there are none (rows is 0).
+ * Like snprintf, writes at most capacity bytes and returns the length that the whole line has. */
 size_t repeats_format(uint64_t rows, uint64_t rounds, char *line, size_t capacity);
 
 #endif

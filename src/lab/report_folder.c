@@ -11,10 +11,13 @@ ee_status report_folder_read(const char *folder, const char *reference, report_f
     if (status == EE_NO_FILE) status = EE_OK;
     char *runs = NULL;
     if (!status) status = file_join(folder, "results.jsonl", &runs, error);
+    if (!status && !out->stored.count && file_is_missing(runs))
+        status = status_fail(error, EE_NO_FILE, "no results in %.150s; expected the DIR of 'eenet run -o DIR'", folder);
     if (!status && !(out->stored.count && file_is_missing(runs))) status = results_read(folder, &out->runs, error);
     memory_free(runs);
     if (!status && !out->runs.count && !out->stored.count)
-        status = status_fail(error, EE_BAD_INPUT, "%.150s has no finished run yet", folder);
+        status = status_fail(error, EE_BAD_INPUT,
+                             "%.150s has no finished runs yet; wait for one, or repeat the command", folder);
     if (!status && out->runs.count) status = summary_create(&out->runs, folder, reference, &out->all, error);
     return status ? status : evaluation_groups_create(&out->stored, &out->evaluations, error);
 }

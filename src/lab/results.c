@@ -18,7 +18,7 @@ void results_release(stored_runs *list)
 static ee_status check_curve(const stored_run *run, size_t number, ee_error *error)
 {
     if (run->curve && run->curve[0] && run->curve[0] != '.' && !strchr(run->curve, '/')) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "line %zu: expected the name of a file in 'curve'", number);
+    return status_fail(error, EE_BAD_INPUT, "line %zu: expected a file name in 'curve'", number);
 }
 
 static ee_status take_line(void *context, const char *line, size_t length, size_t number, ee_error *error)
@@ -66,8 +66,7 @@ ee_status results_curve(const char *folder, const stored_run *run, double *out, 
     ee_status status = results_has_curve(folder, run, &there, error);
     if (!status) status = curve_path(folder, run, &path, error);
     if (!status && !there)
-        status = status_fail(error, EE_BAD_INPUT,
-                             "%s is missing, cut or damaged; the command that played its runs plays them again",
+        status = status_fail(error, EE_BAD_INPUT, "%s is missing or damaged; repeat the command that made it",
                              file_tail(path));
     if (!status) status = curves_read(path, run->curve_row, run->rounds, out, error);
     memory_free(path);

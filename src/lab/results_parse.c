@@ -15,7 +15,7 @@ static void read_direction(line_members *from, const json_t *list, run_direction
 {
     static const char name[] = "directions";
     enum { MEMBERS = 10 };
-    list = members_expect(from, name, json_array_size(list) == MEMBERS, "10 numbers in each of 20", list);
+    list = members_expect(from, name, json_array_size(list) == MEMBERS, "20 lists of 10 numbers", list);
     uint64_t *counts[] = {&part->arms, &part->up, &part->down, &part->up_right, &part->down_right};
     double *sums[] = {&part->gain, &part->exploration, &part->gain_squares, &part->exploration_squares,
                       &part->products};
@@ -47,7 +47,7 @@ static void read_slots(line_members *from, run_result *result)
     if (from->status) return;
     result->slots = (size_t)slots;
     const json_t *list = json_object_get(from->line, "slot_regrets");
-    list = members_expect(from, "slot_regrets", json_array_size(list) == slots, "a number a slot", list);
+    list = members_expect(from, "slot_regrets", json_array_size(list) == slots, "one number per slot", list);
     for (size_t k = 0; k < slots; k++)
         result->slot_regrets[k] = members_real_of(from, "slot_regrets", json_array_get(list, k));
 }

@@ -76,10 +76,10 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error)
     if (options) *options = NULL;
     uint64_t limit = dataset_rounds(job->data);
     if (limit && job->rounds > limit)
-        return status_fail(error, EE_BAD_INPUT, "%s has %" PRIu64 " rounds, asked for %" PRIu64,
+        return status_fail(error, EE_BAD_INPUT, "%s has %" PRIu64 " rounds, but %" PRIu64 " were requested",
                            dataset_name(job->data), limit, job->rounds);
     if (run_slots(job) > dataset_arms(job->data) || run_slots(job) > RUN_SLOTS)
-        return status_fail(error, EE_BAD_INPUT, "%s has %zu arms, of which %zu slots cannot be filled; at most %d are",
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu arms, too few for %zu slots; at most %d are possible",
                            dataset_name(job->data), dataset_arms(job->data), run_slots(job), RUN_SLOTS);
     ee_bandit *bandit;
     ee_status status = runner_create_bandit(job, &bandit, error);

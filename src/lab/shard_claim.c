@@ -16,13 +16,12 @@ ee_status shard_parse(const char *text, run_shard *out, ee_error *error)
     end = end && *end == '/' ? decimal_whole(end + 1, &count) : NULL;
     if (!end || *end || count < 1 || count > MOST_SHARDS)
         return status_fail(error, EE_BAD_OPTION,
-                           "--shard: expected I/N, as 0/16: which part of the runs, from 0, and of how many (at most "
-                           "%d); got '%s'",
+                           "--shard: expected I/N such as 0/16, part I (from 0) of N (at most %d), got '%s'",
                            MOST_SHARDS, text);
     if (index >= count)
         return status_fail(error, EE_BAD_OPTION,
-                           "--shard %s: the shards are counted from 0: 0/%" PRIu64 " to %" PRIu64 "/%" PRIu64, text,
-                           count, count - 1, count);
+                           "--shard %s: expected 0/%" PRIu64 " to %" PRIu64 "/%" PRIu64 "; shards are numbered from 0",
+                           text, count, count - 1, count);
     *out = (run_shard){(size_t)index, (size_t)count};
     return EE_OK;
 }
@@ -37,8 +36,7 @@ static ee_status read_number(const char *name, const char *text, uint64_t usual,
     const char *end = decimal_whole(text, out);
     if (end && !*end && *out <= UINT32_MAX) return EE_OK;
     return status_fail(error, EE_BAD_OPTION,
-                       "%s: expected a whole number, got '%s'; --shard I/N says which part of the runs to play, "
-                       "--shard 0/1 plays all",
+                       "%s: expected a whole number, got '%s'; give --shard I/N yourself, or --shard 0/1 to run all",
                        name, text);
 }
 
@@ -60,8 +58,8 @@ static ee_status read_array(const slurm_words *words, run_shard *out, ee_error *
     if (!even)
         return status_fail(error, EE_BAD_OPTION,
                            "the %" PRIu64 " tasks of this array, %" PRIu64 " to %" PRIu64
-                           ", are not evenly spaced: say which part of the runs task %" PRIu64
-                           " plays by --shard I/N, with I from 0; --shard 0/1 plays all",
+                           ", are not evenly spaced: give task %" PRIu64
+                           " its --shard I/N, with I from 0; or --shard 0/1 to run all",
                            count, first, last, id);
     *out = (run_shard){(size_t)((id - first) / step), (size_t)count};
     return EE_OK;
@@ -83,7 +81,7 @@ static ee_status read_step(const slurm_words *words, run_shard *out, ee_error *e
     if (process >= tasks)
         return status_fail(error, EE_BAD_OPTION,
                            "SLURM_PROCID is %" PRIu64 " of %" PRIu64
-                           " tasks: say which part of the runs to play by --shard I/N; --shard 0/1 plays all",
+                           " tasks: give --shard I/N yourself, or --shard 0/1 to run all",
                            process, tasks);
     *out = (run_shard){(size_t)process, (size_t)tasks};
     return EE_OK;
@@ -97,6 +95,6 @@ ee_status shard_of_slurm(const slurm_words *words, run_shard *out, ee_error *err
     if (status) return status;
     *out = (run_shard){array.index * step.count + step.index, array.count * step.count};
     if (out->count <= MOST_SHARDS) return EE_OK;
-    return status_fail(error, EE_BAD_OPTION, "%zu tasks of this array and its steps are more shards than %d",
+    return status_fail(error, EE_BAD_OPTION, "this array and its steps have %zu tasks; expected at most %d shards",
                        out->count, MOST_SHARDS);
 }

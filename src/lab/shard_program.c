@@ -22,12 +22,12 @@ static ee_status refuse(const char *folder, const char *version, const char *ker
 {
     bool same = strcmp(version, ee_version()) == 0;
     return status_fail(error, EE_BAD_INPUT,
-                       "%s is played by eenet %s with kernels %s, and this is %s with %s: they cannot be merged; %s%s",
+                       "%s was run by eenet %s with kernels %s, but this is %s with %s, so they cannot be merged: %s%s",
                        file_tail(folder), version, kernels, ee_version(), ee_kernels(),
-                       same ? "set EENET_KERNELS=" : "take that program, or another folder", same ? kernels : "");
+                       same ? "set EENET_KERNELS=" : "use that program, or another folder", same ? kernels : "");
 }
 
-/* Whoever comes first. A link is made whole or not at all; where there are none, the last that comes at once wins. */
+/* The first program wins. A link is atomic; on file systems without links the last of simultaneous writers wins. */
 static ee_status claim(const char *path, ee_error *error)
 {
     char words[PROGRAM_TEXT];

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-_Static_assert(RUN_COST_STAGES == GRID_STAGES + 1, "the runs that count come after the tuning stages");
+_Static_assert(RUN_COST_STAGES == GRID_STAGES + 1, "the final runs come after the tuning stages");
 
 /* Settings of a policy on a data set. */
 typedef struct setting_list {

@@ -97,8 +97,7 @@ ee_status summary_fail_reference(const summary_groups *list, const char *referen
 {
     char names[150] = "";
     list_names(list, names, sizeof names);
-    return status_fail(error, EE_BAD_INPUT, "no run of '%.60s', the reference, is among the results: there are %s",
-                       reference, names);
+    return status_fail(error, EE_BAD_INPUT, "no runs of the reference '%.60s'; the results have %s", reference, names);
 }
 
 /* ---- the parts ---- */

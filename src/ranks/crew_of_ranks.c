@@ -115,7 +115,7 @@ static ee_status hear_answers(round_table *self, size_t *ready, ee_error *error)
             continue;
         }
         nap_wake(&between);
-        if (one.what.kind != MESSAGE_ANSWER) post_fail("MPI: a message that is no answer, where one is due");
+        if (one.what.kind != MESSAGE_ANSWER) post_fail("MPI: expected an answer, got another message");
         const answer_message *answer = &one.what.answer;
         ready[one.rank] = answer->hands;
         if (!answer->hands && one.rank < failed) {
@@ -203,7 +203,7 @@ static void take_letter(round_table *self, const letter *one)
         from->played = one->what.progress.played;
         from->seconds = one->what.progress.seconds;
     } else {
-        post_fail("MPI: a report on a run that was not given");
+        post_fail("MPI: received a report on a run that was not assigned");
     }
 }
 

@@ -53,7 +53,7 @@ static bool on_ended(void *context, const run_report *report)
 
 static void play(hand *self, const job_message *from)
 {
-    if (from->dataset >= self->data_count) post_fail("MPI: a run of a data set that nobody has told");
+    if (from->dataset >= self->data_count) post_fail("MPI: received a run on an unknown data set");
     run_job job = from->job;
     job.data = self->data[from->dataset];
     self->played = 0;
@@ -96,7 +96,7 @@ ee_status hands_start(const dataset *const *data, size_t data_count, size_t want
     }
     if (*count) return EE_OK;
     memory_free(*hands);
-    return status_fail(error, EE_NO_MEMORY, "runs: the system starts no more threads");
+    return status_fail(error, EE_NO_MEMORY, "runs: the system refused to start more threads; try a smaller -j");
 }
 
 void hands_join(hand *hands, size_t count)

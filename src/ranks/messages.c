@@ -40,7 +40,7 @@ static void visit_text(archive *a, const char **text)
     *text = "";
     if (a->status) return;
     if (archive_remaining(a) <= length || strnlen((const char *)a->source + a->position, length + 1) != length) {
-        archive_fail(a, EE_BAD_INPUT, "a text that does not end");
+        archive_fail(a, EE_BAD_INPUT, "an unterminated text");
         return;
     }
     *text = (const char *)a->source + a->position;
@@ -67,7 +67,7 @@ static void visit_curve(archive *a, const double **curve, uint64_t rounds)
     *curve = NULL;
     if (a->status || !has) return;
     if (rounds > archive_remaining(a) / sizeof **curve) {
-        archive_fail(a, EE_BAD_INPUT, "a curve that is cut");
+        archive_fail(a, EE_BAD_INPUT, "a truncated curve");
         return;
     }
     *curve = (const double *)(const void *)(a->source + a->position);
@@ -228,5 +228,5 @@ ee_status message_read(const uint64_t *words, size_t count, message *out, ee_err
         visit(&a, out);
         if (!a.status && !archive_remaining(&a)) return EE_OK;
     }
-    return status_fail(error, EE_BAD_INPUT, "ranks: a message of %zu bytes is cut or damaged", count * WORD);
+    return status_fail(error, EE_BAD_INPUT, "ranks: a message of %zu bytes is truncated or damaged", count * WORD);
 }

@@ -58,7 +58,7 @@ void post_begin(post_way way, size_t rank, size_t thread, const message *what, p
     ee_error error;
     size_t count;
     if (message_write(what, &out->words, &count, &error)) post_fail(error.message);
-    if (count > INT_MAX) post_fail("MPI: a curve of so many rounds cannot be sent");
+    if (count > INT_MAX) post_fail("MPI: a curve has too many rounds to be sent; try a smaller -T");
     MPI_Isend(out->words, (int)count, MPI_UINT64_T, (int)rank, (int)thread, ways[way], &out->request);
 }
 

@@ -40,7 +40,8 @@ static ee_status open_data(shelf *all, const data_message *asked, const dataset 
     }
     if (dataset_fingerprint(*out) == asked->fingerprint) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
-                       "%s: its files are other ones here: fingerprint %016" PRIx64 ", on rank 0 %016" PRIx64,
+                       "%s: its files differ from those on rank 0: fingerprint %016" PRIx64 " here, %016" PRIx64
+                       " there",
                        dataset_name(*out), dataset_fingerprint(*out), asked->fingerprint);
 }
 
@@ -51,8 +52,8 @@ static ee_status check_version(const char *wanted, ee_error *error)
     if (strcmp(own, wanted) == 0) return EE_OK;
     return status_fail(
         error, EE_BAD_INPUT,
-        "eenet %s here, and %s on rank 0: the last digits of results would differ. Where the kernels do, "
-        "EENET_KERNELS sets them for all, as mpirun -x EENET_KERNELS=avx2",
+        "eenet %s here, but %s on rank 0, so the last digits of results would differ: install the same version, "
+        "and set the same kernels with mpirun -x EENET_KERNELS=avx2",
         own, wanted);
 }
 
@@ -63,7 +64,7 @@ static ee_status open_all(shelf *all, size_t count, const dataset **data, ee_err
     for (size_t i = 0; i < count; i++) {
         letter one = {0};
         post_wait(POST_DOWN, POST_MAIN, &one);
-        if (one.what.kind != MESSAGE_DATA) post_fail("MPI: a message that is no data set, where one is due");
+        if (one.what.kind != MESSAGE_DATA) post_fail("MPI: expected a data set, got another message");
         if (!status && data) status = open_data(all, &one.what.data, &data[i], error);
         letter_release(&one);
     }

@@ -40,12 +40,14 @@ const char *ranks_library(void)
 static ee_status check(size_t started, int found, int level, ee_error *error)
 {
     if (found == 1 && started > 1)
-        return status_fail(error, EE_BAD_INPUT,
-                           "%zu were started together, but not in a way that %s knows: each would play all runs. "
-                           "Start them with its mpirun, or with srun --mpi=pmix",
-                           started, ranks_library());
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "%zu processes were started together, but %s cannot connect them, so each would do all runs: "
+            "start them with its mpirun, or with srun --mpi=pmix",
+            started, ranks_library());
     if (found > 1 && level < MPI_THREAD_MULTIPLE)
-        return status_fail(error, EE_BAD_INPUT, "MPI: %s is built without threads", ranks_library());
+        return status_fail(error, EE_BAD_INPUT, "MPI: %s lacks thread support; use an MPI built with it",
+                           ranks_library());
     return EE_OK;
 }
 

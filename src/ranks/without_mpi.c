@@ -12,8 +12,8 @@ ee_status ranks_start(ee_error *error)
     if (by.ranks) snprintf(many, sizeof many, "%zu", by.ranks);
     return status_fail(
         error, EE_BAD_INPUT,
-        "this eenet is built without MPI, and %s were started together: each would play all runs. "
-        "Build it where MPI is (libopenmpi-dev), or start them by srun --mpi=none: each task is then a shard",
+        "this eenet is built without MPI, but %s processes were started together, so each would do all runs: "
+        "build it with MPI (libopenmpi-dev), or use srun --mpi=none, which makes each task a shard",
         many);
 }
 

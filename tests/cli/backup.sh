@@ -34,7 +34,7 @@ sqlite3 deeper/down/again/eenet.db .dump | diff dump - || fail "another content"
 refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy"
 refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy" data
 refuse 2 "eenet backup: expected two folders; unexpected 'more'" data new more
-refuse 2 "eenet backup: no flag is called '--all'" --all data new
+refuse 2 "eenet backup: unknown flag '--all'" --all data new
 refuse 1 "eenet backup: store: 'copy' exists; give the name of a new folder" data copy
 refuse 1 "eenet backup: store: 'empty' is not a server's folder: it has no eenet.db" empty new
 sqlite3 copy/eenet.db 'PRAGMA user_version = 99'

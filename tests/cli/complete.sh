@@ -38,7 +38,7 @@ expect decide m -p eenet:f <<'END'
 eenet:fast
 END
 expect run -T 10 -d x -- - </dev/null
-"$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
+"$eenet" help | sed -n '/^Commands:$/,/^$/ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
 for verb in run grid paper merge report evaluate coverage rounds inspect log serve keys decide explain replay bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags

@@ -141,6 +141,6 @@ refuse "--behaviour: 'greedy' never plays some arms, so its log cannot show what
 refuse "--behaviour: floor: expected a number above 0, at most 1, got '2'" -d synthetic:clicks -b floor:2
 refuse "--candidates: expected uniform, first, little, greedy, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA, got 'best'" \
     -d synthetic:clicks -p best
-refuse "--replications must be a whole number, 1 to 1000000, got '0'" -d synthetic:clicks --replications 0
+refuse "--replications: expected a whole number from 1 to 1000000, got '0'" -d synthetic:clicks --replications 0
 refuse "--seed is given twice" -d synthetic:clicks -s 1 -s 2
 refuse "data set: no kind is called 'syntetic'; did you mean 'synthetic'?" -d syntetic:clicks

@@ -18,10 +18,10 @@ refuse() {
 }
 refuse 2 'expected one MODEL'
 refuse 2 "unexpected 'b'" a b
-refuse 2 '--every must be a whole number, 1 to 4294967295, got '"'0'" a --every 0
+refuse 2 '--every: expected a whole number from 1 to 4294967295, got '"'0'" a --every 0
 refuse 2 '--dim is of a new bandit, which needs -p POLICY' a --dim 3
 refuse 2 '--dim is of vectors and --features of named features: take one of them' a -p linucb --dim 3 --features ''
-refuse 2 "no policy is called 'linucv'; did you mean 'linucb'?" a -p linucv
+refuse 2 "unknown policy 'linucv'; did you mean 'linucb'?" a -p linucv
 refuse 2 "--output must be a file, got ''" a -o ''
 refuse 2 '--every is given twice' a --every 1 --every 1
 refuse 1 'there is no file a; -p POLICY begins with a new bandit there' a
@@ -188,7 +188,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 [ "$good" -ge 15 ] || fail "of 20 decisions $good were good"
 ask "$round"
-refuse 1 'live: another program is writing this model; end that one first' live
+refuse 1 'live: another program is writing this model; wait for it or stop it' live
 code=0
 "$eenet" run -d synthetic:inner -p uniform -T 10 --save live >stdout 2>stderr2 || code=$?
 [ "$code" = 1 ] && grep -q 'another program is writing this model' stderr2 || fail "--save: $code: $(cat stderr2)"

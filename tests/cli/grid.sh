@@ -7,7 +7,7 @@ fail() { echo "grid.sh: $*" >&2; exit 1; }
 # Any arm, or the best: which one is chosen is plain. The reported numbers are those of eenet run.
 "$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0 \
     --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 -o kept >out
-grep -q '^chosen on seeds 100-101' out || fail "no word of the choice: $(cat out)"
+grep -q '^settings tuned on seeds 100-101' out || fail "no word of the choice: $(cat out)"
 grep -Eqx '  neural-epsilon +2  f1.width=10 epsilon=0' out || fail "not the best setting: $(cat out)"
 "$eenet" run -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=0 \
     --set neural-epsilon.f1.width=10 -T 300 -s 0-1 >alone
@@ -61,7 +61,7 @@ test "$code" = 1 || fail "nothing could be chosen: exit status $code"
 grep -q '^eenet grid: synthetic:inner,dim=4, greedy f1.optimizer=sgd f1.rate=1000, seed 7: ' stderr || fail "$(cat stderr)"
 grep -Eqx '  greedy +- +- +- +0/2' out || fail "no word of the policy: $(cat out)"
 grep -Eqx '  linucb .* 2/2' out || fail "the other did not play: $(cat out)"
-grep -Eqx '  greedy +2  none: no setting could be played' out || fail "$(cat out)"
+grep -Eqx '  greedy +2  none: every setting failed' out || fail "$(cat out)"
 
 # A setting that is the only one, and fails on the seeds that count.
 code=0
@@ -76,7 +76,7 @@ grep -Eqx '  uniform .* 2/2' out || fail "the other did not play: $(cat out)"
 grep -Eq '^  greedy +2 ' out || fail "two settings of greedy: $(cat out)"
 grep -Eq '^  greedy:paper +3  f1.width=[789]$' out || fail "three of its preset: $(cat out)"
 "$eenet" grid -d synthetic:inner,dim=4 -p greedy --set greedy.f1.width=5,6 --set greedy.f1.width=7 --tune 7 -T 20 -s 0 >out
-! grep -q chosen out || fail "one setting is chosen by nobody: $(cat out)"
+! grep -q 'settings tuned' out || fail "one setting is chosen by nobody: $(cat out)"
 
 # What cannot be.
 refused() {
@@ -86,7 +86,7 @@ refused() {
     test ! -s stdout || fail "output for $*"
 }
 refused -d synthetic:inner -p uniform --tune 3 -s 0-4
-grep -q 'seed 3 is both in --tune and in --seeds' stderr || fail "$(cat stderr)"
+grep -q 'seed 3 is in both --tune and --seeds' stderr || fail "$(cat stderr)"
 refused -d synthetic:inner -p linucb --set linucb.alpha=1,-1
 grep -q 'linucb.alpha must be 0 to 1000000, got -1' stderr || fail "$(cat stderr)"
 refused -d synthetic:inner -p linucb --set linucb.alpha=1,

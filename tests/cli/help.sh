@@ -6,7 +6,7 @@ fail() { echo "help.sh: $*" >&2; exit 1; }
 
 # The overview is help, whichever way it is asked for; without a verb it is a complaint.
 "$eenet" help >overview
-grep -q '^  eenet run -d DATASET -p POLICY' overview || fail "no usage of run in the overview"
+grep -q '^  eenet COMMAND' overview || fail "no usage in the overview"
 for verb in run grid paper merge report evaluate coverage rounds inspect log policies describe datasets serve keys decide explain backup replay bench complete; do
     grep -q "^  $verb  *[a-z]" overview || fail "no $verb in the overview"
     "$eenet" help "$verb" >asked

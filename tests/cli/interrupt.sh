@@ -58,7 +58,7 @@ cat <&3 >rest
 code=0
 wait "$pid" || code=$?
 test "$code" = 130 || fail "exit status $code"
-grep -q '^eenet run: interrupted; missing: .*synthetic:cosine eenet seeds .*; the same command goes on from here$' \
+grep -q '^eenet run: interrupted; missing: .*synthetic:cosine eenet seeds .*; the same command resumes it$' \
     stderr || fail "got '$(cat stderr)'"
 done=$(($(wc -l <rest) + 1))
 test "$done" -lt 80 || fail "nothing was interrupted"
@@ -87,7 +87,7 @@ test "$code" = 130 || fail "a long round: exit status $code"
 grep -Eq '^  uniform .* 2/2$' table || fail "a long round: $(cat table)"
 grep -Eq '^  eenet .* 0/2$' table || fail "a long round: $(cat table)"
 tail -n 1 table | grep -q 'a page of them: eenet report slow' || fail "a long round: no report is offered: $(cat table)"
-test "$(tail -n 1 stderr)" = 'eenet run: interrupted; missing: eenet seeds 0-1; the same command goes on from here' ||
+test "$(tail -n 1 stderr)" = 'eenet run: interrupted; missing: eenet seeds 0-1; the same command resumes it' ||
     fail "a long round: $(cat stderr)"
 test ! -e slow.model.lock || fail "a long round: a lock is left behind"
 cp slow/results.jsonl before
@@ -108,7 +108,7 @@ for verb in grid run; do
     code=0
     wait "$pid" || code=$?
     test "$code" = 130 || fail "$verb of nothing: exit status $code"
-    grep -q "^eenet $verb: interrupted.*; the same command goes on from here\$" stderr || fail "$verb: $(cat stderr)"
+    grep -q "^eenet $verb: interrupted.*; the same command resumes it\$" stderr || fail "$verb: $(cat stderr)"
     ! grep -q report table || fail "a report of nothing is offered: $(cat table)"
     test ! -e "$verb.model.lock" || fail "$verb of nothing: a lock is left behind"
 done

@@ -32,7 +32,7 @@ cmp table merged || fail "another table: $(cat merged)"
 # Again: nothing is written.
 cp -a all before-again
 said=$("$eenet" merge all one two three)
-test "$said" = 'all: 0 runs added from 3 folders, 24 there already' || fail "again: $said"
+test "$said" = 'all: 0 runs added from 3 folders, 24 already there' || fail "again: $said"
 diff -r all before-again || fail "again: something was written"
 
 # The curves: as those of one folder, whatever the rows are called.
@@ -49,7 +49,7 @@ sed -n 8p one/results.jsonl | head -c 100 >>growing/results.jsonl
 said=$("$eenet" merge some growing)
 test "$said" = 'some: 7 runs added from 1 folder' || fail "in the middle: $said"
 said=$("$eenet" merge some one two three)
-test "$said" = 'some: 17 runs added from 3 folders, 7 there already' || fail "the rest: $said"
+test "$said" = 'some: 17 runs added from 3 folders, 7 already there' || fail "the rest: $said"
 plain some | sort | cmp - expected || fail "in the middle: other lines"
 
 # Killed in the middle, and again.
@@ -84,41 +84,41 @@ refuse() {
 cp -a two other
 run='synthetic:cosine,dim=5, eenet, seed 2, 300 rounds'
 sed -E '1s/"reward":[^,]*/"reward":-1/' two/results.jsonl >other/results.jsonl
-refuse 1 "the run $run has reward [0-9.e-]* in two (line 1) and -1 in other (line 1): .*" new two other
-test "$(tail -n 1 stderr)" = 'eenet merge: nothing was merged: 1 contradiction' || fail "$(cat stderr)"
+refuse 1 "run $run: reward is [0-9.e-]* in two (line 1) but -1 in other (line 1), .*" new two other
+test "$(tail -n 1 stderr)" = 'eenet merge: nothing was merged because of 1 contradiction' || fail "$(cat stderr)"
 cp -a all before-refusal
-refuse 1 "the run $run has reward [0-9.e-]* in all (line [0-9]*) and -1 in other (line 1): .*" all other
+refuse 1 "run $run: reward is [0-9.e-]* in all (line [0-9]*) but -1 in other (line 1), .*" all other
 diff -r all before-refusal || fail "a refusal has changed the folder"
 cp two/results.jsonl other/results.jsonl
 curve=$(sed -n '1s/.*"curve":"\([^"]*\)".*/\1/p' two/results.jsonl)
 cp "two/curves/$curve" "other/curves/$curve"
 printf '\377\377\377\377\377\377\357\077' | dd of="other/curves/$curve" bs=1 seek=208 conv=notrunc 2>/dev/null
-refuse 1 "the run $run has regret after round 11 [0-9.e-]* in two (line 1) and 0.99999999999999989 in other (line 1): .*" new two other
+refuse 1 "run $run: regret after round 11 is [0-9.e-]* in two (line 1) but 0.99999999999999989 in other (line 1), .*" new two other
 sed 's/"version":"[^"]*"/"version":"0.0.1"/' two/results.jsonl >other/results.jsonl
-refuse 1 "other (line 1) was played by eenet 0.0.1 with kernels .*, and one (line 1) by .*: .* remove other and play .*" new one other
+refuse 1 "other (line 1) was run by eenet 0.0.1 with kernels .*, but one (line 1) by .*: remove other and run .*" new one other
 sed 's/"kernels":"[^"]*"/"kernels":"abacus"/' two/results.jsonl >other/results.jsonl
-refuse 1 "other (line 1) was played by eenet .* with kernels abacus, and all (line 1) by .*" all other
+refuse 1 "other (line 1) was run by eenet .* with kernels abacus, but all (line 1) by .*" all other
 sed 's/"fingerprint":"[^"]*"/"fingerprint":"00000000000000ff"/' two/results.jsonl >other/results.jsonl
-refuse 1 "the data set synthetic:cosine,dim=5 has fingerprint 0* in one (line 1) and 00000000000000ff in other (line 1): .*" new one other
+refuse 1 "data set synthetic:cosine,dim=5 has fingerprint 0* in one (line 1) but 00000000000000ff in other (line 1), .*" new one other
 
 # A curve that is lost: said, and left out.
 cp -a two lost
 rm "lost/curves/$curve"
 "$eenet" merge fewer lost >stdout 2>stderr
-test "$(cat stdout)" = 'fewer: 6 runs added from 1 folder, 2 left out' || fail "lost: $(cat stdout)"
-grep -qx "eenet merge: lost/curves/$curve is missing, cut or damaged: the run in line 1 of lost/results.jsonl is left out until its shard has played it again" \
+test "$(cat stdout)" = 'fewer: 6 runs added from 1 folder, 2 skipped' || fail "lost: $(cat stdout)"
+grep -qx "eenet merge: lost/curves/$curve is missing or damaged: skipped the run in line 1 of lost/results.jsonl; run its shard again to restore it" \
     stderr || fail "lost: $(cat stderr)"
 
 # A line that cannot be read, no folders, wrong ones.
 sed '2s/"regret":[^,]*/"regret":"none"/' two/results.jsonl >other/results.jsonl
 refuse 1 "other/results.jsonl: line 2: expected a number in 'regret'; take that line out to go on" new one other
 refuse 1 "file: could not .* nowhere/results.jsonl: No such file or directory" new one nowhere
-refuse 1 "no shard in all/shards has a finished run yet: they are played by --shard I/N -o all" all
+refuse 1 "no finished runs in all/shards; run the shards first: eenet run --shard I/N -o all ..." all
 mkdir -p bare/shards/0-of-4 bare/shards/4-of-4 bare/shards/mine
-refuse 1 "no shard in bare/shards has a finished run yet: .*" bare
-refuse 2 "one/../one is the folder that the runs come into" one one/../one
-refuse 2 "into which folder? Give the one of 'eenet run --shard I/N -o DIR'"
-refuse 2 "no flag is called '--all'" --all
+refuse 1 "no finished runs in bare/shards; .*" bare
+refuse 2 "one/../one is the target folder itself; expected other folders after it" one one/../one
+refuse 2 "expected the DIR of 'eenet run --shard I/N -o DIR'"
+refuse 2 "unknown flag '--all'" --all
 refuse 2 "expected a folder, got ''" ''
 
 # Two writers of one folder: the second is refused.

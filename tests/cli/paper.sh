@@ -7,7 +7,7 @@ fail() { echo "paper.sh: $*" >&2; exit 1; }
 code=0
 "$eenet" paper -d synthetic:inner >stdout 2>stderr || code=$?
 test "$code" = 2 || fail "without a folder: exit status $code"
-grep -q 'expected a folder for the results: -o DIR' stderr || fail "$(cat stderr)"
+grep -q 'expected a folder for results: -o DIR' stderr || fail "$(cat stderr)"
 
 if ! command -v gnuplot >/dev/null; then
     echo "paper.sh: the rest is skipped: there is no gnuplot"
@@ -30,7 +30,7 @@ for label in 'label=abs' 'label=relu' 'decision=neural' 'decision=hybrid' 'w2=1'
     test "$(grep -c ",ablation-[a-z]*,eenet,eenet $label,3," whole/summary.csv)" = 2 || fail "$label in summary.csv"
 done
 test "$(grep -c ',main,' whole/summary.csv)" = 6 || fail "$(cat whole/summary.csv)"
-test "$(grep -c '^chosen on seeds 100-101$' out)" = 2 || fail "no word of the choice: $(cat out)"
+test "$(grep -c '^settings tuned on seeds 100-101$' out)" = 2 || fail "no word of the choice: $(cat out)"
 test "$(tail -n 1 out)" = whole/report.html || fail "the page is not named: $(cat out)"
 for heading in 'Ablation: the label of f2' 'Ablation: the kind of f3' 'Ablation: the weight of f2' 'Exploration direction' 'id="grid"'; do
     grep -q "$heading" whole/report.html || fail "no '$heading' in the page"

@@ -37,7 +37,7 @@ until tr '\r' '\n' <screen | sed "s/$escape\[K//" | grep -Eqx "$line"; do
     kill -0 $! || fail "it ended too early: $(cat -v screen)"
 done
 stop
-grep -q 'eenet run: stopping; Ctrl-C again ends it at once' screen || fail "no answer: $(cat -v screen)"
+grep -q 'eenet run: stopping; press Ctrl-C again to quit at once' screen || fail "no answer: $(cat -v screen)"
 grep -q 'interrupted; missing: uniform seed 5' screen || fail "not interrupted: $(cat -v screen)"
 
 # The bar moves within a run: one run alone, which is looked at until it has; never back. -q draws nothing.

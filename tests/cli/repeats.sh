@@ -26,13 +26,13 @@ said() {
     drop_progress
     test "$(cat stderr)" = "$expected" || fail "$*: $(cat stderr)"
 }
-said 'eenet run: table:few,header=no: 60 rows, 600 rounds: every row comes ten times' \
+said 'eenet run: table:few,header=no: 600 rounds from 60 rows: each row appears ten times' \
     run -d $few -d synthetic:inner -p uniform -T 600 -s 0-1 -o runs
-said 'eenet run: table:few,header=no: 60 rows, 150 rounds: every row comes 2.5 times on average
-eenet run: table:wide,header=no: 60 rows, 150 rounds: every row comes 2.5 times on average' \
+said 'eenet run: table:few,header=no: 150 rounds from 60 rows: each row appears 2.5 times on average
+eenet run: table:wide,header=no: 150 rounds from 60 rows: each row appears 2.5 times on average' \
     run -d $few -d table:wide.csv,header=no -p uniform -T 150 -s 0 --json
-said 'eenet run: table:few,header=no: 60 rows, 61 rounds: 1 row comes twice' run -d $few -p uniform -T 61 -s 0
-said 'eenet grid: table:few,header=no: 60 rows, 120 rounds: every row comes twice' \
+said 'eenet run: table:few,header=no: 61 rounds from 60 rows: 1 row appears twice' run -d $few -p uniform -T 61 -s 0
+said 'eenet grid: table:few,header=no: 120 rounds from 60 rows: each row appears twice' \
     grid -d $few -p linucb --set linucb.alpha=0.1,1 -T 120 -s 0 --tune 5
 said '' grid -d $few -p linucb --set linucb.alpha=0.1,1 -s 0 --tune 5
 grep -q ' 60 rounds, ' stdout || fail "$(cat stdout)"
@@ -51,15 +51,15 @@ grep -c '"rows":60,' runs/results.jsonl >count || true
 test "$(cat count)" = 3 || fail "$(cat count) lines have rows"
 sed 's/"rows":60,//' runs/results.jsonl >older
 cp older runs/results.jsonl
-said 'eenet run: table:few,header=no: 60 rows, 600 rounds: every row comes ten times' \
+said 'eenet run: table:few,header=no: 600 rounds from 60 rows: each row appears ten times' \
     run -d $few -p uniform -T 600 -s 0-1 -o runs
 cmp older runs/results.jsonl || fail "played again"
 
 command -v gnuplot >/dev/null || exit 0
-line='<p class="facts">60 rows, 600 rounds: every row comes ten times</p>'
+line='<p class="facts">600 rounds from 60 rows: each row appears ten times</p>'
 "$eenet" report runs >/dev/null
-if grep -q 'every row comes' runs/report.html; then fail "says what it cannot know"; fi
+if grep -q 'each row appears' runs/report.html; then fail "says what it cannot know"; fi
 "$eenet" run -d $few -p uniform -T 600 -s 2 -o runs >stdout 2>stderr
 "$eenet" report runs >/dev/null
-test "$(grep -c 'every row comes' runs/report.html)" = 1 || fail "once, with the one data set that it is true of"
+test "$(grep -c 'each row appears' runs/report.html)" = 1 || fail "once, with the one data set that it is true of"
 grep -qxF "$line" runs/report.html || fail "no '$line'"

@@ -44,7 +44,7 @@ status=0
 [ $status = 1 ] && grep -q nowhere err || fail "no such folder"
 status=0
 "$eenet" report runs --reference linucb >out 2>err || status=$?
-[ $status = 1 ] && grep -qx "eenet report: no run of 'linucb', the reference, is among the results: there are greedy, eenet" err ||
+[ $status = 1 ] && grep -qx "eenet report: no runs of the reference 'linucb'; the results have greedy, eenet" err ||
     fail "a reference that was not played: $(cat err)"
 
 # A log of 600 events, uniform over three items; users click on the one that they like 6 times in 10.
@@ -186,7 +186,7 @@ grep -q 'Differences are to greedy' other.html || fail "--reference"
 grep -q 'Differences are to linucb alpha=0.5\.' other.html || fail "a variant as reference"
 status=0
 "$eenet" report variants --reference 'linucb alpha=7' >out 2>err || status=$?
-[ $status = 1 ] && grep -q "'linucb alpha=7'.*there are linucb alpha=[0-9.]*, linucb alpha=0.5$" err || fail "no such variant: $(cat err)"
+[ $status = 1 ] && grep -q "'linucb alpha=7'.*have linucb alpha=[0-9.]*, linucb alpha=0.5$" err || fail "no such variant: $(cat err)"
 
 # A page that cannot be written is named, not a draft of it.
 status=0

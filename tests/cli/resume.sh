@@ -101,9 +101,9 @@ done
 "$eenet" run $runs -o lost --json 2>stderr >lines
 test "$(wc -l <lines)" = 24 || fail "lost curves: $(wc -l <lines) runs"
 test "$(grep -c damaged stderr)" = 2 || fail "lost curves: $(cat stderr)"
-grep -Eq '^eenet run: lost/curves/.*inner.*uniform.*\.npy is missing, cut or damaged: 4 of its 4 runs are played again$' \
+grep -Eq '^eenet run: lost/curves/.*inner.*uniform.*\.npy is missing or damaged: 4 of its 4 runs are repeated now$' \
     stderr || fail "lost curves: $(cat stderr)"
-grep -Eq '^eenet run: lost/curves/.*cosine.*eenet.*\.npy is missing, cut or damaged: 2 of its 4 runs are played again$' \
+grep -Eq '^eenet run: lost/curves/.*cosine.*eenet.*\.npy is missing or damaged: 2 of its 4 runs are repeated now$' \
     stderr || fail "lost curves: $(cat stderr)"
 untimed lost | sort >untimed
 sort expected | cmp - untimed || fail "lost curves: other lines"
@@ -117,7 +117,7 @@ if command -v gnuplot >/dev/null; then
     code=0
     "$eenet" report lost >/dev/null 2>stderr || code=$?
     test "$code" = 1 || fail "a report without curves: exit status $code"
-    grep -q 'uniform.*\.npy is missing, cut or damaged; the command that played its runs plays them again' stderr ||
+    grep -q 'uniform.*\.npy is missing or damaged; repeat the command that made it' stderr ||
         fail "a report without curves: $(cat stderr)"
 fi
 

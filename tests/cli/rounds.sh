@@ -53,9 +53,9 @@ refuse() {
 refuse 2 "expected a data set: -d DATASET" -o new
 refuse 2 "expected a folder to write to: -o DIR" -d synthetic:inner
 refuse 2 "--seed is given twice" -d synthetic:inner -o new -s 1 -s 2
-refuse 2 "--rounds must be a whole number, 1 to 9223372036854775807, got '0'" -d synthetic:inner -o new -T 0
-refuse 2 "--seed must be a whole number, 0 to 9223372036854775807, got '0-4'" -d synthetic:inner -o new -s 0-4
-refuse 2 "'new' belongs to no flag" -d synthetic:inner new
+refuse 2 "--rounds: expected a whole number from 1 to 9223372036854775807, got '0'" -d synthetic:inner -o new -T 0
+refuse 2 "--seed: expected a whole number from 0 to 9223372036854775807, got '0-4'" -d synthetic:inner -o new -s 0-4
+refuse 2 "unexpected argument 'new'" -d synthetic:inner new
 refuse 2 "synthetic: no form is called 'iner'; did you mean 'inner'?" -d synthetic:iner -o new
 refuse 1 "rounds: rounds:dense has 500 rounds, asked for 501" -d rounds:dense -T 501 -o new
 refuse 1 "rounds: dense holds other rounds already (synthetic:cosine, seed 3, 500 rounds): take another folder" \

@@ -134,7 +134,7 @@ printf 'a,b,label\n1,7,x\n3,1,y\n2,5,y\n0,9,x\n' >two/same.csv
 "$eenet" run -d table:one/same.csv -d table:two/same.csv -p uniform -T 8 -s 0 >table 2>stderr
 for place in one two; do
     grep -q "^table:$place/same.csv: 2 arms" table || fail "not told apart: $(cat table)"
-    grep -q "^eenet run: table:$place/same.csv: 4 rows, 8 rounds" stderr || fail "not told apart: $(cat stderr)"
+    grep -q "^eenet run: table:$place/same.csv: 8 rounds from 4 rows" stderr || fail "not told apart: $(cat stderr)"
 done
 "$eenet" run -d table:one/same.csv -d synthetic:inner -p uniform -T 4 -s 0 2>&1 | grep -q '^table:same: ' ||
     fail "one of a name has its path"

@@ -20,9 +20,9 @@ problem='-d synthetic:cosine,dim=4,arms=3'
 for verb in run grid; do
     # shellcheck disable=SC2086 # words
     {
-        refuse 2 "--save must be a file, got ''" "$verb" $problem -p uniform --save ''
+        refuse 2 "--save: expected a file, got ''" "$verb" $problem -p uniform --save ''
         refuse 2 '--save is given twice' "$verb" $problem -p uniform --save model --save model
-        refuse 2 '--save keeps one bandit: expected one data set, got 2' "$verb" $problem -d synthetic:inner -p uniform --save model
+        refuse 2 '--save saves one bandit: expected one data set, got 2' "$verb" $problem -d synthetic:inner -p uniform --save model
         refuse 1 'file: could not lock none/model: No such file or directory' "$verb" $problem -p uniform --save none/model
     }
 done
@@ -32,7 +32,7 @@ code=0
 "$eenet" run -d table:latin.csv -p uniform -T 3 -s 0 --save model >stdout 2>stderr || code=$?
 [ "$code" = 1 ] && [ ! -s stdout ] && [ ! -e model ] || fail "latin: status $code: $(cat stdout stderr)"
 grep -q 'is not UTF-8, which JSON must be: save the table as UTF-8$' stderr || fail "latin: $(cat stderr)"
-refuse 2 "no flag is called '--save'" paper --save model
+refuse 2 "unknown flag '--save'" paper --save model
 
 # ---- run: the policy with the star ----
 # shellcheck disable=SC2086
@@ -41,9 +41,9 @@ grep -q '^\* eenet ' table || fail "$(cat table)"
 tail -n 4 table >said
 cat >expected <<'END'
 
-Saved model: eenet, which has the least regret, with its defaults, after 200 rounds of seed 5.
+Saved model: eenet (lowest regret), default options, after 200 rounds of seed 5.
 To decide with it: eenet decide model
-A line that it reads is as {"actions": [[4 numbers], ...]}.
+It reads lines such as {"actions": [[4 numbers], ...]}.
 END
 diff expected said || fail 'what run says'
 [ ! -e model.lock ] || fail 'the lock is still there'
@@ -51,7 +51,7 @@ diff expected said || fail 'what run says'
 # shellcheck disable=SC2086
 for place in alone kept kept; do
     "$eenet" run $problem -p eenet -T 200 -s 5-6 -o "$place" --save "$place.model" >table || fail "$place: $(cat table)"
-    grep -q "^Saved $place.model: eenet, with its defaults, after 200 rounds of seed 5.$" table || fail "$(cat table)"
+    grep -q "^Saved $place.model: eenet, default options, after 200 rounds of seed 5.$" table || fail "$(cat table)"
     cmp model "$place.model" || fail "$place: another model"
 done
 # With -q it says what was saved, and gives no hints.
@@ -73,7 +73,7 @@ sed -n 1p answers | grep -Eqx '\{"id":201,"arm":[012],"action":"[012]","probabil
 # shellcheck disable=SC2086
 "$eenet" grid $problem -p uniform,linucb --set linucb.alpha=0.1,5 -T 100 -s 0-1 --tune 7 --save grid.model >table || fail "$(cat table)"
 chosen=$(sed -n 's/^ *linucb *2 *\(alpha=[0-9.]*\)$/\1/p' table)
-[ -n "$chosen" ] && grep -Eq "^Saved grid.model: (linucb, which has the least regret, with $chosen|uniform, .* with its defaults), after 100 rounds of seed 0\.$" table ||
+[ -n "$chosen" ] && grep -Eq "^Saved grid.model: (linucb \\(lowest regret\\), $chosen|uniform .*, default options), after 100 rounds of seed 0\.$" table ||
     fail "$(cat table)"
 
 # ---- a table: rows.json, and a row as a line is what the row was in the lab, to the byte ----
@@ -89,8 +89,8 @@ played() {
     "$eenet" run -d table:fruit.csv,label=kind,order=file -p eenet -T "$1" -s 3 --save "$2" >table || fail "$(cat table)"
 }
 played 40 few.model
-grep -qx 'few.model.rows.json says how a row becomes its arms.' table &&
-    grep -qx 'A line that it reads is as {"context": {"size": [0-9.]*, ...}}.' table || fail "$(cat table)"
+grep -qx 'few.model.rows.json describes how a row becomes arms.' table &&
+    grep -qx 'It reads lines such as {"context": {"size": [0-9.]*, ...}}.' table || fail "$(cat table)"
 played 60 more.model
 mkfifo asked answered
 "$eenet" decide few.model <asked >answered 2>stderr &
@@ -147,7 +147,7 @@ cmp few.model.rows.json other.model.rows.json || fail 'another file has no rows.
 cp few.model.rows.json model.rows.json
 code=0
 "$eenet" decide model </dev/null 2>stderr || code=$?
-[ "$code" = 1 ] && [ "$(cat stderr)" = "eenet decide: model.rows.json is of another model, which has 5 features for each of 3 classes; this one has 4 in all" ] ||
+[ "$code" = 1 ] && [ "$(cat stderr)" = "eenet decide: model.rows.json belongs to another model: it describes 5 features for each of 3 classes, but this model has 4 in all" ] ||
     fail "status $code: $(cat stderr)"
 # shellcheck disable=SC2086
 "$eenet" run $problem -p uniform -T 10 -s 0 --save few.model >table || fail "$(cat table)"

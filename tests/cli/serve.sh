@@ -53,9 +53,9 @@ refuse() {
     "$eenet" serve "$@" >out 2>err || code=$?
     [ "$code" = 2 ] && [ "$(head -n 1 err)" = "eenet serve: $expected" ] || fail "$*: $code: $(cat err)"
 }
-refuse "no flag is called '--prt'; did you mean '--port'?" --prt 1
+refuse "unknown flag '--prt'; did you mean '--port'?" --prt 1
 refuse "--port must be 0 to 65535, got 99999" --port 99999
-refuse "'now' belongs to no flag" now
+refuse "unexpected argument 'now'" now
 grep -q 'keys are required' err && fail "stale"
 code=0
 "$eenet" serve --address 0.0.0.0 >out 2>err || code=$?

@@ -28,7 +28,7 @@ for shard in 0 1 2; do
     own=$(lines "all/shards/$shard-of-3")
     test "$own" -gt 0 || fail "shard $shard plays nothing"
     total=$((total + own))
-    head -n 1 "said-$shard" | grep -qx "shard $shard/3: $own runs played into all/shards/$shard-of-3" ||
+    head -n 1 "said-$shard" | grep -qx "shard $shard/3: $own runs finished, in all/shards/$shard-of-3" ||
         fail "shard $shard: $(cat "said-$shard")"
     tail -n 1 "said-$shard" | grep -q '^When all shards are done: eenet merge all; then the same command without --shard' ||
         fail "shard $shard: $(cat "said-$shard")"
@@ -39,15 +39,15 @@ test ! -e all/results.jsonl || fail "a shard has written beside its folder"
 # Merged: the bytes that one program writes, in its order; the folder then has the table, and all are done.
 "$eenet" merge all >said
 head -n 1 said | grep -qx 'all: 24 runs added from 3 folders' || fail "$(cat said)"
-tail -n 1 said | grep -q '^All 24 runs that the shards were asked for are there: ' || fail "$(cat said)"
+tail -n 1 said | grep -q '^All 24 requested runs are complete: ' || fail "$(cat said)"
 untimed all | cmp - expected || fail "other lines than those of one program"
 diff -r all/curves whole/curves || fail "other curves than those of one program"
 play all | shown >merged-table
 shown <table | cmp - merged-table || fail "another table: $(cat merged-table)"
 untimed all | cmp - expected || fail "something was played after all shards were merged"
 play all --shard 1/3 >said
-head -n 1 said | grep -qx 'shard 1/3: 0 runs played into all/shards/1-of-3' || fail "$(cat said)"
-tail -n 1 said | grep -q '^All runs of all shards are there' || fail "$(cat said)"
+head -n 1 said | grep -qx 'shard 1/3: 0 runs finished, in all/shards/1-of-3' || fail "$(cat said)"
+tail -n 1 said | grep -q '^All shards are complete' || fail "$(cat said)"
 
 # What the folder has is not played again, whoever had it; what only another shard has is not waited for.
 rm -r all/shards
@@ -63,8 +63,8 @@ for count in 1 2 4 6; do
     if kill -9 "$pid" 2>/dev/null; then kills=$((kills + 1)); fi
     wait "$pid" 2>/dev/null || true
     "$eenet" merge killed >said || fail "merged in the middle: $(cat said)"
-    grep -qx 'Without a finished run yet, of 2 shards: 1' said || fail "no word of the other shard: $(cat said)"
-    grep -q '^Of 24 runs that the shards were asked for [0-9]* are missing' said || fail "no word of what is missing: $(cat said)"
+    grep -qx 'No finished runs yet from these of 2 shards: 1' said || fail "no word of the other shard: $(cat said)"
+    grep -q '^[0-9]* of 24 requested runs are missing' said || fail "no word of what is missing: $(cat said)"
 done
 test "$kills" -gt 0 || fail "none was killed before it was done"
 play killed --shard 1/2 >/dev/null
@@ -79,9 +79,9 @@ untimed killed | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows |
 play half --shard 0/2 >/dev/null
 cp -a half forgotten
 "$eenet" report forgotten 2>&1 | head -n 1 |
-    grep -qx 'eenet report: shards have runs that are not merged yet, and are not shown: eenet merge forgotten' ||
+    grep -qx 'eenet report: some runs of shards are not merged yet, and the report leaves them out; merge them first: eenet merge forgotten' ||
     fail "a report without what the shards have, and no word of it"
-play forgotten 2>&1 >/dev/null | grep -qx 'eenet run: shards have runs that are not merged yet, .*: eenet merge forgotten' ||
+play forgotten 2>&1 >/dev/null | grep -qx 'eenet run: some runs of shards are not merged yet, .*: eenet merge forgotten' ||
     fail "no word of a merge that was forgotten"
 "$eenet" merge half >/dev/null
 play half >/dev/null 2>stderr
@@ -92,15 +92,15 @@ untimed half | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || 
 for shard in 0 1 2; do play "own-$shard" --shard "$shard/4" >/dev/null; done
 cp -a own-1/shards/1-of-4 own-2/shards
 "$eenet" merge own-0 own-1 own-2 >said
-grep -qx 'Without a finished run yet, of 4 shards: 3' said || fail "no disk is shared: $(cat said)"
+grep -qx 'No finished runs yet from these of 4 shards: 3' said || fail "no disk is shared: $(cat said)"
 play own-3 --shard 3/4 >/dev/null
 "$eenet" merge gathered own-3 own-0 own-1 own-2 >said
-tail -n 1 said | grep -q '^All 24 runs that the shards were asked for are there' || fail "no disk is shared: $(cat said)"
+tail -n 1 said | grep -q '^All 24 requested runs are complete' || fail "no disk is shared: $(cat said)"
 untimed gathered | cmp - expected || fail "no disk is shared: other lines than those of one program"
 
 # More shards than runs: some have nothing to do.
 for shard in 0 1 2 3 4; do "$eenet" run -d synthetic:inner -p uniform,linucb -T 50 -s 0 -o few --shard $shard/5 -q; done >said
-test "$(grep -c ' 1 run played' said)" = 2 || fail "more shards than runs: $(cat said)"
+test "$(grep -c ' 1 run finished' said)" = 2 || fail "more shards than runs: $(cat said)"
 test "$(wc -l <said)" = 5 || fail "hints with -q: $(cat said)"
 "$eenet" merge few >said
 grep -q 'few: 2 runs added' said || fail "$(cat said)"
@@ -117,7 +117,7 @@ kill -INT "$pid"
 code=0
 wait "$pid" || code=$?
 test "$code" = 130 || fail "Ctrl-C: exit status $code"
-grep -qx 'eenet run: interrupted; the same command goes on from here' stderr || fail "Ctrl-C: $(cat stderr)"
+grep -qx 'eenet run: interrupted; the same command resumes it' stderr || fail "Ctrl-C: $(cat stderr)"
 
 # ---- as Slurm says ----
 
@@ -132,7 +132,7 @@ in_array() {
 }
 for id in 10 14 18; do in_array $id 3 10 18 4 -o array; done >said 2>stderr
 test "$(ls array/shards | tr '\n' ' ')" = '0-of-3 1-of-3 2-of-3 program ' || fail "array: $(ls array/shards)"
-grep -qx 'eenet run: shard 2/3, as Slurm says: a part of the runs, into array/shards/2-of-3; --shard 0/1 plays all' stderr ||
+grep -qx 'eenet run: Slurm task: runs only shard 2/3, into array/shards/2-of-3; --shard 0/1 runs everything' stderr ||
     fail "array: $(cat stderr)"
 "$eenet" merge array | grep -q 'array: 6 runs added' || fail "array: not all runs"
 in_array 1 2 0 1 1 -o quiet -q 2>stderr >/dev/null
@@ -169,14 +169,14 @@ refuse() {
     head -n 1 stderr | grep -q "^eenet $verb: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
     test ! -e new || fail "$*: a folder was made"
 }
-refuse '--shard: expected I/N, as 0/16' run --shard 3 -o new
-refuse '--shard 4/4: the shards are counted from 0: 0/4 to 3/4' run --shard 4/4 -o new
+refuse '--shard: expected I/N such as 0/16' run --shard 3 -o new
+refuse '--shard 4/4: expected 0/4 to 3/4; shards are numbered from 0' run --shard 4/4 -o new
 refuse '--shard is given twice' run --shard 0/4 --shard 1/4 -o new
-refuse '--shard 0/4: a shard is kept in a folder, to be merged with the others: -o DIR' run --shard 0/4
-refuse '--save is of the best of all runs, and this is shard 0/4' run --shard 0/4 -o new --save new
-refuse '--save is of the best of all runs, and this is shard 0/4' grid --shard 0/4 -o new --save new
-refuse '--halving: .* this is shard 0/4: .* mpirun -n 4 eenet grid --halving' grid --shard 0/4 -o new --halving
-refuse '--halving: .* this is shard 0/4: .* mpirun -n 4 eenet paper --halving' paper --shard 0/4 -o new --halving
+refuse '--shard 0/4: expected the folder that all shards share: -o DIR' run --shard 0/4
+refuse '--save needs the runs of all shards, and this is shard 0/4' run --shard 0/4 -o new --save new
+refuse '--save needs the runs of all shards, and this is shard 0/4' grid --shard 0/4 -o new --save new
+refuse '--halving .* this is shard 0/4: .* mpirun -n 4 eenet grid --halving' grid --shard 0/4 -o new --halving
+refuse '--halving .* this is shard 0/4: .* mpirun -n 4 eenet paper --halving' paper --shard 0/4 -o new --halving
 code=0
 in_array 5 3 1 9 1 -o new >stdout 2>stderr || code=$?
 test "$code" = 2 || fail "an array with gaps: exit status $code"
@@ -184,7 +184,7 @@ grep -q '^eenet run: the 3 tasks of this array, 1 to 9, are not evenly spaced: .
 code=0
 in_array 0 3 0 2 1 >stdout 2>stderr || code=$?
 test "$code" = 2 || fail "an array without a folder: exit status $code"
-grep -q '^eenet run: Slurm started 3 of these, .* -o DIR; --shard 0/1 plays all' stderr || fail "$(cat stderr)"
+grep -q '^eenet run: Slurm started 3 tasks, .* -o DIR; or --shard 0/1 to run everything' stderr || fail "$(cat stderr)"
 
 # Other kernels than the other shards have: said before anything is played.
 EENET_KERNELS=reference "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 0/2 >/dev/null
@@ -195,7 +195,7 @@ if test "$kernels" != reference; then
         "$eenet" $verb -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2 >stdout 2>stderr || code=$?
         test "$code" = 1 || fail "other kernels: exit status $code"
         test ! -s stdout || fail "other kernels: $(cat stdout)"
-        grep -q "^eenet $verb: kinds/shards is played by eenet .* with kernels reference, and this is .* with $kernels: .*; set EENET_KERNELS=reference$" \
+        grep -q "^eenet $verb: kinds/shards was run by eenet .* with kernels reference, but this is .* with $kernels, .*: set EENET_KERNELS=reference$" \
             stderr || fail "other kernels: $(cat stderr)"
         test ! -e kinds/shards/1-of-2 || fail "other kernels: a folder was made"
     done
@@ -204,7 +204,7 @@ if test "$kernels" != reference; then
     code=0
     "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2 >stdout 2>stderr || code=$?
     test "$code" = 1 || fail "other kernels than those of the folder: exit status $code"
-    grep -q '^eenet run: kinds is played by eenet .* with kernels reference' stderr || fail "$(cat stderr)"
+    grep -q '^eenet run: kinds was run by eenet .* with kernels reference' stderr || fail "$(cat stderr)"
 fi
 
 # ---- eenet grid and eenet paper ----
@@ -217,12 +217,12 @@ in_shards() {
         for shard in 0 1; do "$eenet" "$verb" "$@" -j 1 -o "$folder" --shard "$shard/2" >"said-$stage-$shard"; done
         "$eenet" merge "$folder" >"said-$stage"
     done
-    tail -n 1 said-choose-0 | grep -q '; then the same shards again, for the runs that count: these choose settings.$' ||
+    tail -n 1 said-choose-0 | grep -q '; then run the same shards again: these were the tuning runs, the final runs follow.$' ||
         fail "$verb: $(cat said-choose-0)"
     tail -n 1 said-choose | grep -q '^All [0-9]* runs by which settings are chosen are there: now the same shards again' ||
         fail "$verb: $(cat said-choose)"
     tail -n 1 said-count-0 | grep -q '; then the same command without --shard shows the runs' || fail "$verb: $(cat said-count-0)"
-    tail -n 1 said-count | grep -q '^All [0-9]* runs that the shards were asked for are there' || fail "$verb: $(cat said-count)"
+    tail -n 1 said-count | grep -q '^All [0-9]* requested runs are complete' || fail "$verb: $(cat said-count)"
 }
 grid='-d synthetic:inner,dim=4 -d synthetic:cosine,dim=3 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0
     --set neural-epsilon.f1.width=10 --tune 100-101 -T 200 -s 0-1'
@@ -247,7 +247,7 @@ grid='-d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --
 in_shards diverged grid $grid 2>/dev/null
 test -s diverged/failed || fail "none of the settings diverged"
 test "$(wc -l <diverged/failed)" = "$(wc -l <failures)" || fail "other failures: $(cat failures diverged/failed)"
-grep -qx "[0-9]* of the runs that the shards were asked for diverged: diverged/failed says why." said-choose ||
+grep -qx "[0-9]* of the requested runs failed: diverged/failed has the reasons." said-choose ||
     fail "no word of the failures: $(cat said-choose)"
 untimed diverged-one >expected
 untimed diverged | cmp - expected || fail "settings that diverge: other lines than those of one program"

@@ -25,7 +25,7 @@ refuse 1 'eenet run: rank 2 on [^ ]+: file: could not open table.csv: No such fi
 test ! -s kept/results.jsonl || fail "something was played"
 sed 's/^6/7/' table.csv >elsewhere/table.csv
 attempt apart -o kept
-refuse 1 'eenet run: rank 2 on [^ ]+: table:table,label=label: its files are other ones here: fingerprint [0-9a-f]+, on rank 0 [0-9a-f]+'
+refuse 1 'eenet run: rank 2 on [^ ]+: table:table,label=label: its files differ from those on rank 0: fingerprint [0-9a-f]+ here, [0-9a-f]+ there'
 test ! -s kept/results.jsonl || fail "something was played"
 cp table.csv elsewhere/
 apart -o kept >/dev/null
@@ -43,11 +43,11 @@ test "$(ls elsewhere | tr '\n' ' ')" = 'ratings.dat table.csv ' || fail "another
 # Other kernels on one rank, kernels that no machine has on one rank and on all, and the same kernels on all.
 kernels() { mpirun -n 1 "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0 : -n 1 env EENET_KERNELS="$1" "$eenet"; }
 attempt kernels reference
-refuse 1 'eenet run: rank 1 on [^ ]+: eenet [0-9.]+ reference here, and [0-9.]+ [a-z0-9]+ on rank 0: .*EENET_KERNELS.*'
+refuse 1 'eenet run: rank 1 on [^ ]+: eenet [0-9.]+ reference here, but [0-9.]+ [a-z0-9]+ on rank 0, .*EENET_KERNELS.*'
 attempt kernels abacus
-refuse 1 "eenet run: rank 1 on [^ ]+: EENET_KERNELS is 'abacus', and this machine has reference, .*"
+refuse 1 "eenet run: rank 1 on [^ ]+: EENET_KERNELS: expected one of reference, .*, got 'abacus'"
 attempt mpirun -n 3 -x EENET_KERNELS=abacus "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3
-refuse 2 "eenet: EENET_KERNELS is 'abacus', and this machine has reference, .*"
+refuse 2 "eenet: EENET_KERNELS: expected one of reference, .*, got 'abacus'"
 mpirun -n 3 -x EENET_KERNELS=reference "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3 \
     --json -q >stdout
 test "$(grep -c '"kernels":"reference"' stdout)" = 4 || fail "kernels: $(cat stdout)"
@@ -56,7 +56,7 @@ test "$(grep -c '"kernels":"reference"' stdout)" = 4 || fail "kernels: $(cat std
 attempt together 3 run -d synthetic:inner -p no-such-policy
 refuse 2 "eenet run: .*no-such-policy.*"
 attempt together 3 run -d synthetic:inner -p linucb -s 0 --log file.csv
-refuse 2 'eenet run: --log is written by a run that is played here: start it without MPI'
+refuse 2 'eenet run: --log does not work under MPI: start it without mpirun'
 
 # Runs that fail are told, each, and the others are played.
 attempt together 3 run -d synthetic:inner -p linucb,uniform -T 100 -s 0-1 --delay 20 --set uniform.pending=10
@@ -83,7 +83,7 @@ bound() {
     drop_progress
 }
 bound -j 2
-grep -qx "eenet run: each rank plays 2 runs at a time, and rank 0 may use 1 core: 'mpirun --bind-to none' .*" stderr ||
+grep -qx "eenet run: each rank runs 2 in parallel, but rank 0 may use only 1 core, so they share it: 'mpirun --bind-to none' .*" stderr ||
     fail "two on one core: $(cat stderr)"
 bound -j 1
 test ! -s stderr || fail "one on one core: $(cat stderr)"

@@ -24,7 +24,7 @@ stop() {
     if test "$3" = 0; then test "$code" = 130 || fail "$1: exit status $code"; fi
     test "$code" != 0 || fail "$1: all went well"
     done=$(($(lines "$1") + $(find "$1" -name '*.run' | wc -l)))
-    grep -q '^eenet run: interrupted; missing: greedy seeds .*-4999; the same command goes on from here$' stderr ||
+    grep -q '^eenet run: interrupted; missing: greedy seeds .*-4999; the same command resumes it$' stderr ||
         fail "$1: $(cat stderr)"
     grep -Eq "^. greedy .* $done/5000\$" stdout || fail "$1: $done runs are kept: $(cat stdout)"
     # shellcheck disable=SC2086

@@ -83,7 +83,7 @@ static void no_delays(void **state)
         delay rule;
         ee_error error = {EE_OK, ""};
         assert_int_equal(delay_parse(long_ones[i], &rule, &error), EE_BAD_OPTION);
-        assert_non_null(strstr(error.message, "expected at most 10000000 rounds"));
+        assert_non_null(strstr(error.message, "expected delays of at most 10000000 rounds"));
     }
 }
 

@@ -465,9 +465,9 @@ static void lost_curves_are_played_again(void **state)
     (void)state;
     enum { REMOVED, CUT, EMPTIED, OTHER_NUMBERS, LOSSES };
     static const int runs[LOSSES] = {2, 1, 2, 1};
-    static const char *const sentences[LOSSES] = {"2 of its 2 runs are played again", "1 of its 2 runs is played again",
-                                                  "2 of its 2 runs are played again",
-                                                  "1 of its 2 runs is played again"};
+    static const char *const sentences[LOSSES] = {"2 of its 2 runs are repeated now", "1 of its 2 runs is repeated now",
+                                                  "2 of its 2 runs are repeated now",
+                                                  "1 of its 2 runs is repeated now"};
     run_result results[JOBS];
     char path[sizeof folder + 300];
     play(whole, 1, NULL, results);
@@ -512,16 +512,17 @@ static void others_runs_keep_their_lines(void **state)
     assert_int_equal(remove(path), 0);
     assert_int_equal(run_in(folder, 1, &jobs[1], 1, &watch, results, NULL), EE_OK);
     assert_int_equal(heard.with_curve, 1);
-    assert_non_null(strstr(heard.sentence, "1 of its 2 runs is played again, and 1 is when the command"));
+    assert_non_null(
+        strstr(heard.sentence, "1 of its 2 runs is repeated now; to restore the other 1, repeat the command"));
     assert_int_equal(results_read(folder, &list, NULL), EE_OK);
     assert_int_equal(list.count, JOBS);
     assert_int_equal(list.runs[1].seed, jobs[2].seed); /* its line moved up: the one before is gone, and at the end */
     ee_error error = {EE_OK, ""};
     assert_int_equal(results_curve(folder, &list.runs[1], curve, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "the command that played its runs plays them again"));
+    assert_non_null(strstr(error.message, "repeat the command that made it"));
     assert_int_equal(results_curve(folder, &list.runs[JOBS - 1], curve, &error), EE_OK);
     results_release(&list);
-    assert_played_again(1, "1 of its 2 runs is played again");
+    assert_played_again(1, "1 of its 2 runs is repeated now");
 }
 
 /* Killed at any call while lines are taken out: nothing but what was lost is lost. */

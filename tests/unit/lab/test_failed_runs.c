@@ -73,7 +73,7 @@ static void test_damaged(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         folder_write_text(&place, "failed", wrong[i]);
         assert_int_equal(failed_runs_read(place.path, &runs, &error), EE_BAD_INPUT);
-        assert_message_has(error.message, "failed: line 1: expected the key of a run, and why it failed");
+        assert_message_has(error.message, "failed: line 1: expected the key of a run and an error message");
     }
     folder_write_text(&place, "failed", "0123456789abcdef why\nfedc"); /* half a line */
     assert_int_equal(failed_runs_read(place.path, &runs, &error), EE_OK);

@@ -145,7 +145,7 @@ static void assert_seeds(const uint64_t *seeds, size_t count)
 static void assert_refused(void)
 {
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(error.message, "nothing was merged: 1 contradiction");
+    assert_message_has(error.message, "nothing was merged because of 1 contradiction");
     assert_int_equal(told_count, 1);
     assert_true(file_is_missing(folder_path(&place, "all")));
 }
@@ -247,7 +247,7 @@ static void test_another_result(void **state)
     assert_message_has(told[0], "synthetic:inner, greedy, seed 1, 40 rounds");
     assert_message_has(told[0], "/a (line 1)");
     assert_message_has(told[0], "/b (line 2)");
-    assert_message_has(told[0], "regret 101 in");
+    assert_message_has(told[0], "regret is 101 in");
     assert_message_has(told[0], "101.5 in");
 }
 
@@ -290,7 +290,7 @@ static void test_another_version(void **state)
     add_seed("a", 1);
     add("b", &run);
     assert_refused();
-    assert_message_has(told[0], "/b (line 1) was played by eenet 0.1.0 with kernels avx512");
+    assert_message_has(told[0], "/b (line 1) was run by eenet 0.1.0 with kernels avx512");
     assert_message_has(told[0], "/a (line 1) by 0.1.0 with avx2");
     assert_message_has(told[0], "EENET_KERNELS=avx2");
     run.kernels = "avx2";
@@ -346,9 +346,9 @@ static void test_many_contradictions(void **state)
         add("b", &run);
     }
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_string_equal(error.message, "nothing was merged: 9 contradictions");
+    assert_string_equal(error.message, "nothing was merged because of 9 contradictions");
     assert_int_equal(told_count, 6);
-    assert_string_equal(told[5], "and 4 more runs with another result");
+    assert_string_equal(told[5], "and 4 more runs with different results");
 }
 
 static void cut_curves(const char *folder)
@@ -373,7 +373,7 @@ static void test_a_lost_curve(void **state)
     assert_int_equal(counts.lost, 1);
     assert_int_equal(counts.missing, 1);
     assert_int_equal(told_count, 1);
-    assert_message_has(told[0], "is missing, cut or damaged: the run in line 1 of");
+    assert_message_has(told[0], "is missing or damaged: skipped the run in line 1 of");
     assert_seeds(expected, 1);
 }
 

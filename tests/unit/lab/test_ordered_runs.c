@@ -185,7 +185,7 @@ static void what_was_taken_away_is_told(void **state)
     snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(1));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(keep(0, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, ".run was taken away or damaged"));
+    assert_non_null(strstr(error.message, ".run is missing or damaged"));
     assert_lines("0");
 }
 

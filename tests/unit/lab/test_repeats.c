@@ -22,26 +22,26 @@ static void nothing_comes_again(void **state)
 static void whole_times_are_words(void **state)
 {
     (void)state;
-    assert_words(500, 1000, "500 rows, 1000 rounds: every row comes twice");
-    assert_words(500, 1500, "500 rows, 1500 rounds: every row comes three times");
-    assert_words(500, 5000, "500 rows, 5000 rounds: every row comes ten times");
-    assert_words(500, 6000, "500 rows, 6000 rounds: every row comes twelve times");
-    assert_words(500, 6500, "500 rows, 6500 rounds: every row comes 13 times");
-    assert_words(1, 2, "1 row, 2 rounds: every row comes twice");
+    assert_words(500, 1000, "1000 rounds from 500 rows: each row appears twice");
+    assert_words(500, 1500, "1500 rounds from 500 rows: each row appears three times");
+    assert_words(500, 5000, "5000 rounds from 500 rows: each row appears ten times");
+    assert_words(500, 6000, "6000 rounds from 500 rows: each row appears twelve times");
+    assert_words(500, 6500, "6500 rounds from 500 rows: each row appears 13 times");
+    assert_words(1, 2, "2 rounds from 1 row: each row appears twice");
 }
 
 static void others_are_averages(void **state)
 {
     (void)state;
-    assert_words(400, 1000, "400 rows, 1000 rounds: every row comes 2.5 times on average");
-    assert_words(7, 1000, "7 rows, 1000 rounds: every row comes 143 times on average");
+    assert_words(400, 1000, "1000 rounds from 400 rows: each row appears 2.5 times on average");
+    assert_words(7, 1000, "1000 rounds from 7 rows: each row appears 143 times on average");
 }
 
 static void less_than_twice_is_counted(void **state)
 {
     (void)state;
-    assert_words(500, 501, "500 rows, 501 rounds: 1 row comes twice");
-    assert_words(500, 999, "500 rows, 999 rounds: 499 rows come twice");
+    assert_words(500, 501, "501 rounds from 500 rows: 1 row appears twice");
+    assert_words(500, 999, "999 rounds from 500 rows: 499 rows appear twice");
 }
 
 static void the_largest_numbers_fit(void **state)
@@ -50,8 +50,8 @@ static void the_largest_numbers_fit(void **state)
     char line[160], cut[8];
     assert_true(repeats_format(UINT64_MAX / 2, UINT64_MAX, line, sizeof line) < sizeof line);
     assert_true(repeats_format(UINT64_MAX - 1, UINT64_MAX, line, sizeof line) < sizeof line);
-    assert_int_equal(repeats_format(500, 1000, cut, sizeof cut), 44);
-    assert_string_equal(cut, "500 row");
+    assert_int_equal(repeats_format(500, 1000, cut, sizeof cut), 49);
+    assert_string_equal(cut, "1000 ro");
 }
 
 int main(void)

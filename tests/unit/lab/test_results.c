@@ -269,11 +269,11 @@ static void wrong_lines(void **state)
         {"\"tuning\":false", "\"tuning\":false,\"delay\":\"soon\"", "line 2: expected a delay in 'delay'"},
         {"\"tuning\":false", "\"tuning\":false,\"delay\":5", "line 2: expected a delay in 'delay'"},
         {"\"marks\":[0,", "\"marks\":[", "line 2: expected 20 numbers in 'marks'"},
-        {"\"curve\":\"a.npy\"", "\"curve\":\"../a.npy\"", "line 2: expected the name of a file in 'curve'"},
-        {"\"curve\":\"a.npy\",", "", "line 2: expected the name of a file in 'curve'"},
+        {"\"curve\":\"a.npy\"", "\"curve\":\"../a.npy\"", "line 2: expected a file name in 'curve'"},
+        {"\"curve\":\"a.npy\",", "", "line 2: expected a file name in 'curve'"},
         {"\"arms\":10", "\"arms\":10,\"rows\":0.5", "line 2: expected a whole number in 'rows'"},
         {"\"bytes\":4096", "\"directions\":[[1]],\"bytes\":4096",
-         "line 2: expected 10 numbers in each of 20 in 'directions'"},
+         "line 2: expected 20 lists of 10 numbers in 'directions'"},
         {"}\n", "\n", "line 2, byte "},
         {"{", "[", "line 2, byte "},
     };
@@ -349,7 +349,7 @@ static void curves_of_runs(void **state)
     ee_error error;
     run.result.regret = 13.0; /* the curve of another run */
     assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "curves/a.npy is missing, cut or damaged; the command that played its runs"));
+    assert_non_null(strstr(error.message, "curves/a.npy is missing or damaged; repeat the command that made it"));
     run.result.regret = 4.0;
     run.curve_row = 3;
     assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);

@@ -30,10 +30,10 @@ static void test_written_wrongly(void **state)
     ee_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(shard_parse(wrong[i], &shard, &error), EE_BAD_OPTION);
-        assert_message_has(error.message, "--shard: expected I/N, as 0/16");
+        assert_message_has(error.message, "--shard: expected I/N such as 0/16");
     }
     assert_int_equal(shard_parse("16/16", &shard, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "--shard 16/16: the shards are counted from 0: 0/16 to 15/16");
+    assert_string_equal(error.message, "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
 }
 
 static run_shard told(slurm_words words)

@@ -70,8 +70,8 @@ static void test_another_version(void **state)
     (void)state;
     folder_write_text(&shards, "program", "0.0.1 avx2\n");
     assert_int_equal(agree(), EE_BAD_INPUT);
-    assert_message_has(error.message, "is played by eenet 0.0.1 with kernels avx2, and this is ");
-    assert_message_has(error.message, "take that program, or another folder");
+    assert_message_has(error.message, "was run by eenet 0.0.1 with kernels avx2, but this is ");
+    assert_message_has(error.message, "use that program, or another folder");
 }
 
 static void add_run(const char *version, const char *kernels, uint64_t seed)

@@ -263,7 +263,7 @@ static void a_variant_can_be_the_reference(void **state)
     ee_error error;
     assert_int_equal(summary_create(&made.list, "nowhere", "gredy", &all, &error), EE_BAD_INPUT);
     assert_string_equal(error.message,
-                        "no run of 'gredy', the reference, is among the results: there are eenet:paper, "
+                        "no runs of the reference 'gredy'; the results have eenet:paper, "
                         "eenet, eenet label=abs, linucb alpha=0.1, linucb alpha=1, greedy #1, greedy #2");
     summary_release(&all);
 }
@@ -281,7 +281,7 @@ static void many_names_are_counted(void **state)
     ee_error error;
     summary all = {0};
     assert_int_equal(summary_create(&made.list, "nowhere", "eenet", &all, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, ": there are linucb alpha=100, linucb alpha=101, "));
+    assert_non_null(strstr(error.message, "; the results have linucb alpha=100, linucb alpha=101, "));
     assert_string_equal(strstr(error.message, " and "), " and 13 more");
     summary_release(&all);
 }

@@ -156,7 +156,7 @@ static void test_cut_or_damaged(void **state)
         assert_int_equal(message_read(words, count, &got, &error), EE_BAD_INPUT);
         words[bit / 64] ^= (uint64_t)1 << bit % 64;
     }
-    assert_string_equal(error.message + strlen(error.message) - 17, "is cut or damaged");
+    assert_string_equal(error.message + strlen(error.message) - 23, "is truncated or damaged");
     memory_free(words);
 }
 

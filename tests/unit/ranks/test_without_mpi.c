@@ -28,8 +28,8 @@ static void test_one_of_several(void **state)
     assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
     assert_string_equal(
         error.message,
-        "this eenet is built without MPI, and 4 were started together: each would play all runs. "
-        "Build it where MPI is (libopenmpi-dev), or start them by srun --mpi=none: each task is then a shard");
+        "this eenet is built without MPI, but 4 processes were started together, so each would do all runs: "
+        "build it with MPI (libopenmpi-dev), or use srun --mpi=none, which makes each task a shard");
     unsetenv("OMPI_COMM_WORLD_RANK");
     setenv("PMIX_RANK", "0", 1);
     unsetenv("SLURM_STEP_NUM_TASKS");
