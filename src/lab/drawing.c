@@ -61,7 +61,7 @@ void drawing_quoted(text *script, const char *words)
 void drawing_head(text *script, const char *name)
 {
     text_add(script,
-             "# Drawn by eenet report. Change what you like and run `gnuplot %s.gp` in this folder.\n"
+             "# Drawn by eenet report. Edit it and run `gnuplot %s.gp` in this folder.\n"
              "set encoding utf8\n"
              "set format '%%.10g'\n"
              "set datafile missing 'NaN'\n"

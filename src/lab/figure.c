@@ -20,7 +20,7 @@ static void add_curve_data(const figure_cells *cells, text *data)
     const summary_cell *reference = cells->reference < cells->count ? figure_cells_at(cells, cells->reference) : NULL;
     for (size_t i = cells->count; i-- > 0;) {
         const summary_cell *cell = figure_cells_at(cells, i);
-        text_add(data, "%s# %s: round, mean, standard deviation, mean less that of the reference\n",
+        text_add(data, "%s# %s: round, mean, standard deviation, mean minus that of the reference\n",
                  block_of(cells, i) ? "\n\n" : "", figure_cells_label(cells, i));
         for (size_t k = 0; k < cell->points; k++) {
             const summary_point *point = &cell->curve[k];
@@ -154,7 +154,7 @@ static void add_cost(const figure_cells *cells, const char *name, text *script, 
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {0.0, 0.0};
     size_t longest = 0;
-    text_add(data, "# policy, seconds of a run, megabytes\n");
+    text_add(data, "# policy, CPU seconds per run, megabytes\n");
     for (size_t i = 0; i < cells->count; i++) {
         const summary_cell *cell = figure_cells_at(cells, i);
         const char *label = figure_cells_label(cells, i);
@@ -175,10 +175,10 @@ static void add_cost(const figure_cells *cells, const char *name, text *script, 
     drawing_begin(script, name, 110 + 22 * (int)cells->count);
     text_add(script, "set multiplot layout 1,2\nset lmargin %zu\nset rmargin 1\n", longest + 2);
     /* To the right of the largest there is room for its number. */
-    add_panel(script, name, "seconds of processor time a run", 2, low[0] / 2.0,
-              high[0] * pow(high[0] / low[0], 0.35) * 2.5, drawing_colour(1));
+    add_panel(script, name, "CPU seconds per run", 2, low[0] / 2.0, high[0] * pow(high[0] / low[0], 0.35) * 2.5,
+              drawing_colour(1));
     text_add(script, "set lmargin 3\nset rmargin 2\n");
-    add_panel(script, name, "megabytes held at the end", 3, low[1] / 2.0, high[1] * pow(high[1] / low[1], 0.35) * 2.5,
+    add_panel(script, name, "memory at the end (MB)", 3, low[1] / 2.0, high[1] * pow(high[1] / low[1], 0.35) * 2.5,
               drawing_colour(2));
     text_add(script, "unset multiplot");
     drawing_end(script);

@@ -64,8 +64,8 @@ static void add_players(text *page, const summary *of)
         }
 }
 
-/* Who made the page, and when: now, or at the moment that SOURCE_DATE_EPOCH names, so that the same results can give
- * the same bytes (https://reproducible-builds.org/specs/source-date-epoch/). */
+/* The program and the time, from SOURCE_DATE_EPOCH if set, so that the same results can give the same bytes
+ * (https://reproducible-builds.org/specs/source-date-epoch/). */
 static void add_byline(text *page)
 {
     const char *given = getenv("SOURCE_DATE_EPOCH");
@@ -100,9 +100,9 @@ static size_t count_policies(const summary_groups *list)
 static void write_title(text *title, const summary *of, const evaluation_groups *evaluations)
 {
     if (of->results.count) {
-        text_add(title, "Regret of ");
-        report_plural(title, count_policies(&of->results), "policy", "policies");
-        text_add(title, " on ");
+        size_t policies = count_policies(&of->results);
+        report_plural(title, policies, "policy", "policies");
+        text_add(title, policies > 1 ? " compared on " : " on ");
         report_plural(title, of->results.count, "data set", "data sets");
         return;
     }
@@ -123,7 +123,7 @@ static void add_run_links(text *page, const summary *of)
     }
     text_add(page,
              "%s<a href=\"#settings\">Settings</a><a href=\"#reproduce\">Reproduce</a>"
-             "<a href=\"#notes\">Columns</a>",
+             "<a href=\"#notes\">What the columns mean</a>",
              of->grids.count ? "<a href=\"#grid\">Grid</a>" : "");
 }
 
@@ -139,10 +139,13 @@ static void add_title(text *page, const summary *of, const evaluation_groups *ev
     report_headlines(page, of);
     text_add(page, "<p class=\"lead\">%s</p>\n<nav>",
              of->results.count
-                 ? "Contextual bandits: in each round a policy sees some arms, plays one and learns its reward alone. "
-                   "Policies with the same seed meet the same rounds."
-                 : "Off-policy evaluation: what other policies would have earned, estimated from a log of one policy's "
-                   "choices, their probabilities and their rewards.");
+                 ? "In each round a policy chooses one of several arms and sees only the reward of that arm. "
+                   "<b>Regret</b> is "
+                   "the total reward it lost by not always choosing the best arm: lower is better. The policy with "
+                   "the lowest mean regret <b>leads</b>; its lead is <b>significant</b> if chance is an unlikely "
+                   "explanation (p below 0.05). All policies face the same rounds for each seed."
+                 : "Off-policy evaluation estimates what other policies would have earned on the events of a log. The "
+                   "log has each decision, its probability and its reward.");
     memory_free(title.bytes);
     if (of->results.count) add_run_links(page, of);
     evaluation_links(page, evaluations);
@@ -152,8 +155,8 @@ static void add_title(text *page, const summary *of, const evaluation_groups *ev
 
 static void add_what_was_run(text *page, const summary *of)
 {
-    static const column columns[] = {{"data set", 0}, {"features of an arm", 0}, {"arms", 0},     {"rounds", 0},
-                                     {"seeds", 0},    {"policies", 0},           {"ablations", 0}};
+    static const column columns[] = {{"data set", 0}, {"features per arm", 0}, {"arms", 0},     {"rounds", 0},
+                                     {"seeds", 0},    {"policies", 0},         {"ablations", 0}};
     text_add(page, "<h3>What was run</h3>\n<div class=\"scroll\"><table>\n");
     report_head(page, columns, sizeof columns / sizeof columns[0]);
     text_add(page, "<tbody>\n");
@@ -167,7 +170,7 @@ static void add_what_was_run(text *page, const summary *of)
         report_seeds(page, group, NULL);
         text_add(page, "</td><td>%zu</td><td>%zu</td></tr>\n", shown, group->count - shown);
     }
-    text_add(page, "</tbody></table></div>\n<p class=\"legend\">Played by ");
+    text_add(page, "</tbody></table></div>\n<p class=\"legend\">Run with ");
     add_players(page, of);
     text_add(page, ".</p>\n");
 }
@@ -293,13 +296,12 @@ static void add_overview(text *page, const summary *of)
     add_overview_rows(page, list);
     text_add(page,
              "</tbody></table></div>\n<p class=\"legend\">Mean regret<sup><a href=\"#note-1\">1</a></sup> ± "
-             "standard deviation over the seeds; less is better. %s <b>Bold</b>: the least mean of the column, among "
-             "the policies that have all its seeds.%s</p>\n",
-             list->count > 1 ? "In the order of the mean rank, which is 1 for the least regret of each data set."
-                             : "Least first.",
-             is_compared(list) ? " ≈: the difference to the reference is not significant (p of the paired sign-flip "
-                                 "test, Holm-corrected within the data set, is 0.05 or more). ?: too few seeds for a "
-                                 "test. No mark: it is significant."
+             "standard deviation over the seeds; lower is better. %s <b>Bold</b>: lowest mean of the column, among "
+             "policies that ran all its seeds.%s</p>\n",
+             list->count > 1 ? "Sorted by mean rank; the lowest regret on a data set has rank 1." : "Lowest first.",
+             is_compared(list) ? " ≈: not significantly different from the reference (paired sign-flip test, "
+                                 "Holm-corrected within the data set, p of 0.05 or more). ?: too few seeds to test. "
+                                 "No mark: significantly different."
                                : "");
 }
 

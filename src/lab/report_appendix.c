@@ -103,10 +103,11 @@ static void add_grid(text *page, const summary *of, const summary_group *group)
 void report_grids(text *page, const summary *of)
 {
     if (!of->grids.count) return;
-    text_add(page,
-             "<h2 id=\"grid\">Grid</h2>\n<p>The settings of each policy were chosen by these runs, which have seeds "
-             "of their own: no run of the tables above took part in the choice. The setting with the least mean "
-             "regret, among those that were played longest, is chosen, and plays the seeds of the tables.</p>\n");
+    text_add(
+        page,
+        "<h2 id=\"grid\">Tuning grid</h2>\n<p>These runs chose the settings of each policy. They use separate seeds, "
+        "so the tables above are not biased by the choice. Among the settings with the longest runs, the one "
+        "with the lowest mean regret was chosen.</p>\n");
     for (size_t g = 0; g < of->grids.count; g++) add_grid(page, of, &of->grids.groups[g]);
 }
 
@@ -148,9 +149,9 @@ static void add_cell_settings(text *page, const summary_cell *cell)
 
 void report_settings(text *page, const summary *of)
 {
-    text_add(page, "<h2 id=\"settings\">Every setting</h2>\n<p>All options of all policies, as they were played. "
-                   "<b>Bold</b>: not the default of the policy, or of its preset. <code>eenet describe POLICY</code> "
-                   "tells what an option does.</p>\n");
+    text_add(page, "<h2 id=\"settings\">All settings</h2>\n<p>All options of all policies in these runs. <b>Bold</b>: "
+                   "different from the default of the policy or preset. <code>eenet describe POLICY</code> explains "
+                   "the options.</p>\n");
     for (size_t g = 0; g < of->results.count; g++) {
         const summary_group *group = &of->results.groups[g];
         text_add(page, "<details><summary>");
@@ -230,12 +231,13 @@ static void add_commands(text *page, const summary_group *group)
 
 void report_commands(text *page, const summary *of)
 {
-    text_add(page,
-             "<h2 id=\"reproduce\">How to reproduce</h2>\n<p>The same version on the same kind of machine gives the "
-             "same regret, to the last digit; the seconds differ. Where a data set stands on files, put their "
-             "place after its name, as in <code>yelp:FOLDER</code>; the checksum of the files that were used is "
-             "in <code>summary.csv</code>, as are all numbers of this page. Then <code>eenet report DIR</code> "
-             "makes this page.</p>\n");
+    text_add(
+        page,
+        "<h2 id=\"reproduce\">How to reproduce</h2>\n<p>Run these commands, then <code>eenet report DIR</code>. The "
+        "same version on the same kind of machine gives the same regret to the last digit; only the seconds "
+        "differ. If a data set is read from files, add their location to its name, as in "
+        "<code>yelp:FOLDER</code>. <code>summary.csv</code> has the checksums of the files and all numbers of "
+        "this page.</p>\n");
     for (size_t g = 0; g < of->results.count; g++) {
         text_add(page, "<details%s><summary>", of->results.count == 1 ? " open" : "");
         text_html(page, of->results.groups[g].label);

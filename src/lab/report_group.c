@@ -101,24 +101,24 @@ static void add_result_table(text *page, const summary_group *group, summary_par
                                      {"difference", NOTE_DIFFERENCE},
                                      {"p (Holm)", NOTE_P},
                                      {"growth", NOTE_GROWTH},
-                                     {"optimal", NOTE_OPTIMAL},
-                                     {"seconds", NOTE_SECONDS},
+                                     {"best arm", NOTE_OPTIMAL},
+                                     {"CPU seconds", NOTE_SECONDS},
                                      {"MB", NOTE_MEMORY},
                                      {"seeds", 0}};
     text_add(page, "<div class=\"scroll\"><table>\n");
     report_head(page, columns, sizeof columns / sizeof columns[0]);
     add_rows(page, group, part, add_result_row);
     const char *reference = reference_name(group, part);
-    text_add(page, "<p class=\"legend\">By regret, least first. ");
+    text_add(page, "<p class=\"legend\">Sorted by regret, lowest first. ");
     if (reference) {
-        text_add(page, "Differences are to ");
+        text_add(page, "Differences are from ");
         text_html(page, reference);
         text_add(page, ".");
     } else {
-        text_add(page, "Nothing is compared, since the reference was not played here: <code>eenet report DIR "
-                       "--reference POLICY</code> names another.");
+        text_add(page, "No comparison: the reference did not run here. Choose another: <code>eenet report DIR "
+                       "--reference POLICY</code>.");
     }
-    text_add(page, " The small numbers lead to what the columns mean.</p>\n");
+    text_add(page, " The small numbers link to what the columns mean.</p>\n");
 }
 
 static void add_figure(text *page, const summary_group *group, figure_kind kind, const report_place *place,
@@ -144,14 +144,15 @@ static void write_regret_caption(text *caption, const figure_cells *cells)
 {
     bool bands = false;
     for (size_t i = 0; i < cells->count; i++) bands = bands || figure_cells_at(cells, i)->count > 1;
-    text_add(caption, bands ? "Mean regret over the seeds; the bands are one standard deviation to each side."
-                            : "Regret of one seed, round by round.");
-    if (cells->count > 1) text_add(caption, " The legend is in the order of the regret at the end.");
+    text_add(caption,
+             bands ? "Mean regret so far, over the seeds (lower is better); the bands are ± one standard deviation."
+                   : "Regret so far, on one seed (lower is better).");
+    if (cells->count > 1) text_add(caption, " The legend is sorted by final regret.");
     if (figure_cells_at(cells, cells->count - 1)->mean > figure_cells_top(cells))
-        text_add(caption, " What loses more than twice the least leaves the frame, unless the axes are logarithmic.");
+        text_add(caption, " Lines above twice the lowest regret leave the frame; the logarithmic view shows them.");
     if (figure_cells_compared(cells))
-        text_add(caption, " Below, larger: the same less that of the reference%s.",
-                 cells->count > 2 ? ", with the nearest half of the others in the frame" : "");
+        text_add(caption, " Lower chart: difference from the reference, enlarged%s.",
+                 cells->count > 2 ? "; it fits the nearest half of the policies" : "");
 }
 
 static void add_regret_figure(text *page, const summary_group *group, figure_kind kind, const report_place *place)
@@ -176,19 +177,20 @@ static void add_ablation(text *page, const summary_group *group, summary_part pa
     } kinds[SUMMARY_PARTS] = {
         [SUMMARY_LABEL] =
             {"Ablation: the label of f2",
-             "What f2 learns: the potential gain r − f1 with its sign (gain), without it (abs), or cut at "
-             "zero (relu).",
+             "f2 learns the error of f1, r − f1: with its sign (gain), as an absolute value (abs), or only if "
+             "positive (relu).",
              FIGURE_LABEL},
         [SUMMARY_DECISION] = {"Ablation: the kind of f3",
-                              "How the decision maker f3 puts f1 and f2 together: as a weighted sum (linear), by a "
-                              "network (neural), or by the one and then the other (hybrid).",
+                              "f3 combines f1 and f2: as a weighted sum (linear), with a network (neural), or first "
+                              "the one, then the other (hybrid).",
                               FIGURE_DECISION},
         [SUMMARY_WEIGHT] = {"Ablation: the weight of f2",
-                            "f3 is w1 f1 + w2 f2. With w2 = 0 nothing but f1 decides: what f2 is good for is the "
-                            "difference.",
+                            "The score is w1 f1 + w2 f2. With w2 = 0 only f1 decides, so the difference is what f2 "
+                            "contributes.",
                             FIGURE_WEIGHT},
     };
-    text_add(page, "<h3>%s</h3>\n<p>%s All else is as in the reference.</p>\n", kinds[part].title, kinds[part].text);
+    text_add(page, "<h3>%s</h3>\n<p>%s Everything else equals the reference.</p>\n", kinds[part].title,
+             kinds[part].text);
     add_regret_figure(page, group, kinds[part].figure, place);
     add_result_table(page, group, part);
 }
@@ -226,13 +228,14 @@ static void add_directions(text *page, const summary_group *group, const report_
                                      {"right when down", NOTE_DIRECTION},
                                      {"correlation", NOTE_CORRELATION}};
     text_add(page,
-             "<h3>Exploration direction</h3>\n<p>Where the estimate f1 is below the expected reward h of an arm, "
-             "exploration should raise the arm’s score, and lower it where f1 is above. A confidence width can only "
-             "raise; a random draw goes either way; f2 learns which. Where the rewards of a data set are certain, "
-             "as those of classes and ratings are, h is the reward itself. All arms of a round count here, while a "
-             "policy learns from the one that it played alone.</p>\n");
+             "<h3>Exploration direction</h3>\n<p>Does exploration point the right way? It should raise the score of an "
+             "arm whose estimate f1 is below its expected reward h, and lower it if f1 is above. A confidence width "
+             "can only raise a score; a random draw goes either way; f2 learns the direction. If rewards are not "
+             "random, as for classes and ratings, h is the reward itself. This counts all arms of a round, although "
+             "a policy learns only from the one it chose.</p>\n");
     add_figure(page, group, FIGURE_DIRECTION, place,
-               "Correlation of a policy’s exploration with what its estimate missed, in twentieths of the rounds.");
+               "Correlation of each policy’s exploration with the error of its estimate, per twentieth of the run. 1 "
+               "is ideal.");
     text_add(page, "<div class=\"scroll\"><table>\n");
     report_head(page, columns, sizeof columns / sizeof columns[0]);
     add_rows(page, group, SUMMARY_MAIN, add_direction_row);
@@ -262,9 +265,9 @@ static void add_slots(text *page, const summary_group *group)
         columns[k + 1] = (column){names[k], NOTE_REGRET};
     }
     text_add(page,
-             "<h3>Slot by slot</h3>\n<p>Mean regret of each slot; together they are that of the round. The best arm "
-             "is right in the first slot, the next best in the second, and so on: a slot that has a better one "
-             "than that loses less than nothing.</p>\n<div class=\"scroll\"><table>\n");
+             "<h3>Regret per slot</h3>\n<p>Mean regret of each slot; they add up to the regret of the round. Slot 1 is "
+             "compared with the best arm, slot 2 with the second best, and so on. A slot with a better arm than "
+             "that has negative regret.</p>\n<div class=\"scroll\"><table>\n");
     report_head(page, columns, group->first->slots + 1);
     add_rows(page, group, SUMMARY_MAIN, add_slot_row);
 }
@@ -287,7 +290,7 @@ void report_group(text *page, const summary_group *group, const report_place *pl
     text_add(page, "</h2>\n<p class=\"facts\">%" PRIu64 " rounds of %zu arms with %zu features each; ",
              group->first->rounds, group->first->arms, group->first->dim);
     report_delay(page, &group->first->late);
-    if (group->first->slots) text_add(page, "each round fills %zu slots, each with another arm; ", group->first->slots);
+    if (group->first->slots) text_add(page, "each round fills %zu slots with different arms; ", group->first->slots);
     text_add(page, "seeds ");
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
@@ -300,6 +303,7 @@ void report_group(text *page, const summary_group *group, const report_place *pl
     add_ablation(page, group, SUMMARY_WEIGHT, place);
     add_directions(page, group, place);
     text_add(page, "<h3>Time and memory</h3>\n");
-    add_figure(page, group, FIGURE_COST, place, "Both axes are logarithmic. Least regret on top.");
+    add_figure(page, group, FIGURE_COST, place,
+               "Processor time and memory per run, on logarithmic scales; policies sorted by regret, lowest first.");
     text_add(page, "</section>\n");
 }

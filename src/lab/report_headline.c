@@ -4,7 +4,7 @@
 #include "page.h"
 #include "report_parts.h"
 
-/* ---- who leads ---- */
+/* ---- the leader ---- */
 
 static const char *name_of(const summary_group *group, size_t place)
 {
@@ -23,7 +23,7 @@ static bool leads_significantly(const summary_lead *lead)
     return lead->testable && lead->p_holm < SUMMARY_LEVEL;
 }
 
-/* Whether there is another that met the same rounds. */
+/* Whether another policy ran on the same rounds. */
 static bool has_rival(const summary_group *group)
 {
     const summary_lead *lead = &group->lead;
@@ -35,19 +35,20 @@ static bool is_tied(const summary_group *group)
     return has_rival(group) && group->lead.by.difference == 0.0;
 }
 
-/* Who has the regret of the best too: "linucb and 2 others". */
+/* Those that tie with the best: " and linucb", ", linucb and 2 others". */
 static void add_tied(text *page, const summary_group *group)
 {
     size_t others = 0;
     for (size_t i = 0; i < group->count; i++)
         others += i != group->lead.best && i != group->lead.next && group->cells[i].best;
+    text_add(page, others ? ", " : " and ");
     text_html(page, name_of(group, group->lead.next));
     if (!others) return;
     text_add(page, " and ");
     report_plural(page, others, "other", "others");
 }
 
-/* "99.0 (16%) less than neural-linear": over the seeds that both have. */
+/* "99.0 (16%) lower than neural-linear": over the seeds that both have. */
 static void add_distance(text *page, const summary_group *group)
 {
     const summary_lead *lead = &group->lead;
@@ -58,7 +59,7 @@ static void add_distance(text *page, const summary_group *group)
         page_number(page, 100.0 * lead->by.difference / next, 100.0 * lead->by.difference < 9.95 * next);
         text_add(page, "%%)");
     }
-    text_add(page, " less than ");
+    text_add(page, " lower than ");
     text_html(page, name_of(group, lead->next));
 }
 
@@ -71,131 +72,143 @@ static void add_test(text *page, const summary_lead *lead)
     report_plural(page, lead->by.pairs, "seed", "seeds");
 }
 
-/* Whether that is more than chance. */
-static void add_verdict(text *page, const summary_lead *lead)
+/* What follows the mean regret of a leader that has a rival: the distance, and whether it is significant. */
+static void add_verdict(text *page, const summary_group *group)
 {
-    if (lead->testable) {
-        text_add(page, leads_significantly(lead) ? ", which is significant (" : ", which is not significant (");
-        add_test(page, lead);
-        text_add(page, ")");
-    } else {
-        text_add(page, "; ");
-        report_plural(page, lead->by.pairs, "seed is", "seeds are");
-        text_add(page, " too few to test that");
-    }
-}
-
-/* What follows the name of the best: "has the least regret, 511.0: ..." */
-static void add_lead(text *page, const summary_group *group)
-{
-    const summary_cell *best = &group->cells[group->lead.best];
-    bool rival = has_rival(group), tied = is_tied(group);
-    text_add(page, tied ? " has, with " : rival ? " has the least regret, " : " has a regret of ");
-    if (tied) add_tied(page, group);
-    if (tied) text_add(page, ", the least regret, ");
-    page_number(page, best->mean, report_decimals(group));
-    if (!rival && group->lead.next < group->count) text_add(page, "; no other has played the same seeds");
-    if (!rival || tied) return;
+    const summary_lead *lead = &group->lead;
     text_add(page, ": ");
     add_distance(page, group);
-    add_verdict(page, &group->lead);
-}
-
-static void add_one(text *page, const summary_group *group)
-{
-    text_add(page, "<p class=\"headline\">On ");
-    text_html(page, group->label);
-    text_add(page, ", ");
-    add_bold(page, name_of(group, group->lead.best));
-    add_lead(page, group);
-    text_add(page, ".</p>\n");
-}
-
-/* ---- several data sets ---- */
-
-/* The data sets that a policy leads, alone or with others; and its name, where there are some. */
-static size_t count_wins(const summary_groups *list, size_t style, const char **name)
-{
-    size_t wins = 0;
-    for (size_t g = 0; g < list->count; g++)
-        for (size_t i = 0; i < list->groups[g].count; i++) {
-            if (list->groups[g].cells[i].style != style || !list->groups[g].cells[i].best) continue;
-            *name = name_of(&list->groups[g], i);
-            wins++;
-        }
-    return wins;
-}
-
-/* "eenet has the least regret on 3 of 4 data sets, linucb on 1": who wins most often comes first. */
-static void add_winners(text *page, const summary_groups *list)
-{
-    bool begun = false;
-    size_t styles = report_styles(list);
-    for (size_t wins = list->count; wins; wins--)
-        for (size_t style = 0; style < styles; style++) {
-            const char *name = NULL;
-            if (count_wins(list, style, &name) != wins) continue;
-            text_add(page, begun ? ", " : "");
-            add_bold(page, name);
-            if (begun)
-                text_add(page, " on %zu", wins);
-            else if (wins == 2 && list->count == 2)
-                text_add(page, " has the least regret on both data sets");
-            else if (wins == list->count)
-                text_add(page, " has the least regret on all %zu data sets", wins);
-            else
-                text_add(page, " has the least regret on %zu of %zu data sets", wins, list->count);
-            begun = true;
-        }
-}
-
-static void add_overall(text *page, const summary_groups *list)
-{
-    size_t rivals = 0, tested = 0, significant = 0;
-    for (size_t g = 0; g < list->count; g++) {
-        const summary_group *group = &list->groups[g];
-        rivals += has_rival(group);
-        tested += has_rival(group) && group->lead.testable;
-        significant += has_rival(group) && leads_significantly(&group->lead);
+    if (!lead->testable) {
+        text_add(page, " (too few seeds to test: %zu)", lead->by.pairs);
+        return;
     }
-    if (!rivals) return; /* who is alone leads nobody */
-    text_add(page, "<p class=\"headline\">");
-    add_winners(page, list);
-    if (!tested)
-        text_add(page, "; the seeds are too few to test that");
-    else if (significant == list->count)
-        text_add(page, "; the lead is significant on each");
-    else if (significant)
-        text_add(page, "; the lead is significant on %zu", significant);
-    else
-        text_add(page, "; no lead is significant");
-    text_add(page, ".</p>\n");
+    text_add(page, leads_significantly(lead) ? ", significant (" : ", but not significantly different (");
+    add_test(page, lead);
+    text_add(page, ")");
 }
 
-/* "eenet, 511.0: 99.0 (16%) less than neural-linear (not significant: p = 0.2, 8 seeds)" */
-static void add_short(text *page, const summary_group *group)
+/* "eenet leads with mean regret 511.0: 99.0 (16%) lower than linucb, significant (p = 0.016, 8 seeds)" */
+static void add_standing(text *page, const summary_group *group, const char *on)
 {
     const summary_lead *lead = &group->lead;
     bool rival = has_rival(group), tied = is_tied(group);
     add_bold(page, name_of(group, lead->best));
-    if (tied) text_add(page, " with ");
     if (tied) add_tied(page, group);
-    text_add(page, ", ");
+    text_add(page, tied ? " are tied" : rival ? " leads" : " ran");
+    if (on) text_add(page, " on ");
+    if (on) text_html(page, on);
+    text_add(page, " with mean regret ");
     page_number(page, group->cells[lead->best].mean, report_decimals(group));
-    if (!rival || tied) return;
-    text_add(page, ": ");
-    add_distance(page, group);
-    text_add(page, !lead->testable             ? " (too few seeds for a test"
-                   : leads_significantly(lead) ? " ("
-                                               : " (not significant: ");
-    if (lead->testable) add_test(page, lead);
-    text_add(page, ")");
+    if (!rival)
+        text_add(page, "; nothing to compare with%s",
+                 lead->next < group->count ? " yet: no other policy has finished the same seeds" : "");
+    else if (!tied)
+        add_verdict(page, group);
+}
+
+/* ---- several data sets ---- */
+
+static bool is_led(const summary_group *group)
+{
+    return has_rival(group) && !is_tied(group);
+}
+
+/* The data sets on which a policy alone has the lowest mean regret; and its name, if there are some. */
+static size_t count_leads(const summary_groups *list, size_t style, const char **name)
+{
+    size_t leads = 0;
+    for (size_t g = 0; g < list->count; g++) {
+        const summary_group *group = &list->groups[g];
+        if (!is_led(group) || group->cells[group->lead.best].style != style) continue;
+        *name = name_of(group, group->lead.best);
+        leads++;
+    }
+    return leads;
+}
+
+/* "eenet leads on 3 of 4 data sets, linucb on 1": the most leads first. */
+static void add_leaders(text *page, const summary_groups *list)
+{
+    bool begun = false;
+    size_t styles = report_styles(list);
+    for (size_t leads = list->count; leads; leads--)
+        for (size_t style = 0; style < styles; style++) {
+            const char *name = NULL;
+            if (count_leads(list, style, &name) != leads) continue;
+            text_add(page, begun ? ", " : "");
+            add_bold(page, name);
+            if (begun)
+                text_add(page, " on %zu", leads);
+            else if (leads == 2 && list->count == 2)
+                text_add(page, " leads on both data sets");
+            else if (leads == list->count)
+                text_add(page, " leads on all %zu data sets", leads);
+            else
+                text_add(page, " leads on %zu of %zu data sets", leads, list->count);
+            begun = true;
+        }
+}
+
+/* Adds "; tied on 2", if there are some. */
+static void add_share(text *page, size_t count, const char *words, const char *joint, bool *begun)
+{
+    if (!count) return;
+    text_add(page, "%s%s on %zu", *begun ? joint : "", words, count);
+    *begun = true;
+}
+
+/* Whether the leads are significant, on how many data sets. */
+static void add_significance(text *page, size_t significant, size_t chance, size_t untested)
+{
+    bool begun = false;
+    if (!chance && !untested) {
+        text_add(page, " The lead is significant on each.");
+    } else if (!significant && !chance) {
+        text_add(page, " The seeds are too few to test that.");
+    } else {
+        text_add(page, " The lead is ");
+        add_share(page, significant, "significant", ", ", &begun);
+        add_share(page, chance, "not significant", ", ", &begun);
+        add_share(page, untested, "untested (too few seeds)", ", ", &begun);
+        text_add(page, ".");
+    }
+}
+
+static void add_overall(text *page, const summary_groups *list)
+{
+    size_t rivals = 0, led = 0, untested = 0, significant = 0;
+    for (size_t g = 0; g < list->count; g++) {
+        const summary_group *group = &list->groups[g];
+        rivals += has_rival(group);
+        led += is_led(group);
+        untested += is_led(group) && !group->lead.testable;
+        significant += is_led(group) && leads_significantly(&group->lead);
+    }
+    text_add(page, "<p class=\"headline\">");
+    if (!rivals) {
+        text_add(page, "Nothing to compare with: no data set has two policies with the same seeds.</p>\n");
+        return;
+    }
+    bool begun = led > 0;
+    if (led)
+        add_leaders(page, list);
+    else
+        text_add(page, "No policy leads: ");
+    add_share(page, rivals - led, "tied", "; ", &begun);
+    add_share(page, list->count - rivals, "nothing to compare with", "; ", &begun);
+    text_add(page, ".");
+    if (led) add_significance(page, significant, led - significant - untested, untested);
+    text_add(page, "</p>\n");
 }
 
 void report_headlines(text *page, const summary *of)
 {
     const summary_groups *list = &of->results;
-    if (list->count == 1) add_one(page, &list->groups[0]);
+    if (list->count == 1) {
+        text_add(page, "<p class=\"headline\">");
+        add_standing(page, &list->groups[0], list->groups[0].label);
+        text_add(page, ".</p>\n");
+    }
     if (list->count < 2) return;
     add_overall(page, list);
     text_add(page, "<ul class=\"headlines\">\n");
@@ -204,7 +217,7 @@ void report_headlines(text *page, const summary *of)
         text_add(page, "<li><a href=\"#%s\">", group->file);
         text_html(page, group->label);
         text_add(page, "</a>: ");
-        add_short(page, group);
+        add_standing(page, group, NULL);
         text_add(page, "</li>\n");
     }
     text_add(page, "</ul>\n");
@@ -247,15 +260,15 @@ static void warn_of_few_seeds(text *page, const summary *of)
         const summary_group *group = &of->results.groups[g];
         seed_needs seeds = find_needs(group);
         if (seeds.has >= seeds.needs) continue;
-        text_add(page, most ? ", " : "<p class=\"note\"><b>Too few seeds for a test:</b> ");
+        text_add(page, most ? ", " : "<p class=\"note\"><b>Too few seeds to test for significance:</b> ");
         text_html(page, group->label);
         text_add(page, " has %zu and needs %zu", seeds.has, seeds.needs);
         if (seeds.needs > most) most = seeds.needs;
     }
     if (most)
         text_add(page,
-                 ". Whatever the numbers, no difference there can be significant: a dash stands in place of p. The "
-                 "same command with more seeds, as <code>-s 0-%zu</code>, plays those that are missing.</p>\n",
+                 ". No difference there can be significant, so the p column shows a dash. To test, repeat the "
+                 "command with more seeds, such as <code>-s 0-%zu</code>; it runs only those that are missing.</p>\n",
                  most - 1);
 }
 
@@ -277,14 +290,14 @@ static void warn_of_missing_runs(text *page, const summary_group *group)
         if (!begun) {
             text_add(page, "<p class=\"note\"><b>");
             text_html(page, group->label);
-            text_add(page, "</b>: not all policies have %zu runs: ", most);
+            text_add(page, "</b>: some policies have fewer than %zu runs: ", most);
         }
         text_add(page, begun ? ", " : "");
         text_html(page, summary_name(cell));
         text_add(page, " has %zu", cell->count);
         begun = true;
     }
-    if (begun) text_add(page, ". Differences are over the seeds that both have.</p>\n");
+    if (begun) text_add(page, ". Differences use the seeds that both policies have.</p>\n");
 }
 
 void report_warnings(text *page, const summary *of)
@@ -295,8 +308,8 @@ void report_warnings(text *page, const summary *of)
             text_add(page, "<p class=\"note\"><b>");
             text_html(page, group->first->dataset);
             text_add(page,
-                     "</b> was played from different files under the same name. They are told apart by their "
-                     "checksum: this one is %016" PRIx64 ".</p>\n",
+                     "</b> was read from different files with the same name. This report shows them as separate data "
+                     "sets; the checksum of this one is %016" PRIx64 ".</p>\n",
                      group->first->fingerprint);
         }
         warn_of_missing_runs(page, group);

@@ -10,37 +10,36 @@
 /* ---- the heads of tables ---- */
 
 static const char *const notes[NOTES] = {
-    [NOTE_REGRET] = "<b>Regret.</b> In each round: the expected reward of the best arm, less that of the arm that was "
-                    "played. Added up over the rounds of a run; the mean over the seeds is shown. Less is better.",
-    [NOTE_DEVIATION] = "<b>sd.</b> Standard deviation of the regret over the seeds (the sum of squares is divided by "
-                       "n − 1). The bands in the figures are one sd to each side of the mean.",
-    [NOTE_INTERVAL] = "<b>95% interval</b> of the mean regret, by Student’s t.",
+    [NOTE_REGRET] = "<b>Regret</b> of a round is the expected reward of the best arm minus that of the chosen arm. The "
+                    "regret of a run is the sum over its rounds, in units of reward. The table shows the mean over the "
+                    "seeds. Lower is better.",
+    [NOTE_DEVIATION] = "<b>sd</b>: standard deviation of the regret over the seeds (with n − 1). The bands in the "
+                       "figures are the mean ± one sd.",
+    [NOTE_INTERVAL] = "<b>95% interval</b>: confidence interval of the mean regret (Student’s t).",
     [NOTE_DIFFERENCE] =
-        "<b>Difference.</b> Regret of the policy less regret of the reference, seed by seed, since both "
-        "meet the same rounds; the mean is shown. Above zero the reference is better. In brackets: 95% "
-        "percentile bootstrap interval, from 10,000 resamples of the seeds.",
-    [NOTE_P] =
-        "<b>p (Holm).</b> Sign-flip test of the same differences: the share of all ways to flip their signs that "
-        "give a mean at least as far from zero (all of them up to 20 seeds, 100,000 random ones beyond). "
-        "Two-sided. Corrected by Holm’s method for all comparisons of the table. Below 0.05 a difference is "
-        "called significant; “≈” stands before a p that is not. A dash: with so few seeds p cannot be below 0.05, "
-        "whatever the numbers.",
+        "<b>Difference</b>: regret of the policy minus regret of the reference on the same seed, averaged over the "
+        "seeds. Above zero, the reference is better. In brackets: 95% percentile bootstrap interval from 10,000 "
+        "resamples of the seeds.",
+    [NOTE_P] = "<b>p (Holm)</b>: probability of a difference at least this large if both policies were equally good. "
+               "Two-sided paired sign-flip test over the seeds (exact up to 20 seeds, 100,000 random flips beyond), "
+               "Holm-corrected for all comparisons of the table. Below 0.05 a difference is significant; “≈” marks "
+               "those that are not. A dash: too few seeds for p to fall below 0.05.",
     [NOTE_GROWTH] =
-        "<b>Growth.</b> Exponent of the regret’s growth: slope of log regret over log round in the last half "
-        "of the mean curve. 0.5 is growth like √T, 1 is a constant loss a round.",
-    [NOTE_OPTIMAL] = "<b>Optimal.</b> Share of the rounds in which no arm had a larger expected reward than the one "
-                     "that was played.",
-    [NOTE_SECONDS] = "<b>Seconds</b> of processor time that one run took, on one core, the drawing of the rounds "
-                     "included; mean over the seeds.",
-    [NOTE_MEMORY] = "<b>MB.</b> Memory that the policy held at the end of a run, in millions of bytes.",
+        "<b>Growth</b>: exponent of the regret’s growth, the slope of log regret over log round in the last "
+        "half of the mean curve. 0.5: regret grows like √T, so the policy is still learning. 1: a constant "
+        "loss per round.",
+    [NOTE_OPTIMAL] = "<b>Best arm</b>: share of rounds in which the policy chose an arm with the highest expected "
+                     "reward.",
+    [NOTE_SECONDS] = "<b>CPU seconds</b>: processor time of one run on one core, including the generation of rounds; "
+                     "mean over the seeds.",
+    [NOTE_MEMORY] = "<b>MB</b>: memory of the policy at the end of a run, in millions of bytes.",
     [NOTE_DIRECTION] =
-        "<b>Up, down.</b> A policy’s exploration is what it adds to its estimate f1: f2, a confidence "
-        "width, a random draw. “Moved up” is the share of the arms that it raised. “Right when up” is how "
-        "often, of those, the expected reward h (the reward itself, where that is certain) was in fact above f1. "
-        "“Moved down” and “right when down” the same for below. Over all arms of all rounds.",
-    [NOTE_CORRELATION] =
-        "<b>Correlation</b> of the exploration with what f1 missed, h − f1, over the same arms. 1: the "
-        "exploration points the right way, by the right amount. 0: it knows nothing of it.",
+        "<b>Up, down</b>: exploration is what a policy adds to its estimate f1, such as f2, a confidence width or a "
+        "random draw. “Moved up” is the share of arms whose score it raised. “Right when up” is the share of those "
+        "whose expected reward h was in fact above f1. “Moved down” and “right when down” are the same for lowered "
+        "scores. Counted over all arms of all rounds.",
+    [NOTE_CORRELATION] = "<b>Correlation</b> of exploration with the error of f1 (h − f1), over the same arms. 1: "
+                         "exploration corrects f1 exactly in direction and proportion. 0: it carries no information.",
 };
 
 void report_head(text *page, const column *columns, size_t count)
@@ -89,16 +88,17 @@ void report_delay(text *page, const delay *late)
 {
     if (delay_is_none(late)) return;
     if (late->kind == DELAY_ROUNDS)
-        text_add(page, "each reward comes %" PRIu64 " round%s after its decision; ", late->rounds,
+        text_add(page, "each reward arrives %" PRIu64 " round%s after its decision; ", late->rounds,
                  late->rounds == 1 ? "" : "s");
     if (late->kind == DELAY_GEOMETRIC)
-        text_add(page, "each reward comes a random number of rounds after its decision, geometric with mean %s; ",
+        text_add(page, "each reward arrives a random number of rounds after its decision (geometric, mean %s); ",
                  plain_number_of(late->mean, 6).text);
     if (late->kind == DELAY_CLICKS)
-        text_add(page,
-                 "a reward above 0 comes a random number of rounds after its decision, geometric with mean %s and "
-                 "below %" PRIu64 ", and any other is told as 0 after %" PRIu64 " rounds; ",
-                 plain_number_of(late->mean, 6).text, late->rounds, late->rounds);
+        text_add(
+            page,
+            "a reward above 0 arrives a random number of rounds after its decision (geometric, mean %s, below %" PRIu64
+            "); all others arrive as 0 after %" PRIu64 " rounds; ",
+            plain_number_of(late->mean, 6).text, late->rounds, late->rounds);
 }
 
 int report_decimals(const summary_group *group)

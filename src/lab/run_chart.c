@@ -92,7 +92,7 @@ static bool frame_logarithm(const cell_lines *of, const char *title, chart_frame
     *out = (chart_frame){.title = title, .view = CHART_LOG};
     if (!(first < last) || !(low < high)) return false;
     out->x = chart_logarithmic("round", first, last);
-    out->y = chart_logarithmic("regret", low, high);
+    out->y = chart_logarithmic("regret so far (lower is better)", low, high);
     return true;
 }
 
@@ -105,18 +105,18 @@ static void add_regret(text *page, const figure_cells *cells, const cell_lines *
     chart_frame regret = {.title = title,
                           .view = usual,
                           .x = chart_linear("round", 0.0, rounds),
-                          .y = chart_linear("regret", 0.0, figure_cells_top(cells))};
+                          .y = chart_linear("regret so far (lower is better)", 0.0, figure_cells_top(cells))};
     chart_begin(page, name, has_log);
     add_frame(page, &regret, of);
     if (of->reference) {
         double low, high;
         figure_cells_differences(cells, &low, &high);
-        chart_frame difference = {.title = "The same means less that of the reference.",
+        chart_frame difference = {.title = "Mean regret minus that of the reference; below zero is better.",
                                   .view = usual,
                                   .is_low = true,
                                   .less = of->reference,
                                   .x = chart_linear("round", 0.0, rounds),
-                                  .y = chart_linear("difference to the reference", low, high)};
+                                  .y = chart_linear("difference from the reference (below 0 is better)", low, high)};
         add_frame(page, &difference, of);
     }
     if (has_log) add_frame(page, &logarithm, of);
@@ -178,8 +178,8 @@ static void add_cost_cell(text *page, const figure_cells *cells, size_t place, d
 static void add_costs(text *page, const figure_cells *cells)
 {
     text_add(page, "<div class=\"scroll\"><table class=\"costs\">\n<thead><tr><th scope=\"col\">policy</th>"
-                   "<th scope=\"col\">seconds of processor time a run</th>"
-                   "<th scope=\"col\">megabytes held at the end</th></tr></thead>\n<tbody>\n");
+                   "<th scope=\"col\">CPU seconds per run</th>"
+                   "<th scope=\"col\">memory at the end (MB)</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < cells->count; i++) {
         text_add(page, "<tr");
         run_chart_line_name(page, cells->part, figure_cells_style(cells, i));

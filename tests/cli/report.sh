@@ -146,11 +146,11 @@ tail -n 1 out | grep -qx page.html || fail "-o"
 sed 's/href="runs\/figures\//href="figures\//' page.html | cmp - runs/report.html
 unset SOURCE_DATE_EPOCH
 grep -Eq '>Made 2026-01-01 00:00 UTC by eenet [0-9.]+ on [^<]*[a-z0-9_]+[^<]*\.<' page.html || fail "date, version and machine"
-grep -Eq 'Played by eenet [0-9.]+ [a-z0-9]+ on [^<]*[0-9] processor' page.html || fail "the machine that played"
+grep -Eq 'Run with eenet [0-9.]+ [a-z0-9]+ on [^<]*[0-9] processor' page.html || fail "the machine that played"
 mkdir -p other && cp -r runs/curves other/ && sed 's/"machine":"[^"]*"/"machine":"an abacus"/' runs/results.jsonl >other/results.jsonl
 sed 's/"machine":"[^"]*",//; s/synthetic:cosine/synthetic:old/' runs/results.jsonl >>other/results.jsonl
 "$eenet" report other >out
-grep -Eq 'Played by eenet [0-9.]+ [a-z0-9]+ on an abacus; eenet [0-9.]+ [a-z0-9]+\.<' other/report.html || fail "machines"
+grep -Eq 'Run with eenet [0-9.]+ [a-z0-9]+ on an abacus; eenet [0-9.]+ [a-z0-9]+\.<' other/report.html || fail "machines"
 
 # Links to the figures for papers lead to them from where the page is, whatever the names of the folders.
 mkdir -p 'a b/c#d' e
@@ -172,18 +172,18 @@ done
 # A caption tells what its figure has: here one policy of one seed is compared with none.
 "$eenet" run -d synthetic:inner -p linucb -T 50 -s 0 -o lone >/dev/null
 "$eenet" report lone >out
-grep -q '<figcaption>Regret of one seed, round by round\. For papers' lone/report.html ||
+grep -q '<figcaption>Regret so far, on one seed (lower is better)\. For papers' lone/report.html ||
     fail "caption of one line: $(grep figcaption lone/report.html)"
-grep -q '<figcaption>Mean regret over the seeds; the bands .* Below, larger: the same less that of the reference\.' runs/report.html ||
+grep -q '<figcaption>Mean regret so far, over the seeds .*; the bands .* Lower chart: difference from the reference, enlarged\.' runs/report.html ||
     fail "caption of two: $(grep figcaption runs/report.html)"
 
 # Another reference gives another page; it may be a variant, as the page names it.
 "$eenet" report runs --reference greedy -o other.html >out
-grep -q 'Differences are to greedy' other.html || fail "--reference"
+grep -q 'Differences are from greedy' other.html || fail "--reference"
 "$eenet" run -d synthetic:cosine,arms=3 -p linucb -T 50 -s 0-1 -o variants >/dev/null
 "$eenet" run -d synthetic:cosine,arms=3 -p linucb -T 50 -s 0-1 --set linucb.alpha=0.5 -o variants >/dev/null
 "$eenet" report variants --reference 'linucb alpha=0.5' -o other.html >out
-grep -q 'Differences are to linucb alpha=0.5\.' other.html || fail "a variant as reference"
+grep -q 'Differences are from linucb alpha=0.5\.' other.html || fail "a variant as reference"
 status=0
 "$eenet" report variants --reference 'linucb alpha=7' >out 2>err || status=$?
 [ $status = 1 ] && grep -q "'linucb alpha=7'.*have linucb alpha=[0-9.]*, linucb alpha=0.5$" err || fail "no such variant: $(cat err)"
@@ -218,11 +218,11 @@ cat >expected <<'END'
 synthetic:cosine,arms=3
 50 rounds of 3 arms with 20 features each; seeds 0-1
 synthetic:cosine,arms=3, delay 1
-50 rounds of 3 arms with 20 features each; each reward comes 1 round after its decision; seeds 0-1
+50 rounds of 3 arms with 20 features each; each reward arrives 1 round after its decision; seeds 0-1
 synthetic:cosine,arms=3, delay geometric:100
-50 rounds of 3 arms with 20 features each; each reward comes a random number of rounds after its decision, geometric with mean 100; seeds 0-1
+50 rounds of 3 arms with 20 features each; each reward arrives a random number of rounds after its decision (geometric, mean 100); seeds 0-1
 synthetic:cosine,arms=3, delay clicks:2.5,2000
-50 rounds of 3 arms with 20 features each; a reward above 0 comes a random number of rounds after its decision, geometric with mean 2.5 and below 2000, and any other is told as 0 after 2000 rounds; seeds 0-1
+50 rounds of 3 arms with 20 features each; a reward above 0 arrives a random number of rounds after its decision (geometric, mean 2.5, below 2000); all others arrive as 0 after 2000 rounds; seeds 0-1
 END
 diff expected heads || fail "heads by delay"
 sed -n 's/^\(<pre>\)*\(eenet run\)/\2/p' late/report.html >commands
@@ -240,8 +240,8 @@ diff expected commands || fail "commands by delay"
 "$eenet" report slots >out
 [ "$(grep -c ',2$' slots/summary.csv)" = 2 ] && [ "$(grep -c ',1$' slots/summary.csv)" = 2 ] || fail "groups by slots"
 grep -q '<h2 id="[^"]*">synthetic:cosine,arms=4, 2 slots</h2>' slots/report.html || fail "heads by slots"
-grep -q 'each round fills 2 slots, each with another arm; seeds 0-1' slots/report.html || fail "facts by slots"
-[ "$(grep -c '<h3>Slot by slot</h3>' slots/report.html)" = 1 ] || fail "slot by slot"
+grep -q 'each round fills 2 slots with different arms; seeds 0-1' slots/report.html || fail "facts by slots"
+[ "$(grep -c '<h3>Regret per slot</h3>' slots/report.html)" = 1 ] || fail "slot by slot"
 grep -q '^\(<pre>\)*eenet run -d synthetic:cosine,arms=4 -p uniform,eenet -T 50 -s 0-1 --slots 2 -o DIR' slots/report.html || fail "commands by slots"
 
 # Words from outside do no harm in the page.
@@ -258,8 +258,8 @@ printf '#!/bin/sh\nexit 0\n' >quick/gnuplot
 chmod +x quick/gnuplot
 "$eenet" run -d synthetic:inner -p uniform,eenet,linucb -T 300 -s 0-2 -o three >/dev/null
 PATH=$PWD/quick:$PATH "$eenet" report three >out
-grep -Eq '^<p class="headline">On synthetic:inner, <b>[a-z]+</b> has the least regret, [0-9.]+: [0-9.]+ \([0-9.]+%\) less than [a-z]+; 3 seeds are too few to test that\.</p>$' three/report.html ||
+grep -Eq '^<p class="headline"><b>[a-z]+</b> leads on synthetic:inner with mean regret [0-9.]+: [0-9.]+ \([0-9.]+%\) lower than [a-z]+ \(too few seeds to test: 3\)\.</p>$' three/report.html ||
     fail "headline: $(grep headline three/report.html)"
-[ "$(grep -c 'Too few seeds for a test:' three/report.html)" = 1 ] || fail "the warning is not said once"
+[ "$(grep -c 'Too few seeds to test for significance:' three/report.html)" = 1 ] || fail "the warning is not said once"
 ! grep -q '≈ 1\.000' three/report.html || fail "a p where no test is possible"
 ! grep -q '\.pdf' three/report.html || fail "a link to a figure that is not there"

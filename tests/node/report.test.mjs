@@ -223,7 +223,7 @@ describe('tables', () => {
         const table = page.locator(`${SECTION} table`).first();
         const names = await column(table, 0);
         const heads = await table.locator('thead th').allInnerTexts();
-        for (const head of ['regret', 'difference', 'optimal', 'MB']) {
+        for (const head of ['regret', 'difference', 'best arm', 'MB']) {
             const place = heads.findIndex((words) => words.startsWith(head));
             const th = table.locator('thead th').nth(place);
             for (const [direction, name] of [[1, 'ascending'], [-1, 'descending']]) {

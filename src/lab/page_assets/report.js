@@ -73,7 +73,7 @@
         [...table.tHead.rows[0].cells].forEach((head, column) => {
             const button = make('button', '', ...[...head.childNodes].filter((node) => node.nodeName !== 'SUP'));
             button.type = 'button';
-            button.title = 'sort';
+            button.title = 'Sort by this column';
             head.prepend(button);
             button.addEventListener('click', () => {
                 const now = head.getAttribute('aria-sort');
@@ -251,7 +251,7 @@
             const { plot } = this;
             plot.tabIndex = 0;
             plot.setAttribute('role', 'group');
-            plot.setAttribute('aria-label', `Lines of the chart: the arrow keys tell the ${this.what} of each at every ${this.when}`);
+            plot.setAttribute('aria-label', `Lines of the chart; use the arrow keys to read the ${this.what} of each line at each ${this.when}`);
             plot.addEventListener('pointermove', (event) => this.follow(event));
             plot.addEventListener('pointerdown', (event) => this.follow(event));
             plot.addEventListener('pointerleave', (event) => event.pointerType === 'touch' || this.hide());

@@ -82,8 +82,7 @@ static void a_winner(void **state)
     add_three(&made, "d", 9, 1401, 1486, 3000);
     assert_says(
         &made, report_headlines,
-        "On d, eenet has the least regret, 1401: 85 (5.7%) less than linucb, which is significant (p = 0.008, 9 "
-        "seeds).\n");
+        "eenet leads on d with mean regret 1401: 85 (5.7%) lower than linucb, significant (p = 0.008, 9 seeds).\n");
 }
 
 /* By three tenths in a hundred; what changes from seed to seed is the same for both, so that the pairs show it. */
@@ -92,10 +91,9 @@ static void a_winner_that_is_not_the_reference(void **state)
     (void)state;
     made_runs made = {0};
     add_three(&made, "d", 12, 100.3, 100, 300);
-    assert_says(
-        &made, report_headlines,
-        "On d, linucb has the least regret, 100.0: 0.3 (0.3%) less than eenet, which is significant (p &lt;0.001, "
-        "12 seeds).\n");
+    assert_says(&made, report_headlines,
+                "linucb leads on d with mean regret 100.0: 0.3 (0.3%) lower than eenet, significant (p &lt;0.001, 12 "
+                "seeds).\n");
 }
 
 static void chance(void **state)
@@ -105,8 +103,8 @@ static void chance(void **state)
     add_three(&made, "d", 8, 11, 12, 30);
     for (size_t seed = 0; seed < 5; seed++) made.runs[seed].result.regret += 1.0; /* then there is no difference */
     assert_says(&made, report_headlines,
-                "On d, eenet has the least regret, 11.5: 0.4 (3.2%) less than linucb, which is not significant (p = "
-                "0.250, 8 seeds).\n");
+                "eenet leads on d with mean regret 11.5: 0.4 (3.2%) lower than linucb, but not significantly different "
+                "(p = 0.250, 8 seeds).\n");
 }
 
 static void three_seeds(void **state)
@@ -114,9 +112,8 @@ static void three_seeds(void **state)
     (void)state;
     made_runs made = {0};
     add_three(&made, "d", 3, 14, 10, 30);
-    assert_says(
-        &made, report_headlines,
-        "On d, linucb has the least regret, 10.0: 4.0 (29%) less than eenet; 3 seeds are too few to test that.\n");
+    assert_says(&made, report_headlines,
+                "linucb leads on d with mean regret 10.0: 4.0 (29%) lower than eenet (too few seeds to test: 3).\n");
 }
 
 static void nobody_to_compare_with(void **state)
@@ -124,10 +121,12 @@ static void nobody_to_compare_with(void **state)
     (void)state;
     made_runs made = {0};
     add(&made, "<d>", "eenet", 2, 14);
-    assert_says(&made, report_headlines, "On &lt;d&gt;, eenet has a regret of 13.5.\n");
+    assert_says(&made, report_headlines, "eenet ran on &lt;d&gt; with mean regret 13.5; nothing to compare with.\n");
     add(&made, "<d>", "linucb", 1, 5); /* goes on yet */
-    assert_says(&made, report_headlines,
-                "On &lt;d&gt;, eenet has a regret of 13.50; no other has played the same seeds.\n");
+    assert_says(
+        &made, report_headlines,
+        "eenet ran on &lt;d&gt; with mean regret 13.50; nothing to compare with yet: no other policy has finished "
+        "the same seeds.\n");
     made = (made_runs){0};
     assert_says(&made, report_headlines, "");
 }
@@ -137,10 +136,10 @@ static void the_same_regret(void **state)
     (void)state;
     made_runs made = {0};
     add_three(&made, "d", 8, 14, 14, 30);
-    assert_says(&made, report_headlines, "On d, eenet has, with linucb, the least regret, 13.9.\n");
+    assert_says(&made, report_headlines, "eenet and linucb are tied on d with mean regret 13.9.\n");
     made = (made_runs){0};
     add_three(&made, "d", 8, 14, 14, 14);
-    assert_says(&made, report_headlines, "On d, eenet has, with uniform and 1 other, the least regret, 13.9.\n");
+    assert_says(&made, report_headlines, "eenet, uniform and 1 other are tied on d with mean regret 13.9.\n");
 }
 
 /* Two data sets, one policy: nobody is led, and no seeds are too few. */
@@ -150,7 +149,10 @@ static void alone_on_two_data_sets(void **state)
     made_runs made = {0};
     add(&made, "one", "linucb", 8, 14);
     add(&made, "two", "linucb", 8, 20);
-    assert_says(&made, report_headlines, "\none: linucb, 13.9\ntwo: linucb, 19.9\n\n");
+    assert_says(&made, report_headlines,
+                "Nothing to compare with: no data set has two policies with the same seeds.\n\n"
+                "one: linucb ran with mean regret 13.9; nothing to compare with\n"
+                "two: linucb ran with mean regret 19.9; nothing to compare with\n\n");
 }
 
 static void several_data_sets(void **state)
@@ -160,25 +162,31 @@ static void several_data_sets(void **state)
     add_three(&made, "one", 9, 14, 10, 30);
     add_three(&made, "two", 9, 14, 14, 30);
     add_three(&made, "three", 3, 10, 14, 30);
-    assert_says(&made, report_headlines,
-                "eenet has the least regret on 2 of 3 data sets, linucb on 2; the lead is significant on 1.\n\n"
-                "one: linucb, 10.0: 4.0 (29%) less than eenet (p = 0.008, 9 seeds)\n"
-                "two: eenet with linucb, 14.0\n"
-                "three: eenet, 10.0: 4.0 (29%) less than linucb (too few seeds for a test)\n\n");
+    assert_says(
+        &made, report_headlines,
+        "eenet leads on 1 of 3 data sets, linucb on 1; tied on 1. The lead is significant on 1, untested (too "
+        "few seeds) on 1.\n\n"
+        "one: linucb leads with mean regret 10.0: 4.0 (29%) lower than eenet, significant (p = 0.008, 9 seeds)\n"
+        "two: eenet and linucb are tied with mean regret 14.0\n"
+        "three: eenet leads with mean regret 10.0: 4.0 (29%) lower than linucb (too few seeds to test: "
+        "3)\n\n");
     made = (made_runs){0};
     add_three(&made, "one", 8, 10, 14, 30);
     add_three(&made, "two", 8, 10, 14, 30);
-    assert_says(&made, report_headlines,
-                "eenet has the least regret on both data sets; the lead is significant on each.\n\n"
-                "one: eenet, 9.88: 4.00 (29%) less than linucb (p = 0.016, 8 seeds)\n"
-                "two: eenet, 9.88: 4.00 (29%) less than linucb (p = 0.016, 8 seeds)\n\n");
+    assert_says(
+        &made, report_headlines,
+        "eenet leads on both data sets. The lead is significant on each.\n\n"
+        "one: eenet leads with mean regret 9.88: 4.00 (29%) lower than linucb, significant (p = 0.016, 8 seeds)\n"
+        "two: eenet leads with mean regret 9.88: 4.00 (29%) lower than linucb, significant (p = 0.016, 8 "
+        "seeds)\n\n");
     made = (made_runs){0};
     add_three(&made, "one", 2, 10, 14, 30);
     add_three(&made, "two", 2, 14, 10, 30);
     assert_says(&made, report_headlines,
-                "eenet has the least regret on 1 of 2 data sets, linucb on 1; the seeds are too few to test that.\n\n"
-                "one: eenet, 9.50: 4.00 (30%) less than linucb (too few seeds for a test)\n"
-                "two: linucb, 9.50: 4.00 (30%) less than eenet (too few seeds for a test)\n\n");
+                "eenet leads on 1 of 2 data sets, linucb on 1. The seeds are too few to test that.\n\n"
+                "one: eenet leads with mean regret 9.50: 4.00 (30%) lower than linucb (too few seeds to test: 2)\n"
+                "two: linucb leads with mean regret 9.50: 4.00 (30%) lower than eenet (too few seeds to test: "
+                "2)\n\n");
 }
 
 /* ---- warnings ---- */
@@ -187,15 +195,15 @@ static void too_few_seeds_are_told_once(void **state)
 {
     (void)state;
     static const char rest[] =
-        ". Whatever the numbers, no difference there can be significant: a dash stands in place of "
-        "p. The same command with more seeds, as -s 0-6, plays those that are missing.\n";
+        ". No difference there can be significant, so the p column shows a dash. To test, repeat the command with more "
+        "seeds, such as -s 0-6; it runs only those that are missing.\n";
     char expected[512];
     made_runs made = {0};
     add_three(&made, "one", 3, 14, 10, 30);
     add_three(&made, "two", 6, 14, 10, 30);
     add_three(&made, "enough", 7, 14, 10, 30);
-    snprintf(expected, sizeof expected, "Too few seeds for a test: one has 3 and needs 7, two has 6 and needs 7%s",
-             rest);
+    snprintf(expected, sizeof expected,
+             "Too few seeds to test for significance: one has 3 and needs 7, two has 6 and needs 7%s", rest);
     assert_says(&made, report_warnings, expected);
     made = (made_runs){0};
     add_three(&made, "enough", 7, 14, 10, 30);
@@ -204,7 +212,7 @@ static void too_few_seeds_are_told_once(void **state)
     /* Where the reference was not played, the headline has a test all the same. */
     made = (made_runs){0};
     for (size_t i = 0; i < 3; i++) add(&made, "one", (const char *[]){"linucb", "ucb1", "uniform"}[i], 3, (double)i);
-    snprintf(expected, sizeof expected, "Too few seeds for a test: one has 3 and needs 7%s", rest);
+    snprintf(expected, sizeof expected, "Too few seeds to test for significance: one has 3 and needs 7%s", rest);
     assert_says(&made, report_warnings, expected);
 }
 
@@ -267,12 +275,12 @@ static void marks_are_explained_where_there_are_some(void **state)
     add(&made, "one", "linucb", 7, 14);
     add(&made, "one", "uniform", 7, 30);
     char *page = write_page(&made);
-    assert_null(strstr(page, "No mark: it is significant"));
-    assert_non_null(strstr(page, "Nothing is compared"));
+    assert_null(strstr(page, "No mark: significantly different"));
+    assert_non_null(strstr(page, "No comparison"));
     memory_free(page);
     add(&made, "one", "eenet", 7, 10);
     page = write_page(&made);
-    assert_non_null(strstr(page, "No mark: it is significant"));
+    assert_non_null(strstr(page, "No mark: significantly different"));
     memory_free(page);
 }
 
