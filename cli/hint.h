@@ -7,7 +7,7 @@
 /* " WORD", in quotes where a shell needs them; after "--" where it looks like a flag. */
 void hint_path(FILE *stream, const char *path);
 
-/* Says on stdout where they are, and the command that makes a page of them. what: "results". */
+/* Says on stdout where they are, and the command that shows them as a web page. what: "results". */
 void hint_report(const char *what, const char *folder);
 
 #endif

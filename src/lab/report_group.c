@@ -102,7 +102,7 @@ static void add_result_table(text *page, const summary_group *group, summary_par
                                      {"p (Holm)", NOTE_P},
                                      {"growth", NOTE_GROWTH},
                                      {"best arm", NOTE_OPTIMAL},
-                                     {"CPU seconds", NOTE_SECONDS},
+                                     {"CPU (s)", NOTE_SECONDS},
                                      {"MB", NOTE_MEMORY},
                                      {"seeds", 0}};
     text_add(page, "<div class=\"scroll\"><table>\n");

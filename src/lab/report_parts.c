@@ -30,8 +30,9 @@ static const char *const notes[NOTES] = {
         "loss per round.",
     [NOTE_OPTIMAL] = "<b>Best arm</b>: share of rounds in which the policy chose an arm with the highest expected "
                      "reward.",
-    [NOTE_SECONDS] = "<b>CPU seconds</b>: processor time of one run on one core, including the generation of rounds; "
-                     "mean over the seeds.",
+    [NOTE_SECONDS] =
+        "<b>CPU (s)</b>: seconds of processor time of one run on one core, including the generation of rounds; "
+        "mean over the seeds.",
     [NOTE_MEMORY] = "<b>MB</b>: memory of the policy at the end of a run, in millions of bytes.",
     [NOTE_DIRECTION] =
         "<b>Up, down</b>: exploration is what a policy adds to its estimate f1, such as f2, a confidence width or a "

@@ -219,9 +219,9 @@ in_shards() {
     done
     tail -n 1 said-choose-0 | grep -q '; then run the same shards again: these were the tuning runs, the final runs follow.$' ||
         fail "$verb: $(cat said-choose-0)"
-    tail -n 1 said-choose | grep -q '^All [0-9]* runs by which settings are chosen are there: now the same shards again' ||
+    tail -n 1 said-choose | grep -q '^All [0-9]* tuning runs are complete: run the same shards again' ||
         fail "$verb: $(cat said-choose)"
-    tail -n 1 said-count-0 | grep -q '; then the same command without --shard shows the runs' || fail "$verb: $(cat said-count-0)"
+    tail -n 1 said-count-0 | grep -q '; then the same command without --shard prints the results' || fail "$verb: $(cat said-count-0)"
     tail -n 1 said-count | grep -q '^All [0-9]* requested runs are complete' || fail "$verb: $(cat said-count)"
 }
 grid='-d synthetic:inner,dim=4 -d synthetic:cosine,dim=3 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0

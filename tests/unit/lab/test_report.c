@@ -187,6 +187,13 @@ static void several_data_sets(void **state)
                 "one: eenet leads with mean regret 9.50: 4.00 (30%) lower than linucb (too few seeds to test: 2)\n"
                 "two: linucb leads with mean regret 9.50: 4.00 (30%) lower than eenet (too few seeds to test: "
                 "2)\n\n");
+    made = (made_runs){0};
+    add_three(&made, "one", 8, 14, 14, 30);
+    add(&made, "two", "eenet", 8, 20);
+    assert_says(&made, report_headlines,
+                "No policy leads: tied on 1; nothing to compare with on 1.\n\n"
+                "one: eenet and linucb are tied with mean regret 13.9\n"
+                "two: eenet ran with mean regret 19.9; nothing to compare with\n\n");
 }
 
 /* ---- warnings ---- */
