@@ -151,7 +151,7 @@ static void print_sentence(void *context, const char *sentence)
     fprintf(stderr, "eenet %s: %s\n", self->name, sentence);
 }
 
-/* "No finished runs yet from these of 16 shards: 3, 7 and 5 more". */
+/* "Shards without finished runs (of 16): 3, 7 and 5 more". */
 static void print_absent_of(size_t count, const source *first, const source *end)
 {
     enum { NAMED = 8 };
@@ -160,7 +160,7 @@ static void print_absent_of(size_t count, const source *first, const source *end
         bool there = first < end && first->shard.index == k;
         while (first < end && first->shard.index == k) first++; /* it may be in several folders */
         if (there) continue;
-        if (!absent) printf("No finished runs yet from these of %zu shards: ", count);
+        if (!absent) printf("Shards without finished runs (of %zu): ", count);
         if (absent < NAMED) printf("%s%zu", absent ? ", " : "", k);
         absent++;
     }

@@ -49,7 +49,7 @@ static void print_overview(FILE *stream)
             "Neural contextual bandits: policies that learn which choice pays, and explore while they learn.\n\n"
             "Usage:\n"
             "  eenet COMMAND [FLAG]...\n"
-            "  eenet help COMMAND    what it does, its flags and an example\n"
+            "  eenet help COMMAND    what the command does, and its flags\n"
             "  eenet --version\n\n"
             "Commands:\n");
     for (size_t i = 0; i < COMMANDS; i++) fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);

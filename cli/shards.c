@@ -177,11 +177,11 @@ void shards_print_end(const run_request *request, const shard_end *end)
     printf("shard %zu/%zu: %zu run%s finished, in %s\n", request->shard.index, request->shard.count, end->played,
            end->played == 1 ? "" : "s", request->shard_folder);
     if (request->quiet) return;
-    if (end->complete) {
+    if (end->complete && !has_unmerged(request->output)) {
         printf("All shards are complete: the same command without --shard prints the results.\n");
         return;
     }
-    printf("When all shards are done: eenet merge");
+    printf("%s: eenet merge", end->complete ? "All shards are complete" : "When all shards are done");
     hint_path(stdout, request->output);
     printf(end->tuning ? "; then run the same shards again: these were the tuning runs, the final runs follow.\n"
                        : "; then the same command without --shard prints the results.\n");

@@ -459,7 +459,7 @@ def test_the_options_of_a_bandit_for_a_data_set():
         (dict(threads=0), ValueError, "threads: expected 1 to"),
         (dict(delay="soon"), eenet.BadOption, "delay: expected a number of rounds"),
         (dict(slots=17), eenet.BadInput, "slots: expected 1 to 16"),
-        (dict(slots=6), eenet.BadInput, "too few for 6 slots"),
+        (dict(slots=6), eenet.BadInput, "slots, got 6"),
     ],
 )
 def test_what_cannot_start_is_refused(words, kind, sentence, tmp_path):

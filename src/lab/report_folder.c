@@ -7,6 +7,8 @@
 
 ee_status report_folder_read(const char *folder, const char *reference, report_folder *out, ee_error *error)
 {
+    if (file_is_missing(folder))
+        return status_fail(error, EE_NO_FILE, "%.150s not found; expected the DIR of 'eenet run -o DIR'", folder);
     ee_status status = evaluations_read(folder, &out->stored, error);
     if (status == EE_NO_FILE) status = EE_OK;
     char *runs = NULL;

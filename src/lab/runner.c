@@ -78,9 +78,10 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error)
     if (limit && job->rounds > limit)
         return status_fail(error, EE_BAD_INPUT, "%s has %" PRIu64 " rounds, but %" PRIu64 " were requested",
                            dataset_name(job->data), limit, job->rounds);
-    if (run_slots(job) > dataset_arms(job->data) || run_slots(job) > RUN_SLOTS)
-        return status_fail(error, EE_BAD_INPUT, "%s has %zu arms, too few for %zu slots; at most %d are possible",
-                           dataset_name(job->data), dataset_arms(job->data), run_slots(job), RUN_SLOTS);
+    size_t arms = dataset_arms(job->data), most = arms < RUN_SLOTS ? arms : RUN_SLOTS;
+    if (run_slots(job) > most)
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu arms: expected 1 to %zu slots, got %zu",
+                           dataset_name(job->data), arms, most, run_slots(job));
     ee_bandit *bandit;
     ee_status status = runner_create_bandit(job, &bandit, error);
     if (status) return status;

@@ -63,7 +63,7 @@ for count in 1 2 4 6; do
     if kill -9 "$pid" 2>/dev/null; then kills=$((kills + 1)); fi
     wait "$pid" 2>/dev/null || true
     "$eenet" merge killed >said || fail "merged in the middle: $(cat said)"
-    grep -qx 'No finished runs yet from these of 2 shards: 1' said || fail "no word of the other shard: $(cat said)"
+    grep -qx 'Shards without finished runs (of 2): 1' said || fail "no word of the other shard: $(cat said)"
     grep -q '^[0-9]* of 24 requested runs are missing' said || fail "no word of what is missing: $(cat said)"
 done
 test "$kills" -gt 0 || fail "none was killed before it was done"
@@ -92,7 +92,7 @@ untimed half | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || 
 for shard in 0 1 2; do play "own-$shard" --shard "$shard/4" >/dev/null; done
 cp -a own-1/shards/1-of-4 own-2/shards
 "$eenet" merge own-0 own-1 own-2 >said
-grep -qx 'No finished runs yet from these of 4 shards: 3' said || fail "no disk is shared: $(cat said)"
+grep -qx 'Shards without finished runs (of 4): 3' said || fail "no disk is shared: $(cat said)"
 play own-3 --shard 3/4 >/dev/null
 "$eenet" merge gathered own-3 own-0 own-1 own-2 >said
 tail -n 1 said | grep -q '^All 24 requested runs are complete' || fail "no disk is shared: $(cat said)"

@@ -100,7 +100,7 @@ static void the_ends_are_what_they_should_be(void **state)
     ee_error error;
     all.slots = 5;
     assert_int_equal(runner_check(&all, NULL, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "has 4 arms, too few for 5 slots");
+    assert_message_has(error.message, "has 4 arms: expected 1 to 4 slots, got 5");
     dataset_free(data);
 }
 
