@@ -658,7 +658,7 @@ def test_runs_come_in_the_order_of_the_call_and_any_label_is_the_reference(tmp_p
         mean = by[name]["mean"]
         assert by[name].difference[(COSINE, "chance")] == pytest.approx(mean[(COSINE, "chance")] - mean[(COSINE, name)])
     assert by["linucb"].reference.equals(by["wide"].reference)
-    with pytest.raises(ValueError, match="no run of 'nobody', the reference"):
+    with pytest.raises(ValueError, match="no runs of the reference 'nobody'"):
         results.summary("nobody")
 
 
