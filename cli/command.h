@@ -104,8 +104,7 @@ int arguments_real(const command *owner, int got, const char *text, double low, 
 
 /* ---- what the verbs share besides ---- */
 
-/* Rounds of a run where none are asked for: 10000, which is the paper's protocol, or what the data set has of rounds or
- * of rows where that is less. */
+/* Default rounds of a run: 10000, as in the paper, or the rounds or rows of the data set if it has fewer. */
 uint64_t command_usual_rounds(const dataset *data);
 
 /* What to call a data set among all: its name, or where another has the same the text that it was opened with. */

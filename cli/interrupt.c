@@ -31,8 +31,7 @@ static void handle(int number)
     if (came) return;
     came_at = (sig_atomic_t)now.tv_sec;
     came = true;
-    if (answer[0] && write(STDERR_FILENO, answer, strlen(answer)) < 0)
-        answer[0] = '\0'; /* nobody is there to read it */
+    if (answer[0] && write(STDERR_FILENO, answer, strlen(answer)) < 0) answer[0] = '\0'; /* stderr is closed */
     errno = interrupted;
 }
 

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* From now on the first Ctrl-C is remembered, and answered at once with a line where stderr is a terminal; a later one
- * ends the program. verb: who says so. */
+/* From now on the first Ctrl-C sets a flag and, on a terminal, prints a line that names the command (verb); a later one
+ * ends the program. */
 void interrupt_catch(const char *verb);
 
-/* The same of SIGTERM, which is what a rank gets when somebody stops mpirun or cancels the job. */
+/* The same for SIGTERM, which a rank gets when mpirun is stopped or the job is cancelled. */
 void interrupt_catch_termination(void);
 
 bool interrupt_came(void);

@@ -8,7 +8,7 @@
 #include "lab/study.h"
 #include "run_request.h"
 
-/* Where it is said, and by whom: NULL where the lines stand alone. */
+/* Where to print, and the command that begins each line; NULL for plain lines. */
 typedef struct plan_page {
     FILE *stream;
     const command *self;

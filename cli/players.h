@@ -1,4 +1,4 @@
-/* Who plays the runs of a request: all ranks where MPI started several, or else threads of this program. */
+/* The workers of a request: all MPI ranks if there are several, otherwise threads of this program. */
 #ifndef EENET_PLAYERS_H
 #define EENET_PLAYERS_H
 
@@ -6,7 +6,7 @@
 #include "ranks/ranks.h"
 #include "run_request.h"
 
-/* What the crew stands on. */
+/* What the crew refers to; must outlive it. */
 typedef struct players {
     rank_crew ranks;
 } players;

@@ -74,7 +74,7 @@ static int add_policy(const command *self, const char *name, run_request *reques
     return EXIT_DONE;
 }
 
-/* Each policy by its own name: presets, which have a colon, are for those who ask for them. */
+/* Every policy except presets, whose names have a colon. */
 static int add_all_policies(const command *self, run_request *request)
 {
     const char *name;
@@ -227,7 +227,7 @@ const char *run_request_label(const run_request *request, const dataset *data)
     return command_dataset_label(request->datasets, request->dataset_texts.count, data);
 }
 
-/* mpirun binds each of one or two ranks to a core, unless it is told otherwise. */
+/* By default mpirun binds each of one or two ranks to a core. */
 static void print_bound(const command *self, const run_request *request)
 {
     uint64_t cores = count_cores();

@@ -1,6 +1,5 @@
-/* What the arguments of `eenet run`, and of the verbs that do more of the same, ask for. A verb reads them one by one,
- * those of its own among them, by arguments_each: it gives the flags below REQUEST_FLAGS to run_request_take, and opens
- * the request when all are taken. */
+/* The arguments that `eenet run`, `grid` and `paper` share. A command reads its arguments with arguments_each, passes
+ * the flags below REQUEST_FLAGS to run_request_take, and opens the request after the last. */
 #ifndef EENET_RUN_REQUEST_H
 #define EENET_RUN_REQUEST_H
 
@@ -9,7 +8,7 @@
 #include "lab/shard.h"
 #include "seeds.h"
 
-/* The flags that the verbs share. They stand first in a verb's list, as REQUEST_FLAG_LIST has them. */
+/* The shared flags. They come first in a command's list, as in REQUEST_FLAG_LIST. */
 enum {
     REQUEST_DATASET,
     REQUEST_POLICIES,
@@ -57,7 +56,7 @@ typedef struct word_list {
 typedef struct run_request {
     const char *given[REQUEST_FLAGS]; /* those that are given once; NULL where they are not */
     word_list dataset_texts, sets;
-    bool plan; /* nothing is played: what it takes is said */
+    bool plan; /* only print the number of runs and their time */
     bool quiet;
     bool lists; /* for the verb to set: the value of a --set may be a list, as "0.1,1" */
 
@@ -69,7 +68,7 @@ typedef struct run_request {
     requested_policy *policies; /* (policy_count) */
     size_t policy_count, policy_capacity;
     seed_list seeds;
-    uint64_t rounds;    /* asked for, 0 where none were; see run_request_rounds */
+    uint64_t rounds;    /* 0 for the default; see run_request_rounds */
     size_t threads;     /* runs at a time; of each rank, where there are several (ranks.h) */
     delay late;         /* when rewards come */
     size_t slots;       /* of a round, where there are several; else 0 */
@@ -86,8 +85,8 @@ typedef struct run_request {
 /* Takes flag number got, one of those above, with its value. */
 int run_request_take(const command *self, int got, const char *value, run_request *request);
 
-/* Reads what was given. Data sets and policies must be; a verb with policies of its own takes them as if they were
- * given. Makes the output folder, and opens the data sets with what is prepared kept in it. */
+/* Checks the arguments; data sets and policies are required (a command may set default policies first). Creates the
+ * output folder, and opens the data sets with their cache in it. */
 int run_request_open(const command *self, run_request *request);
 
 /* The length of the longest policy, or part of one before its colon, that a --set starts with before a dot; 0 for none.
@@ -103,10 +102,10 @@ int run_request_make_jobs(const command *self, run_request *request);
 
 void run_request_release(run_request *request);
 
-/* Rounds of a run on the data set: what was asked for; where nothing was, as command_usual_rounds. */
+/* Rounds of a run on the data set; default: command_usual_rounds. */
 uint64_t run_request_rounds(const run_request *request, const dataset *data);
 
-/* What to call a data set: two of one name are told apart. */
+/* The displayed name of a data set: its full text if two have the same name. */
 const char *run_request_label(const run_request *request, const dataset *data);
 
 /* Says on stderr, in a line each, what is likely a mistake in the data sets, whose rows come again, and that ranks have

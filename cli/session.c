@@ -35,8 +35,8 @@ static bool on_wanted(void *context)
     return !interrupt_came();
 }
 
-/* The runs that have not ended are lost in any case. Nothing is being written: whoever keeps a run has the turn that
- * the caller has now. The threads that play cannot be ended, so the program is. */
+/* Unfinished runs are lost in any case. Nothing is being written now, since runs are kept in this thread. Worker
+ * threads cannot be ended, so the program ends. */
 static void leave(session *here)
 {
     here->leave(here->leave_context);

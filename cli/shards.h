@@ -5,7 +5,7 @@
 #include "lab/experiment.h"
 #include "run_request.h"
 
-#define SHARDS_FOLDER "shards" /* in the folder of the results: each shard has one of its own there, as 3-of-16 */
+#define SHARDS_FOLDER "shards" /* folder in the output folder, with one folder per shard, such as 3-of-16 */
 
 /* Whether it is the name of such a folder. */
 bool shards_name_read(const char *name, run_shard *out);

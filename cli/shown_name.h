@@ -6,8 +6,8 @@
 
 enum { SHOWN_NAME_MOST = 40, SHOWN_NAME_SIZE = 4 * SHOWN_NAME_MOST + 1 }; /* characters; bytes */
 
-/* What a terminal shows of it: so many characters, of which those that would move the cursor become question marks.
- * Returns the characters. */
+/* The name for a terminal, at most SHOWN_NAME_MOST characters; control characters become question marks. Returns the
+ * number of characters. */
 size_t show_name(json_text name, char shown[SHOWN_NAME_SIZE]);
 
 /* Prints it, and blanks up to the width. */

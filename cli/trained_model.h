@@ -9,7 +9,7 @@
 #include "run_request.h"
 
 typedef struct trained_model {
-    const char *path; /* NULL: none is asked for */
+    const char *path; /* NULL: none */
     const run_request *request;
     model_lock lock;
 } trained_model;

@@ -276,7 +276,7 @@ static ee_status make_plan(const tuning *from, tried *tries, grid_policy *polici
     return status;
 }
 
-/* What --plan asks for is the output, and stands alone. */
+/* With --plan, the plan is the output, without a prefix. */
 static ee_status tell_plan(const command *self, const tuning *from, const study_plan *plan, ee_error *error)
 {
     const run_request *request = &from->request;

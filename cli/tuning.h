@@ -4,19 +4,19 @@
 
 #include "run_request.h"
 
-/* Their flags stand behind those of run_request; those from TUNING_PAPER on are of `eenet grid` alone. */
+/* Their flags follow those of run_request; those from TUNING_PAPER on belong to `eenet grid` only. */
 enum { TUNING_SEEDS = REQUEST_FLAGS, TUNING_HALVING, TUNING_PAPER, TUNING_SAVE, TUNING_FLAGS };
 
 extern const flag tuning_flags[TUNING_FLAGS];
 
 typedef struct tuning {
-    run_request request; /* zeros, but for what the verb takes as given */
+    run_request request; /* zeros, except for defaults that the command sets */
     const char *seeds;
     const char *save; /* the best bandit of the one data set; NULL: nowhere */
     bool halving;
     bool paper;     /* the paper's grids, for the options that --set does not name */
     bool ablations; /* the paper's too */
-    bool announced; /* what it takes is said on stderr before it starts */
+    bool announced; /* print the plan on stderr before the start */
     bool ended;     /* for tuning_run to set: all was played that could be, even where that was not all */
 } tuning;
 

@@ -38,7 +38,7 @@ static void add_number_tick(chart_axis *axis, double at, double size)
     chart_tick_add(axis, at, "%s%.*f", at < -0.5 * size ? "−" : "", decimals, fabs(at));
 }
 
-/* 1, 2 or 5 times a power of ten: at most so many fit into the span. */
+/* 1, 2 or 5 times a power of ten, so that at most `most` steps fit into the span. */
 static double round_step(double span, double most)
 {
     double rough = span / most, power = pow(10.0, floor(log10(rough)));
@@ -56,11 +56,11 @@ chart_axis chart_linear(const char *title, double low, double high)
     return axis;
 }
 
-/* Powers of ten, and so many between them that there are enough and not too many. */
+/* Powers of ten, and values between them if there are few. */
 chart_axis chart_logarithmic(const char *title, double low, double high)
 {
     static const struct {
-        double decades, between[3]; /* up to so many decades */
+        double decades, between[3]; /* largest number of decades */
         size_t count;
     } steps[] = {{2.2, {1.0, 2.0, 5.0}, 3}, {4.2, {1.0, 3.0}, 2}, {INFINITY, {1.0}, 1}};
     chart_axis axis = {.title = title, .low = low, .high = high, .is_log = true};

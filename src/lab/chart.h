@@ -53,7 +53,7 @@ typedef enum chart_view {
 } chart_view;
 
 typedef struct chart_frame {
-    const char *title; /* what it shows, for those who do not see it */
+    const char *title; /* text alternative */
     chart_view view;
     bool is_low;            /* less high than others */
     const chart_line *less; /* lines are drawn less this one, which has the same x; NULL: as they are */

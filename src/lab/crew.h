@@ -1,4 +1,4 @@
-/* Who plays runs: threads of this program, or programs on many machines. */
+/* The workers that do runs: threads of this program, or MPI ranks. */
 #ifndef EENET_CREW_H
 #define EENET_CREW_H
 
@@ -9,13 +9,13 @@ typedef struct run_crew run_crew;
 struct run_crew {
     size_t hands; /* runs that it plays at a time, at most */
 
-    /* Whether the runs that take longest are to be played first, so that none is left alone at the end. A crew that
-     * plays them as they are listed lets results come in the order in which they were asked for. */
+    /* Whether to start the longest runs first, so that none is left over at the end. Otherwise results come in the
+     * order of the list. */
     bool longest_first;
 
-    /* Plays the jobs, as they are listed; one that fails does not keep the others from being played. The results do
-     * not depend on who plays. results is (count); those of jobs that were not started are all zero. curves: reports
-     * have a curve. Returns the status of the first job in the list that failed, with its error. */
+    /* Does the jobs in the order of the list, also after one fails. Results do not depend on the workers. results is
+     * (count); those of jobs that were not started are zeros. curves: reports have a curve. Returns the status and
+     * error of the first job in the list that failed. */
     ee_status (*play)(const run_crew *self, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
                       run_result *results, ee_error *error);
     void *context;
@@ -27,7 +27,7 @@ static inline ee_status crew_play(run_crew crew, const run_job *jobs, size_t cou
     return crew.play(&crew, jobs, count, curves, watch, results, error);
 }
 
-/* So many threads; at least one. */
+/* A crew of threads; at least one. */
 run_crew crew_of_threads(size_t threads);
 
 #endif

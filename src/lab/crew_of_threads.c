@@ -1,4 +1,4 @@
-/* Threads that take the jobs as they are listed; the thread that called looks on. */
+/* Threads that take the jobs in the order of the list; the calling thread reports progress. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static double seconds_of(const struct timespec *time)
 typedef struct crowd {
     bool curves;
     const run_watch *watch;
-    atomic_size_t next; /* the first job that nobody has taken */
+    atomic_size_t next; /* the first job that is not taken */
     atomic_bool stopped;
     pthread_mutex_t turn; /* of telling the watch, and for what follows */
     pthread_cond_t all_left;
@@ -27,8 +27,8 @@ typedef struct crowd {
     size_t playing; /* threads that have not left */
 } crowd;
 
-/* What a thread writes to while it plays. Others only read, and only what is atomic; in cache lines of its own, so that
- * no thread waits for another's. */
+/* What a thread writes during a run. Others only read the atomic members. Aligned to cache lines to avoid false
+ * sharing. */
 typedef struct player {
     alignas(64) atomic_uint_fast64_t played; /* rounds of the present run */
     _Atomic(const run_job *) job;            /* that one; NULL: none */
@@ -95,7 +95,7 @@ static void *play_jobs(void *argument)
     return NULL;
 }
 
-/* ---- who called ---- */
+/* ---- the calling thread ---- */
 
 /* Seconds of processor time that the thread has spent on its run. */
 static double spent_on_run(const player *of)
@@ -154,7 +154,7 @@ static size_t start_threads(crowd *all, player *players, size_t count)
 
 static void prepare_locks(crowd *all)
 {
-    pthread_condattr_t steady; /* a clock that nobody sets */
+    pthread_condattr_t steady; /* a monotonic clock */
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&all->all_left, &steady);

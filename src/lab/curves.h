@@ -13,7 +13,8 @@
 ee_status curves_write(const char *path, size_t row, const double *curves, size_t count, uint64_t rounds,
                        ee_error *error);
 
-/* Leaves so many rows at most. What is no file of curves of so many rounds, or has fewer rows, stays as it is. */
+/* Truncates the file to at most `rows` rows. A file with fewer rows, or without curves of `rounds` rounds, is
+ * unchanged. */
 ee_status curves_cut(const char *path, size_t rows, uint64_t rounds, ee_error *error);
 
 /* Whether there is such a file with such a row, and its last number is this. */

@@ -1,12 +1,12 @@
-/* Rewards that come late: by how much, and what waits meanwhile.
+/* Delayed rewards: how long they take, and the queue of those that are pending.
  *
- * Round t is decided; then all rewards that are due by round t (the round of their decision and the delay) are learned,
- * by due round, and of one due round by decision. A delay of 0 is learned right after its decision. As text:
+ * After the decision of round t, all rewards that are due by round t (round of the decision plus delay) are learned, by
+ * due round, then by decision. A delay of 0 is learned right after its decision. As text:
  *
  *     N                    N rounds after the decision; 0: at once
- *     geometric:MEAN       after K rounds, P(K = k) = p (1 - p)^k for k = 0, 1, 2, ..., p = 1 / (1 + MEAN); the
- * longest, of which there is less than one in 10^9, are cut to the quantile 1 - 10^-9 clicks:MEAN,TIMEOUT  a reward
- * above 0 after such a K, given that K < TIMEOUT; any other is told as 0 after TIMEOUT
+ *     geometric:MEAN       after K rounds, P(K = k) = p (1 - p)^k for k = 0, 1, 2, ..., p = 1 / (1 + MEAN); K is
+ *                          capped at the quantile 1 - 10^-9
+ *     clicks:MEAN,TIMEOUT  a reward above 0 after such a K, given that K < TIMEOUT; all others as 0 after TIMEOUT
  */
 #ifndef EENET_DELAY_H
 #define EENET_DELAY_H
@@ -36,13 +36,13 @@ void delay_format(const delay *self, char text[DELAY_TEXT]);
 bool delay_is_none(const delay *self);
 bool delay_same(const delay *left, const delay *right);
 
-/* The most rounds that a reward takes. So many decisions and one wait at a time, at most. */
+/* The longest delay in rounds. At most this many decisions plus one are pending at a time. */
 uint64_t delay_longest(const delay *self);
 
 /* ---- what waits ---- */
 
 typedef struct late_reward {
-    uint64_t due, round; /* the round by whose end it is learned, and that of the decision */
+    uint64_t due, round; /* the round at whose end it is learned, and the round of the decision */
     uint64_t decision;
     double reward; /* as it will be told */
 } late_reward;

@@ -101,7 +101,7 @@ static bool on_ended(void *context, const run_report *report)
     return report_ended(self, &own) && !self->status;
 }
 
-/* What was read counts as ended, and what others play not at all. */
+/* Stored runs count as finished; other shards' runs do not count. */
 static void on_standing(void *context, const run_standing *now)
 {
     experiment *self = context;
@@ -249,7 +249,7 @@ static ee_status list_missing(experiment *self)
     return status;
 }
 
-/* The runs that fail are told by the watch, and by their results. */
+/* Failed runs are reported through the watch and their results. */
 static ee_status play_missing(experiment *self)
 {
     run_result *played = NULL;
@@ -269,7 +269,7 @@ static ee_status play_missing(experiment *self)
 
 /* ---- all together ---- */
 
-/* For whoever puts the shards' folders together. */
+/* For merging the folders of shards. */
 static ee_status keep_order(experiment *self)
 {
     uint64_t *keys;

@@ -6,7 +6,7 @@
 #include "results.h"
 #include "shard.h"
 
-/* Where runs are kept, and who plays them. */
+/* Where runs are kept, and which workers do them. */
 typedef struct experiment_site {
     const char *folder; /* made where it is missing; NULL: nothing is kept, all is played, and the rest says nothing */
     run_crew crew;
@@ -20,15 +20,14 @@ typedef struct experiment_site {
  * whatever the crew; one that ends before its turn is kept beside in pending/ until then. Killed at any moment and
  * called again with the same jobs, it ends with the same bytes as if it had never been killed, the seconds aside.
  *
- * results is (count): what was read and what was played. watch->ended is called for both, for those read with curve
- * NULL. Two programs do not write to one folder at a time: the second gets EE_FILE_ERROR.
+ * results is (count): stored and new ones. watch->ended is called for both; stored ones have curve NULL. Only one
+ * program at a time can write to a folder: the second gets EE_FILE_ERROR.
  *
- * Of a shard the jobs that are others' and not known stay unfinished, with EE_OK, and no standing counts them; those
- * that are known to diverge have failed. The order of all jobs, and which of its own diverged, are kept beside the
- * lines: see run_order.h and failed_runs.h.
+ * In a shard, unknown jobs of other shards stay unfinished with EE_OK and do not count in the standing; those known to
+ * diverge have failed. run_order.h and failed_runs.h keep the order of all jobs and the ones that diverged.
  *
- * The status is that of the folder and of the crew. A run that fails is no failure of the call: its result has
- * the status, and watch->ended gets the reason. */
+ * The status is about the folder and the crew. A failed run does not fail the call: its result has the status, and
+ * watch->ended gets the reason. */
 ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_t count, const run_watch *watch,
                          run_result *results, ee_error *error);
 

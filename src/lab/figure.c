@@ -30,7 +30,7 @@ static void add_curve_data(const figure_cells *cells, text *data)
     }
 }
 
-/* The marks of each line stand elsewhere, so that they do not hide each other. */
+/* Each line has its marks at different rounds, so that they do not cover each other. */
 static void add_curve(text *script, const figure_cells *cells, size_t place, const char *name, int column)
 {
     size_t style = figure_cells_style(cells, place);
@@ -109,7 +109,8 @@ static void add_directions(const figure_cells *cells, const char *name, text *sc
 {
     uint64_t rounds = cells->group->first->rounds;
     text_add(script,
-             "set xlabel 'round'\nset ylabel 'correlation of exploration with h - f1'\nset xrange [0:%" PRIu64 "]\n"
+             "set xlabel 'round'\nset ylabel 'correlation of exploration with the error of f1'\nset xrange [0:%" PRIu64
+             "]\n"
              "set yrange [-1:1]\nset ytics 0.5\nset xzeroaxis lt 1 lc rgb '#555555'\n",
              rounds);
     drawing_begin(script, name, 380);

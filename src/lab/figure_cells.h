@@ -16,7 +16,7 @@ typedef enum figure_kind {
     FIGURE_KINDS
 } figure_kind;
 
-/* A figure of regret ends at so many times the least regret: what is far above leaves it. */
+/* The upper end of a regret figure, as a multiple of the lowest regret; lines above leave the frame. */
 enum { FIGURE_FRAME = 2 };
 
 /* The cells of a figure. All curves of a group have the same rounds. */
@@ -38,7 +38,7 @@ size_t figure_cells_style(const figure_cells *of, size_t place);
 /* Whether there is something to compare with the reference. */
 bool figure_cells_compared(const figure_cells *of);
 
-/* Of a figure of regret: where the frame ends, and that of the differences to the reference, which must be there. */
+/* The upper end of a regret figure, and the range of differences from the reference, which must exist. */
 double figure_cells_top(const figure_cells *of);
 void figure_cells_differences(const figure_cells *of, double *low, double *high);
 
@@ -48,7 +48,7 @@ bool figure_has(const summary_group *group, figure_kind kind);
 /* "regret-yelp", to be freed with memory_free. */
 ee_status figure_name(const summary_group *group, figure_kind kind, char **out, ee_error *error);
 
-/* How the line of a cell looks: in the main part it has the same style in all groups, in an ablation one of its own. */
+/* The style of a cell's line: the same in all groups for the main part, separate in each ablation. */
 size_t figure_style(const summary_group *group, summary_part part, size_t cell);
 
 #endif

@@ -9,7 +9,7 @@
 #define LEAST_PART 1e-6 /* of the work of a job: less is none */
 #define LEAST_BUSY 1.0  /* seconds of the wall clock, before which it says nothing of how loaded the machine is */
 
-/* So many rounds of a job. */
+/* A number of rounds of a job. */
 static double work_of(const run_job *job, uint64_t rounds)
 {
     run_job part = *job;

@@ -20,7 +20,7 @@ typedef struct cell {
 
 typedef struct search {
     const grid_plan *plan;
-    cell *cells; /* (count) those of a group stand together */
+    cell *cells; /* (count) cells of a group are adjacent */
     size_t count, capacity;
 } search;
 
@@ -121,7 +121,7 @@ static uint64_t find_rounds(const grid_plan *plan, size_t place, size_t stage)
     return early && (!plan->halving || rounds < LEAST_ROUNDS) ? 0 : rounds;
 }
 
-/* Of so many cells those that go on after an early stage. */
+/* How many of the cells continue after an early stage. */
 static size_t count_kept(size_t cells)
 {
     return (cells + SHARE - 1) / SHARE;
@@ -198,7 +198,7 @@ done:
     return status;
 }
 
-/* ---- who is left ---- */
+/* ---- the settings that are left ---- */
 
 static const cell *find_best(const search *s, size_t group)
 {

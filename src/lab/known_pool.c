@@ -175,7 +175,7 @@ static ee_status allocate(known_pool *self, ee_error *error)
 ee_status known_pool_create(const known_plan *plan, const parallel_watch *watch, known_pool *out, bool *finished,
                             ee_error *error)
 {
-    enum { LITTLE = 20 }; /* one round of so many teaches the one that learns little */
+    enum { LITTLE = 20 }; /* this policy learns from one round in twenty */
     size_t rounds = plan->training + plan->count, done = 0;
     school own = {0};
     environment *world = NULL;

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 
-/* How it stands with the runs of one file of curves. */
+/* Counts of the runs of one file of curves. */
 typedef struct file_losses {
-    size_t runs, again, left; /* all; those that are lost and played again; those that are lost and not asked for */
+    size_t runs, again, left; /* all; lost and repeated; lost and not requested */
 } file_losses;
 
 static file_losses count_losses(const stored_runs *list, const char *curve, const bool *lost, const bool *dropped)

@@ -22,12 +22,12 @@ typedef struct merger {
     merge_folder *folders; /* (count) the first is the one that the runs come into */
     size_t count;
     merge_runs all;
-    uint64_t *asked; /* (asked_count) the keys of the runs that were asked for, in their order; some come again */
+    uint64_t *asked; /* (asked_count) the keys of the requested runs, in order; some repeat */
     size_t asked_count, asked_capacity;
     run_index turns; /* of asked */
     new_run *fresh;  /* (fresh_count) in the order of their turns */
     size_t fresh_count;
-    failed_runs failed; /* of all folders, but for those that one of them has finished */
+    failed_runs failed; /* of all folders, except those that one of them has finished */
     bool failed_more;   /* than the first folder had */
     const merge_watch *watch;
     merge_counts *counts;
@@ -47,7 +47,7 @@ static ee_status read_folders(merger *self, const char *into, const char *const 
     return status ? status : merge_runs_list(self->folders, self->count, &self->all, self->error);
 }
 
-/* ---- what was asked for, and in which order ---- */
+/* ---- the requested runs, and their order ---- */
 
 static ee_status add_order(merger *self, const char *folder)
 {
@@ -71,7 +71,7 @@ static ee_status read_order(merger *self)
     return status ? status : run_index_create(self->asked, self->asked_count, &self->turns, self->error);
 }
 
-/* When a run was asked for first; the last turn where it was not. */
+/* The first turn of a run; the last turn if it was not requested. */
 static size_t find_turn(const merger *self, uint64_t key)
 {
     size_t turn;

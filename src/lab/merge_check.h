@@ -1,4 +1,4 @@
-/* Whether runs of several folders may stand in one. */
+/* Whether the runs of several folders can be merged. */
 #ifndef EENET_MERGE_CHECK_H
 #define EENET_MERGE_CHECK_H
 
@@ -15,7 +15,7 @@ typedef struct merge_run {
     size_t folder, place;
 } merge_run;
 
-/* All runs, sorted by key, then by folder and place: those that are the same stand together. */
+/* All runs, sorted by key, then folder and place: equal runs are adjacent. */
 typedef struct merge_runs {
     merge_run *runs; /* (count) to be freed with memory_free */
     size_t count;
@@ -23,21 +23,19 @@ typedef struct merge_runs {
 
 ee_status merge_runs_list(const merge_folder *folders, size_t count, merge_runs *out, ee_error *error);
 
-/* Who gets the sentences. */
+/* Receives the messages. */
 typedef struct merge_watch {
     void (*told)(void *context, const char *sentence);
     void *context;
 } merge_watch;
 
-/* Tells a sentence for each contradiction, and how many more there are after some of a kind. folders[0] is the folder
- * that the runs are to come into; others are told from it:
+/* Reports each contradiction, or after several of a kind how many more there are. folders[0] is the target folder.
  *
- * - a run that has another result in another folder; seconds, bytes and machine aside. Where both have their curves,
- *   these are compared too;
- * - a run of another version or other kernels than that folder has runs of, or where it has none, than the first run
- *   of all: their numbers differ in the last digits;
- * - a data set that has another fingerprint in another folder: the name is of two data sets. Where one folder has both,
- *   somebody has played both. */
+ * - A run has different results in two folders; seconds, bytes and machine do not matter. Curves are compared if both
+ *   have them.
+ * - A run has a different version or kernels than the runs of the target folder (or, if it has none, than the first
+ *   run): the last digits differ.
+ * - A data set has different fingerprints in two folders. If one folder has both, they are two data sets. */
 ee_status merge_check(const merge_folder *folders, size_t count, const merge_runs *all, const merge_watch *watch,
                       size_t *contradictions, ee_error *error);
 

@@ -1,8 +1,8 @@
-/* Keeps runs in a folder in the order in which they were asked for, whichever ends first: one that ends before its turn
- * waits in pending/, beside results.jsonl and curves/.
+/* Keeps runs in a folder in the order of the request, whichever ends first: a run that ends early waits in pending/,
+ * beside results.jsonl and curves/.
  *
- * A file in pending/ is removed when its run's line is on the disk, and one whose line is there already when the folder
- * is next opened: whatever is the last step before a crash, the lines alone say what is there. */
+ * A file in pending/ is removed once its line is durable, or when the folder is next opened: after a crash the lines
+ * alone determine which runs are done. */
 #ifndef EENET_ORDERED_RUNS_H
 #define EENET_ORDERED_RUNS_H
 
@@ -16,7 +16,7 @@ typedef struct ordered_runs {
     run_index waiting_index;
     char *pending;          /* the path */
     struct run_turn *turns; /* (count) */
-    size_t count, next;     /* the next line is that of turn number next */
+    size_t count, next;     /* next: the turn of the next line */
 } ordered_runs;
 
 /* Room for count turns, of which none is to come. path and lost as in result_folder_open. To be closed. */

@@ -9,7 +9,7 @@ typedef struct pace_setting {
     uint64_t data, policy, options;
 } pace_setting;
 
-/* options: as a job has them; whoever learns and asks writes them in the same way. NULL: none. */
+/* options: as in a job, always in the same form. NULL: none. */
 pace_setting pace_setting_of(const char *dataset_name, uint64_t fingerprint, const char *policy, const char *options);
 pace_setting pace_setting_of_job(const run_job *job);
 bool pace_setting_same(const pace_setting *left, const pace_setting *right);
@@ -25,12 +25,12 @@ typedef struct pace {
     size_t count, capacity;
 } pace;
 
-/* So much work took so many seconds of processor time. Work is counted in rounds, or in whatever else the time is
- * proportional to; it is the same for all that is learned and asked. */
+/* Records that `work` took `seconds` of processor time. Work is a number of rounds, or anything else that the time is
+ * proportional to, in the same unit for all calls. */
 ee_status pace_learn(pace *self, const pace_setting *setting, double work, double seconds, ee_error *error);
 
-/* Seconds of processor time that so much work takes: by what is known of the setting; or else of its policy on the
- * same data set with other options; or else of its policy; or else of all settings on average. NaN where nothing is. */
+/* Estimated seconds of processor time for `work`: from the same setting, otherwise from its policy on the same data
+ * set, otherwise from its policy, otherwise the average of all. NaN if nothing is known. */
 double pace_seconds(const pace *self, const pace_setting *setting, double work);
 
 /* Whether a run of its policy was among what was learned. */

@@ -7,7 +7,7 @@
 void page_begin(text *page, const char *title);
 void page_end(text *page);
 
-/* With so many digits after the point, and a true minus sign. */
+/* With this number of decimals, and a true minus sign. */
 void page_number(text *page, double value, int decimals);
 void page_signed(text *page, double value, int decimals); /* with a plus sign too */
 void page_amount(text *page, double value);               /* of time or memory: three digits */

@@ -49,7 +49,7 @@ ee_status parallel_each(size_t count, size_t threads, parallel_work *work, void 
     if (status) return status;
     pthread_mutex_init(&all.turn, NULL);
     while (helpers + 1 < most && !pthread_create(&others[helpers], NULL, help, &all)) helpers++;
-    do_pieces(&all, watch != NULL); /* fewer helpers than were asked for take longer, and that is all */
+    do_pieces(&all, watch != NULL); /* fewer helpers only take longer */
     for (size_t i = 0; i < helpers; i++) pthread_join(others[i], NULL);
     pthread_mutex_destroy(&all.turn);
     memory_free(others);

@@ -84,7 +84,7 @@ ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error)
     return status;
 }
 
-/* Whether the name is that of a run, or of what file_write had not renamed yet. */
+/* Whether the name belongs to a run, or to a temporary file of file_write. */
 static bool read_name(const char *name, uint64_t *key, bool *whole)
 {
     int length = 0;

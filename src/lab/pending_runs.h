@@ -22,10 +22,9 @@ void pending_runs_release(pending_run *run);
 
 ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error);
 
-/* Adds the runs that wait there, in any order; damaged ones are passed over. What is of no use is removed: runs whose
- * line is there, those of kept, and what was not written to its end. kept is NULL for one that only reads, beside
- * whoever writes: nothing is removed, and the folder need not be there. out is to be released with results_release, on
- * failure too. */
+/* Adds the waiting runs, in any order; damaged ones are skipped. Removes useless files: runs whose line exists (those
+ * in kept), and incomplete ones. kept is NULL for readers beside a writer: then nothing is removed, and the folder may
+ * be missing. Release out with results_release, on failure too. */
 ee_status pending_runs_list(const char *folder, const run_index *kept, stored_runs *out, ee_error *error);
 
 #endif

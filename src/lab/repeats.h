@@ -1,5 +1,4 @@
-/* Rows that come again, in words. A policy that meets a row twice may know it by heart, which tells nothing of how it
- * would do on new ones: whoever shows its regret says so. */
+/* A sentence about rows that repeat. A policy may memorise a repeated row, so its regret says less about new rows. */
 #ifndef EENET_REPEATS_H
 #define EENET_REPEATS_H
 

@@ -31,7 +31,7 @@ static size_t order_grid(const summary_group *group, const char *policy, size_t 
     return count;
 }
 
-/* Whether the setting was played by runs that count. */
+/* Whether final runs used the setting. */
 static bool is_played(const summary_groups *results, const stored_run *tuned)
 {
     for (size_t g = 0; g < results->count; g++) {
@@ -47,6 +47,19 @@ static bool is_played(const summary_groups *results, const stored_run *tuned)
     return false;
 }
 
+/* Settings, however many stages of a halving each has run in. */
+static size_t count_settings(const summary_group *group, const size_t *order, size_t count)
+{
+    size_t settings = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *options = group->cells[order[i]].runs[0]->options;
+        size_t before = 0;
+        while (before < i && strcmp(group->cells[order[before]].runs[0]->options, options) != 0) before++;
+        settings += before == i;
+    }
+    return settings;
+}
+
 static void add_grid_policy(text *page, const summary *of, const summary_group *group, const char *policy,
                             size_t *order)
 {
@@ -57,7 +70,7 @@ static void add_grid_policy(text *page, const summary *of, const summary_group *
     text_add(page, "<details><summary>");
     text_html(page, policy);
     text_add(page, ": ");
-    report_plural(page, count, "setting", "settings");
+    report_plural(page, count_settings(group, order, count), "setting", "settings");
     text_add(page, "</summary>\n<div class=\"scroll\"><table>\n");
     report_head(page, columns, sizeof columns / sizeof columns[0]);
     text_add(page, "<tbody>\n");
@@ -113,7 +126,7 @@ void report_grids(text *page, const summary *of)
 
 /* ---- settings, and how to get the same again ---- */
 
-/* Whether it is what the run would get by itself, so that the decisions whose rewards are to come have room. */
+/* Whether it is the number of pending decisions that a run with this delay gets automatically. */
 static bool is_of_delay(const stored_run *run, const assignment *one)
 {
     char room[32];

@@ -7,7 +7,7 @@
 
 /* ---- the parts ---- */
 
-/* In a sentence: who has the least regret, by how much, and whether that is significant. */
+/* The headline: which policy leads, by how much, and whether the lead is significant. */
 void report_headlines(text *page, const summary *of);
 
 /* What a reader must know of the numbers before he reads them. */

@@ -22,14 +22,14 @@ typedef struct stored_run {
     const char *policy;
     const char *options; /* every option with its value */
     uint64_t seed;
-    uint64_t rounds; /* played: all that were asked for */
+    uint64_t rounds; /* all requested rounds */
     bool tuning;
     delay late;   /* zeros in lines without one: at once */
     size_t slots; /* of a round, where it has several; else 0 */
     run_result result;
     const char *curve; /* "NAME.npy" */
     size_t curve_row;
-    const char *version, *kernels; /* of whoever played it: "0.1.0", "neon" */
+    const char *version, *kernels; /* of the program that ran it: "0.1.0", "neon" */
     const char *machine;           /* host_describe; NULL in lines of programs that did not tell */
 } stored_run;
 
@@ -64,9 +64,9 @@ void results_release_run(stored_run *run);
 /* What the line of a run says that has ended; it has no curve yet. The strings are borrowed from the report. */
 stored_run results_of_report(const run_report *report);
 
-/* The run as one line, newline included. Numbers read back to the same double, and what was read is written again to
- * the same bytes. A run without a curve has a line that names none. Like snprintf, writes at most capacity bytes and
- * returns the length that the whole line has. */
+/* The run as one line, newline included. Reading it back gives the same doubles, and writing that again the same bytes.
+ * The line of a run without a curve names none. Like snprintf, writes at most capacity bytes and returns the full
+ * length. */
 size_t results_format(const stored_run *run, char *line, size_t capacity);
 
 #endif

@@ -127,7 +127,7 @@ static void add_directions(text *page, const figure_cells *cells, const cell_lin
 {
     chart_frame frame = {.title = title,
                          .x = chart_linear("round", 0.0, (double)cells->group->first->rounds),
-                         .y = chart_linear("correlation of exploration with h − f1", -1.0, 1.0)};
+                         .y = chart_linear("correlation of exploration with the error of f1", -1.0, 1.0)};
     chart_begin(page, name, false);
     add_frame(page, &frame, of);
 }

@@ -5,7 +5,7 @@
 #include "data/text.h"
 #include "figure_cells.h"
 
-/* title says what it shows to those who do not see it. */
+/* title is the text alternative. */
 void run_chart(text *page, const summary_group *group, figure_kind kind, const char *title);
 
 /* ` data-line="label-2"` of a cell's row in a table: see chart_line_name. */

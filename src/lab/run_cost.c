@@ -79,7 +79,8 @@ static size_t count_runs(const run_cost *self, const cost_group *group, const ch
 /* How many runs of the group are there: of as many settings as will play, those that have most. */
 static ee_status count_there(const run_cost *self, const cost_group *group, size_t *there, ee_error *error)
 {
-    size_t *settings, left = group->settings; /* settings: (seeds + 1), how many have so many runs */
+    size_t *settings,
+        left = group->settings; /* settings: (seeds + 1), the number of settings by their number of runs */
     ee_status status = memory_create(NULL, &settings, group->seed_count + 1, sizeof *settings, error);
     if (status) return status;
     for (size_t i = 0; i < group->option_count; i++) settings[count_runs(self, group, group->options[i])]++;

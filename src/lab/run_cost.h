@@ -1,7 +1,6 @@
-/* What runs take, before they are played: how many there are, how many of them a folder has, and how long the others
- * take so many hands. How long a run takes is known from runs of the folder: by how much they were slower or faster
- * than usual_pace says, those of the same setting, or else of the policy, or else all. Where the folder has none, it
- * takes what usual_pace says. */
+/* The cost of runs in advance: how many there are, how many a folder has, and how long the rest takes with a number of
+ * workers. The time of a run is that of usual_pace, corrected by the runs in the folder: those of the same setting,
+ * otherwise of the policy, otherwise all. */
 #ifndef EENET_RUN_COST_H
 #define EENET_RUN_COST_H
 
@@ -29,7 +28,7 @@ typedef struct cost_stage {
 
 /* Starts as zeros. */
 typedef struct run_cost {
-    size_t tuning, counting; /* runs to choose settings, and runs that count */
+    size_t tuning, counting; /* tuning runs, and final runs */
     size_t there;            /* of both, in the folder */
     size_t guessed;          /* of those that are not, the ones of policies that the folder has no run of */
     cost_stage stages[RUN_COST_STAGES];
@@ -47,11 +46,11 @@ void run_cost_release(run_cost *self);
 
 ee_status run_cost_add(run_cost *self, const cost_group *group, ee_error *error);
 
-/* Runs that are to be played, in all and in the stage that has most: more hands than that are of no use. */
+/* Runs that are to be played, in all and in the stage that has most: more workers do not help. */
 size_t run_cost_missing(const run_cost *self);
 size_t run_cost_widest(const run_cost *self);
 
-/* Seconds that so many hands take for what is missing. */
+/* Seconds that this number of workers needs for the missing runs. */
 ee_status run_cost_seconds(const run_cost *self, size_t hands, double *out, ee_error *error);
 
 #endif

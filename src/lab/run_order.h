@@ -1,5 +1,4 @@
-/* The order in which runs were asked for, kept by each of several programs that play a part of them, so that whoever
- * puts the parts together can put them into the order of one program that plays all:
+/* The order of the requested runs. Each shard keeps it, so that a merge can restore the order of a single program:
  *
  *     order  a key a line, as run_keys has it, 16 hexadecimal digits
  */

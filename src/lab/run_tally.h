@@ -10,7 +10,7 @@ typedef struct run_tally {
     size_t count;
     uint64_t rounds;       /* of all jobs */
     size_t ended;          /* jobs */
-    uint64_t ended_rounds; /* of those, all that were asked for */
+    uint64_t ended_rounds; /* of those, all requested rounds */
     size_t first_failed;   /* place in jobs; count where none failed */
     ee_error failure;      /* of that */
 } run_tally;
@@ -24,7 +24,7 @@ void run_tally_end(run_tally *self, const run_job *job, const run_result *result
 /* With those that are played now, which the standing borrows, and the seconds since the start. */
 run_standing run_tally_standing(const run_tally *self, const run_playing *runs, size_t running, double seconds);
 
-/* That of the first job in the list that failed, with its error. */
+/* The status and error of the first job in the list that failed. */
 ee_status run_tally_status(const run_tally *self, ee_error *error);
 
 #endif

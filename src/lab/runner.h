@@ -12,7 +12,7 @@ typedef struct run_job {
     const dataset *data;
     const char *policy;
     const char *options; /* as in ee_settings; NULL: none */
-    uint64_t seed;       /* of the rounds and of the policy; each draws from streams of its own */
+    uint64_t seed;       /* for the rounds and the policy, which use separate random streams */
     uint64_t rounds;
     bool tuning;            /* settings are chosen by it: no report shows it among the results */
     delay late;             /* when rewards come; zeros: at once */
@@ -46,8 +46,8 @@ typedef struct run_result {
     bool finished;    /* all rounds were played */
     uint64_t rounds;  /* played */
     uint64_t optimal; /* rounds in which no arm had a better expected reward than the one played */
-    double regret;    /* sum over the rounds: the best expected reward less that of the arm played; where several slots
-                         are filled, that of the best so many arms less those of the arms played */
+    double regret;    /* sum over the rounds of the best expected reward minus that of the chosen arm; with slots, of
+                         the best arms for all slots minus those of the chosen arms */
     double reward;    /* sum of the rewards of the arms played, learned or not */
     double seconds;   /* of processor time, creating the policy and drawing the rounds included; 0 until it ended */
     size_t bytes;     /* that the bandit held at the end, which is when it holds most */
@@ -58,12 +58,12 @@ typedef struct run_result {
     run_direction directions[RUN_PARTS]; /* all zero where the policy scores without exploring */
 } run_result;
 
-/* A run that has ended, for whoever keeps it. Valid during the call. */
+/* A finished run, to be kept. Valid during the call. */
 typedef struct run_report {
     const run_job *job;
     const run_result *result;
     const char *options;     /* every option with its value; "" where the bandit could not be created */
-    const double *curve;     /* (result->rounds) the regret after each round; NULL where it was not asked for */
+    const double *curve;     /* (result->rounds) the regret after each round; NULL if not requested */
     const ee_error *error;   /* the reason, where result->status is one */
     const ee_bandit *bandit; /* as it is at the end; NULL where it could not be created, the run was read, or it was
                                 played elsewhere */
@@ -86,18 +86,18 @@ typedef struct run_standing {
     double seconds;          /* since the call */
     const run_playing *runs; /* (running) that are played now; the first stays the same until it ends */
     size_t running;
-    double share; /* of the work that is done, 0 to 1; by rounds, where nobody estimates seconds */
+    double share; /* share of the work done, 0 to 1; by rounds if there is no estimate of seconds */
     double left;  /* seconds until all have ended; NaN: not known */
 } run_standing;
 
-/* Who looks on. Each function may be NULL. standing and ended are never called at the same time. */
+/* Callbacks; each may be NULL. standing and ended are never called at the same time. */
 typedef struct run_watch {
     bool (*wanted)(void *context); /* after every round, in every thread: false ends all runs. It must be cheap. */
     void (*standing)(void *context, const run_standing *now); /* ten times a second, in the thread that called */
     bool (*ended)(void *context, const run_report *report);   /* after every run that was started, in the order of the
                                                                  jobs or not, one at a time: false ends all runs */
     void *context;
-    void (*noted)(void *context, const char *sentence); /* what whoever called should know, and is no failure */
+    void (*noted)(void *context, const char *sentence); /* a warning for the user */
 } run_watch;
 
 /* How many decisions the bandit of a run keeps unless its options say so: the policy's default, or more where the
@@ -112,8 +112,8 @@ ee_status runner_create_bandit(const run_job *job, ee_bandit **bandit, ee_error 
  * *options, unless NULL, is every option with its value, to be freed with memory_free. */
 ee_status runner_check(const run_job *job, char **options, ee_error *error);
 
-/* Plays one job in the thread that calls. A run that the watch stopped is EE_OK, and not finished. Nobody is told the
- * standing. */
+/* Does one job in the calling thread. If the watch stops it, the status is EE_OK and the run is not finished. Does not
+ * report the standing. */
 ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error);
 
 /* The same, and the report has a curve. */

@@ -1,6 +1,6 @@
-/* Who plays which of many jobs, and how long that takes them all. A hand plays one job at a time; the longest jobs go
- * first, each to the hand that has least to do. That takes at most a third longer than the best that could be done
- * (Graham, "Bounds on multiprocessing timing anomalies", 1969). */
+/* Assigns jobs to workers, and computes the total time. A worker does one job at a time; the longest jobs go first,
+ * each to the least loaded worker. That takes at most a third longer than the optimum (Graham, "Bounds on
+ * multiprocessing timing anomalies", 1969). */
 #ifndef EENET_SCHEDULE_H
 #define EENET_SCHEDULE_H
 
@@ -10,7 +10,7 @@
  * that is listed first goes first, of equal hands the first takes it: what is the same gives the same. */
 ee_status schedule_assign(const double *seconds, size_t count, size_t hands, size_t *owner, ee_error *error);
 
-/* Seconds until so many hands have played all. */
+/* Seconds that this number of workers needs for all jobs. */
 ee_status schedule_seconds(const double *seconds, size_t count, size_t hands, double *out, ee_error *error);
 
 /* The places of the jobs, (count), the longest first; of equals the first. */

@@ -6,7 +6,7 @@
 #include "schedule.h"
 #include "usual_pace.h"
 
-/* To ten binary digits: the last ones may differ between machines, and with them who takes a job. */
+/* Rounded to ten binary digits, because the last ones may differ between machines and would change the assignment. */
 static double round_seconds(double seconds)
 {
     int exponent;

@@ -1,4 +1,4 @@
-/* A part of the runs: what one of several programs plays, each into a folder of its own. */
+/* The part of the runs that one of several programs does, each in a separate folder. */
 #ifndef EENET_SHARD_H
 #define EENET_SHARD_H
 

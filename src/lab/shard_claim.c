@@ -26,7 +26,7 @@ ee_status shard_parse(const char *text, run_shard *out, ee_error *error)
     return EE_OK;
 }
 
-/* ---- as Slurm says ---- */
+/* ---- from Slurm's environment ---- */
 
 /* usual: where it is not set. */
 static ee_status read_number(const char *name, const char *text, uint64_t usual, uint64_t *out, ee_error *error)

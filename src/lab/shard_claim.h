@@ -1,4 +1,4 @@
-/* Which shard a program is to play: as someone wrote it, or as Slurm says that started it. */
+/* The shard of this program: from --shard, or from Slurm's environment. */
 #ifndef EENET_SHARD_CLAIM_H
 #define EENET_SHARD_CLAIM_H
 
@@ -15,9 +15,9 @@ typedef struct slurm_words {
     const char *process;              /* SLURM_PROCID */
 } slurm_words;
 
-/* Each task of an array is a shard, each task of a step that srun started, and where both are there each task of each
- * step. All, count 1, where Slurm says nothing or there is one task. An array whose tasks are not evenly spaced, as
- * that of 1,5,9, is EE_BAD_OPTION: who it belongs to cannot be told by the number. */
+/* Each task of an array is a shard, each task of an srun step, and with both each task of each step. count is 1 without
+ * Slurm or with one task. An array with uneven gaps, such as 1,5,9, is EE_BAD_OPTION: its task number does not
+ * determine the shard. */
 ee_status shard_of_slurm(const slurm_words *words, run_shard *out, ee_error *error);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/status.h"
 
-/* EE_BAD_INPUT where this program is another than that of the shards, or than all that played what the folder has
- * already. shards is the folder of the shards, and is there. */
+/* EE_BAD_INPUT if this program differs from the one of the shards, or from all that wrote the runs in the folder.
+ * shards is the folder of the shards, which must exist. */
 ee_status shard_program_agree(const char *folder, const char *shards, ee_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a study takes, before it is played. Its stages are the tuning stages, and that of the runs that count. */
+/* The cost of a study in advance. Its stages are the tuning stages and the final runs. */
 #ifndef EENET_STUDY_COST_H
 #define EENET_STUDY_COST_H
 

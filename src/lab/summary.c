@@ -250,7 +250,7 @@ static ee_status compare_part(summary_group *group, summary_part part, ee_error 
 
 /* ---- the best ---- */
 
-/* The least mean regret of the main part, but for one cell, among those with most seeds. */
+/* The lowest mean regret of the main part, except for one cell, among those with most seeds. */
 static size_t find_best(const summary_group *group, size_t but)
 {
     size_t best = group->count, seeds = 0;

@@ -1,9 +1,8 @@
-/* What stored runs say together.
+/* Summarises stored runs.
  *
  * Runs on the same rounds (data set, its files, number of rounds) with the same delay and slots are a group; those of a
- * group that differ in the seed alone are a cell. Groups and cells stand in the order in which they first appear. Cells
- * that differ from EE-Net's in f2's label alone, in f3's kind alone or in f2's weight alone are found to be ablations
- * and are kept apart from the rest. */
+ * group that differ in the seed alone are a cell. Groups and cells keep the order of their first runs. Cells that
+ * differ from EE-Net's only in f2's label, f3's kind or f2's weight are ablations, and are kept apart. */
 #ifndef EENET_SUMMARY_H
 #define EENET_SUMMARY_H
 
@@ -36,10 +35,10 @@ typedef struct summary_cell {
     bool best;                   /* of the main part: least regret, among those that have most seeds */
     double mean, deviation;      /* of the regret, as the next */
     double margin;               /* mean - margin to mean + margin is the 95% interval */
-    double growth;               /* slope of log regret over log round in the last half; 0.5 is that of sqrt(T) */
+    double growth;               /* slope of log regret over log round in the last half; sqrt(T) has 0.5 */
     double optimal;              /* share of the rounds */
     double seconds, bytes;       /* of a run */
-    comparison against;          /* its regret less that of the part's reference, over common seeds */
+    comparison against;          /* its regret minus the regret of the part's reference, over common seeds */
     double p_holm;               /* corrected for all comparisons of its part */
     bool testable;               /* whether it has seeds enough for p_holm to be below SUMMARY_LEVEL at all */
     run_direction direction;     /* all parts of all runs */
@@ -49,10 +48,10 @@ typedef struct summary_cell {
     size_t points;
 } summary_cell;
 
-/* Who leads the main part, and by how much. */
+/* The leader of the main part, and its lead. */
 typedef struct summary_lead {
     size_t best, next; /* least and next least regret, as places in cells; the number of cells where there is none */
-    comparison by;     /* the next one's regret less that of the best, over common seeds */
+    comparison by;     /* regret of the next minus regret of the best, over common seeds */
     size_t tests;      /* comparisons of the best with others */
     double p_holm;     /* corrected for all of them */
     bool testable;     /* as in a cell */

@@ -17,7 +17,7 @@ ee_status training_best(const training_candidate *candidates, size_t count, size
     return EE_OK;
 }
 
-/* Who looks on, and saves the bandit before it is gone. */
+/* A watch that saves the bandit before it is freed. */
 typedef struct keeper {
     const run_watch *watch;
     const char *path;

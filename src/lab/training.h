@@ -1,4 +1,4 @@
-/* From runs to a bandit that somebody uses: which of several did best, and what it knew at the end of its run. */
+/* From runs to a saved bandit: the best of several, as it was at the end of its run. */
 #ifndef EENET_TRAINING_H
 #define EENET_TRAINING_H
 
@@ -10,8 +10,8 @@ typedef struct training_candidate {
     const run_result *results; /* one for each seed */
 } training_candidate;
 
-/* Whichever has the least mean regret over so many seeds; the first of equals. count where none has finished all its
- * runs: a mean over other seeds compares with nothing. */
+/* The lowest mean regret over all seeds; the first if equal. count if none has finished all its runs: means over
+ * different seeds cannot be compared. */
 ee_status training_best(const training_candidate *candidates, size_t count, size_t seeds, size_t *best,
                         ee_error *error);
 

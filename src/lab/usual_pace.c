@@ -16,7 +16,7 @@ typedef struct usual_row {
     double square;  /* for each pair of features */
     double blocks;  /* where an arm is the context in one of several blocks: networks have a trunk then */
 
-    /* Where that grows with what it has learned, as such a power: the sum is that of round 1000. */
+    /* If the cost grows with what it has learned, as this power of the round; the value is for round 1000. */
     enum { CONSTANT, LINEAR, POWER_OF_3_HALVES } growth;
     double most; /* rounds after which it grows no more; 0: never */
 } usual_row;
@@ -77,8 +77,8 @@ static double round_microseconds(const usual_row *row, const dataset *data)
            row->square * features * features + (blocks > 1.0 ? row->blocks : 0.0);
 }
 
-/* Rounds as long as that of the table: the sum of (t / GROWN)^power over the rounds t. Without pow, whose last digit is
- * not the same everywhere. */
+/* The work in rounds of the table: the sum of (t / GROWN)^power over the rounds t. Avoids pow, whose last digit differs
+ * between systems. */
 static double count_rounds(const usual_row *row, double rounds)
 {
     double growing = row->most > 0.0 ? fmin(rounds, row->most) : rounds, grown = growing / GROWN;

@@ -34,7 +34,7 @@ typedef struct round_table {
     letter *coming;       /* (hand_count) messages of which a part has come, in the order in which they began to */
     size_t coming_count;
     size_t busy;  /* hands that play */
-    size_t next;  /* the first job that nobody has */
+    size_t next;  /* the first job that is not assigned */
     bool stopped; /* the watch has had enough */
     double start, next_standing;
 } round_table;
@@ -102,7 +102,7 @@ static void call_rank(const round_table *self, size_t rank)
     }
 }
 
-/* ready is (ranks): the hands that each has; 0 where one failed, and of the first of those the reason is told. */
+/* ready is (ranks): the workers of each; 0 if it failed. error has the reason of the first that failed. */
 static ee_status hear_answers(round_table *self, size_t *ready, ee_error *error)
 {
     size_t ranks = post_ranks(), failed = ranks;
@@ -216,7 +216,7 @@ static bool is_next_of_hand(const round_table *self, size_t place)
     return true;
 }
 
-/* The next message that has come, if there is one. One whose sender stands still lets the others pass. */
+/* The next complete message, if any. An incomplete one does not block the others. */
 static bool take_next(round_table *self, letter *out)
 {
     for (size_t i = 0; i <= self->coming_count && i < self->hand_count; i++) {

@@ -21,7 +21,7 @@ typedef struct hand {
     letter end;     /* that says so, on its way */
 } hand;
 
-/* Starts so many, or as many as the system lets; at least one. */
+/* Starts this number, or as many as the system allows; at least one. */
 ee_status hands_start(const dataset *const *data, size_t data_count, size_t wanted, hand **hands, size_t *count,
                       ee_error *error);
 

@@ -1,5 +1,4 @@
-/* Whether a launcher of MPI started this program, by what it leaves in the environment: who is started plainly never
- * touches MPI. */
+/* Detects from the environment whether an MPI launcher started this program. Without one, MPI is never initialised. */
 #ifndef EENET_LAUNCH_H
 #define EENET_LAUNCH_H
 
@@ -8,7 +7,7 @@
 
 typedef struct launch {
     bool by_mpi;  /* mpirun, srun --mpi=pmix or their like */
-    bool first;   /* rank 0, or alone: who says what all of them would say */
+    bool first;   /* rank 0 or the only process: prints what all would print */
     size_t ranks; /* that were started together; 0: not known */
 } launch;
 

@@ -90,7 +90,7 @@ static void visit_direction(archive *a, run_direction *of)
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) visit_double(a, sums[i]);
 }
 
-/* Its status is that of the report's error. */
+/* Its status comes from the report's error. */
 static void visit_result(archive *a, run_result *of)
 {
     visit_bool(a, &of->finished);

@@ -1,16 +1,16 @@
-/* What ranks tell each other, as bytes.
+/* The messages between ranks, as bytes.
  *
  * A message is its kind, its fields, zeros up to a multiple of eight bytes, and the checksum of all that: numbers are
  * little-endian. What rank 0 sends goes down, what the others send goes up:
  *
- *     down, to a rank   MESSAGE_CALL     runs are going to be played; so many data sets are told next
- *                       MESSAGE_DATA     one of them
- *                       MESSAGE_LEAVE    there will be no more calls
- *     up, from a rank   MESSAGE_ANSWER    after the last of the data sets: whether its hands are ready
- *     down, to a hand   MESSAGE_JOB      a run to be played; only to a hand that plays none
- *                       MESSAGE_END      stop playing, report and go; once in a call
- *     up, from a hand   MESSAGE_PROGRESS while it plays
- *                       MESSAGE_REPORT   its run has ended
+ *     down, to a rank    MESSAGE_CALL      runs follow; `datasets` data sets come first
+ *                        MESSAGE_DATA      one of them
+ *                        MESSAGE_LEAVE     there will be no more calls
+ *     up, from a rank    MESSAGE_ANSWER    after the last data set: whether its workers are ready
+ *     down, to a worker  MESSAGE_JOB       a run to do; only to an idle worker
+ *                        MESSAGE_END       stop, report and leave; once per call
+ *     up, from a worker  MESSAGE_PROGRESS  during a run
+ *                        MESSAGE_REPORT    its run has ended
  */
 #ifndef EENET_MESSAGES_H
 #define EENET_MESSAGES_H
@@ -31,7 +31,7 @@ typedef enum message_kind {
 typedef struct call_message {
     const char *version; /* of the program and its kernels: another one gives other results */
     size_t hands;        /* that each rank is to have */
-    size_t datasets;     /* that are told next */
+    size_t datasets;     /* that follow */
 } call_message;
 
 typedef struct data_message {
@@ -47,7 +47,7 @@ typedef struct answer_message {
 } answer_message;
 
 typedef struct job_message {
-    run_job job;    /* but for its data set and its log */
+    run_job job;    /* except for its data set and its log */
     size_t dataset; /* the place of its data set in the call */
     bool curve;     /* its report is to have one */
 } job_message;

@@ -1,8 +1,8 @@
 /* How messages travel. Each rank has a main thread and hands, which are threads too: a place is a rank and one of
  * these. Messages from one place to another come in the order in which they were sent.
  *
- * MPI waits by turning in a loop, which takes a core that a run could use: here who waits looks, and sleeps in between.
- * What cannot be sent or read ends all ranks: there is no one left to tell. MPI does so itself where a call fails. */
+ * MPI waits in a busy loop, which takes a core that a run could use; here a waiting thread polls, and sleeps in
+ * between. A message that cannot be sent or read ends all ranks, as MPI does if a call fails. */
 #ifndef EENET_POST_H
 #define EENET_POST_H
 
@@ -44,9 +44,8 @@ typedef struct letter {
     MPI_Request request;
 } letter;
 
-/* Whether the next message has come, all of it: to be released then, and else to be asked for again with the same
- * letter, for a sender may stand still in the middle of a message. thread: the receiver's own, where the
- * way is down. */
+/* Whether the next message is complete: then release it; otherwise call again with the same letter, because a sender
+ * may pause in the middle of a message. thread: the receiver's, if the way is down. */
 bool post_take(post_way way, int thread, letter *out);
 
 /* The same, and waits for it. */

@@ -1,4 +1,4 @@
-/* Ranks other than 0: they open what they are told to, and lend their hands. */
+/* Ranks other than 0: they open the data sets and do runs for rank 0. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ static ee_status check_version(const char *wanted, ee_error *error)
         own, wanted);
 }
 
-/* Takes all the data sets that are told, also where one cannot be opened. */
+/* Receives all data sets, even if one cannot be opened. */
 static ee_status open_all(shelf *all, size_t count, const dataset **data, ee_error *error)
 {
     ee_status status = EE_OK;
@@ -95,7 +95,7 @@ static void serve_call(shelf *all, const call_message *call, const ee_error *unu
 
 int ranks_serve(const ee_error *unusable)
 {
-    /* Whoever stops the job tells all ranks, and rank 0 ends the others when it has kept what they played. */
+    /* A stopped job signals all ranks; rank 0 ends the others after it has kept their runs. */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     shelf all = {0};
