@@ -99,7 +99,7 @@ static void offer_policy_list(unfinished at)
 {
     at = settle_after_last(at, ',');
     offer_policies(at);
-    offer(at, "every policy, without presets", "all");
+    offer(at, "every policy except presets", "all");
 }
 
 static void offer_settings(unfinished at)
@@ -162,7 +162,7 @@ static void offer_datasets(unfinished at)
 static void offer_delays(unfinished at)
 {
     offer(at, "a random number of rounds late, with this mean", "geometric:");
-    offer(at, "clicks after a random time with this mean, and the rest at the timeout", "clicks:");
+    offer(at, "clicks after a random time with this mean, all others at the timeout", "clicks:");
 }
 
 /* ---- policies of which all is known ---- */
@@ -170,11 +170,11 @@ static void offer_delays(unfinished at)
 static void offer_known(unfinished at)
 {
     at = settle_after_last(at, ',');
-    offer(at, "all arms alike", "uniform");
+    offer(at, "every arm with the same probability", "uniform");
     offer(at, "the first arm", "first");
-    offer(at, "the best arm by a model that has learned little", "little");
+    offer(at, "the best arm by a model with little training", "little");
     offer(at, "the best arm by the model", "greedy");
-    offer(at, "the best, but with this probability any", "floor:");
+    offer(at, "the best arm; with this probability, a random one", "floor:");
     offer(at, "softmax of the scores, with this temperature", "softmax:");
     offer(at, "inverse-gap weighting, with this gamma", "igw:");
 }
@@ -185,7 +185,7 @@ static void offer_logs(unfinished at)
 {
     static const struct {
         const char *head, *paths, *meaning;
-    } kinds[] = {{"csv:", "files", "a table with columns for action, probability and reward"},
+    } kinds[] = {{"csv:", "files", "a table with columns for action, propensity and reward"},
                  {"open-bandit:", "folders", "the Open Bandit Dataset"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].head);
@@ -231,7 +231,7 @@ static void offer_estimators(unfinished at)
         const estimator_info *info = estimator_describe((estimator_kind)i);
         offer(at, info->summary, "%s", info->name);
     }
-    offer(at, "DR with a model whose errors count as they do in DR's variance", "mrdr");
+    offer(at, "DR with a model trained to minimise DR's variance", "mrdr");
 }
 
 static void offer_intervals(unfinished at)
@@ -241,9 +241,9 @@ static void offer_intervals(unfinished at)
 
 static void offer_modes(unfinished at)
 {
-    offer(at, "each event is scored before it is learned from", "progressive");
-    offer(at, "learn from the first part, judge on the rest", "split");
-    offer(at, "in folds, each judged by what was learned from the others", "cross");
+    offer(at, "score each event before learning from it", "progressive");
+    offer(at, "learn from the first part, evaluate on the rest", "split");
+    offer(at, "cross-validation: evaluate each fold with a model of the others", "cross");
 }
 
 /* ---- verbs and flags ---- */
@@ -352,7 +352,7 @@ static int run(const command *self, int count, char **words)
         count--;
         words++;
     }
-    if (!count) return command_misused(self, "expected the words of a command line; the last may be empty");
+    if (!count) return command_misused(self, "expected the words of a command line (the last may be empty)");
     unfinished last = {words[count - 1], 0};
     const command *verb;
     if (count == 1) {
@@ -370,10 +370,10 @@ static int run(const command *self, int count, char **words)
 const command command_complete = {
     .name = "complete",
     .form = "-- WORD...",
-    .summary = "tell a shell what may come next on a command line",
-    .details = "The words are those after 'eenet', up to the cursor; the last may be empty. A line for each word that\n"
-               "may stand in place of the last: the word, a tab, what it means. Where a path may stand: ':files' or\n"
-               "':folders', a tab, and what comes before the path in the word. 'make install' installs completion for\n"
-               "bash and zsh, which asks this.\n",
+    .summary = "print the completions of a command line, for shells",
+    .details =
+        "Give the words after 'eenet' up to the cursor; the last may be empty. Prints a line per completion of the\n"
+        "last word: the word, a tab, its meaning. For a path it prints ':files' or ':folders', a tab, and the part of\n"
+        "the word before the path. The completions for bash and zsh that 'make install' installs call this.\n",
     .run = run,
 };

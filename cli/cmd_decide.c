@@ -16,13 +16,13 @@
 enum { EVERY, OUTPUT, POLICY, DIM, FEATURES, OPTIONS, SEED, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [EVERY] = {'\0', "every", "N", "save after every N lines that changed something too, not at the end alone"},
-    [OUTPUT] = {'o', "output", "FILE", "save there, and leave MODEL as it is"},
-    [POLICY] = {'p', "policy", "POLICY", "begin with a new bandit where MODEL is not there"},
-    [DIM] = {'\0', "dim", "N", "of a new bandit: it takes vectors of N numbers, no named features"},
-    [FEATURES] = {'\0', "features", "OPTIONS", "of a new bandit: options of its named features, as names=1000"},
-    [OPTIONS] = {'\0', "options", "OPTIONS", "of a new bandit: options of its policy, as 'alpha=0.5 wait=3600'"},
-    [SEED] = {'\0', "seed", "N", "of a new bandit: of all that it draws; 0 unless given"},
+    [EVERY] = {'\0', "every", "N", "also save after every N changes; default: only at the end"},
+    [OUTPUT] = {'o', "output", "FILE", "save to FILE and keep MODEL unchanged"},
+    [POLICY] = {'p', "policy", "POLICY", "create a new bandit if MODEL does not exist"},
+    [DIM] = {'\0', "dim", "N", "new bandit: arms are vectors of N numbers instead of named features"},
+    [FEATURES] = {'\0', "features", "OPTIONS", "new bandit: options of its named features, such as names=1000"},
+    [OPTIONS] = {'\0', "options", "OPTIONS", "new bandit: options of its policy, such as 'alpha=0.5 wait=3600'"},
+    [SEED] = {'\0', "seed", "N", "new bandit: seed of its random numbers; default: 0"},
 };
 
 /* ---- arguments ---- */
@@ -59,11 +59,11 @@ static int read_settings(const command *self, wishes *out)
     ee_policy policy;
     uint64_t dim = 0;
     for (int i = DIM; i < FLAGS && !given[POLICY]; i++)
-        if (given[i]) return command_misused(self, "--%s is of a new bandit, which needs -p POLICY", flags[i].name);
+        if (given[i]) return command_misused(self, "--%s is for a new bandit: add -p POLICY", flags[i].name);
     if (!given[POLICY]) return EXIT_DONE;
     if (!command_find_policy(self, given[POLICY], &policy)) return EXIT_USAGE;
     if (given[DIM] && given[FEATURES])
-        return command_misused(self, "--dim is of vectors and --features of named features: take one of them");
+        return command_misused(self, "--dim (vectors) and --features (named features) exclude each other");
     int code = arguments_number(self, DIM, given[DIM], 1, UINT32_MAX, &dim);
     if (!code) code = arguments_number(self, SEED, given[SEED], 0, UINT64_MAX, &out->settings.seed);
     out->settings.policy = policy.name;
@@ -80,7 +80,7 @@ static int read_arguments(const command *self, int count, char **words, wishes *
     if (!code) code = arguments_number(self, EVERY, out->given[EVERY], 1, UINT32_MAX, &out->every);
     if (!code) code = read_settings(self, out);
     out->output = out->given[OUTPUT] ? out->given[OUTPUT] : out->model;
-    if (!code && !out->output[0]) return command_misused(self, "--output must be a file, got ''");
+    if (!code && !out->output[0]) return command_misused(self, "--output must be a file name, got ''");
     return code;
 }
 
@@ -103,8 +103,8 @@ static ee_status check_same(const wishes *wanted, const ee_bandit *fresh, const 
                                                                          : NULL;
     if (!what) return EE_OK;
     return status_fail(error, EE_BAD_OPTION,
-                       "--%s: the model that is there was made with another; leave -p and its flags out to go on with "
-                       "it, or name another file",
+                       "--%s: the existing model has another value; to continue with it, leave out -p and its flags, "
+                       "or choose another file",
                        what);
 }
 
@@ -123,7 +123,7 @@ static ee_status open_bandit(const wishes *wanted, ee_bandit **out, bool *is_new
         return EE_OK;
     }
     if (status == EE_NO_FILE)
-        status = status_fail(error, EE_NO_FILE, "there is no file %s; -p POLICY begins with a new bandit there",
+        status = status_fail(error, EE_NO_FILE, "%s does not exist; add -p POLICY to create a new bandit",
                              file_tail(wanted->model));
     if (!status && fresh) status = check_same(wanted, fresh, *out, error);
     ee_bandit_free(fresh);
@@ -180,8 +180,9 @@ static void answer_line(conversation *here, line_kind kind, json_text line)
     ee_error error;
     if (kind == LINE_WHOLE && is_blank(line)) return;
     here->answer.length = 0;
-    ee_status status = kind == LINE_TOO_LONG ? status_fail(&error, EE_BAD_INPUT, "longer than %d bytes", LONGEST_LINE)
-                                             : line_bandit_answer(&here->answers, line, &here->answer, &error);
+    ee_status status = kind == LINE_TOO_LONG
+                           ? status_fail(&error, EE_BAD_INPUT, "the line is longer than %d bytes", LONGEST_LINE)
+                           : line_bandit_answer(&here->answers, line, &here->answer, &error);
     if (status)
         refuse_line(here, &error);
     else
@@ -189,7 +190,7 @@ static void answer_line(conversation *here, line_kind kind, json_text line)
     if (!status && here->wanted->every && here->unsaved >= here->wanted->every) save(here);
     text_add(&here->answer, "\n");
     if (here->answer.status) {
-        command_failed(here->self, "there is no memory left for the answer to line %" PRIu64, here->lines.number);
+        command_failed(here->self, "out of memory for the answer to line %" PRIu64, here->lines.number);
         here->unheard = true;
     } else if (fwrite(here->answer.bytes, 1, here->answer.length, stdout) < here->answer.length || fflush(stdout)) {
         command_failed(here->self, "could not write to standard output: %s", strerror(errno));
@@ -206,8 +207,7 @@ static void warn_unknown(void *context, size_t column, const char *value, const 
     here->warned[column] = true;
     fprintf(stderr,
             "eenet %s: line %" PRIu64
-            ": column '%.60s': no row of the table had '%.60s', so it has no feature%s; others "
-            "of this column are not reported\n",
+            ": column '%.60s': '%.60s' is not in the training table, so it is ignored%s (reported once per column)\n",
             here->self->name, here->lines.number, here->rows->columns[column].name, value, hint);
 }
 
@@ -225,7 +225,8 @@ static void greet(const conversation *here)
     text example = text_start(NULL);
     if (!isatty(STDIN_FILENO)) return;
     line_bandit_example(&here->answers, &example);
-    fprintf(stderr, "eenet %s: a line is a round, as %s, or {\"id\": 1, \"reward\": 0.5}; Ctrl-D ends and saves\n",
+    fprintf(stderr,
+            "eenet %s: enter a round, such as %s, or a reward, {\"id\": 1, \"reward\": 0.5}; Ctrl-D saves and exits\n",
             here->self->name, example.bytes ? example.bytes : "");
     memory_free(example.bytes);
 }
@@ -280,24 +281,22 @@ const command command_decide = {
     .form = "MODEL [--every N] [-o FILE] [-p POLICY [--dim N | --features OPTIONS] [--options OPTIONS] [--seed N]]",
     .summary = "decide and learn with a saved bandit, line by line",
     .details =
-        "Reads lines of JSON from standard input and answers each with a line, at once. A round is what the server's\n"
-        "decide takes, {\"context\": {...}, \"actions\": [{\"id\": \"a\", \"features\": {...}}, ...]}, or of a bandit "
-        "that "
+        "Reads JSON lines from standard input and answers each one immediately with a line on standard output.\n"
+        "Round: {\"context\": {...}, \"actions\": [{\"id\": \"a\", \"features\": {...}}, ...]}, as the server's decide "
         "takes\n"
-        "vectors {\"actions\": [[...], ...]}. Its answer has the action, the probability of each, and an id;\n"
-        "{\"id\": 17, \"reward\": 1} then teaches what decision 17 was worth. \"exclude\" names actions that may not "
-        "be\n"
-        "chosen; a \"tag\" of any kind is given back.\n"
-        "Of the model of a table, beside which lies MODEL.rows.json, a round is {\"context\": {\"column\": value, "
-        "...}},\n"
-        "and the classes are the actions.\n"
-        "A line that cannot be taken is answered by {\"error\": \"line 12: ...\"}; nothing is decided or learned by "
-        "it.\n"
-        "The model is saved at the end of the input and on SIGTERM, SIGINT and SIGHUP, whole, under a temporary name\n"
-        "first; decisions that wait for their reward are in it, so that rewards may come to a later run. What came\n"
-        "since the last save is lost by kill -9 or a power cut: with --every 1 every answer was saved before.\n"
-        "MODEL is a file that 'eenet run --save', 'eenet grid --save' or the library wrote, or that a server gave.\n"
-        "Exit status: 0, 1 where a line was refused or the model could not be saved, 2 for wrong usage.\n",
+        "it; for a bandit of vectors {\"actions\": [[...], ...]}. The answer has an id, the action and all "
+        "probabilities.\n"
+        "Optional: \"exclude\" lists actions that may not be chosen; \"tag\" is copied to the answer.\n"
+        "Reward: {\"id\": 17, \"reward\": 1} reports the reward of decision 17.\n"
+        "Model of a table (with MODEL.rows.json next to it): a round is {\"context\": {\"column\": value, ...}}, and "
+        "the\n"
+        "classes are the actions.\n"
+        "A bad line is answered with {\"error\": \"line 12: ...\"} and changes nothing.\n"
+        "The model is saved, atomically, at the end of the input and on SIGTERM, SIGINT and SIGHUP. Pending decisions\n"
+        "are saved too, so a later run can report their rewards. A crash loses what came after the last save; with\n"
+        "--every 1 each answer is sent only after the model is saved.\n"
+        "MODEL is written by 'eenet run --save', 'eenet grid --save' or the library, or downloaded from a server.\n"
+        "Exit status: 0; 1 if a line was bad or the model could not be saved; 2 for wrong usage.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

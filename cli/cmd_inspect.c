@@ -7,8 +7,8 @@
 enum { FLAG_SEED, FLAG_JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [FLAG_SEED] = {'s', "seed", "SEED", "of the round that is shown; 0 unless given"},
-    [FLAG_JSON] = {'\0', "json", NULL, "a line of JSON, with every column, class and feature"},
+    [FLAG_SEED] = {'s', "seed", "SEED", "seed of the round shown; default: 0"},
+    [FLAG_JSON] = {'\0', "json", NULL, "print one line of JSON with every column, class and feature"},
 };
 
 typedef struct wishes {
@@ -66,12 +66,12 @@ static int run(const command *self, int count, char **words)
 const command command_inspect = {
     .name = "inspect",
     .form = "DATASET [-s SEED] [--json]",
-    .summary = "show what is read of a data set: columns, classes, a round",
+    .summary = "show how a data set is read: columns, classes, a round",
     .details =
-        "Prints the rows, arms and features; each column, whether it is numeric, categorical, the label or left\n"
-        "out, how many values are missing or differ, and its range; the classes and how many rows they have;\n"
-        "the first round; and what is likely a mistake, which 'eenet run' says too.\n"
-        "Exit status: 0, whatever is said; 1 where the data set cannot be read; 2 for wrong usage.\n",
+        "Prints the number of rows, arms and features; for each column its kind (numeric, categorical, label or\n"
+        "left out), missing values, different values and range; the classes with their number of rows; the first\n"
+        "round; and likely mistakes, which 'eenet run' reports too.\n"
+        "Exit status: 0, also with likely mistakes; 1 if the data set cannot be read; 2 for wrong usage.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

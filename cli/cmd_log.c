@@ -19,10 +19,10 @@ enum { OUTPUT = LOG_FLAGS, SAMPLE, SEED, JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
     LOG_FLAG_LIST,
-    [OUTPUT] = {'o', "output", "FILE", "write the events: .dsjson, .eelog or .csv, also .gz or .zst; -: dsjson"},
-    [SAMPLE] = {'\0', "sample", "SHARE", "a share of the events, 0 to 1, chosen by their ids"},
-    [SEED] = {'s', "seed", "SEED", "of the sample; 0 unless given"},
-    [JSON] = {'\0', "json", NULL, "the summary as a line of JSON"},
+    [OUTPUT] = {'o', "output", "FILE", "write the events to FILE: .dsjson, .eelog or .csv, also .gz or .zst"},
+    [SAMPLE] = {'\0', "sample", "SHARE", "keep this share of the events, 0 to 1, chosen by their ids"},
+    [SEED] = {'s', "seed", "SEED", "seed of the sample; default: 0"},
+    [JSON] = {'\0', "json", NULL, "print the summary as one line of JSON"},
 };
 
 typedef struct request {
@@ -45,7 +45,7 @@ static int read_arguments(const command *self, int count, char **words, request 
     if (!code) code = arguments_real(self, SAMPLE, given[SAMPLE], 0, 1, &out->share);
     if (!code) code = arguments_number(self, SEED, given[SEED], 0, INT64_MAX, &out->seed);
     if (!code && given[SEED] && !given[SAMPLE]) code = command_misused(self, "--seed needs --sample");
-    if (!code && given[JSON] && given[OUTPUT]) code = command_misused(self, "--json is of the summary: leave out -o");
+    if (!code && given[JSON] && given[OUTPUT]) code = command_misused(self, "--json prints the summary; leave out -o");
     return code;
 }
 
@@ -102,8 +102,9 @@ static void print_passed(FILE *stream, const log_counts *counts)
     const struct {
         size_t count;
         const char *word;
-    } kinds[] = {{counts->skipped, "skipped"}, {counts->outside, "outside the time"}, {counts->repeated, "repeated"},
-                 {counts->foreign, "foreign"}, {counts->invalid, "invalid"},          {counts->broken, "broken"}};
+    } kinds[] = {{counts->skipped, "skipped"},   {counts->outside, "outside the time range"},
+                 {counts->repeated, "repeated"}, {counts->foreign, "foreign"},
+                 {counts->invalid, "invalid"},   {counts->broken, "broken"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (kinds[i].count) fprintf(stream, ", %zu %s", kinds[i].count, kinds[i].word);
 }
@@ -145,7 +146,7 @@ static void print_times(const log_summary *of)
     char first[LOG_TIME_SIZE], last[LOG_TIME_SIZE];
     if (!of->times.count) return;
     printf("  %-14s %s to %s", "times", moment(of->times.least, first), moment(of->times.largest, last));
-    if (of->backwards) printf("; %zu events are earlier than the one before", of->backwards);
+    if (of->backwards) printf("; %zu events are earlier than their predecessor", of->backwards);
     printf("\n");
     for (size_t i = 0; i < LOG_GAPS && of->gaps[i].seconds > 0; i++) {
         printf("  %-14s ", i ? "" : "longest gaps");
@@ -161,18 +162,18 @@ static double percent(size_t part, size_t whole)
 
 static void print_probabilities(const log_summary *of)
 {
-    printf("  %-14s of the action taken: mean %s, least %s, a tenth below %s, half below %s\n", "probabilities",
+    printf("  %-14s of the chosen action: mean %s, minimum %s, 10%% below %s, median %s\n", "probabilities",
            plain(log_range_mean(&of->probabilities)).text, plain(of->probabilities.least).text,
            plain(log_summary_quantile(of, 0.1)).text, plain(log_summary_quantile(of, 0.5)).text);
     if (!of->known) {
-        printf("  %-14s those of the other actions are not known\n", "support");
+        printf("  %-14s unknown: the log has only the probability of the chosen action\n", "support");
         return;
     }
-    if (of->wrong_sums) printf("  %-14s in %zu events they do not add up to 1\n", "", of->wrong_sums);
-    printf("  %-14s every action was possible in %.1f%% of the events; the least probability is %s\n", "support",
+    if (of->wrong_sums) printf("  %-14s in %zu events the probabilities do not add up to 1\n", "", of->wrong_sums);
+    printf("  %-14s every action was possible in %.1f%% of the events; minimum probability %s\n", "support",
            percent(of->supported, of->known), plain(of->every_probability.least).text);
     if (of->known < of->rewards.count)
-        printf("  %-14s in %.1f%% of the events only that of the action taken is known\n", "",
+        printf("  %-14s in %.1f%% of the events only the probability of the chosen action is known\n", "",
                percent(of->rewards.count - of->known, of->rewards.count));
 }
 
@@ -218,10 +219,10 @@ static void print_summary(const char *name, const log_counts *counts, const log_
     printf("  %-14s mean %s, %s to %s, %.1f%% are not 0\n", "rewards", plain(log_range_mean(&of->rewards)).text,
            plain(of->rewards.least).text, plain(of->rewards.largest).text, percent(of->rewarded, of->rewards.count));
     print_probabilities(of);
-    print_range("actions", &of->counts, "an event");
-    if (of->slots.count) print_range(of->slates ? "slates" : "slots", &of->slots, "slots an event");
+    print_range("actions", &of->counts, "per event");
+    if (of->slots.count) print_range(of->slates ? "slates" : "slots", &of->slots, "slots per event");
     if (of->copies.sum > (double)of->copies.count)
-        printf("  %-14s the events stand for %s, since some were dropped on purpose\n", "dropped",
+        printf("  %-14s the events stand for %s: the logger dropped some on purpose\n", "dropped",
                plain(of->copies.sum).text);
     print_actions(of);
 }
@@ -378,15 +379,16 @@ const command command_log = {
     .name = "log",
     .form = "LOG [-o FILE] [--from TIME] [--until TIME] [--sample SHARE [-s SEED]] [--strict] [--reward WAY] "
             "[--default-reward REWARD] [--json]",
-    .summary = "tell what a log of decisions holds, or write it in another form",
-    .details = "LOG: a file of dsjson, CSV or our own compact form (.eelog), plain, gzip or zstd, told by its first\n"
-               "     bytes; - for standard input; csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,\n"
-               "     context=COLUMN+...,actions=NAME+...; open-bandit:DIR, the Open Bandit Dataset.\n"
-               "Lines that are no events are counted and passed over: broken (no JSON, or cut), foreign (rewards\n"
-               "without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1, an\n"
-               "action that is not there), repeated (the id came before). The first of them are shown.\n"
-               "Events that were deferred and never activated are skipped: counted, and no more.\n"
-               "Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+    .summary = "summarise a log of decisions, or convert it",
+    .details =
+        "LOG: a file of dsjson, CSV or eenet's compact format (.eelog), plain, gzip or zstd, detected by its first\n"
+        "     bytes; -: standard input; csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,\n"
+        "     context=COLUMN+...,actions=NAME+...; open-bandit:DIR, the Open Bandit Dataset.\n"
+        "Lines that are not usable events are counted and left out: broken (invalid JSON, truncated), foreign\n"
+        "(rewards without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1,\n"
+        "an unknown action), repeated (duplicate id). The first of them are shown.\n"
+        "skipped counts deferred events that were never activated.\n"
+        "Exit status: 0; 1 if it failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

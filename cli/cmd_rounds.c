@@ -12,10 +12,10 @@
 enum { FLAG_DATASET, FLAG_ROUNDS, FLAG_SEED, FLAG_OUTPUT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [FLAG_DATASET] = {'d', "dataset", "DATASET", "whose rounds; 'eenet datasets' lists the kinds"},
-    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "how many; unless given 10000, or all where there are fewer"},
-    [FLAG_SEED] = {'s', "seed", "SEED", "of the rounds; 0 unless given"},
-    [FLAG_OUTPUT] = {'o', "output", "DIR", "the folder to write to; it is made where it is missing"},
+    [FLAG_DATASET] = {'d', "dataset", "DATASET", "data set to write; 'eenet datasets' lists the kinds"},
+    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "number of rounds; default: 10000, or all if there are fewer"},
+    [FLAG_SEED] = {'s', "seed", "SEED", "seed of the rounds; default: 0"},
+    [FLAG_OUTPUT] = {'o', "output", "DIR", "folder to write to; created if missing"},
 };
 
 static int take(const command *self, int got, const char *value, void *context)
@@ -97,13 +97,13 @@ const command command_rounds = {
     .name = "rounds",
     .form = "-d DATASET [-T ROUNDS] [-s SEED] -o DIR",
     .summary = "write the rounds of a data set as .npy files, for other programs",
-    .details = "Policies that play with the same seed see these rounds; '-d rounds:DIR' plays them again.\n"
+    .details = "'eenet run' with the same data set and seed uses the same rounds; '-d rounds:DIR' reads them back.\n"
                "Dense arms:  contexts.npy (arms, rounds, features), float32.\n"
                "Sparse arms: values.npy (float32), indices.npy and starts.npy: arm i of round t is row\n"
-               "             t arms + i, which has the values starts[row] to starts[row + 1].\n"
+               "             t * arms + i, with the values starts[row] to starts[row + 1].\n"
                "Both:        rewards.npy and expected.npy (arms, rounds), float64, and rounds.json.\n"
-               "A folder that holds other rounds is left as it is. Ctrl-C leaves nothing behind.\n"
-               "Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+               "Other rounds in the folder are never overwritten. Ctrl-C leaves nothing behind.\n"
+               "Exit status: 0; 1 if it failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

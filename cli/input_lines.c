@@ -28,7 +28,7 @@ static ee_status catch_signals(ee_error *error)
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     struct sigaction before, action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    if (pipe(wake)) return status_fail(error, EE_FILE_ERROR, "could not make a pipe: %s", strerror(errno));
+    if (pipe(wake)) return status_fail(error, EE_FILE_ERROR, "could not create a pipe: %s", strerror(errno));
     for (size_t i = 0; i < 2; i++) {
         fcntl(wake[i], F_SETFD, FD_CLOEXEC);
         fcntl(wake[i], F_SETFL, O_NONBLOCK);

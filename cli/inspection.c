@@ -80,13 +80,13 @@ static void print_head(const inspection *of)
     else if (dataset_rounds(data))
         printf("  %" PRIu64 " rounds of %zu arms\n", dataset_rounds(data), dataset_arms(data));
     else
-        printf("  rounds without end, each of %zu arms\n", dataset_arms(data));
+        printf("  unlimited rounds of %zu arms\n", dataset_arms(data));
     if (blocks > 1)
-        printf("  %zu features of a context; an arm is the context in one of %zu blocks, %zu features in all\n",
+        printf("  %zu features per context; an arm is the context in one of %zu blocks, %zu features in total\n",
                dataset_dim(data) / blocks, blocks, dataset_dim(data));
     else
-        printf("  %zu features of an arm\n", dataset_dim(data));
-    if (dataset_exclusive(data)) printf("  at most one arm of a round has more than the least reward\n");
+        printf("  %zu features per arm\n", dataset_dim(data));
+    if (dataset_exclusive(data)) printf("  at most one arm per round has more than the smallest reward\n");
     for (size_t i = 0; i < of->seen->number_count; i++)
         printf("  %s: %s\n", of->seen->numbers[i].name, plain_number_of(of->seen->numbers[i].value, 10).text);
 }
@@ -158,7 +158,7 @@ static void print_arms(const inspection *of)
     for (size_t i = 0; i < shown && classes; i++) width = wider_name(width, of->seen->classes[i].name);
     printf("  arm  ");
     if (classes) printf("%-*s  ", (int)width, "class");
-    printf("    reward  expected%s\n", context ? "" : "  features that are not zero");
+    printf("    reward  expected%s\n", context ? "" : "  nonzero features");
     for (size_t i = 0; i < shown; i++) {
         printf("  %3zu  ", i);
         if (classes) print_name(text_of(of->seen->classes[i].name), width);
@@ -195,10 +195,14 @@ void inspection_print(const inspection *of)
     print_head(of);
     print_columns(of->seen);
     print_classes(of->seen);
-    printf("\nthe first round of seed %" PRIu64 "\n", of->seed);
+    printf("\n"
+           "first round of seed %" PRIu64 "\n",
+           of->seed);
     print_arms(of);
     if (inspection_has_context(of)) print_context(of);
-    if (of->seen->remark_count) printf("\nlikely a mistake\n");
+    if (of->seen->remark_count)
+        printf("\n"
+               "likely mistakes\n");
     for (size_t i = 0; i < of->seen->remark_count; i++) {
         printf("  ");
         command_print_wrapped(of->seen->remarks[i], 2, command_line_width());

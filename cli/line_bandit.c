@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/options.h"
 #include "data/plain_number.h"
 #include "engine/bandit.h"
 #include "lab/assignments.h"
@@ -129,14 +130,15 @@ static ee_status read_context(line_bandit *self, json_reader *reader, const deci
     if (self->rows) return json_skip(reader, token, row, error);
     if (!self->dim) return decide_read_context(&self->request, reader, limits, token, error);
     if (!self->blocks)
-        return status_fail(
-            error, EE_BAD_INPUT,
-            "context: the bandit takes vectors only; rows need MODEL.rows.json beside the model");
+        return status_fail(error, EE_BAD_INPUT,
+                           "\"context\" is not supported: this bandit takes vectors; to decide on rows, put "
+                           "MODEL.rows.json next to the model");
     decide_limits own = {.dim = self->dim / self->blocks};
     if (token->kind != JSON_KIND_ARRAY)
-        return status_fail(error, EE_BAD_INPUT,
-                           "context must be an array of %zu numbers; rows need MODEL.rows.json beside the model",
-                           own.dim);
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "context must be an array of %zu numbers; to decide on rows, put MODEL.rows.json next to the model",
+            own.dim);
     return decide_read_vector(&self->request, reader, &own, "context", "", error);
 }
 
@@ -160,6 +162,23 @@ static ee_status read_member(line_bandit *self, json_reader *reader, size_t whic
     }
 }
 
+/* A column outside "context" is the usual mistake with the model of a table. */
+static ee_status check_key(const line_bandit *self, json_text key, const member_names *known, unsigned seen,
+                           ee_error *error)
+{
+    char shown[64] = "";
+    for (size_t i = 0; i < known->count; i++) {
+        if (!json_is(key, known->names[i])) continue;
+        if (seen & 1u << i) return status_fail(error, EE_BAD_INPUT, "duplicate key \"%s\"", known->names[i]);
+        return EE_OK;
+    }
+    memcpy(shown, key.bytes, (size_t)request_shown(key));
+    const char *nearest = options_nearest(shown, known->names, known->count);
+    if (nearest) return status_fail(error, EE_BAD_INPUT, "unknown key \"%s\"; did you mean \"%s\"?", shown, nearest);
+    return status_fail(error, EE_BAD_INPUT, "unknown key \"%s\"; expected \"context\"%s", shown,
+                       self->rows ? ", which holds the columns" : " or \"actions\", or \"id\" and \"reward\"");
+}
+
 static ee_status read_line(line_bandit *self, json_text bytes, line_members *line, ee_error *error)
 {
     static const char *const names[MEMBERS] = {"context", "actions", "exclude", "tag", "id", "reward"};
@@ -171,11 +190,12 @@ static ee_status read_line(line_bandit *self, json_text bytes, line_members *lin
     decide_request_clear(&self->request);
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        return status_fail(error, EE_BAD_INPUT, "a line must be an object, as {\"id\": 1, \"reward\": 0.5}");
+        return status_fail(error, EE_BAD_INPUT, "expected a JSON object, such as {\"id\": 1, \"reward\": 0.5}");
     while (!status) {
         status = json_next(&reader, &token, error);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = request_member(token.key, &known, "", &line->seen, &which, error);
+        status = check_key(self, token.key, &known, line->seen, error);
+        if (!status) status = request_member(token.key, &known, "", &line->seen, &which, error);
         if (!status) status = read_member(self, &reader, which, &token, line, error);
     }
     return status ? status : json_next(&reader, &token, error); /* nothing but its end may follow */
@@ -195,13 +215,15 @@ static void add_tag(text *answer, const line_members *line)
 static ee_status learn(line_bandit *self, const line_members *line, text *answer, ee_error *error)
 {
     if (!has(line, REWARD))
-        return status_fail(error, EE_BAD_INPUT,
-                           "\"id\" without \"reward\": a round is given an id, and takes a name of yours as \"tag\"");
-    if (!has(line, ID)) return status_fail(error, EE_BAD_INPUT, "\"reward\" without \"id\": of which decision?");
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "\"id\" without \"reward\": the answer to a round assigns its id; use \"tag\" for your own name");
+    if (!has(line, ID))
+        return status_fail(error, EE_BAD_INPUT, "\"reward\" without \"id\": expected the id of the decision");
     if (has(line, CONTEXT) || has(line, ACTIONS) || has(line, EXCLUDE))
-        return status_fail(error, EE_BAD_INPUT, "a line is a round or a reward, and this has members of both");
+        return status_fail(error, EE_BAD_INPUT, "expected a round or a reward, got keys of both");
     if (!(line->id >= 1 && line->id < 0x1p53 && line->id == (double)(uint64_t)line->id))
-        return status_fail(error, EE_BAD_INPUT, "id must be that of a decision, a whole number from 1, got %g",
+        return status_fail(error, EE_BAD_INPUT, "id must be the whole number of a decision, 1 or more, got %g",
                            line->id);
     ee_status status = ee_bandit_learn(self->bandit, (uint64_t)line->id, line->reward, error);
     if (status) return status;
@@ -246,8 +268,9 @@ static ee_status refuse_round(const line_bandit *self, ee_error *error)
 {
     text example = text_start(NULL);
     line_bandit_example(self, &example);
-    ee_status status = status_fail(error, EE_BAD_INPUT, "expected a round, as %s, or {\"id\": 1, \"reward\": 0.5}",
-                                   example.bytes ? example.bytes : "");
+    ee_status status =
+        status_fail(error, EE_BAD_INPUT, "expected a round, such as %s, or a reward, {\"id\": 1, \"reward\": 0.5}",
+                    example.bytes ? example.bytes : "");
     memory_free(example.bytes);
     return status;
 }
@@ -257,7 +280,7 @@ static ee_status spread(line_bandit *self, const line_members *line, decision_bo
                         ee_error *error)
 {
     if (has(line, ACTIONS))
-        return status_fail(error, EE_BAD_INPUT, "with \"context\" the %s are the actions: leave out \"actions\"",
+        return status_fail(error, EE_BAD_INPUT, "the actions are the model's %s; leave out \"actions\"",
                            self->rows ? "classes" : "blocks");
     ee_status status = name_blocks(self, error);
     if (!status) status = decide_request_settle(&self->request, false, error);

@@ -11,7 +11,7 @@ int log_flags_collect(const command *self, int count, char **words, const char *
     const char *value;
     for (int got, code = EXIT_DONE; (got = arguments_next(&from, &value)) != ARGUMENT_END;) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (got == ARGUMENT_WORD && *log) return command_misused(self, "takes one log, got '%s' too", value);
+        if (got == ARGUMENT_WORD && *log) return command_misused(self, "expected one log, got '%s' too", value);
         if (got == ARGUMENT_WORD) {
             *log = value;
             continue;
@@ -23,13 +23,13 @@ int log_flags_collect(const command *self, int count, char **words, const char *
         if (given[got]) return command_misused(self, "--%s is given twice", self->flags[got].name);
         given[got] = value ? value : "";
     }
-    return *log ? EXIT_DONE : command_misused(self, "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR");
+    return *log ? EXIT_DONE : command_misused(self, "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR");
 }
 
 int log_flags_time(const command *self, int got, const char *value, double *seconds)
 {
     if (!value || log_time_parse((json_text){value, strlen(value)}, seconds)) return EXIT_DONE;
-    return command_misused(self, "--%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%s'",
+    return command_misused(self, "--%s must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got '%s'",
                            self->flags[got].name, value);
 }
 
@@ -54,6 +54,6 @@ int log_flags_read(const command *self, const char *const *given, log_options *o
     if (!code) code = read_reward(self, given[LOG_FLAG_REWARD], &options->aggregation);
     if (!code) code = arguments_real(self, LOG_FLAG_DEFAULT_REWARD, missing, -1e9, 1e9, &options->default_reward);
     if (!code && missing && options->aggregation == LOG_REWARD_LABEL)
-        code = command_misused(self, "--default-reward needs another --reward than label");
+        code = command_misused(self, "--default-reward needs --reward first, last, sum, mean or max");
     return code;
 }

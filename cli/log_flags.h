@@ -10,11 +10,11 @@ enum { LOG_FLAG_FROM, LOG_FLAG_UNTIL, LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, 
 
 /* clang-format off */
 #define LOG_FLAG_LIST                                                                                                  \
-    [LOG_FLAG_FROM] = {'\0', "from", "TIME", "events at or after, as 2021-05-18 or 2021-05-18T13:28:29Z"},             \
-    [LOG_FLAG_UNTIL] = {'\0', "until", "TIME", "events before"},                                                       \
-    [LOG_FLAG_REWARD] = {'\0', "reward", "WAY", "of several observations: label (as logged), first, last, sum, mean or max"}, \
-    [LOG_FLAG_DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "of an event without observations; 0 unless given"}, \
-    [LOG_FLAG_STRICT] = {'\0', "strict", NULL, "a line that is no event is an error"}
+    [LOG_FLAG_FROM] = {'\0', "from", "TIME", "only events from this time on, such as 2021-05-18 or 2021-05-18T13:28:29Z"}, \
+    [LOG_FLAG_UNTIL] = {'\0', "until", "TIME", "only events before this time"},                                        \
+    [LOG_FLAG_REWARD] = {'\0', "reward", "WAY", "reward of an event: label (as logged), or first, last, sum, mean or max"}, \
+    [LOG_FLAG_DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "reward of an event without observations; default: 0"}, \
+    [LOG_FLAG_STRICT] = {'\0', "strict", NULL, "fail on the first line that is not a usable event"}
 /* clang-format on */
 
 /* The words of a command line for a verb about one log: *log, and given (self->flag_count) by the flags that are given

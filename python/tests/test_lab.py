@@ -319,7 +319,7 @@ def test_sparse_entries_that_come_twice_are_added():
         ([[1.0], [2.0]], ["a", "b\0c"], "without null characters"),
         ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
         ([[1.0], [2.0]], "kind", "requires X to be a DataFrame"),
-        (numpy.zeros((0, 2)), [], "there are no rows"),
+        (numpy.zeros((0, 2)), [], "expected rows, got none"),
         (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "expected no masked values"),
     ],
 )
@@ -584,13 +584,13 @@ def test_what_is_likely_a_mistake_is_told(tmp_path):
     (tmp_path / "texts.csv").write_text("color,kind\n" + "red,a\nblue,b\nred,b\n" * 5)
     data = lab.open(f"table:{tmp_path}/texts.csv")
     (remark,) = data.remarks
-    assert remark == "the first row (color, kind) is taken for values; where it names the columns, add header=yes"
+    assert remark == "the first row (color, kind) was read as values; if it holds the column names, add header=yes"
     with pytest.warns(UserWarning) as told:
         lab.run(data, "uniform", rounds=3, seeds=[0], progress=False)
     assert [str(one.message) for one in told] == [f"table:texts: {remark}"] and told[0].filename == __file__
     assert lab.open(f"table:{tmp_path}/texts.csv,header=yes").remarks == []
     (remark,) = lab.table([[i % 7, i % 3] for i in range(40)], [i / 8 for i in range(40)]).remarks
-    assert remark.endswith("has 40 different values in 40 rows, each a class of its own, as a quantity has and not a class")
+    assert remark.endswith("has 40 different values in 40 rows; each becomes a class, though it looks like a quantity")
     (tmp_path / "odd.csv").write_bytes(b"m\xfc,m\xfc,kind\n1,2,a\n2,3,b\n")
     assert "m\\xfc" in lab.open(f"table:{tmp_path}/odd.csv").remarks[0]
 
@@ -600,7 +600,7 @@ def test_misspelled_members_of_rounds_are_told(tmp_path):
     numpy.save(tmp_path / "rewards.npy", numpy.eye(3, 4))
     (tmp_path / "rounds.json").write_text('{"block": 3}')
     data = lab.open(f"rounds:{tmp_path}")
-    assert data.remarks == ["rounds.json: 'block' is not known and does nothing; did you mean 'blocks'?"]
+    assert data.remarks == ["rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?"]
     with pytest.warns(UserWarning, match="did you mean 'blocks'?") as told:
         lab.run(data, "uniform", rounds=4, seeds=[0], progress=False)
     assert told[0].filename == __file__

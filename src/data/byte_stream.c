@@ -44,7 +44,7 @@ struct byte_stream {
 
 static ee_status fail_packed(const byte_stream *stream, const char *what, ee_error *error)
 {
-    return status_fail(error, EE_BAD_INPUT, "%s: the packed data is damaged: %s", stream->name, what);
+    return status_fail(error, EE_BAD_INPUT, "%s: the compressed data is damaged: %s", stream->name, what);
 }
 
 /* At most capacity bytes; *got 0 at the end. */

@@ -100,7 +100,7 @@ ee_status categories_collect(const cell *cells, size_t rows, size_t stride, cons
         ee_status status = add(list, &cells[row * stride], error);
         if (status) return status;
         if (list->count > CATEGORIES_MOST)
-            return status_fail(error, EE_BAD_INPUT, "%s: more than %d values differ, expected a category in each row%s",
+            return status_fail(error, EE_BAD_INPUT, "%s: expected categories, got more than %d different values%s",
                                where, CATEGORIES_MOST, advice);
     }
     return EE_OK;

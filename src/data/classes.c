@@ -45,16 +45,17 @@ void classes_scale_rows(classes_dataset *data)
 
 ee_status classes_finish(classes_dataset *data, const char *name, ee_error *error)
 {
-    if (data->rows == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", name);
-    if (data->rows > UINT32_MAX) return status_fail(error, EE_BAD_INPUT, "%s: %zu rows are too many", name, data->rows);
+    if (data->rows == 0) return status_fail(error, EE_BAD_INPUT, "%s: expected rows, got none", name);
+    if (data->rows > UINT32_MAX) return status_fail(error, EE_BAD_INPUT, "%s: too many rows: %zu", name, data->rows);
     if (data->features == 0)
-        return status_fail(error, EE_BAD_INPUT, "%s: no column but the label differs from row to row (%zu row%s)", name,
+        return status_fail(error, EE_BAD_INPUT,
+                           "%s: every column except the label is constant (%zu row%s): there are no features", name,
                            data->rows, data->rows == 1 ? "" : "s");
     if (data->classes < 2)
-        return status_fail(error, EE_BAD_INPUT, "%s: all rows have the same label, expected at least two classes",
+        return status_fail(error, EE_BAD_INPUT, "%s: expected at least two classes, got the same label in every row",
                            name);
     if (data->features > UINT32_MAX / data->classes)
-        return status_fail(error, EE_BAD_INPUT, "%s: %zu features for each of %zu classes are too many", name,
+        return status_fail(error, EE_BAD_INPUT, "%s: too many features: %zu for each of %zu classes", name,
                            data->features, data->classes);
     data->head.dim = data->classes * data->features;
     data->head.arms = data->classes;

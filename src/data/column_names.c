@@ -53,8 +53,9 @@ const char *column_list(const column_names *in, char list[COLUMN_LIST_SIZE])
 static ee_status fail_no_column(const column_names *in, const char *option, const char *word, ee_error *error)
 {
     char list[COLUMN_LIST_SIZE];
-    return status_fail(error, EE_BAD_OPTION, "%s: %s has no column '%.40s' for %s=; it has %zu%s", in->owner,
-                       file_tail(in->path), word, option, in->count, in->header ? column_list(in, list) : "");
+    return status_fail(error, EE_BAD_OPTION, "%s: %s has no column '%.40s' (option %s=); it has %zu columns%s",
+                       in->owner, file_tail(in->path), word, option, in->count,
+                       in->header ? column_list(in, list) : "");
 }
 
 /* The number of a column that text begins with; 0 where there is none. */

@@ -35,15 +35,16 @@ typedef struct disin_options {
 /* 300 dimensions as in the paper. A word of one article alone tells nothing about the others. */
 static const option entries[] = {
     OPTION_ROW_TEXT(disin_options, label, "label", "auto", "auto|COLUMN",
-                    "column of the labels: 1 or fake, 0 or real; auto: the one called fake or label"),
-    OPTION_ROW_TEXT(disin_options, text, "text", "text", "COLUMN", "column of the articles"),
-    OPTION_ROW_TEXT(disin_options, vectors, "vectors", "none", "none or a path of 95 letters at most",
-                    "vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors"),
+                    "label column (values 1 or fake, 0 or real); auto: named fake or label"),
+    OPTION_ROW_TEXT(disin_options, text, "text", "text", "COLUMN", "text column"),
+    OPTION_ROW_TEXT(disin_options, vectors, "vectors", "none", "none|PATH, at most 95 characters",
+                    "word vectors (.vec or word2vec binary); none: TF-IDF with SVD"),
     OPTION_ROW_INTEGER(disin_options, dim, "dim", "300", 1, 65536,
-                       "singular vectors; fewer where there are fewer articles or words"),
-    OPTION_ROW_INTEGER(disin_options, min_df, "min_df", "2", 1, 1e9, "articles that must have a word for it to count"),
+                       "number of singular vectors, at most the number of articles or words"),
+    OPTION_ROW_INTEGER(disin_options, min_df, "min_df", "2", 1, 1e9,
+                       "smallest number of articles a word must occur in"),
     OPTION_ROW_INTEGER(disin_options, max_words, "max_words", "30000", 1, 1e7,
-                       "words that count, those in most articles"),
+                       "size of the vocabulary: the words in the most articles"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -70,7 +71,7 @@ static ee_status find_label(const row_reader *rows, const column_names *names, c
     *column = column_by_name(names, "fake");
     if (*column == SIZE_MAX) *column = column_by_name(names, "label");
     if (*column != SIZE_MAX) return EE_OK;
-    return rows_fail(rows, error, "expected a header with a column 'fake' or 'label'; label=COLUMN takes another");
+    return rows_fail(rows, error, "expected a header with a column 'fake' or 'label'; use label=COLUMN for another");
 }
 
 static ee_status tell_columns(const row_reader *rows, const columns *where, survey *seen, ee_error *error)
@@ -90,7 +91,7 @@ static ee_status read_header(row_reader *rows, const disin_options *options, col
     bool found;
     ee_status status = rows_next(rows, &found, error);
     if (!status && !found)
-        status = status_fail(error, EE_BAD_INPUT, "%s: expected a header and rows of labels and texts, got none",
+        status = status_fail(error, EE_BAD_INPUT, "%s: expected a header and rows, got an empty file",
                              file_tail(rows->file->path));
     column_names names = {schema.owner, rows->file->path, rows->fields, rows->count, true};
     if (!status) status = find_label(rows, &names, options->label, &out->label, error);
@@ -117,7 +118,7 @@ static ee_status read_label(const row_reader *rows, const columns *where, bool *
 static ee_status read_article(const row_reader *rows, const columns *where, articles *into, ee_error *error)
 {
     if (rows->count != where->count)
-        return rows_fail(rows, error, "expected %zu fields, as in the header, got %zu", where->count, rows->count);
+        return rows_fail(rows, error, "expected %zu fields as in the header, got %zu", where->count, rows->count);
     size_t count = into->count + 1;
     ee_status status = memory_grow(NULL, &into->texts, &into->texts_capacity, count, sizeof *into->texts, error);
     if (!status) status = memory_grow(NULL, &into->fake, &into->fake_capacity, count, sizeof *into->fake, error);
@@ -140,8 +141,8 @@ static ee_status read_articles(source *file, const disin_options *options, artic
         if (!status && found) status = read_article(&rows, &where, out, error);
     }
     if (!status && out->count == 0)
-        status = status_fail(error, EE_BAD_INPUT, "%s: the first row names the columns, and no article follows",
-                             file_tail(file->path));
+        status =
+            status_fail(error, EE_BAD_INPUT, "%s: expected articles below the header, got none", file_tail(file->path));
     rows_release(&rows);
     return status;
 }
@@ -239,7 +240,7 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
         status = text_features_create(all.texts, all.count, (size_t)options->min_df, (size_t)options->max_words,
                                       &features, error);
     if (!status && features.words.count == 0)
-        status = status_fail(error, EE_BAD_INPUT, "disin: %s: no word is in %lld articles or more; min_df=N asks fewer",
+        status = status_fail(error, EE_BAD_INPUT, "disin: %s: no word occurs in %lld articles or more; lower min_df=N",
                              file_tail(file->path), (long long)options->min_df);
     if (!status && vectors->bytes) {
         status = source_unpack(vectors, error);
@@ -298,7 +299,7 @@ static ee_status disin_open(const dataset_request *request, dataset **out, ee_er
 const dataset_kind dataset_disin = {
     .name = "disin",
     .form = "disin:FILE[,OPTION=VALUE...]",
-    .summary = "news articles with labels, as vectors: nine real ones and a fake one to be found",
+    .summary = "labelled news articles; a round has nine real ones and one fake one, which has the reward",
     .options = &schema,
     .open = disin_open,
     .close = pool_close,

@@ -82,12 +82,12 @@ static size_t find_taken(const dsjson *self, double base, log_note *note)
     size_t by_index = of->index.known ? whole(of->index.value) : SIZE_MAX;
     size_t by_action = of->action.known ? whole(of->action.value - 1) : SIZE_MAX;
     if (of->index.known && of->action.known && by_index != by_action)
-        log_pass_over(note, LOG_INVALID, "the action is %.6g by _labelIndex, from 0, but %.6g by _label_Action, from 1",
+        log_pass_over(note, LOG_INVALID, "_labelIndex (from 0) is %.6g, but _label_Action (from 1) is %.6g",
                       of->index.value, of->action.value);
     if (of->index.known) return by_index;
     if (of->action.known) return by_action;
     if (self->said.actions.count) return whole(self->said.actions.values[0] - base);
-    log_pass_over(note, LOG_INVALID, "it does not tell which action was taken");
+    log_pass_over(note, LOG_INVALID, "the chosen action is missing: expected _labelIndex, _label_Action or a");
     return SIZE_MAX;
 }
 
@@ -104,26 +104,26 @@ static ee_status judge_probabilities(dsjson *self, double base, log_event *event
     const facts *of = &self->said.of;
     if (!self->said.probabilities.count) {
         event->probability = of->probability.known ? of->probability.value : (double)NAN;
-        if (!of->probability.known) log_pass_over(note, LOG_INVALID, "the probability of the action is missing");
+        if (!of->probability.known) log_pass_over(note, LOG_INVALID, "the probability of the chosen action is missing");
         return EE_OK;
     }
     ee_status status = make_by_action(self, event->count, error);
     if (status) return status;
     size_t listed = self->said.actions.count ? self->said.actions.count : event->count;
     if (self->said.probabilities.count != listed) {
-        log_pass_over(note, LOG_INVALID, "there are %zu actions, but p has %zu probabilities", listed,
+        log_pass_over(note, LOG_INVALID, "expected as many probabilities in p as actions, %zu, got %zu", listed,
                       self->said.probabilities.count);
         return EE_OK;
     }
     if (!scatter(self->said.actions.count ? self->said.actions.values : NULL, base, self->said.probabilities.values,
                  listed, self->by_action, event->count)) {
-        log_pass_over(note, LOG_INVALID, "a has an action twice, or one that is not among the %zu", event->count);
+        log_pass_over(note, LOG_INVALID, "a must list different actions, each one of the %zu", event->count);
         return EE_OK;
     }
     event->probabilities = self->by_action;
     event->probability = self->by_action[event->action];
     if (of->probability.known && !agree(of->probability.value, event->probability, 1 / event->copies))
-        log_pass_over(note, LOG_INVALID, "the probability of the action is %.6g by p, but %.6g by _label_probability",
+        log_pass_over(note, LOG_INVALID, "the probability is %.6g in p, but %.6g in _label_probability",
                       event->probability, of->probability.value);
     return EE_OK;
 }
@@ -138,7 +138,7 @@ static ee_status judge_one(dsjson *self, const log_options *options, log_event *
     event->action = find_taken(self, base, note);
     if (note->verdict) return EE_OK;
     if (event->action >= event->count) {
-        log_pass_over(note, LOG_INVALID, "the action taken is not among the %zu", event->count);
+        log_pass_over(note, LOG_INVALID, "the chosen action is not one of the %zu actions", event->count);
         return EE_OK;
     }
     event->reward = aggregate(&self->said.of.seen, self->said.of.cost, self->said.of.original, options);
@@ -226,14 +226,14 @@ static ee_status judge_slots(dsjson *self, const log_options *options, log_event
         const slot_facts *from = &self->said.outcomes[i];
         event->count = self->said.of.slate || !self->said.action_count ? from->action_count : self->said.action_count;
         if (!judge_slot(self, from, event->count, options, &self->slots[i])) {
-            log_pass_over(note, LOG_INVALID, "slot %zu: _a and _p are not as many, or have an action that is not there",
+            log_pass_over(note, LOG_INVALID, "slot %zu: _a and _p must have the same length, and _a only known actions",
                           i + 1);
             return EE_OK;
         }
         if (!self->said.of.slate && isnan(self->slots[i].reward))
             log_pass_over(note, LOG_INVALID, "slot %zu: _label_cost is missing", i + 1);
         if (i < self->said.slot_count && !add_description(self, &self->said.slots[i], event->count, &self->slots[i]))
-            log_pass_over(note, LOG_INVALID, "slot %zu: _inc has an action that is not there", i + 1);
+            log_pass_over(note, LOG_INVALID, "slot %zu: _inc has an unknown action", i + 1);
     }
     if (!self->said.of.slate) add_baselines(self, event->count);
     event->slots = self->slots;
@@ -260,9 +260,9 @@ static bool is_foreign(const dsjson *self, log_note *note)
     else if (of->dangling)
         log_pass_over(note, LOG_FOREIGN, "a reward without its decision");
     else if (!self->said.outcome_count && !label && !self->said.actions.count)
-        log_pass_over(note, LOG_FOREIGN, "no decision: it has neither a label nor outcomes");
+        log_pass_over(note, LOG_FOREIGN, "not a decision: it has neither a label nor outcomes");
     else if (!of->context.bytes && !self->said.actions.count && !self->said.outcome_count)
-        log_pass_over(note, LOG_FOREIGN, "no dsjson: it has neither c nor a");
+        log_pass_over(note, LOG_FOREIGN, "not dsjson: it has neither c nor a");
     return note->verdict != LOG_EVENT;
 }
 
@@ -335,7 +335,7 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
     ee_error reason;
     ee_status status = dsjson_line_gather(&self->said, bytes, size, &object, &reason);
     if (status == EE_BAD_INPUT) {
-        log_pass_over(note, LOG_BROKEN, "no JSON: %s", reason.message);
+        log_pass_over(note, LOG_BROKEN, "%s", reason.message);
         return EE_OK;
     }
     if (status) {
@@ -343,7 +343,7 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
         return status;
     }
     if (!object) {
-        log_pass_over(note, LOG_FOREIGN, "JSON, but no object");
+        log_pass_over(note, LOG_FOREIGN, "expected a JSON object");
         return EE_OK;
     }
     return judge(self, options, event, note, error);

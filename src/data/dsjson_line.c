@@ -19,12 +19,12 @@ static ee_status take_label(dsjson_line *self, const json_token *token, ee_error
         ee_status status = json_next(&self->reader, &item, error);
         if (status || item.kind == JSON_KIND_OBJECT_END) return status;
         if (line_is_word(item.key, "cost"))
-            status = line_take_number(self, &item, &self->of.cost, "the cost of _label is no number", error);
+            status = line_take_number(self, &item, &self->of.cost, "the cost in _label must be a number", error);
         else if (line_is_word(item.key, "probability"))
-            status =
-                line_take_number(self, &item, &self->of.probability, "the probability of _label is no number", error);
+            status = line_take_number(self, &item, &self->of.probability, "the probability in _label must be a number",
+                                      error);
         else if (line_is_word(item.key, "action"))
-            status = line_take_number(self, &item, &self->of.action, "the action of _label is no number", error);
+            status = line_take_number(self, &item, &self->of.action, "the action in _label must be a number", error);
         else
             status = line_skip(self, &item, error);
         if (status) return status;
@@ -68,8 +68,7 @@ static ee_status take_vector(dsjson_line *self, const json_token *token, ee_erro
     ee_status status = memory_grow(self->owner, &self->starts, &self->starts_capacity, self->vector_count + 2,
                                    sizeof *self->starts, error);
     if (status) return status;
-    if (self->vector_count && sparse != self->sparse)
-        line_say_wrong(self, "some of the vectors are sparse, some are not");
+    if (self->vector_count && sparse != self->sparse) line_say_wrong(self, "vectors must be all sparse or all dense");
     self->sparse = sparse;
     self->starts[self->vector_count++] = first;
     for (;;) {
@@ -79,15 +78,15 @@ static ee_status take_vector(dsjson_line *self, const json_token *token, ee_erro
         uint32_t index = 0;
         bool follows = !sparse || (read_index(item.key, self->of.dim.value, &index) &&
                                    (self->value_count == first || index > self->indices[self->value_count - 1]));
-        if (!follows) line_say_wrong(self, "the places of a sparse vector do not ascend below _dim");
+        if (!follows) line_say_wrong(self, "the indices of a sparse vector must ascend and be below _dim");
         if (item.kind != JSON_KIND_NUMBER || !(fabs(item.number) <= 1e9))
-            line_say_wrong(self, "a vector has what is no number from -1e9 to 1e9");
+            line_say_wrong(self, "a vector may hold only numbers from -1e9 to 1e9");
         status = line_skip(self, &item, error);
         if (!status) status = add_value(self, item.number, index, error);
         if (status) break;
     }
     if (!status && !sparse && (double)(self->value_count - first) != self->of.dim.value)
-        line_say_wrong(self, "a vector has not _dim numbers");
+        line_say_wrong(self, "a vector must have _dim numbers");
     self->starts[self->vector_count] = self->value_count;
     return status;
 }
@@ -126,7 +125,7 @@ static ee_status take_actions(dsjson_line *self, const json_token *token, ee_err
         ee_status status = json_next(&self->reader, &item, error);
         if (status || item.kind == JSON_KIND_ARRAY_END) return status;
         if (item.kind != JSON_KIND_OBJECT) {
-            line_say_wrong(self, "an action in _multi is no object");
+            line_say_wrong(self, "an action in _multi must be an object");
             status = line_skip(self, &item, error);
         } else {
             status = take_action(self, error);
@@ -164,10 +163,10 @@ static ee_status take_context(dsjson_line *self, const json_token *token, ee_err
 
 static ee_status take_dim(dsjson_line *self, const json_token *item, ee_error *error)
 {
-    ee_status status = line_take_number(self, item, &self->of.dim, "_dim is no number", error);
+    ee_status status = line_take_number(self, item, &self->of.dim, "_dim must be a number", error);
     double dim = self->of.dim.value;
     if (self->of.dim.known && !(dim >= 1 && dim < 0x1p32 && dim == floor(dim))) {
-        line_say_wrong(self, "_dim is not a whole number from 1 to 2^32 - 1");
+        line_say_wrong(self, "_dim must be a whole number from 1 to 2^32 - 1");
         self->of.dim.known = false;
     }
     return status;
@@ -177,21 +176,21 @@ static ee_status take_underscored(dsjson_line *self, const json_token *item, ee_
 {
     facts *of = &self->of;
     if (line_is_word(item->key, "_label_cost"))
-        return line_take_number(self, item, &of->cost, "_label_cost is no number", error);
+        return line_take_number(self, item, &of->cost, "_label_cost must be a number", error);
     if (line_is_word(item->key, "_label_probability"))
-        return line_take_number(self, item, &of->probability, "_label_probability is no number", error);
+        return line_take_number(self, item, &of->probability, "_label_probability must be a number", error);
     if (line_is_word(item->key, "_label_action"))
-        return line_take_number(self, item, &of->action, "_label_Action is no number", error);
+        return line_take_number(self, item, &of->action, "_label_Action must be a number", error);
     if (line_is_word(item->key, "_labelindex"))
-        return line_take_number(self, item, &of->index, "_labelIndex is no number", error);
+        return line_take_number(self, item, &of->index, "_labelIndex must be a number", error);
     if (json_is(item->key, "_original_label_cost"))
-        return line_take_number(self, item, &of->original, "_original_label_cost is no number", error);
+        return line_take_number(self, item, &of->original, "_original_label_cost must be a number", error);
     if (json_is(item->key, "_label")) return take_label(self, item, error);
     if (json_is(item->key, "_outcomes")) return line_take_outcomes(self, item, error);
     if (json_is(item->key, "_dim")) return take_dim(self, item, error);
     if (json_is(item->key, "_ba")) {
         self->baselines.count = 0;
-        return line_take_numbers(self, item, &self->baselines, "_ba are no numbers", error);
+        return line_take_numbers(self, item, &self->baselines, "_ba must be an array of numbers", error);
     }
     if (json_is(item->key, "_skipLearn")) of->skip = item->kind == JSON_KIND_TRUE;
     if (json_is(item->key, "_deferred")) of->deferred = item->kind == JSON_KIND_TRUE;
@@ -206,14 +205,14 @@ static ee_status take_member(dsjson_line *self, const json_token *item, ee_error
     if (key.length && key.bytes[0] == '_') return take_underscored(self, item, error);
     if (json_is(key, "c")) return take_context(self, item, error);
     if (json_is(key, "o")) return line_take_observations(self, item, &of->seen, error);
-    if (json_is(key, "pdrop")) return line_take_number(self, item, &of->drop, "pdrop is no number", error);
+    if (json_is(key, "pdrop")) return line_take_number(self, item, &of->drop, "pdrop must be a number", error);
     if (json_is(key, "a")) {
         self->actions.count = 0;
-        return line_take_numbers(self, item, &self->actions, "a are no numbers", error);
+        return line_take_numbers(self, item, &self->actions, "a must be an array of numbers", error);
     }
     if (json_is(key, "p")) {
         self->probabilities.count = 0;
-        return line_take_numbers(self, item, &self->probabilities, "p are no numbers", error);
+        return line_take_numbers(self, item, &self->probabilities, "p must be an array of numbers", error);
     }
     if (item->kind == JSON_KIND_TEXT && json_is(key, "EventId")) of->id = line_keep(self, item->text);
     if (item->kind == JSON_KIND_TEXT && json_is(key, "Timestamp")) of->time = line_keep(self, item->text);

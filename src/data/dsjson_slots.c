@@ -13,20 +13,22 @@ static void take_id(dsjson_line *self, const json_token *item, json_text *id)
 static ee_status take_slot_member(dsjson_line *self, const json_token *item, slot_facts *slot, ee_error *error)
 {
     if (line_is_word(item->key, "_label_cost"))
-        return line_take_number(self, item, &slot->cost, "the _label_cost of a slot is no number", error);
+        return line_take_number(self, item, &slot->cost, "the _label_cost of a slot must be a number", error);
     if (json_is(item->key, "_original_label_cost"))
-        return line_take_number(self, item, &slot->original, "the _original_label_cost of a slot is no number", error);
+        return line_take_number(self, item, &slot->original, "the _original_label_cost of a slot must be a number",
+                                error);
     if (json_is(item->key, "_o")) return line_take_observations(self, item, &slot->seen, error);
     if (json_is(item->key, "_a")) {
         self->slot_actions.count = slot->first_action;
-        ee_status status = line_take_numbers(self, item, &self->slot_actions, "the _a of a slot are no numbers", error);
+        ee_status status =
+            line_take_numbers(self, item, &self->slot_actions, "the _a of a slot must be an array of numbers", error);
         slot->action_count = self->slot_actions.count - slot->first_action;
         return status;
     }
     if (json_is(item->key, "_p")) {
         self->slot_probabilities.count = slot->first_probability;
-        ee_status status =
-            line_take_numbers(self, item, &self->slot_probabilities, "the _p of a slot are no numbers", error);
+        ee_status status = line_take_numbers(self, item, &self->slot_probabilities,
+                                             "the _p of a slot must be an array of numbers", error);
         slot->probability_count = self->slot_probabilities.count - slot->first_probability;
         return status;
     }
@@ -70,7 +72,8 @@ static ee_status describe(dsjson_line *self, const json_token *item, slot_words 
 {
     if (json_is(item->key, "_inc")) {
         self->allowed.count = slot->first_allowed;
-        ee_status status = line_take_numbers(self, item, &self->allowed, "the _inc of a slot are no numbers", error);
+        ee_status status =
+            line_take_numbers(self, item, &self->allowed, "the _inc of a slot must be an array of numbers", error);
         slot->allowed_count = self->allowed.count - slot->first_allowed;
         return status;
     }

@@ -33,13 +33,13 @@ static void fail_no_kind(const char *text, const char *word, const char *nearest
     size_t length = strcspn(text, ":,");
     bool colon = text[length] == ':';
     if (colon && nearest)
-        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
+        status_fail(error, EE_BAD_OPTION, "data set: unknown kind '%s'; did you mean '%s'?", word, nearest);
     else if (kind_guess(text, meant, sizeof meant))
-        status_fail(error, EE_BAD_OPTION, "data set: expected a kind before the place; did you mean '%s'?", meant);
+        status_fail(error, EE_BAD_OPTION, "data set: expected KIND:PLACE; did you mean '%s'?", meant);
     else if (nearest)
-        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
+        status_fail(error, EE_BAD_OPTION, "data set: unknown kind '%s'; did you mean '%s'?", word, nearest);
     else
-        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%.*s'; 'eenet datasets' lists them",
+        status_fail(error, EE_BAD_OPTION, "data set: unknown kind '%.*s'; 'eenet datasets' lists the kinds",
                     (int)(length < 100 ? length : 100), text);
 }
 
@@ -105,7 +105,7 @@ static ee_status check_name(const char *name, ee_error *error)
     json_decref(text);
     if (valid) return EE_OK;
     return status_fail(error, EE_BAD_OPTION,
-                       "data set: the name of the file, or an option, is not UTF-8, and results could not name it");
+                       "data set: the file name and the options must be UTF-8, because results contain them");
 }
 
 /* "table:shuttle,label=target" of "table:DIR/shuttle.tsv.gz,label=target". */
@@ -267,7 +267,7 @@ ee_status environment_next(environment *world, environment_round *round, ee_erro
 
 static ee_status fail_past_last(size_t index, ee_error *error)
 {
-    return status_fail(error, EE_BAD_INPUT, "data set: there are %d kinds, asked for number %zu", KINDS, index);
+    return status_fail(error, EE_BAD_INPUT, "data set: expected a kind below %d, got %zu", KINDS, index);
 }
 
 ee_status dataset_describe(size_t index, dataset_info *info, ee_error *error)

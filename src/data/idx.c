@@ -14,14 +14,14 @@ ee_status idx_parse(const source *file, size_t rank, idx_array *out, ee_error *e
     const char *name = file_tail(file->path);
     const uint32_t expected = TYPE_BYTES << 8 | (uint32_t)rank;
     if (file->size < MAGIC_SIZE)
-        return status_fail(error, EE_BAD_INPUT, "idx: %s, byte %zu: the file ends in its magic number", name,
+        return status_fail(error, EE_BAD_INPUT, "idx: %s, byte %zu: the file ends inside its magic number", name,
                            file->size);
     if (big_endian(file->bytes) != expected)
         return status_fail(error, EE_BAD_INPUT, "idx: %s, byte 0: expected the magic number %08x, got %08x", name,
                            (unsigned)expected, (unsigned)big_endian(file->bytes));
     *out = (idx_array){.offset = MAGIC_SIZE + rank * NUMBER_SIZE};
     if (file->size < out->offset)
-        return status_fail(error, EE_BAD_INPUT, "idx: %s, byte %zu: the file ends in its header of %zu bytes", name,
+        return status_fail(error, EE_BAD_INPUT, "idx: %s, byte %zu: the file ends inside its header of %zu bytes", name,
                            file->size, out->offset);
     out->data = file->bytes + out->offset;
     size_t follow = file->size - out->offset, count = 1;

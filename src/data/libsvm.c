@@ -129,8 +129,8 @@ static ee_status tell_rows(const classes_dataset *data, const category_list *cla
     if (!status) status = survey_add_number(seen, "entries that are not zero", (double)data->starts[data->rows], error);
     if (!status && queries)
         status = survey_remark(seen, error,
-                               "qid: in %zu lines is passed over: each line is a round by itself, and its grade a "
-                               "class; documents of a query as the arms of a round are what rounds:DIR is for",
+                               "qid: is ignored in %zu lines: each line becomes a round, and its grade a class; to "
+                               "rank the documents of a query as the arms of one round, use rounds:DIR",
                                queries);
     if (!status) status = table_remark_label(classes, data->rows, "the label", "", seen, error);
     return status;

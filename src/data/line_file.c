@@ -33,7 +33,7 @@ static ee_status cut_half_line(const line_file *self, ee_error *error)
 
 static ee_status refuse_second(const char *folder, ee_error *error)
 {
-    return status_fail(error, EE_FILE_ERROR, "%s: another program is writing results there", folder);
+    return status_fail(error, EE_FILE_ERROR, "%s: another process is writing results there", folder);
 }
 
 static bool is_same_file(int descriptor, const char *path)
@@ -104,7 +104,7 @@ ee_status line_file_replace(line_file *self, const char *lines, size_t length, e
 static void name_file(ee_error *error, const char *path)
 {
     ee_error told = *error;
-    status_fail(error, told.status, "%s: %s; take that line out to go on", file_tail(path), told.message);
+    status_fail(error, told.status, "%s: %s; delete that line to continue", file_tail(path), told.message);
 }
 
 ee_status line_file_each(const char *folder, const char *name, line_taker *take, void *context, ee_error *error)

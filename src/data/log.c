@@ -200,7 +200,7 @@ static bool check_probabilities(const double *values, size_t count, log_note *no
 static bool check_taken(double probability, log_note *note)
 {
     if (probability > 0 && is_probability(probability)) return true;
-    log_pass_over(note, LOG_INVALID, "the probability of the action taken must be above 0 and at most 1, got %.6g",
+    log_pass_over(note, LOG_INVALID, "the probability of the chosen action must be above 0 and at most 1, got %.6g",
                   probability);
     return false;
 }
@@ -239,8 +239,8 @@ static ee_status check_repeated(log_reader *log, const log_event *event, log_not
     if (!event->id.length) return EE_OK;
     ee_status status = id_set_add(&log->seen, id_hash(event->id.bytes, event->id.length), &there, error);
     if (there)
-        log_pass_over(note, LOG_REPEATED, "the event %.*s came before",
-                      event->id.length < 60 ? (int)event->id.length : 60, event->id.bytes);
+        log_pass_over(note, LOG_REPEATED, "duplicate event id %.*s", event->id.length < 60 ? (int)event->id.length : 60,
+                      event->id.bytes);
     return status;
 }
 
@@ -250,7 +250,7 @@ static ee_status note_cut(log_reader *log, ee_error *error)
     if (!byte_stream_is_cut(log->stream) || log->cut_noted) return EE_OK;
     log->cut_noted = true;
     log_note note;
-    log_pass_over(&note, LOG_BROKEN, "the packed data ends in the middle");
+    log_pass_over(&note, LOG_BROKEN, "the compressed data ends early");
     return count_passed(log, log->counts.lines, &note, error);
 }
 

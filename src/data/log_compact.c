@@ -51,7 +51,7 @@ static bool make_room(archive *a, compact_room *room, void *array, size_t *capac
 {
     if (a->status) return false;
     if (count > archive_remaining(a) / stored) {
-        fail_record(a, "a record has fewer bytes than it says");
+        fail_record(a, "the record is shorter than its length says");
         return false;
     }
     a->status = memory_grow(room->owner, array, capacity, count + 1, size, a->error);
@@ -81,7 +81,7 @@ static void visit_text(archive *a, json_text *words, bool features)
     if (words->length > archive_remaining(a)) fail_record(a, "a text is longer than its record");
     if (a->status) words->length = 0;
     words->bytes = (const char *)a->source + a->position;
-    if (!features && !json_is_utf8(*words)) fail_record(a, "a text is no UTF-8");
+    if (!features && !json_is_utf8(*words)) fail_record(a, "a text is not UTF-8");
     a->position += words->length;
 }
 
@@ -109,7 +109,7 @@ static void visit_dense(archive *a, compact_room *room, log_event *event)
     size_t count = event->count * room->dim;
     if (a->reading) {
         if (!room->dim || event->count > SIZE_MAX / 8 / room->dim)
-            fail_record(a, "the header has no dim, or too large a one");
+            fail_record(a, "the dim in the header is missing or too large");
         if (!make_room(a, room, &room->values, &room->values_capacity, count, sizeof *room->values, 4)) return;
         event->arms = ee_arms_dense(room->values, event->count, room->dim);
     }
@@ -121,7 +121,7 @@ static void visit_sparse(archive *a, compact_room *room, log_event *event)
 {
     ee_arms *arms = &event->arms;
     if (a->reading) {
-        if (!room->dim) fail_record(a, "there are arms, but the header has no dim");
+        if (!room->dim) fail_record(a, "the record has arms, but the header has no dim");
         if (!make_room(a, room, &room->starts, &room->starts_capacity, event->count, sizeof *room->starts, 4)) return;
         room->starts[0] = 0;
     }
@@ -235,7 +235,7 @@ static void visit(archive *a, compact_room *room, log_event *event)
 {
     uint32_t flags = a->reading ? 0 : flags_of(event);
     archive_u32s(a, &flags, 1);
-    if (flags & ~(uint32_t)HAS_ALL) fail_record(a, "a record has flags of another version");
+    if (flags & ~(uint32_t)HAS_ALL) fail_record(a, "the record has flags of another version");
     visit_number(a, &event->count);
     visit_number(a, &event->action);
     visit_number(a, &event->baseline);
@@ -290,7 +290,7 @@ void compact_write(archive *a, const log_event *event)
     visit(a, &room, &copy);
     if (a->status) return;
     if (a->size - first - sizeof length > BYTE_STREAM_MOST) {
-        archive_fail(a, EE_BAD_INPUT, "log: an event is larger than a record may be");
+        archive_fail(a, EE_BAD_INPUT, "log: the event is larger than the largest record");
         return;
     }
     length = (uint32_t)(a->size - first - sizeof length);
@@ -309,7 +309,8 @@ typedef struct compact_log {
 static const char *find_wrong(const log_event *event)
 {
     const ee_arms *arms = &event->arms;
-    if (event->action >= event->count || event->baseline >= event->count) return "the action taken is not there";
+    if (event->action >= event->count || event->baseline >= event->count)
+        return "the chosen action is not in the event";
     if (!(event->copies >= 1 && event->copies <= 1e9)) return "the copies of an event must be 1 to 1e9";
     size_t values = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
     for (size_t i = 0; i < values; i++)
@@ -317,7 +318,7 @@ static const char *find_wrong(const log_event *event)
     for (size_t arm = 0; arms->starts && arm < arms->count; arm++)
         for (size_t i = arms->starts[arm]; i < arms->starts[arm + 1]; i++)
             if (arms->indices[i] >= arms->dim || (i > arms->starts[arm] && arms->indices[i] <= arms->indices[i - 1]))
-                return "the features of an arm must ascend below dim";
+                return "the indices of an arm's features must ascend and be below dim";
     return NULL;
 }
 
@@ -328,10 +329,10 @@ static const char *find_wrong_slot(const log_event *event)
         size_t count = event->slate ? slot->count : event->count;
         if (!slot->count) return "a slot has no actions";
         for (size_t k = 0; k < slot->count; k++)
-            if (slot->actions[k] >= count) return "an action of a slot is not there";
+            if (slot->actions[k] >= count) return "an action of a slot is not in the event";
         for (size_t k = 0; k < slot->allowed_count; k++)
-            if (slot->allowed[k] >= count) return "an action that may fill a slot is not there";
-        if (slot->baseline != SIZE_MAX && slot->baseline >= count) return "the baseline of a slot is not there";
+            if (slot->allowed[k] >= count) return "an allowed action of a slot is not in the event";
+        if (slot->baseline != SIZE_MAX && slot->baseline >= count) return "the baseline of a slot is not in the event";
     }
     return NULL;
 }
@@ -348,7 +349,9 @@ static ee_status read_fields(compact_log *log, const char *bytes, size_t size, l
         if (error) *error = reason;
         return a.status;
     }
-    const char *wrong = a.status ? reason.message : archive_remaining(&a) ? "a record is too long" : find_wrong(event);
+    const char *wrong = a.status                ? reason.message
+                        : archive_remaining(&a) ? "the record is longer than its contents"
+                                                : find_wrong(event);
     if (!wrong) wrong = find_wrong_slot(event);
     if (wrong) log_pass_over(note, a.status ? LOG_BROKEN : LOG_INVALID, "%s", wrong);
     return EE_OK;
@@ -381,7 +384,7 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     if (whole || !sane)
         return status_fail(error, EE_BAD_INPUT, "%s: record %zu is damaged", byte_stream_name(head->stream),
                            event->line);
-    log_pass_over(note, LOG_BROKEN, "the log ends in the middle of the record");
+    log_pass_over(note, LOG_BROKEN, "the log ends inside this record");
     byte_stream_pass(head->stream, size);
     return EE_OK;
 }
@@ -401,9 +404,9 @@ static ee_status read_header(compact_log *log, ee_error *error)
         memcpy(&sum, bytes + 28, sizeof sum);
     }
     if (size < COMPACT_HEADER || sum != (uint32_t)crc32_z(0, (const uint8_t *)bytes, 28) || dim >= UINT32_MAX)
-        return status_fail(error, EE_BAD_INPUT, "%s: the header is cut or damaged", byte_stream_name(stream));
+        return status_fail(error, EE_BAD_INPUT, "%s: the header is truncated or damaged", byte_stream_name(stream));
     if (version != VERSION)
-        return status_fail(error, EE_BAD_INPUT, "%s: version %u of the format, where %d is known",
+        return status_fail(error, EE_BAD_INPUT, "%s: unsupported format version %u, expected %d",
                            byte_stream_name(stream), version, (int)VERSION);
     log->head.dim = log->room.dim = (size_t)dim;
     byte_stream_pass(stream, COMPACT_HEADER);

@@ -22,18 +22,18 @@ typedef struct csv_options {
     OPTION_ROW_TEXT(csv_options, columns[role_], name_, "auto", "auto|COLUMN", meaning_)
 
 static const option entries[] = {
-    ROLE_ROW(ACTION, "action", "the column with the action that was taken"),
+    ROLE_ROW(ACTION, "action", "the column with the chosen action"),
     ROLE_ROW(PROBABILITY, "probability", "the column with its probability"),
     ROLE_ROW(REWARD, "reward", "the column with the reward"),
-    ROLE_ROW(TIME, "time", "the column with the time, as ISO 8601 or in seconds since 1970"),
+    ROLE_ROW(TIME, "time", "the column with the time (ISO 8601, or seconds since 1970)"),
     ROLE_ROW(ID, "id", "the column with the event's id"),
-    ROLE_ROW(COUNT, "count", "the column with the number of actions that were possible"),
-    ROLE_ROW(COPIES, "copies", "the column that tells for how many events a row stands"),
-    ROLE_ROW(SKIPPED, "skipped", "the column with 1 where nobody saw what was decided"),
+    ROLE_ROW(COUNT, "count", "the column with the number of available actions"),
+    ROLE_ROW(COPIES, "copies", "the column with the number of events that a row stands for"),
+    ROLE_ROW(SKIPPED, "skipped", "the column with 1 for decisions that were never shown"),
     OPTION_ROW_TEXT(csv_options, context, "context", "none", "none|all|COLUMN+...",
-                    "columns with features of the context; all: those that are nothing else"),
+                    "columns with context features; all: every column without another role"),
     OPTION_ROW_TEXT(csv_options, actions, "actions", "auto", "auto|NUMBER|NAME+...",
-                    "the actions: how many, from 0; or their names; auto: those that the file has"),
+                    "number of actions (numbered from 0) or their names; auto: the ones in the file"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -77,11 +77,11 @@ static ee_status find_column(csv_log *log, role which, const char *wanted, ee_er
         for (size_t i = 0; usual_names[which][i] && *column == SIZE_MAX; i++)
             *column = log_rows_find(&log->rows, usual_names[which][i]);
         if (*column != SIZE_MAX || which > REWARD) return EE_OK;
-        return log_rows_fail(&log->rows, error, "say which column has the %s: csv:FILE,%s=COLUMN", name, name);
+        return log_rows_fail(&log->rows, error, "found no column for the %s; name it: csv:FILE,%s=COLUMN", name, name);
     }
     *column = log_rows_find(&log->rows, wanted);
     if (*column != SIZE_MAX) return EE_OK;
-    return log_rows_fail(&log->rows, error, "there is no column '%.30s' for %s", wanted, name);
+    return log_rows_fail(&log->rows, error, "there is no column '%.30s' (option %s=)", wanted, name);
 }
 
 static ee_status find_context(csv_log *log, const char *list, ee_error *error)
@@ -101,7 +101,8 @@ static ee_status find_context(csv_log *log, const char *list, ee_error *error)
         plus = strchr(word, '+');
         if (plus) *plus++ = '\0';
         size_t column = log_rows_find(&log->rows, word);
-        if (column == SIZE_MAX) return log_rows_fail(&log->rows, error, "there is no column '%.30s' for context", word);
+        if (column == SIZE_MAX)
+            return log_rows_fail(&log->rows, error, "there is no column '%.30s' (option context=)", word);
         log->in_context[column] = true;
     }
     return EE_OK;
@@ -177,7 +178,8 @@ static ee_status collect(log_rows *rows, size_t column, found_actions *all, ee_e
 static ee_status look_through(csv_log *log, const char *path, found_actions *all, ee_error *error)
 {
     if (!byte_stream_can_repeat(log->head.stream))
-        return log_rows_fail(&log->rows, error, "it cannot be read twice: say actions=NUMBER or actions=NAME+...");
+        return log_rows_fail(&log->rows, error,
+                             "a stream cannot be read twice; add actions=NUMBER or actions=NAME+...");
     byte_stream *stream;
     log_rows rows;
     ee_status status = byte_stream_open(path, &stream, error);
@@ -195,7 +197,7 @@ static ee_status look_through(csv_log *log, const char *path, found_actions *all
 static ee_status take_names(csv_log *log, const char *list, found_actions *all, ee_error *error)
 {
     if (!json_is_utf8((json_text){list, strlen(list)}))
-        return log_rows_fail(&log->rows, error, "the names of the actions are no UTF-8");
+        return log_rows_fail(&log->rows, error, "the names of the actions are not UTF-8");
     ee_status status = EE_OK;
     for (const char *word = list, *plus; word && !status; word = plus) {
         field name = {word, strcspn(word, "+")};
@@ -247,7 +249,7 @@ static bool take_number(const csv_log *log, role which, double *value, log_note 
 {
     const field *from = field_of(log, which);
     if (!from || (which > REWARD && !from->length) || field_number(from, value)) return true;
-    log_pass_over(note, LOG_INVALID, "the %s is no number: '%.30s'", entries[which].name, from->text);
+    log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'", entries[which].name, from->text);
     return false;
 }
 
@@ -262,7 +264,7 @@ static bool take_action(const csv_log *log, log_event *event, log_note *note)
         event->action = read_whole(from);
     }
     if (event->action < event->count) return true;
-    log_pass_over(note, LOG_INVALID, "the action '%.30s' is not among the %zu", from->text, event->count);
+    log_pass_over(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions", from->text, event->count);
     return false;
 }
 

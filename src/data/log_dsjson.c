@@ -23,11 +23,10 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     size_t mark = head->counts.lines++ ? 0 : mark_size(line.bytes, line.size);
     status = dsjson_parse(log->room, line.bytes + mark, line.size - mark, &head->options, event, note, error);
     if (status) return status;
-    if (note->verdict == LOG_BROKEN && !line.ended)
-        log_pass_over(note, LOG_BROKEN, "the log ends in the middle of the line");
+    if (note->verdict == LOG_BROKEN && !line.ended) log_pass_over(note, LOG_BROKEN, "the log ends inside this line");
     if (note->verdict == LOG_EVENT && event->arms.dim != head->dim)
-        log_pass_over(note, LOG_INVALID, "its vectors have %zu numbers, those of the first line %zu", event->arms.dim,
-                      head->dim);
+        log_pass_over(note, LOG_INVALID, "got vectors of %zu numbers, expected %zu as in the first line",
+                      event->arms.dim, head->dim);
     event->line = head->counts.lines;
     return EE_OK;
 }

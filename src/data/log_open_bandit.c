@@ -62,7 +62,7 @@ static ee_status read_item(bandit_log *log, const log_rows *rows, size_t id_colu
     const field *id = &rows->rows.fields[id_column];
     bool whole = field_number(id, &number) && number >= 0 && number < ITEMS_MOST && number == floor(number);
     if (!whole || number != (double)log->count)
-        return log_rows_fail(rows, error, "line %zu: item_id must be %zu, the next number", rows->rows.line,
+        return log_rows_fail(rows, error, "line %zu: item_id must be %zu, counting from 0", rows->rows.line,
                              log->count);
     ee_status status = memory_grow(&log->head.owner, &log->items, capacity, log->count + 1, sizeof *log->items, error);
     if (status) return status;
@@ -103,7 +103,7 @@ static ee_status open_items(bandit_log *log, const char *folder, ee_error *error
     status = log_rows_start(stream, &rows, error);
     if (!status) {
         status = read_items(log, &rows, error);
-        if (!status && !log->count) status = log_rows_fail(&rows, error, "there are no items");
+        if (!status && !log->count) status = log_rows_fail(&rows, error, "expected at least one item");
         log_rows_release(&rows);
     }
     byte_stream_close(stream);
@@ -130,7 +130,7 @@ static ee_status find_file(const char *folder, char **path, ee_error *error)
     }
     closedir(entries);
     if (found == 1) return file_join(folder, name, path, error);
-    return status_fail(error, EE_BAD_INPUT, "%s: there must be one .csv file beside %s, got %zu", file_tail(folder),
+    return status_fail(error, EE_BAD_INPUT, "%s: expected one .csv file next to %s, got %zu", file_tail(folder),
                        items_name, found);
 }
 
@@ -199,12 +199,12 @@ static void take_row(const bandit_log *log, log_event *event, log_note *note)
     if (!log_time_parse((json_text){time->text, time->length}, &event->time)) event->time = (double)NAN;
     if (!field_number(&fields[log->columns[ITEM]], &item) || !(item >= 0 && item < (double)log->count) ||
         item != floor(item))
-        log_pass_over(note, LOG_INVALID, "item_id '%.20s' is not among the %zu", fields[log->columns[ITEM]].text,
+        log_pass_over(note, LOG_INVALID, "item_id '%.20s' is not one of the %zu items", fields[log->columns[ITEM]].text,
                       log->count);
     else if (!field_number(&fields[log->columns[PROPENSITY]], &event->probability))
-        log_pass_over(note, LOG_INVALID, "propensity_score is no number");
+        log_pass_over(note, LOG_INVALID, "propensity_score must be a number");
     else if (!field_number(&fields[log->columns[CLICK]], &event->reward))
-        log_pass_over(note, LOG_INVALID, "click is no number");
+        log_pass_over(note, LOG_INVALID, "click must be a number");
     else
         event->action = (size_t)item;
 }

@@ -35,8 +35,8 @@ ee_status log_rows_start(byte_stream *stream, log_rows *out, ee_error *error)
         if (status) status = status_fail(error, status, "%s%s", byte_stream_name(stream), reason.message);
     }
     if (!status && (!row || !out->utf8))
-        status = status_fail(error, EE_BAD_INPUT, "%s: the first line does not name columns%s",
-                             byte_stream_name(stream), row ? ": it is no UTF-8" : "");
+        status = status_fail(error, EE_BAD_INPUT, "%s: expected a header with column names in the first line%s",
+                             byte_stream_name(stream), row ? ": it is not UTF-8" : "");
     if (!status) status = memory_create(NULL, &out->columns, out->rows.count, sizeof *out->columns, error);
     if (status) {
         log_rows_release(out);
@@ -80,9 +80,9 @@ ee_status log_rows_next(log_rows *self, log_note *note, bool *found, ee_error *e
     } else if (!row) {
         note->verdict = LOG_BLANK;
     } else if (!self->utf8) {
-        log_pass_over(note, LOG_BROKEN, "no UTF-8");
+        log_pass_over(note, LOG_BROKEN, "not UTF-8");
     } else if (self->rows.count != self->width) {
-        log_pass_over(note, LOG_BROKEN, "%zu fields, where the header has %zu", self->rows.count, self->width);
+        log_pass_over(note, LOG_BROKEN, "got %zu fields, expected %zu as in the header", self->rows.count, self->width);
     }
     if (self->rows.position == self->record.size) self->rows.next_line++; /* the last line's end is not in the record */
     return EE_OK;

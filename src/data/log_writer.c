@@ -32,9 +32,10 @@ static ee_status find_format(const char *path, log_format *format, ee_error *err
         *format = endings[i].format;
         if (stem > length && memcmp(path + stem - length, endings[i].ending, length) == 0) return EE_OK;
     }
-    return status_fail(error, EE_BAD_OPTION,
-                       "log: the name must end in .dsjson, .json, .eelog or .csv, perhaps with .gz or .zst, got '%s'",
-                       file_tail(path));
+    return status_fail(
+        error, EE_BAD_OPTION,
+        "log: the file name must end in .dsjson, .json, .eelog or .csv (optional: .gz or .zst after it), got '%s'",
+        file_tail(path));
 }
 
 /* ---- CSV ---- */
@@ -108,7 +109,7 @@ ee_status log_create(const char *path, size_t dim, log_writer **out, ee_error *e
 ee_status log_write(log_writer *log, const log_event *event, ee_error *error)
 {
     if (event->arms.count && event->arms.dim != log->dim)
-        return status_fail(error, EE_BAD_INPUT, "log: an event with arms of %zu features, where others have %zu",
+        return status_fail(error, EE_BAD_INPUT, "log: an event has arms of %zu features, the others have %zu",
                            event->arms.dim, log->dim);
     log->line.error = log->record.error = error;
     if (log->format == LOG_COMPACT)

@@ -26,7 +26,7 @@ typedef struct mnist_options {
 static const option entries[] = {
     OPTION_ROW_CHOICE(mnist_options, set, "set", "train", "train|test|all", "which images"),
     OPTION_ROW_CHOICE(mnist_options, normalize, "normalize", "pixel", "pixel|paper|unit",
-                      "pixels from 0 to 1; (pixel - 0.1307) / 0.3081; or images of length 1"),
+                      "pixel: scaled to 0 to 1; paper: (pixel - 0.1307) / 0.3081; unit: images of length 1"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -53,7 +53,7 @@ static ee_status check_part(const part *from, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "mnist: %s, byte 8: expected images of %d x %d, got %zu x %zu",
                            file_tail(from->files[0].path), SIDE, SIDE, shape[1], shape[2]);
     if (labels != shape[0])
-        return status_fail(error, EE_BAD_INPUT, "mnist: %s, byte 4: expected as many labels as images, %zu, got %zu",
+        return status_fail(error, EE_BAD_INPUT, "mnist: %s, byte 4: expected %zu labels, one per image, got %zu",
                            file_tail(from->files[1].path), shape[0], labels);
     for (size_t i = 0; i < labels; i++)
         if (from->labels.data[i] >= CLASSES)
@@ -174,8 +174,8 @@ static ee_status fashion_open(const dataset_request *request, dataset **out, ee_
 {
     if (strcmp(request->place, dataset_fashion_mnist.default_place) == 0 && access(request->place, F_OK) != 0)
         return status_fail(error, EE_FILE_ERROR,
-                           "fashion-mnist: there is no %s: install Debian's package dataset-fashion-mnist, which has "
-                           "it, or name a folder: fashion-mnist:DIR",
+                           "fashion-mnist: %s not found; install the Debian package dataset-fashion-mnist or give a "
+                           "folder: fashion-mnist:DIR",
                            request->place);
     return open_images(&fashion_schema, request, out, error);
 }
@@ -183,7 +183,7 @@ static ee_status fashion_open(const dataset_request *request, dataset **out, ee_
 const dataset_kind dataset_mnist = {
     .name = "mnist",
     .form = "mnist:DIR[,OPTION=VALUE...]",
-    .summary = "MNIST's IDX files, gz or plain: an image is ten arms, one of them its digit",
+    .summary = "MNIST's IDX files, plain or .gz; an image is a round of ten arms, and its digit has the reward",
     .options = &mnist_schema,
     .open = mnist_open,
     .close = classes_close,
@@ -195,7 +195,7 @@ const dataset_kind dataset_mnist = {
 const dataset_kind dataset_fashion_mnist = {
     .name = "fashion-mnist",
     .form = "fashion-mnist[:DIR][,OPTION=VALUE...]",
-    .summary = "Fashion-MNIST, of the same shape: Debian's dataset-fashion-mnist unless a folder is given",
+    .summary = "Fashion-MNIST, same format; default folder: Debian's dataset-fashion-mnist",
     .options = &fashion_schema,
     .default_place = "/usr/share/datasets/fashion-mnist",
     .open = fashion_open,

@@ -94,8 +94,8 @@ static ee_status parse_type(cursor *at, header *into)
     if (npy_find_type(text, length, &into->type, &into->big_endian)) return EE_OK;
     at->position -= length + 1;
     return status_fail(at->error, EE_BAD_INPUT,
-                       "npy: %s, byte %zu: expected numbers of a type as <f8, <f2, <i4, |u1 or |b1, got %.*s: convert "
-                       "them first, as with array.astype('float64')",
+                       "npy: %s, byte %zu: expected a numeric type such as <f8, <f2, <i4, |u1 or |b1, got %.*s; "
+                       "convert the array first: array.astype('float64')",
                        file_tail(at->name), at->position, length > 20 ? 20 : (int)length, text);
 }
 
@@ -187,7 +187,7 @@ static uint64_t little_endian(const uint8_t *bytes, size_t size)
 static ee_status find_header(cursor *at, size_t size)
 {
     if (size < MAGIC_SIZE || memcmp(at->bytes, magic, MAGIC_SIZE) != 0)
-        return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte 0: expected \\x93NUMPY: this is no .npy file",
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s is not an .npy file: expected \\x93NUMPY at byte 0",
                            file_tail(at->name));
     uint8_t major = size < VERSION_END ? 1 : at->bytes[MAGIC_SIZE];
     uint8_t minor = size < VERSION_END ? 0 : at->bytes[MAGIC_SIZE + 1];
@@ -197,11 +197,12 @@ static ee_status find_header(cursor *at, size_t size)
     size_t width = major == 1 ? 2 : 4;
     at->position = VERSION_END + width;
     if (size < at->position)
-        return status_fail(at->error, EE_BAD_INPUT, "npy: %s is cut: expected %zu bytes before the header, got %zu",
-                           file_tail(at->name), at->position, size);
+        return status_fail(at->error, EE_BAD_INPUT,
+                           "npy: %s is truncated: expected %zu bytes before the header, got %zu", file_tail(at->name),
+                           at->position, size);
     uint64_t length = little_endian(at->bytes + VERSION_END, width);
     if (length > size - at->position)
-        return status_fail(at->error, EE_BAD_INPUT, "npy: %s is cut: expected a header of %llu bytes, got %zu",
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s is truncated: expected a header of %llu bytes, got %zu",
                            file_tail(at->name), (unsigned long long)length, size - at->position);
     at->end = at->position + (size_t)length;
     return EE_OK;
@@ -253,12 +254,11 @@ ee_status npy_parse(const uint8_t *bytes, size_t size, const char *name, npy_arr
 
     size_t count, got = size - at.end;
     if (!count_entries(&head, &count))
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: its shape has more entries than memory can hold",
-                           file_tail(name));
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: the array is too large for memory", file_tail(name));
     size_t promised = count * npy_size(head.type);
     if (got != promised)
         return status_fail(error, EE_BAD_INPUT, "npy: %s %s: expected %zu bytes after byte %zu, got %zu",
-                           file_tail(name), got < promised ? "is cut" : "is too long", promised, at.end, got);
+                           file_tail(name), got < promised ? "is truncated" : "is too long", promised, at.end, got);
     status = memory_create(NULL, &out->data, count, npy_size(head.type), error);
     if (status) return status;
     decode_all(&head, bytes + at.end, count, out->data);
@@ -292,8 +292,8 @@ void npy_release(npy_array *array)
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error)
 {
     if (whole && !npy_is_whole(array->type))
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers, as int64, got %s", file_tail(name),
-                           npy_type_name(array->type));
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers such as int64, got %s",
+                           file_tail(name), npy_type_name(array->type));
     if (array->rank != 2)
         return status_fail(error, EE_BAD_INPUT, "npy: %s: expected 2 dimensions, rows and columns, got %zu",
                            file_tail(name), array->rank);

@@ -43,7 +43,7 @@ ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error)
 {
     if (pool->ordinary_count < POOL_ORDINARY || pool->wanted_count < 1)
         return status_fail(error, EE_BAD_INPUT,
-                           "%s: expected at least %d ordinary entries and one that is wanted, got %zu and %zu", name,
+                           "%s: expected at least %d entries without reward and one with it, got %zu and %zu", name,
                            POOL_ORDINARY, pool->ordinary_count, pool->wanted_count);
     pool->head.arms = POOL_ARMS;
     pool->head.exclusive = true;
@@ -138,7 +138,7 @@ static void visit_entries(archive *a, pool_entry **entries, size_t *count, const
         archive_u32s(a, (*entries)[i].row, POOL_TABLES);
         for (int t = 0; t < POOL_TABLES; t++)
             if (tables[t].columns && (*entries)[i].row[t] >= tables[t].rows)
-                archive_fail(a, EE_BAD_MODEL, "pool: an entry names a row that its table does not have");
+                archive_fail(a, EE_BAD_MODEL, "pool: an entry refers to a row that does not exist");
     }
 }
 
@@ -174,7 +174,7 @@ ee_status pool_load(const uint8_t *bytes, size_t size, survey *seen, pool_datase
     archive a = archive_reader(bytes, size, error);
     status = visit(&a, pool, seen);
     if (!status && archive_remaining(&a))
-        status = status_fail(error, EE_BAD_MODEL, "pool: %zu bytes too many", archive_remaining(&a));
+        status = status_fail(error, EE_BAD_MODEL, "pool: %zu unexpected bytes at the end", archive_remaining(&a));
     if (!status) status = pool_finish(pool, "pool", error);
     if (status) {
         pool_close(&pool->head);

@@ -16,7 +16,7 @@ static const double largest = 1e9; /* of a rating, as of a reward */
 
 enum { USUAL_WIDTH = 6 }; /* a row of more fields has hardly one rating */
 
-#define MATRIX_ADVICE "where a row is a user and a column an item, write a row for each rating instead"
+#define MATRIX_ADVICE "a matrix of users and items must become one row per rating"
 
 enum { MOST_VALUES = 100 }; /* different ratings that are counted: no scale has more steps */
 
@@ -73,19 +73,20 @@ static ee_status fail_usual_name(const rating_reader *reader, int role, ee_error
     const row_reader *rows = &reader->rows;
     const field *value = rows->count > RATING_VALUE ? &rows->fields[RATING_VALUE] : &rows->fields[rows->count - 1];
     if (!isnan(cell_with_comma(&(cell){value->text, NAN})))
-        return rows_fail(rows, error, "expected a number for the rating, got '%.20s': decimals take a point, as 4.5",
+        return rows_fail(rows, error,
+                         "expected a number for the rating, got '%.20s': write decimals with a point, such as 4.5",
                          value->text);
     for (int other = 0; other < RATING_COLUMNS; other++)
         if (!is_auto(reader, other))
-            return rows_fail(rows, error, "no column has a usual name for the %s; %s=COLUMN says which it is",
-                             roles[role], roles[role]);
+            return rows_fail(rows, error, "found no column for the %s; name it with %s=COLUMN", roles[role],
+                             roles[role]);
     if (rows->count > USUAL_WIDTH)
         return rows_fail(rows, error,
                          "no column has a usual name for the %s; user=, item= and rating= take others; " MATRIX_ADVICE,
                          roles[role]);
     return rows_fail(rows, error,
-                     "expected a number for the rating, got '%.20s', or a header with userId, movieId and rating (or "
-                     "user, item and rating); user=, item= and rating= take other columns",
+                     "expected a number for the rating, got '%.20s'; or a header with userId, movieId and rating (or "
+                     "user, item and rating); name other columns with user=, item= and rating=",
                      value->text);
 }
 
@@ -119,7 +120,7 @@ static ee_status settle_columns(rating_reader *reader, ee_error *error)
         for (int other = 0; other < role && !status; other++)
             if (reader->columns[other] == reader->columns[role])
                 status = status_fail(error, EE_BAD_OPTION,
-                                     "%s: %s and %s are both column %zu: take another with %s= or %s=", reader->owner,
+                                     "%s: %s and %s are both column %zu; name another with %s= or %s=", reader->owner,
                                      roles[other], roles[role], reader->columns[role] + 1, roles[other], roles[role]);
     }
     return status;
@@ -142,8 +143,9 @@ static ee_status read_value(rating_reader *reader, double *value, ee_error *erro
     const field *from = &rows->fields[reader->columns[RATING_VALUE]];
     size_t place;
     if (!field_number(from, value))
-        return rows_fail(rows, error, "expected a number for the rating, got '%.50s'%s", from->text,
-                         !isnan(cell_with_comma(&(cell){from->text, NAN})) ? ": decimals take a point, as 4.5" : "");
+        return rows_fail(
+            rows, error, "expected a number for the rating, got '%.50s'%s", from->text,
+            !isnan(cell_with_comma(&(cell){from->text, NAN})) ? ": write decimals with a point, such as 4.5" : "");
     if (fabs(*value) > largest)
         return rows_fail(rows, error, "expected a rating from -1e9 to 1e9, got '%.50s'", from->text);
     reader->whole = reader->whole && *value == floor(*value);
@@ -180,11 +182,12 @@ static ee_status read_rows(rating_reader *reader, ee_error *error)
     const char *name = file_tail(reader->rows.file->path);
     ee_status status = rows_next(&reader->rows, &found, error);
     if (!status && !found)
-        status = status_fail(error, EE_BAD_INPUT, "%s: expected rows of user, item and rating, got none", name);
+        status =
+            status_fail(error, EE_BAD_INPUT, "%s: expected rows of user, item and rating, got an empty file", name);
     if (!status) status = settle_columns(reader, error);
     if (!status && reader->header) status = rows_next(&reader->rows, &found, error);
     if (!status && !found)
-        status = status_fail(error, EE_BAD_INPUT, "%s: the first row names the columns, and no rating follows", name);
+        status = status_fail(error, EE_BAD_INPUT, "%s: expected ratings below the header, got none", name);
     while (!status && found) {
         status = take_row(reader, error);
         if (!status) status = rows_next(&reader->rows, &found, error);
@@ -236,7 +239,7 @@ static ee_status remark_single(const rating_reader *reader, int role, size_t dis
     enum { FEW = 20 };
     if (distinct < reader->list->count || distinct < FEW) return EE_OK;
     return survey_remark(seen, error,
-                         "column %zu, taken as the %s, has another value in every row; %s=COLUMN takes another",
+                         "column %zu, read as the %s, has a different value in every row; name another with %s=COLUMN",
                          reader->columns[role] + 1, roles[role], roles[role]);
 }
 
@@ -245,8 +248,8 @@ static ee_status remark_values(const rating_reader *reader, survey *seen, ee_err
 {
     if (!reader->whole || reader->values.count <= MOST_VALUES) return EE_OK;
     return survey_remark(seen, error,
-                         "column %zu, taken as the rating, has more than %d different whole numbers, %.10g to %.10g; "
-                         "rating=COLUMN takes another",
+                         "column %zu, read as the rating, has more than %d different whole numbers, %.10g to %.10g; "
+                         "name another with rating=COLUMN",
                          reader->columns[RATING_VALUE] + 1, MOST_VALUES, reader->list->lowest, reader->list->highest);
 }
 

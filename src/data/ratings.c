@@ -39,22 +39,24 @@ typedef struct ratings_options {
 
 /* The paper's numbers. `auto` is a quarter of the file's scale from either end: 4 and 2 of one to five stars. */
 static const option entries[] = {
-    OPTION_ROW_INTEGER(ratings_options, users, "users", "2000", 1, 1e6, "users with most ratings that are taken"),
-    OPTION_ROW_INTEGER(ratings_options, items, "items", "10000", 1, 1e6, "items with most ratings that are taken"),
-    OPTION_ROW_TEXT(ratings_options, good, "good", "auto", "a number or auto",
-                    "ratings above it are good; auto: three quarters up the file's scale"),
-    OPTION_ROW_TEXT(ratings_options, bad, "bad", "auto", "a number or auto",
-                    "ratings below it are bad; auto: a quarter up the file's scale"),
+    OPTION_ROW_INTEGER(ratings_options, users, "users", "2000", 1, 1e6,
+                       "how many users to keep: the ones with the most ratings"),
+    OPTION_ROW_INTEGER(ratings_options, items, "items", "10000", 1, 1e6,
+                       "how many items to keep: the ones with the most ratings"),
+    OPTION_ROW_TEXT(ratings_options, good, "good", "auto", "auto|NUMBER",
+                    "ratings above it are good; auto: 3/4 of the file's scale"),
+    OPTION_ROW_TEXT(ratings_options, bad, "bad", "auto", "auto|NUMBER",
+                    "ratings below it are bad; auto: 1/4 of the file's scale"),
     OPTION_ROW_INTEGER(ratings_options, features, "features", "10", 2, 1000,
-                       "features of a user and of an item: one less singular vectors, and a constant"),
+                       "features per user and per item: N-1 singular vectors and a constant"),
     OPTION_ROW_CHOICE(ratings_options, want, "want", "bad", "good|bad",
-                      "which ratings have the reward: a round has one of them, and nine of the others"),
+                      "which ratings have the reward; a round has one of them and nine of the others"),
     OPTION_ROW_TEXT(ratings_options, columns[RATING_USER], "user", "auto", "auto|COLUMN",
-                    "the column with the users; auto: userId, user or user_id, without a header the first"),
+                    "user column; auto: userId, user or user_id; without a header, the first"),
     OPTION_ROW_TEXT(ratings_options, columns[RATING_ITEM], "item", "auto", "auto|COLUMN",
-                    "the column with the items; auto: movieId, item, itemId, item_id or movie, or the second"),
+                    "item column; auto: movieId, item, itemId, item_id or movie; without a header, the second"),
     OPTION_ROW_TEXT(ratings_options, columns[RATING_VALUE], "rating", "auto", "auto|COLUMN",
-                    "the column with the ratings; auto: rating or score, or the third"),
+                    "rating column; auto: rating or score; without a header, the third"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group ratings_groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -147,12 +149,12 @@ static ee_status check_size(const source *file, const ratings_options *options, 
     if (enough && matrix->users >= least && matrix->items >= least) return EE_OK;
     if (seen->remark_count) return status_fail(error, EE_BAD_INPUT, "%s: %s", name, seen->remarks[0]);
     if (!enough)
-        return status_fail(error, EE_BAD_INPUT,
-                           "%s: expected at least %d ratings above %g and %d below %g by the %zu users taken, got %zu "
-                           "and %zu",
-                           name, want_bad ? POOL_ORDINARY : 1, by->good, want_bad ? 1 : POOL_ORDINARY, by->bad,
-                           matrix->users, want_bad ? ordinary : wanted, want_bad ? wanted : ordinary);
-    return status_fail(error, EE_BAD_INPUT, "%s: features=%lld takes at least %zu users and items, got %zu and %zu",
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "%s: expected at least %d ratings above %g and %d below %g by the %zu users kept, got %zu and %zu", name,
+            want_bad ? POOL_ORDINARY : 1, by->good, want_bad ? 1 : POOL_ORDINARY, by->bad, matrix->users,
+            want_bad ? ordinary : wanted, want_bad ? wanted : ordinary);
+    return status_fail(error, EE_BAD_INPUT, "%s: features=%lld needs at least %zu users and items, got %zu and %zu",
                        name, (long long)options->features, least, matrix->users, matrix->items);
 }
 
@@ -263,7 +265,8 @@ static ee_status movielens_open(const dataset_request *request, dataset **out, e
 const dataset_kind dataset_movielens = {
     .name = "movielens",
     .form = "movielens:FILE|DIR[,OPTION=VALUE...]",
-    .summary = "GroupLens' ratings, any release: nine well rated entries and a badly rated one to be found",
+    .summary = "GroupLens ratings, any release; a round has nine well rated items and one badly rated one, which has "
+               "the reward",
     .options = &movielens_schema,
     .open = movielens_open,
     .close = pool_close,
@@ -275,7 +278,8 @@ const dataset_kind dataset_movielens = {
 const dataset_kind dataset_ratings = {
     .name = "ratings",
     .form = "ratings:FILE[,OPTION=VALUE...]",
-    .summary = "rows of user, item and rating: nine well rated entries and a badly rated one to be found",
+    .summary = "rows of user, item and rating; a round has nine well rated items and one badly rated one, which has "
+               "the reward",
     .options = &ratings_schema,
     .named_by_place = true,
     .open = ratings_open,

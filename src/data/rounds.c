@@ -128,8 +128,7 @@ static ee_status rounds_next(environment *base, environment_round *round, ee_err
     rounds_environment *world = (rounds_environment *)base;
     const rounds_arrays *data = world->data;
     size_t rounds = data->rounds;
-    if (world->next == rounds)
-        return status_fail(error, EE_BAD_INPUT, "rounds: there are %zu rounds, and all have been dealt", rounds);
+    if (world->next == rounds) return status_fail(error, EE_BAD_INPUT, "rounds: all %zu rounds have been used", rounds);
     for (size_t arm = 0; arm < data->arms; arm++) {
         world->rewards[arm] = npy_real(&data->files[ROUNDS_REWARDS], arm * rounds + world->next);
         world->expected[arm] = npy_real(data->expected, arm * rounds + world->next);
@@ -143,7 +142,7 @@ static ee_status rounds_next(environment *base, environment_round *round, ee_err
 const dataset_kind dataset_prepared = {
     .name = "rounds",
     .form = "rounds:DIR",
-    .summary = "prepared rounds, as 'eenet rounds' or another program writes them; the same for every seed",
+    .summary = "prepared rounds, written by 'eenet rounds' or another program; the same for every seed",
     .named_by_place = true,
     .open = rounds_open,
     .close = rounds_close,

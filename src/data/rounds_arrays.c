@@ -58,10 +58,10 @@ static ee_status read_array(const char *folder, rounds_array which, const rounds
     if (status) return status;
     *checksum = archive_checksum(file.bytes, file.size);
     if (said->listed[which] && *checksum != said->checksums[which])
-        status = status_fail(error, EE_BAD_INPUT,
-                             "rounds: %s is not the file that rounds.json speaks of: its checksum is %016" PRIx64
-                             ", expected %016" PRIx64,
-                             file_tail(file.path), *checksum, said->checksums[which]);
+        status =
+            status_fail(error, EE_BAD_INPUT,
+                        "rounds: %s does not match rounds.json: its checksum is %016" PRIx64 ", expected %016" PRIx64,
+                        file_tail(file.path), *checksum, said->checksums[which]);
     if (!status) status = source_unpack(&file, error);
     if (!status) status = npy_parse(file.bytes, file.size, file.path, into, error);
     source_release(&file);
@@ -94,8 +94,7 @@ static ee_status remark_names(const char *folder, survey *seen, ee_error *error)
         const char *dot = strrchr(entry->d_name, '.');
         const char *meant = rounds_file_meant(entry->d_name, rounds_array_names, ROUNDS_ARRAYS);
         if (meant && strcmp(dot ? dot : "", ".npy") == 0)
-            status = survey_remark(seen, error, "the folder has '%s', which is not read; did you mean '%s'?",
-                                   entry->d_name, meant);
+            status = survey_remark(seen, error, "the file '%s' is ignored; did you mean '%s'?", entry->d_name, meant);
     }
     if (all) closedir(all);
     return status;

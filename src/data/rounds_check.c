@@ -35,7 +35,7 @@ static ee_status expect_shape(const npy_array *array, const size_t *shape, size_
     bool turned = rank > 1 && array->rank == rank && array->shape[0] == shape[1] && array->shape[1] == shape[0];
     return status_fail(error, EE_BAD_INPUT, "rounds: %s: expected the shape (%s), got (%s)%s", name,
                        format_place(shape, rank).text, format_place(array->shape, array->rank).text,
-                       turned ? ": in every array the arms come first, then the rounds" : "");
+                       turned ? ": in every array the first axis is the arms, the second the rounds" : "");
 }
 
 static ee_status expect_numbers(const npy_array *array, const char *name, ee_error *error)
@@ -52,8 +52,9 @@ static ee_status expect_numbers(const npy_array *array, const char *name, ee_err
 static ee_status expect_wholes(const npy_array *array, const char *name, ee_error *error)
 {
     if (array->rank == 1 && npy_is_whole(array->type)) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "rounds: %s: expected one row of whole numbers, as int64, got (%s) of %s",
-                       name, format_place(array->shape, array->rank).text, npy_type_name(array->type));
+    return status_fail(error, EE_BAD_INPUT,
+                       "rounds: %s: expected one row of whole numbers such as int64, got (%s) of %s", name,
+                       format_place(array->shape, array->rank).text, npy_type_name(array->type));
 }
 
 /* What rounds.json says against what the arrays are. */
@@ -80,9 +81,10 @@ static ee_status expect_exclusive(const npy_array *rewards, ee_error *error)
         size_t rewarded = 0;
         for (size_t arm = 0; arm < arms; arm++) rewarded += npy_real(rewards, arm * rounds + round) > least;
         if (rewarded > 1)
-            return status_fail(error, EE_BAD_INPUT,
-                               "rounds: rounds.json says exclusive, but %zu arms of round %zu have more than the least",
-                               rewarded, round);
+            return status_fail(
+                error, EE_BAD_INPUT,
+                "rounds: rounds.json says exclusive, but %zu arms of round %zu have more than the smallest reward",
+                rewarded, round);
     }
     return EE_OK;
 }
@@ -135,7 +137,7 @@ static ee_status check_row(const rounds_arrays *data, size_t row, ee_error *erro
         if (index <= before || index >= (int64_t)data->dim)
             return status_fail(error, EE_BAD_INPUT,
                                "rounds: indices.npy, entry %" PRId64 ": expected %" PRId64 " to %zu, got %" PRId64
-                               ": they ascend within an arm and are below dim",
+                               ": indices ascend within an arm and are below dim",
                                i, before + 1, data->dim - 1, index);
         before = index;
     }
@@ -151,7 +153,7 @@ static ee_status check_sparse(rounds_arrays *data, ee_error *error)
     data->dim = said->dim;
     if (!said->dim)
         return status_fail(error, EE_BAD_INPUT,
-                           "rounds: arms of the sparse form need a rounds.json with \"dim\", the features of an arm");
+                           "rounds: sparse arms need a rounds.json with \"dim\", the number of features of an arm");
     ee_status status = expect_wholes(indices, "indices.npy", error);
     if (!status) status = expect_wholes(starts, "starts.npy", error);
     if (!status) status = expect_shape(values, indices->shape, 1, "values.npy", error);
@@ -160,7 +162,7 @@ static ee_status check_sparse(rounds_arrays *data, ee_error *error)
     if (status) return status;
     if (npy_whole(starts, 0) != 0 || npy_whole(starts, rows) != (int64_t)values->count)
         return status_fail(error, EE_BAD_INPUT,
-                           "rounds: starts.npy: expected 0 first and %zu, the values, last, got %" PRId64
+                           "rounds: starts.npy: expected 0 first and %zu (the number of values) last, got %" PRId64
                            " and %" PRId64,
                            values->count, npy_whole(starts, 0), npy_whole(starts, rows));
     for (size_t row = 0; row < rows && !status; row++) status = check_row(data, row, error);
@@ -209,13 +211,14 @@ static ee_status check_blocks(const rounds_arrays *data, ee_error *error)
     if (blocks < 2) return EE_OK;
     if (data->dim % blocks)
         return status_fail(error, EE_BAD_INPUT,
-                           "rounds: rounds.json says %zu blocks, but %zu features cannot be cut so", blocks, data->dim);
+                           "rounds: rounds.json says %zu blocks, but %zu features cannot be divided by that", blocks,
+                           data->dim);
     for (size_t round = 0; round < data->rounds; round++)
         for (size_t arm = 0; arm < data->arms; arm++)
             if (!is_in_one_block(data, arm, round))
                 return status_fail(error, EE_BAD_INPUT,
                                    "rounds: rounds.json says %zu blocks, but arm %zu of round %zu has features in "
-                                   "several: an arm of blocks is the context in one of them, and zero elsewhere",
+                                   "several: an arm must be the context in one block and zero elsewhere",
                                    blocks, arm, round);
     return EE_OK;
 }
@@ -236,7 +239,7 @@ static ee_status tell_rewards(const rounds_arrays *data, survey *seen, ee_error 
     if (!status) status = survey_add_number(seen, "mean reward", sum / (double)rewards->count, error);
     if (!status) status = survey_add_number(seen, "largest reward", most, error);
     if (!status && least == most && data->expected == rewards)
-        status = survey_remark(seen, error, "every reward is %g: no policy can be better than another", least);
+        status = survey_remark(seen, error, "every reward is %g, so all policies get the same result", least);
     return status;
 }
 
@@ -274,11 +277,10 @@ static ee_status tell_features(const rounds_arrays *data, survey *seen, ee_error
 static ee_status remark_shape(const rounds_arrays *data, survey *seen, ee_error *error)
 {
     if (data->arms <= data->rounds || data->said.arms || data->said.rounds) return EE_OK;
-    return survey_remark(
-        seen, error,
-        "there are %zu arms and only %zu round%s; the arms come first in every array, then the rounds: "
-        "are they the other way round?",
-        data->arms, data->rounds, data->rounds == 1 ? "" : "s");
+    return survey_remark(seen, error,
+                         "there are %zu arms and only %zu round%s; are the axes swapped? In every array the first is "
+                         "the arms, the second the rounds",
+                         data->arms, data->rounds, data->rounds == 1 ? "" : "s");
 }
 
 ee_status rounds_arrays_check(rounds_arrays *arrays, survey *seen, ee_error *error)

@@ -154,7 +154,7 @@ static ee_status open_folder(export_state *state, ee_error *error)
 {
     state->made = mkdir(state->folder, 0777) == 0;
     if (!state->made && errno != EEXIST)
-        return status_fail(error, EE_FILE_ERROR, "rounds: could not make the folder %s: %s", file_tail(state->folder),
+        return status_fail(error, EE_FILE_ERROR, "rounds: could not create the folder %s: %s", file_tail(state->folder),
                            strerror(errno));
     state->descriptor = open(state->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (state->descriptor < 0)
@@ -180,8 +180,8 @@ static ee_status check_description(const export_state *state, const char *path, 
         return EE_OK;
     return status_fail(
         error, EE_BAD_INPUT,
-        "rounds: %s holds other rounds already (%.60s, seed %" PRIu64 ", %" PRIu64 " rounds): take another folder",
-        file_tail(state->folder), there.dataset[0] ? there.dataset : "of another program", there.seed, there.rounds);
+        "rounds: %s already holds other rounds (%.60s, seed %" PRIu64 ", %" PRIu64 " rounds); choose another folder",
+        file_tail(state->folder), there.dataset[0] ? there.dataset : "by another program", there.seed, there.rounds);
 }
 
 static ee_status check_folder(const export_state *state, ee_error *error)
@@ -195,7 +195,7 @@ static ee_status check_folder(const export_state *state, ee_error *error)
     for (size_t i = 0; i < ROUNDS_ARRAYS && !described && !status; i++)
         if (faccessat(state->descriptor, rounds_array_names[i], F_OK, 0) == 0)
             status = status_fail(error, EE_BAD_INPUT,
-                                 "rounds: %s holds a %s already, and no rounds.json: remove it or take another folder",
+                                 "rounds: %s already holds a %s but no rounds.json; remove it or choose another folder",
                                  file_tail(state->folder), rounds_array_names[i]);
     return status;
 }
@@ -349,8 +349,8 @@ static ee_status describe(const dataset *data, uint64_t seed, uint64_t rounds, r
     uint64_t limit = dataset_rounds(data);
     const char *name = dataset_name(data);
     if (rounds == 0 || (limit && rounds > limit))
-        return status_fail(error, EE_BAD_INPUT, "rounds: %.60s has %" PRIu64 " rounds, asked for %" PRIu64, name, limit,
-                           rounds);
+        return status_fail(error, EE_BAD_INPUT, "rounds: %.60s has %" PRIu64 " rounds, cannot write %" PRIu64, name,
+                           limit, rounds);
     said->fingerprint = dataset_fingerprint(data);
     said->seed = seed;
     said->rounds = rounds;
@@ -360,8 +360,8 @@ static ee_status describe(const dataset *data, uint64_t seed, uint64_t rounds, r
     said->exclusive = dataset_exclusive(data);
     double bytes = 8.0 * (double)rounds * (double)said->arms * (double)said->dim;
     if (bytes > 0x1p60)
-        return status_fail(error, EE_BAD_INPUT, "rounds: %" PRIu64 " rounds of %.60s are more than a file can hold",
-                           rounds, name);
+        return status_fail(error, EE_BAD_INPUT, "rounds: %" PRIu64 " rounds of %.60s are too large for a file", rounds,
+                           name);
     if (strlen(name) >= sizeof said->dataset)
         return status_fail(error, EE_BAD_INPUT, "rounds: the name of the data set is longer than %zu bytes",
                            sizeof said->dataset - 1);

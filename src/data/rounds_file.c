@@ -47,8 +47,8 @@ static ee_status remark_members(json_t *members, const char *const *names, size_
     {
         const char *meant = status ? NULL : rounds_file_meant(member, names, count);
         if (meant)
-            status = survey_remark(
-                seen, error, "rounds.json: '%.40s' is not known and does nothing; did you mean '%s'?", member, meant);
+            status = survey_remark(seen, error, "rounds.json: the unknown key '%.40s' is ignored; did you mean '%s'?",
+                                   member, meant);
     }
     return status;
 }
@@ -73,7 +73,7 @@ static ee_status read_whole(const json_t *root, const char *member, const char *
     const json_t *value = json_object_get(root, member);
     if (!value) return EE_OK;
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return fail_member(name, member, "a whole number and not negative", error);
+        return fail_member(name, member, "a whole number, 0 or more", error);
     *into = (uint64_t)json_integer_value(value);
     return EE_OK;
 }
@@ -91,7 +91,7 @@ static ee_status read_checksum(const json_t *value, const char *member, const ch
 {
     const char *text = json_string_value(value);
     if (!text || strlen(text) != CHECKSUM_DIGITS || strspn(text, "0123456789abcdef") != CHECKSUM_DIGITS)
-        return fail_member(name, member, "16 hexadecimal digits, a to f small", error);
+        return fail_member(name, member, "16 hexadecimal digits in lower case", error);
     sscanf(text, "%" SCNx64, into);
     return EE_OK;
 }
@@ -112,7 +112,7 @@ static ee_status read_files(const json_t *root, const char *name, rounds_file *i
     json_t *files = json_object_get(root, "files"), *value;
     const char *file;
     if (files && !json_is_object(files))
-        return fail_member(name, "files", "an object of names and their checksums", error);
+        return fail_member(name, "files", "an object of file names and checksums", error);
     json_object_foreach(files, file, value)
     {
         size_t which = 0;
@@ -129,7 +129,8 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
 {
     uint64_t format = FORMAT, arms = 0, dim = 0, blocks = 0;
     ee_status status = read_whole(root, "format", name, &format, error);
-    if (!status && format != FORMAT) status = fail_member(name, "format", "1: this eenet knows no other", error);
+    if (!status && format != FORMAT)
+        status = fail_member(name, "format", "1, the only format that this version reads", error);
     if (!status) status = read_whole(root, "seed", name, &into->seed, error);
     if (!status) status = read_whole(root, "rounds", name, &into->rounds, error);
     if (!status) status = read_whole(root, "arms", name, &arms, error);
@@ -142,7 +143,7 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
     const json_t *fingerprint = json_object_get(root, "fingerprint"), *dataset = json_object_get(root, "dataset");
     if (!status && fingerprint) status = read_checksum(fingerprint, "fingerprint", name, &into->fingerprint, error);
     if (!status && dataset && (!json_is_string(dataset) || json_string_length(dataset) >= sizeof into->dataset))
-        status = fail_member(name, "dataset", "a name of less than 1024 bytes", error);
+        status = fail_member(name, "dataset", "a name shorter than 1024 bytes", error);
     if (!status && dataset) strcpy(into->dataset, json_string_value(dataset));
     into->arms = (size_t)arms;
     into->dim = (size_t)dim;
@@ -161,7 +162,7 @@ ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name,
                            reason.text);
     ee_status status = EE_OK;
     if (!json_is_object(root))
-        status = status_fail(error, EE_BAD_INPUT, "rounds: %s: expected an object, in { and }", file_tail(name));
+        status = status_fail(error, EE_BAD_INPUT, "rounds: %s: expected a JSON object", file_tail(name));
     if (!status) status = read_members(root, name, out, error);
     if (!status && seen) status = remark_misspelled(root, seen, error);
     json_decref(root);

@@ -19,8 +19,8 @@ static void add_word(text *out, const char *name)
 {
     json_text words = {name, strlen(name)};
     if (!out->status && !json_is_utf8(words))
-        out->status = status_fail(out->error, EE_BAD_INPUT,
-                                  "rows: '%.60s' is not UTF-8, which JSON must be: save the table as UTF-8", name);
+        out->status =
+            status_fail(out->error, EE_BAD_INPUT, "rows: '%.60s' is not UTF-8; save the table as UTF-8", name);
     text_json(out, words);
 }
 
@@ -104,7 +104,7 @@ static ee_status read_word(const rows_file *file, const json_t *object, const ch
     char expected[64];
     for (*out = 0; value && *out < count; ++*out)
         if (strcmp(words[*out], value) == 0) return EE_OK;
-    snprintf(expected, sizeof expected, "'%s' to be one of its words", name);
+    snprintf(expected, sizeof expected, "a known value for '%s'", name);
     return fail(file, expected);
 }
 
@@ -113,20 +113,20 @@ static ee_status read_categories(const rows_file *file, const json_t *array, siz
 {
     size_t count = json_array_size(array);
     if (!json_is_array(array) || count < least || count > CATEGORIES_MOST)
-        return fail(file, "'categories' and 'classes' to be lists of different texts");
+        return fail(file, "'categories' and 'classes' to be lists of different strings");
     ee_status status =
         memory_grow(list->owner, &list->sorted, &list->capacity, count, sizeof *list->sorted, file->error);
     list->by_number = true;
     for (size_t i = 0; i < count && !status; i++) {
         const json_t *item = json_array_get(array, i);
         char *copy;
-        if (!json_is_string(item)) return fail(file, "'categories' and 'classes' to hold texts alone");
+        if (!json_is_string(item)) return fail(file, "'categories' and 'classes' to hold only strings");
         size_t length = json_string_length(item);
         status = memory_create(list->owner, &copy, length + 1, 1, file->error);
         if (status) return status;
         memcpy(copy, json_string_value(item), length);
         list->sorted[i] = cell_read(copy, length);
-        if (!list->sorted[i].text) return fail(file, "'categories' and 'classes' without empty texts");
+        if (!list->sorted[i].text) return fail(file, "'categories' and 'classes' without empty strings");
         if (isnan(list->sorted[i].number)) list->by_number = false;
         list->count++;
     }
@@ -173,7 +173,7 @@ static ee_status read_missing_words(const rows_file *file, const json_t *root, r
     const json_t *value = json_object_get(root, "missing");
     if (!value) return EE_OK;
     if (!json_is_string(value) || json_string_length(value) >= sizeof self->words)
-        return fail(file, "'missing' to be what the option missing= takes");
+        return fail(file, "'missing' to be a value of the option missing=");
     strcpy(self->words, json_string_value(value));
     return EE_OK;
 }
@@ -190,7 +190,7 @@ static ee_status read_members(const rows_file *file, const json_t *root, row_enc
     if (!status) status = read_categories(file, json_object_get(root, "classes"), 2, &self->classes);
     if (!status) status = row_encoding_finish(self, file->error);
     if (!status && (self->features == 0 || self->features > UINT32_MAX / self->classes.count))
-        status = fail(file, "columns with features");
+        status = fail(file, "at least one column with features");
     return status;
 }
 
@@ -199,9 +199,9 @@ static ee_status read_root(const rows_file *file, const json_t *root, row_encodi
     const json_t *columns = json_object_get(root, "columns");
     const char *format = json_string_value(json_object_get(root, "format"));
     if (!format || strcmp(format, format_name) != 0)
-        return fail(file, "how rows become features, as --save writes it beside a model");
+        return fail(file, "a file of row encodings, which --save writes next to a model");
     if (json_integer_value(json_object_get(root, "version")) != VERSION)
-        return fail(file, "version 1 of the format; it was written by another version of the program");
+        return fail(file, "version 1 of the format; another version of the program wrote it");
     if (json_array_size(columns) == 0) return fail(file, "'columns' to be a list");
     ee_status status = row_encoding_create(json_array_size(columns), out, file->error);
     if (!status) status = read_members(file, root, *out);

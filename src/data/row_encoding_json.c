@@ -42,7 +42,7 @@ static ee_status fail_column(json_row *row, json_text name, ee_error *error)
     if (!status) status = copy_text(row, name, &given, error);
     if (status) return status;
     for (size_t i = 0; i < encoding->width; i++) names[i] = encoding->columns[i].name;
-    return status_fail(error, EE_BAD_INPUT, "no column is called '%.60s'%s", given,
+    return status_fail(error, EE_BAD_INPUT, "unknown column '%.60s'%s", given,
                        suggest(given, names, encoding->width, hint));
 }
 
@@ -71,7 +71,7 @@ static ee_status check_number(const row_encoding *encoding, const row_column *co
                            value->text);
     double centre = encoding->normalize == NORMALIZE_NONE ? 0.0 : column->mean;
     if (column->scale == 0.0 || fabs((value->number - centre) / column->scale) <= (double)FLT_MAX) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "column '%.40s': '%.40s' is too far from the numbers of the table",
+    return status_fail(error, EE_BAD_INPUT, "column '%.40s': '%.40s' is too far outside the table's range",
                        column->name, value->text);
 }
 
@@ -91,10 +91,10 @@ static ee_status read_value(json_row *row, json_reader *reader, const json_token
     *value = (cell){NULL, NAN};
     if (token->kind == JSON_KIND_NULL) return EE_OK;
     if (token->kind == JSON_KIND_OBJECT || token->kind == JSON_KIND_ARRAY)
-        return status_fail(error, EE_BAD_INPUT, "expected a number, a text or null");
+        return status_fail(error, EE_BAD_INPUT, "expected a number, a string or null");
     ee_status status = token->kind == JSON_KIND_TEXT ? EE_OK : json_skip(reader, token, &words, error);
     if (!status && memchr(words.bytes, 0, words.length))
-        status = status_fail(error, EE_BAD_INPUT, "expected text, got a zero byte");
+        status = status_fail(error, EE_BAD_INPUT, "expected a string without zero bytes");
     if (!status) status = copy_text(row, words, &copy, error);
     if (!status) *value = cell_read(copy, words.length);
     return status;
@@ -121,7 +121,7 @@ static ee_status read_object(json_row *row, json_text object, ee_error *error)
     json_token token;
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "expected an object of columns and their values");
+        status = status_fail(error, EE_BAD_INPUT, "expected an object of columns and values, such as {\"age\": 38}");
     while (!status) {
         status = json_next(&reader, &token, error);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;

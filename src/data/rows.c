@@ -112,7 +112,7 @@ static ee_status read_quoted(row_reader *rows, field *into, ee_error *error)
     uint8_t *bytes = rows->file->bytes;
     size_t size = rows->file->size, start = rows->position, end = start;
     for (;; rows->position++) {
-        if (rows->position == size) return rows_fail(rows, error, "a quote is not closed");
+        if (rows->position == size) return rows_fail(rows, error, "a quoted field is not closed");
         if (bytes[rows->position] == '\n') rows->next_line++;
         if (bytes[rows->position] == '"' && bytes[++rows->position] != '"') break;
         bytes[end++] = bytes[rows->position];
@@ -184,9 +184,9 @@ ee_status rows_next(row_reader *rows, bool *found, ee_error *error)
     /* Only now: a zero in the place of a line end would hide it. */
     for (size_t i = 0; i < rows->count; i++) {
         if (memchr(rows->fields[i].text, 0, rows->fields[i].length))
-            return rows_fail(
-                rows, error,
-                "expected text in UTF-8 (of a spreadsheet: its export as CSV), got a zero byte in field %zu", i + 1);
+            return rows_fail(rows, error,
+                             "expected UTF-8 text (export a spreadsheet as CSV first), got a zero byte in field %zu",
+                             i + 1);
         size_t start = (size_t)(rows->fields[i].text - (const char *)rows->file->bytes);
         rows->file->bytes[start + rows->fields[i].length] = 0;
     }

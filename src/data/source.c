@@ -72,7 +72,7 @@ static ee_status unpack(const source *file, z_stream *stream, uint8_t **bytes, s
             if (stream->avail_in == 0) return EE_OK;
             if (inflateReset(stream) != Z_OK) return fail_packed(file, position, "zlib failed", error);
         } else if (stream->avail_in == 0) {
-            return fail_packed(file, position, "the file ends in the middle of its packed data", error);
+            return fail_packed(file, position, "the file ends inside its compressed data", error);
         }
         ee_status status = memory_grow(NULL, bytes, &capacity, *size + PART / 16 + 1, 1, error);
         if (status) return status;

@@ -50,10 +50,10 @@ typedef struct synthetic_environment {
 /* 20 dimensions as in the paper cited above; ten arms as EE-Net's data sets have; noise well under the spread of h, so
  * that what a policy has learned shows within 2000 rounds. */
 static const option entries[] = {
-    OPTION_ROW_INTEGER(synthetic_options, dim, "dim", "20", 1, 65536, "features of an arm"),
-    OPTION_ROW_INTEGER(synthetic_options, arms, "arms", "10", 2, 65536, "arms of a round"),
+    OPTION_ROW_INTEGER(synthetic_options, dim, "dim", "20", 1, 65536, "features per arm"),
+    OPTION_ROW_INTEGER(synthetic_options, arms, "arms", "10", 2, 65536, "arms per round"),
     OPTION_ROW_REAL(synthetic_options, noise, "noise", "0.1", 0, 1000, "standard deviation of the rewards' noise"),
-    OPTION_ROW_REAL(synthetic_options, drift, "drift", "0", 0, 1000, "radians by which a turns every 1000 rounds"),
+    OPTION_ROW_REAL(synthetic_options, drift, "drift", "0", 0, 1000, "radians by which a rotates every 1000 rounds"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -66,7 +66,7 @@ static reward_form find_form(const char *place, ee_error *error)
         if (strcmp(place, form_names[i]) == 0) return (reward_form)i;
     const char *nearest = options_nearest(place, form_names, FORMS + 1);
     if (nearest)
-        status_fail(error, EE_BAD_OPTION, "synthetic: no form is called '%.100s'; did you mean '%s'?", place, nearest);
+        status_fail(error, EE_BAD_OPTION, "synthetic: unknown form '%.100s'; did you mean '%s'?", place, nearest);
     else
         status_fail(error, EE_BAD_OPTION, "synthetic: expected inner, quadratic, cosine or clicks, got '%.100s'",
                     place);
@@ -81,8 +81,7 @@ static ee_status check_together(const synthetic_options *options, ee_error *erro
         return status_fail(error, EE_BAD_OPTION, "options: synthetic.arms times dim must be at most %d, got %" PRId64,
                            MOST_FEATURES, options->arms * options->dim);
     if (options->drift > 0 && options->dim < 2)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: synthetic.drift needs a dim of 2 or more: a line has no turn");
+        return status_fail(error, EE_BAD_OPTION, "options: synthetic.drift needs a dim of 2 or more");
     return EE_OK;
 }
 
@@ -235,7 +234,7 @@ static ee_status synthetic_next(environment *base, environment_round *round, ee_
 const dataset_kind dataset_synthetic = {
     .name = "synthetic",
     .form = "synthetic:inner|quadratic|cosine[,OPTION=VALUE...]",
-    .summary = "made rounds with a known true reward: x.a, 10(x.a)^2 or cos(3x.a)",
+    .summary = "generated rounds with a known expected reward: x.a, 10(x.a)^2 or cos(3x.a)",
     .options = &schema,
     .named_by_place = true,
     .open = synthetic_open,

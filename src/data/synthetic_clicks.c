@@ -58,16 +58,15 @@ static const option entries[] = {
     OPTION_ROW_REAL(clicks_options, rate, "rate", "0.05", 0.0001, 0.9999,
                     "probability that a random user clicks on a random item"),
     OPTION_ROW_REAL(clicks_options, sharpness, "sharpness", "2.25", 0, 20,
-                    "standard deviation of the logit of a click, over users and items"),
-    OPTION_ROW_INTEGER(clicks_options, arms, "arms", "20", 2, 65536, "arms of a round"),
-    OPTION_ROW_INTEGER(clicks_options, items, "items", "100", 2, 65536, "items of the catalogue",
+                    "standard deviation of a click's logit over users and items"),
+    OPTION_ROW_INTEGER(clicks_options, arms, "arms", "20", 2, 65536, "arms per round"),
+    OPTION_ROW_INTEGER(clicks_options, items, "items", "100", 2, 65536, "items in the catalogue",
                        .needs = "blocks=off"),
     OPTION_ROW_INTEGER(clicks_options, dim, "dim", "20", 2, 65536,
-                       "features: half the user's, half the item's; with blocks, of the context"),
+                       "features, half of the user and half of the item; with blocks, of the context"),
     OPTION_ROW_REAL(clicks_options, drift, "drift", "0", 0, 1000,
-                    "radians by which the preferences turn every 1000 rounds"),
-    OPTION_ROW_FLAG(clicks_options, blocks, "blocks", "off",
-                    "a shop: the arms are the catalogue, arm i the context in block i"),
+                    "radians by which the preferences rotate every 1000 rounds"),
+    OPTION_ROW_FLAG(clicks_options, blocks, "blocks", "off", "every item is an arm: arm i is the context in block i"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -79,12 +78,11 @@ static ee_status check_together(const clicks_options *options, ee_error *error)
     enum { MOST_FEATURES = 1 << 24 }; /* of a round, or of the catalogue: 64 MiB, for each run at a time */
     if (!options->blocks && options->dim % 2)
         return status_fail(error, EE_BAD_OPTION,
-                           "options: synthetic:clicks.dim must be even, half the user's and half the item's, got "
-                           "%" PRId64,
+                           "options: synthetic:clicks.dim must be even (half user, half item), got %" PRId64,
                            options->dim);
     if (!options->blocks && options->items < options->arms)
         return status_fail(error, EE_BAD_OPTION,
-                           "options: synthetic:clicks.items must be at least the arms, %" PRId64 ", got %" PRId64,
+                           "options: synthetic:clicks.items must be at least arms, %" PRId64 ", got %" PRId64,
                            options->arms, options->items);
     int64_t most = options->blocks ? options->arms : options->items;
     if (most * options->dim > MOST_FEATURES)
@@ -93,8 +91,7 @@ static ee_status check_together(const clicks_options *options, ee_error *error)
                            options->blocks ? "arms" : "items", MOST_FEATURES, most * options->dim);
     int64_t least = options->blocks ? 3 : 4;
     if (options->drift > 0 && options->dim < least)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: synthetic:clicks.drift needs a dim of %" PRId64 " or more: a line has no turn",
+        return status_fail(error, EE_BAD_OPTION, "options: synthetic:clicks.drift needs a dim of %" PRId64 " or more",
                            least);
     return EE_OK;
 }
@@ -313,7 +310,7 @@ static ee_status clicks_next(environment *base, environment_round *round, ee_err
 const dataset_kind dataset_clicks = {
     .name = "synthetic:clicks",
     .form = "synthetic:clicks[,OPTION=VALUE...]",
-    .summary = "made clicks, 0 or 1, of users on items; the regret is that of their probabilities",
+    .summary = "generated clicks (0 or 1) of users on items; regret is measured on the click probabilities",
     .options = &schema,
     .default_place = "clicks",
     .open = clicks_open,

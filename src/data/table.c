@@ -8,21 +8,21 @@
 
 static const option entries[] = {
     OPTION_ROW_TEXT(table_options, label, "label", "auto", "auto|COLUMN",
-                    "the column with the classes; auto: target, label or class, else the last"),
+                    "column with the classes; auto: named target, label or class, else the last"),
     OPTION_ROW_TEXT(table_options, categorical, "categorical", "auto", "auto|all|COLUMN+...",
-                    "columns whose numbers are codes"),
-    OPTION_ROW_TEXT(table_options, numeric, "numeric", "auto", "auto|COLUMN+...", "columns that must be numbers"),
-    OPTION_ROW_TEXT(table_options, ignore, "ignore", "none", "none|COLUMN+...", "columns that are left out"),
+                    "columns whose numbers are codes, not quantities"),
+    OPTION_ROW_TEXT(table_options, numeric, "numeric", "auto", "auto|COLUMN+...", "columns that must hold numbers"),
+    OPTION_ROW_TEXT(table_options, ignore, "ignore", "none", "none|COLUMN+...", "columns to leave out"),
     OPTION_ROW_TEXT(table_options, missing, "missing", "auto", "auto|none|TEXT+...",
-                    "texts that are missing values; auto: N/A, NA, None, null, -, #N/A, ? and nan in a numeric column"),
+                    "texts for a missing value; auto, in a numeric column: N/A, NA, None, null, -, #N/A, ? and nan"),
     OPTION_ROW_CHOICE(table_options, header, "header", "auto", "auto|yes|no",
                       "whether the first row names the columns"),
     OPTION_ROW_CHOICE(table_options, normalize, "normalize", "unit", "unit|standard|none",
-                      "numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither"),
+                      "standard: numeric columns to mean 0 and deviation 1; unit: then rows to length 1"),
     OPTION_ROW_FLAG(table_options, constant, "constant", "on", "a feature that is always 1"),
     OPTION_ROW_CHOICE(table_options, order, "order", "random", "random|file",
-                      "rows in a random order, another one each time; or as the file has them, for every seed"),
-    OPTION_ROW_CHOICE(table_options, decimal, "decimal", "point", "point|comma", "what fractions are written with"),
+                      "random: rows in a random order, new in each pass; file: the order of the file, for every seed"),
+    OPTION_ROW_CHOICE(table_options, decimal, "decimal", "point", "point|comma", "decimal separator"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -188,7 +188,8 @@ static ee_status table_open(const dataset_request *request, dataset **out, ee_er
 const dataset_kind dataset_table = {
     .name = "table",
     .form = "table:FILE[,OPTION=VALUE...]",
-    .summary = "CSV, TSV or libsvm, gz or plain: a row is as many arms as there are classes, one of them its own",
+    .summary =
+        "CSV, TSV or libsvm, plain or .gz; a row is a round with an arm per class, and its own class has the reward",
     .options = &schema,
     .named_by_place = true,
     .open = table_open,

@@ -100,14 +100,15 @@ static ee_status check_size(const table *t, ee_error *error)
 {
     char list[COLUMN_LIST_SIZE];
     const column_names names = names_of(t);
-    if (t->height == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", file_tail(t->file->path));
+    if (t->height == 0)
+        return status_fail(error, EE_BAD_INPUT, "%s: expected rows, got none", file_tail(t->file->path));
     if (t->height == 1 && (t->header || has_only_names(t)))
-        return status_fail(error, EE_BAD_INPUT, "%s: there are no rows below the names of the columns%s",
+        return status_fail(error, EE_BAD_INPUT, "%s: expected rows below the header, got none; columns%s",
                            file_tail(t->file->path), column_list(&names, list));
     if (t->width == 1)
         return status_fail(
             error, EE_BAD_INPUT,
-            "%s: expected several columns, with commas, semicolons, tabs or blanks between them, got one%s",
+            "%s: expected two or more columns separated by commas, semicolons, tabs or spaces, got one%s",
             file_tail(t->file->path), column_list(&names, list));
     return EE_OK;
 }
@@ -140,15 +141,16 @@ ee_status table_settle_columns(table *t, ee_error *error)
 /* What to do about a text among numbers. */
 static const char *text_advice(const cell *value)
 {
-    return isnan(cell_with_comma(value)) ? "categorical=COLUMN reads it as text, missing=TEXT as a missing value"
-                                         : "decimal=comma reads it";
+    return isnan(cell_with_comma(value))
+               ? "categorical=COLUMN reads the column as text, missing=TEXT counts it as missing"
+               : "decimal=comma reads decimal commas";
 }
 
 static ee_status fail_text(const table *t, size_t index, size_t row, size_t numbers, ee_error *error)
 {
     const cell *value = table_cell(t, row, index);
     char title[64], others[48] = "";
-    if (numbers) snprintf(others, sizeof others, ", as %zu others are", numbers);
+    if (numbers) snprintf(others, sizeof others, ", as in %zu other rows", numbers);
     table_column_title(t, index, title);
     if (cell_is_beyond(value))
         return status_fail(error, EE_BAD_INPUT, "%s, line %zu, %s: expected a number of at most %.3g, got '%.20s'",
@@ -236,9 +238,9 @@ static void measure_numeric(const table *t, size_t index, row_column *into)
 static ee_status collect(const table *t, size_t index, category_list *list, ee_error *error)
 {
     char title[64], where[180];
-    const char *advice = t->columns[index].commas ? "; decimal=comma reads numbers with one"
-                         : index == t->label      ? "; label=COLUMN names another label"
-                                                  : "; ignore=COLUMN leaves it out";
+    const char *advice = t->columns[index].commas ? "; decimal=comma reads decimal commas"
+                         : index == t->label      ? "; name another label with label=COLUMN"
+                                                  : "; leave it out with ignore=COLUMN";
     snprintf(where, sizeof where, "%s, %s", file_tail(t->file->path), table_column_title(t, index, title));
     return categories_collect(table_cell(t, 0, index), table_rows(t), t->width, where, advice, list, error);
 }

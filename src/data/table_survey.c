@@ -63,7 +63,7 @@ static ee_status remark_header(const table *t, survey *into, ee_error *error)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%.24s", i ? ", " : "", t->cells[i].text);
     }
     return survey_remark(into, error,
-                         "the first row (%s%s) is taken for values; where it names the columns, add header=yes", list,
+                         "the first row (%s%s) was read as values; if it holds the column names, add header=yes", list,
                          length < sizeof list ? "" : "...");
 }
 
@@ -74,15 +74,16 @@ ee_status table_remark_label(const category_list *classes, size_t rows, const ch
     for (size_t i = 0; i < classes->count && classes->by_number; i++)
         fractions = fractions || classes->sorted[i].number != floor(classes->sorted[i].number);
     if (classes->count <= MANY_VALUES || (!fractions && 2 * classes->count <= rows)) return EE_OK;
-    return survey_remark(into, error, "%s has %zu different values in %zu rows, each a class of its own%s%s", label,
-                         classes->count, rows, fractions ? ", as a quantity has and not a class" : "", advice);
+    return survey_remark(into, error, "%s has %zu different values in %zu rows; each becomes a class%s%s", label,
+                         classes->count, rows, fractions ? ", though it looks like a quantity" : "", advice);
 }
 
 static ee_status remark_label(const table *t, survey *into, ee_error *error)
 {
     char title[64], label[80];
-    snprintf(label, sizeof label, "the label, %s,", table_column_title(t, t->label, title));
-    const char *advice = t->codes ? "" : "; label=COLUMN names another"; /* in memory, the first column is the label */
+    snprintf(label, sizeof label, "the label (%s)", table_column_title(t, t->label, title));
+    const char *advice =
+        t->codes ? "" : "; name another with label=COLUMN"; /* in memory, the first column is the label */
     return table_remark_label(&t->encoding->classes, table_rows(t), label, advice, into, error);
 }
 
@@ -136,7 +137,7 @@ static ee_status find_twins(const category_list *list, twins *out, ee_error *err
 
 static const char *twins_difference(const twins *of)
 {
-    return strcasecmp(of->one, of->other) == 0 ? "capital letters" : "capital letters and spaces";
+    return strcasecmp(of->one, of->other) == 0 ? "case" : "case and spaces";
 }
 
 /* "Yes" and "yes" are two classes, and hardly meant to be. */
@@ -145,8 +146,8 @@ static ee_status remark_twin_classes(const table *t, survey *into, ee_error *err
     twins found;
     ee_status status = find_twins(&t->encoding->classes, &found, error);
     if (status || !found.one) return status;
-    return survey_remark(into, error, "the classes '%.40s' and '%.40s' differ in %s alone", found.one, found.other,
-                         twins_difference(&found));
+    return survey_remark(into, error, "the classes '%.40s' and '%.40s' differ only in %s; spell them alike", found.one,
+                         found.other, twins_difference(&found));
 }
 
 /* The columns that one thing is true of: told once, by the first of them. */
@@ -195,11 +196,10 @@ static ee_status remark_commas(const table *t, survey *into, ee_error *error)
     for (size_t i = 0; i < t->width; i++)
         if (t->columns[i].commas && t->encoding->columns[i].kind == SURVEY_CATEGORICAL) group_add(t, &found, i);
     if (!found.count) return EE_OK;
-    return survey_remark(
-        into, error,
-        "%s numbers with a decimal comma, as '%.20s', which are taken for %zu categories; add decimal=comma",
-        group_title(t, &found, "has", "have", title), first_text(t, found.first),
-        t->encoding->columns[found.first].categories.count);
+    return survey_remark(into, error,
+                         "%s numbers with a decimal comma, such as '%.20s', read as %zu categories; add decimal=comma",
+                         group_title(t, &found, "has", "have", title), first_text(t, found.first),
+                         t->encoding->columns[found.first].categories.count);
 }
 
 /* index:value, as libsvm has it. */
@@ -219,8 +219,8 @@ static ee_status remark_sparse(const table *t, survey *into, ee_error *error)
             group_add(t, &found, i);
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
-                         "%s fields as '%.20s': libsvm's format, which is taken for a table; it has blanks between its "
-                         "fields, and its lines begin with the label",
+                         "%s fields such as '%.20s', which look like libsvm's format but were read as a table; libsvm "
+                         "separates fields by spaces and starts each line with the label",
                          group_title(t, &found, "has", "have", title), first_text(t, found.first));
 }
 
@@ -239,11 +239,10 @@ static ee_status remark_twin_categories(const table *t, survey *into, ee_error *
         group_add(t, &group, i);
     }
     if (!group.count) return EE_OK;
-    return survey_remark(into, error,
-                         "%s categories that differ in %s alone, as '%.40s' and '%.40s', each a feature; write them "
-                         "alike",
-                         group_title(t, &group, "has", "have", title), twins_difference(&first), first.one,
-                         first.other);
+    return survey_remark(
+        into, error,
+        "%s categories that differ only in %s, such as '%.40s' and '%.40s'; each is a feature; spell them alike",
+        group_title(t, &group, "has", "have", title), twins_difference(&first), first.one, first.other);
 }
 
 static bool has_dates(const table *t, size_t index)
@@ -263,8 +262,8 @@ static ee_status remark_dates(const table *t, survey *into, ee_error *error)
         if (has_dates(t, i)) group_add(t, &found, i);
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
-                         "%s dates, as '%.30s', which are taken for %zu categories; ignore=%s leaves them out; numbers "
-                         "made of them, as the weekday or an age in days, are features",
+                         "%s dates, such as '%.30s', read as %zu categories; leave out with ignore=%s, or replace by "
+                         "numbers such as the weekday or the age in days",
                          group_title(t, &found, "has", "have", title), first_text(t, found.first),
                          t->encoding->columns[found.first].categories.count, found.list);
 }
@@ -294,8 +293,8 @@ static ee_status remark_times(const table *t, survey *into, ee_error *error)
         if (has_times(t, i)) group_add(t, &found, i);
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
-                         "%s numbers that look like times, as %.15g, of which the size is a feature; ignore=%s leaves "
-                         "them out; numbers made of them, as the hour or the weekday, are better ones",
+                         "%s numbers that look like timestamps, such as %.15g, read as plain numbers; leave out with "
+                         "ignore=%s, or replace by numbers such as the hour or the weekday",
                          group_title(t, &found, "has", "have", title), t->columns[found.first].low, found.list);
 }
 
@@ -316,8 +315,8 @@ static ee_status remark_names(const table *t, survey *into, ee_error *error)
         if (seldom_comes_again(t, i)) group_add(t, &found, i);
     if (!found.count) return EE_OK;
     return survey_remark(
-        into, error, "%s another text in most rows (%zu in %zu), each a feature; ignore=%s leaves them out",
-        group_title(t, &found, "has", "have", title), t->encoding->columns[found.first].categories.count,
+        into, error, "%s almost unique (%zu values in %zu rows), and each value is a feature; leave out with ignore=%s",
+        group_title(t, &found, "is", "are", title), t->encoding->columns[found.first].categories.count,
         table_rows(t) - t->columns[found.first].missing, found.list);
 }
 
@@ -336,7 +335,7 @@ static ee_status remark_counters(const table *t, survey *into, ee_error *error)
     for (size_t i = 0; i < t->width; i++)
         if (counts_rows(t, i)) group_add(t, &found, i);
     if (!found.count) return EE_OK;
-    return survey_remark(into, error, "%s the rows; ignore=%s leaves that out",
+    return survey_remark(into, error, "%s the rows, which says nothing about the class; leave out with ignore=%s",
                          group_title(t, &found, "numbers", "number", title), found.list);
 }
 
@@ -346,8 +345,8 @@ static ee_status remark_twins(const table *t, survey *into, ee_error *error)
     for (size_t i = 0; i < t->width; i++) {
         const char *given = table_column_name(t, i), *name = t->encoding->columns[i].name;
         if (given[0] && strcmp(given, name) != 0)
-            return survey_remark(into, error, "two columns are called '%.40s'; column %zu is told apart as '%.60s'",
-                                 given, i + 1, name);
+            return survey_remark(into, error, "two columns are named '%.40s'; column %zu becomes '%.60s'", given, i + 1,
+                                 name);
     }
     return EE_OK;
 }

@@ -125,7 +125,7 @@ static ee_status read_text(reader *from)
         if (status) return status;
     }
     if (from->promised == any_number || from->read == from->promised) return EE_OK;
-    return fail(from, "line", from->line, "the first line promises %zu words, the file has %zu", from->promised,
+    return fail(from, "line", from->line, "expected %zu words as in the first line, got %zu", from->promised,
                 from->read);
 }
 
@@ -150,10 +150,10 @@ static ee_status read_binary_word(reader *from)
     size_t size = from->file->size, dim = from->out->dim, start = from->position;
     const uint8_t *blank = start < size ? memchr(bytes + start, ' ', size - start) : NULL;
     if (!blank)
-        return fail(from, "byte", start, "expected word %zu of %zu and a blank", from->read + 1, from->promised);
+        return fail(from, "byte", start, "expected word %zu of %zu and a space", from->read + 1, from->promised);
     size_t numbers = (size_t)(blank - bytes) + 1;
     if ((size - numbers) / FLOAT_BYTES < dim)
-        return fail(from, "byte", numbers, "expected %zu bytes of numbers for word %zu of %zu, the file has %zu more",
+        return fail(from, "byte", numbers, "expected %zu bytes of numbers for word %zu of %zu, got %zu",
                     FLOAT_BYTES * dim, from->read + 1, from->promised, size - numbers);
     float *row = find_row(from, (const char *)bytes + start, (size_t)(blank - bytes) - start);
     for (size_t i = 0; row && i < dim; i++) {
@@ -218,7 +218,7 @@ static ee_status expect_any(const reader *from)
 {
     for (size_t i = 0; i < from->words->count; i++)
         if (from->out->known[i]) return EE_OK;
-    return status_fail(from->error, EE_BAD_INPUT, "%s: none of its %zu words is in the texts",
+    return status_fail(from->error, EE_BAD_INPUT, "%s: none of its %zu words occurs in the texts",
                        file_tail(from->file->path), from->read);
 }
 

@@ -124,7 +124,8 @@ static ee_status yelp_open(const dataset_request *request, dataset **out, ee_err
 const dataset_kind dataset_yelp = {
     .name = "yelp",
     .form = "yelp:DIR",
-    .summary = "the EE-Net paper's Yelp files: nine well rated entries and a badly rated one to be found",
+    .summary = "the EE-Net paper's Yelp files; a round has nine well rated items and one badly rated one, which has "
+               "the reward",
     .open = yelp_open,
     .close = pool_close,
     .start = pool_start,

@@ -102,7 +102,7 @@ double kept_number(kept_reader *from, const char *name)
     }
     if (!from->status)
         from->status = status_fail(from->error, EE_BAD_INPUT,
-                                   "%s: line %zu: expected a number in '%s'; take that line out to go on",
+                                   "%s: line %zu: expected a number in '%s'; delete that line to continue",
                                    from->path ? file_tail(from->path) : file_name, from->line->number, name);
     return (double)NAN;
 }

@@ -107,7 +107,7 @@ damage() { # EXPRESSION SENTENCE
     # shellcheck disable=SC2086
     "$eenet" coverage $several $plain -o read >out 2>err || status=$?
     [ $status = 1 ] || fail "'$1': status $status"
-    [ "$(cat err)" = "eenet coverage: read/coverage.jsonl: line 3: $2; take that line out to go on" ] || fail "'$1': $(cat err)"
+    [ "$(cat err)" = "eenet coverage: read/coverage.jsonl: line 3: $2; delete that line to continue" ] || fail "'$1': $(cat err)"
 }
 damage '3s/{//' 'byte 1: expected {'
 damage '3s/"width":[^}]*/"width":"much"/' "expected a number in 'width'"
@@ -143,4 +143,4 @@ refuse "--candidates: expected uniform, first, little, greedy, floor:EPSILON, so
     -d synthetic:clicks -p best
 refuse "--replications: expected a whole number from 1 to 1000000, got '0'" -d synthetic:clicks --replications 0
 refuse "--seed is given twice" -d synthetic:clicks -s 1 -s 2
-refuse "data set: no kind is called 'syntetic'; did you mean 'synthetic'?" -d syntetic:clicks
+refuse "data set: unknown kind 'syntetic'; did you mean 'synthetic'?" -d syntetic:clicks

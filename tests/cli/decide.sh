@@ -19,12 +19,12 @@ refuse() {
 refuse 2 'expected one MODEL'
 refuse 2 "unexpected 'b'" a b
 refuse 2 '--every: expected a whole number from 1 to 4294967295, got '"'0'" a --every 0
-refuse 2 '--dim is of a new bandit, which needs -p POLICY' a --dim 3
-refuse 2 '--dim is of vectors and --features of named features: take one of them' a -p linucb --dim 3 --features ''
+refuse 2 '--dim is for a new bandit: add -p POLICY' a --dim 3
+refuse 2 '--dim (vectors) and --features (named features) exclude each other' a -p linucb --dim 3 --features ''
 refuse 2 "unknown policy 'linucv'; did you mean 'linucb'?" a -p linucv
-refuse 2 "--output must be a file, got ''" a -o ''
+refuse 2 "--output must be a file name, got ''" a -o ''
 refuse 2 '--every is given twice' a --every 1 --every 1
-refuse 1 'there is no file a; -p POLICY begins with a new bandit there' a
+refuse 1 'a does not exist; add -p POLICY to create a new bandit' a
 refuse 1 'file: could not lock none/a: No such file or directory' none/a -p linucb
 echo 'no model' >text
 refuse 1 'text: not an eenet model' text -p linucb
@@ -68,15 +68,15 @@ printf '%s\n' 'nonsense' '[1]' '{}' '{"id": 1, "reward": 1}' '{"id": 9, "reward"
 printf 'a zero \0 in it\n{"tag": "\377", "actions": []}\n' >>bad
 cat >expected <<'END'
 {"error":"line 1: byte 1: a value must stand here"}
-{"error":"line 2: a line must be an object, as {\"id\": 1, \"reward\": 0.5}"}
-{"error":"line 3: expected a round, as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}, or {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 2: expected a JSON object, such as {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 3: expected a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
 {"error":"line 4: learn: decision 1 has its reward already"}
 {"error":"line 5: learn: there is no decision 9; the last one is 2"}
-{"error":"line 6: id must be that of a decision, a whole number from 1, got 1.5"}
+{"error":"line 6: id must be the whole number of a decision, 1 or more, got 1.5"}
 {"error":"line 7: id must be a number"}
-{"error":"line 8: \"id\" without \"reward\": a round is given an id, and takes a name of yours as \"tag\""}
-{"error":"line 9: \"reward\" without \"id\": of which decision?"}
-{"error":"line 10: a line is a round or a reward, and this has members of both"}
+{"error":"line 8: \"id\" without \"reward\": the answer to a round assigns its id; use \"tag\" for your own name"}
+{"error":"line 9: \"reward\" without \"id\": expected the id of the decision"}
+{"error":"line 10: expected a round or a reward, got keys of both"}
 {"error":"line 11: unknown key \"actoins\"; did you mean \"actions\"?"}
 {"error":"line 12: actions: expected at least one"}
 {"error":"line 13: actions[0] is a vector, but the bandit takes named features; expected {\"id\": ..., \"features\": {...}}"}
@@ -95,7 +95,7 @@ cmp model same || fail 'bad lines changed the model'
 # A line that is too long is passed over, and the next is taken.
 { head -c 70000000 /dev/zero | tr '\0' ' '; printf '\n{"actions": [%s]}' "$a"; } >long
 cat >expected <<'END'
-{"error":"line 1: longer than 67108864 bytes"}
+{"error":"line 1: the line is longer than 67108864 bytes"}
 {"id":3,"arm":0,"action":"a","probability":1,"probabilities":[1]}
 END
 answers expected model <long
@@ -107,8 +107,8 @@ cat >expected <<'END'
 {"id":1,"arm":1,"action":"1","probability":1,"probabilities":[0,1]}
 {"id":2,"arm":0,"action":"x","probability":1,"probabilities":[1]}
 {"error":"line 3: actions[0] has 1 numbers, but the bandit takes 2"}
-{"error":"line 4: context: the bandit takes vectors only; rows need MODEL.rows.json beside the model"}
-{"error":"line 5: expected a round, as {\"actions\": [[2 numbers], ...]}, or {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 4: \"context\" is not supported: this bandit takes vectors; to decide on rows, put MODEL.rows.json next to the model"}
+{"error":"line 5: expected a round, such as {\"actions\": [[2 numbers], ...]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
 END
 answers expected vectors -p linucb --dim 2 <<'END'
 {"actions": [[1, 0], [0, 1]], "exclude": ["0"]}
@@ -127,8 +127,8 @@ answers expected whole.model -p eenet --dim 6 --options blocks=3 <whole
 [ "$(grep -c learned answers)" = 8 ] || fail "$(cat answers)"
 cat >expected <<'END'
 {"error":"line 1: context has 3 numbers, but the bandit takes 2"}
-{"error":"line 2: context must be an array of 2 numbers; rows need MODEL.rows.json beside the model"}
-{"error":"line 3: with \"context\" the blocks are the actions: leave out \"actions\""}
+{"error":"line 2: context must be an array of 2 numbers; to decide on rows, put MODEL.rows.json next to the model"}
+{"error":"line 3: the actions are the model's blocks; leave out \"actions\""}
 END
 answers expected short.model <<'END'
 {"context": [1, 2, 3]}
@@ -139,7 +139,7 @@ END
 # ---- what a new bandit is made of; the same command goes on, another is refused ----
 "$eenet" decide fresh -p lints --dim 2 --options nu=0.3 --seed 7 </dev/null || fail 'a new bandit'
 "$eenet" decide fresh -p lints --dim 2 --options nu=0.3 --seed 7 </dev/null || fail 'the same again'
-different='the model that is there was made with another; leave -p and its flags out to go on with it, or name another file'
+different='the existing model has another value; to continue with it, leave out -p and its flags, or choose another file'
 refuse 2 "--policy: $different" fresh -p linucb --dim 2
 refuse 2 "--dim: $different" fresh -p lints --dim 3 --options nu=0.3
 refuse 2 "--features: $different" fresh -p lints --options nu=0.3

@@ -148,8 +148,8 @@ refuse() {
     test "$code" = "$expected" || fail "$*: exit status $code: $(cat stderr)"
     head -n 1 stderr | grep -qxF -e "eenet evaluate: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
 }
-refuse 2 "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR" -p uniform
-refuse 2 "takes one log, got 'more' too" log.dsjson more -p uniform
+refuse 2 "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR" -p uniform
+refuse 2 "expected one log, got 'more' too" log.dsjson more -p uniform
 refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
 refuse 2 "unknown candidate 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
 refuse 2 "'first' is given twice" log.dsjson -p first,first
@@ -168,7 +168,7 @@ refuse 2 "--model must be f1 or ridge, got 'f2'" log.dsjson -p first --model f2
 refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
 refuse 1 'line 1: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' log.dsjson -p first -e ips --rewards 0:0.5
 refuse 2 '--judge-from requires --mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
-refuse 2 "--judge-from must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
+refuse 2 "--judge-from must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
 refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' log.dsjson -p first -e ips --least-probability 0.2
 refuse 2 'cross-fitting reads the log twice, but this log can be read only once; write it to a file first' - -p linucb -m cross
 refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips

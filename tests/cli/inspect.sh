@@ -15,8 +15,8 @@ COLUMNS=80 "$eenet" inspect table:iris.csv,ignore=id,normalize=standard -s 3 >sh
 cat >expected <<'END'
 table:iris,ignore=id,normalize=standard
   4 rows, each a round of 3 arms
-  6 features of a context; an arm is the context in one of 3 blocks, 18 features in all
-  at most one arm of a round has more than the least reward
+  6 features per context; an arm is the context in one of 3 blocks, 18 features in total
+  at most one arm per round has more than the smallest reward
 
   column  kind          missing    values  features  range
   length  numeric             0         -         1  4.9 to 7
@@ -31,12 +31,12 @@ table:iris,ignore=id,normalize=standard
   versicolor         1  25.0%
   virginica          1  25.0%
 END
-sed '/^the first round/,$d' shown | sed '$d' | diff expected -
-grep -qx 'the first round of seed 3' shown || fail "no round of the seed"
+sed '/^first round/,$d' shown | sed '$d' | diff expected -
+grep -qx 'first round of seed 3' shown || fail "no round of the seed"
 grep -Eqx '  constant +1' shown || fail "features have no names"
 grep -Eqx '  color=(blue|white) +1' shown || fail "categories have no names"
 test "$(grep -Ec '^    [012]  (setosa|versicolor|virginica) +[01] +[01]$' shown)" = 3 || fail "arms without their class"
-! grep -q 'likely a mistake' shown || fail "a remark on a good table"
+! grep -q 'likely mistakes' shown || fail "a remark on a good table"
 
 # JSON has the same, and more.
 "$eenet" inspect --json table:iris.csv,ignore=id >json
@@ -51,7 +51,7 @@ done
 # Every kind has something to show.
 for data in synthetic:cosine synthetic:clicks synthetic:clicks,blocks=on; do
     "$eenet" inspect "$data" >shown || fail "$data"
-    grep -qx 'the first round of seed 0' shown || fail "$data: no round"
+    grep -qx 'first round of seed 0' shown || fail "$data: no round"
     "$eenet" inspect "$data" --json >json
     grep -q '"arms":\[{"reward":' json || fail "$data: no arms"
 done
@@ -62,7 +62,7 @@ grep -q '"context":{"0":' json || fail "blocks without a context: $(cat json)"
 # said REMARK DATASET: inspect says it, run too in a line of stderr, and JSON.
 said() {
     COLUMNS=120 "$eenet" inspect "$2" >shown || fail "$2"
-    sed '1,/^likely a mistake$/d' shown | tr -s '\n ' ' ' >remarks
+    sed '1,/^likely mistakes$/d' shown | tr -s '\n ' ' ' >remarks
     grep -qF "$1" remarks || fail "$2: $(cat remarks)"
     "$eenet" inspect "$2" --json | grep -qF "$1" || fail "$2: not in JSON"
     "$eenet" run -d "$2" -p uniform -s 0 -T 3 >stdout 2>stderr || fail "run: $(cat stderr)"
@@ -70,28 +70,28 @@ said() {
     grep -qF "eenet run: $name: $1" stderr || fail "run does not say '$1' but '$(cat stderr)'"
 }
 awk 'BEGIN { print "color,shape,kind"; for (i = 0; i < 30; i++) print (i % 2 ? "red" : "blue") "," (i % 3 ? "round" : "flat") "," (i % 5 ? "a" : "b") }' >texts.csv
-said 'the first row (color, shape, kind) is taken for values; where it names the columns, add header=yes' table:texts.csv
+said 'the first row (color, shape, kind) was read as values; if it holds the column names, add header=yes' table:texts.csv
 awk 'BEGIN { print "a,price"; for (i = 0; i < 300; i++) print i % 7 "," i / 8 + 100 }' >prices.csv
-said "the label, column 'price', has 300 different values in 300 rows" table:prices.csv
+said "the label (column 'price') has 300 different values in 300 rows" table:prices.csv
 awk 'BEGIN { print "a;b;kind"; for (i = 0; i < 200; i++) print i ",5;" i % 3 ";" i % 2 }' >commas.csv
-said "column 'a' has numbers with a decimal comma, as '0,5', which are taken for 200 categories; add decimal=comma" \
+said "column 'a' has numbers with a decimal comma, such as '0,5', read as 200 categories; add decimal=comma" \
     table:commas.csv
 "$eenet" inspect table:commas.csv,decimal=comma | grep -Eq '^  a +numeric .* 0.5 to 199.5$' || fail "decimal=comma"
 awk 'BEGIN { for (i = 0; i < 20; i++) print i % 3 " qid:" int(i / 5) " 1:" i " 2:0.5" }' >ranking.txt
-said 'qid: in 20 lines is passed over' table:ranking.txt
+said 'qid: is ignored in 20 lines' table:ranking.txt
 for verb in grid paper; do
     [ $verb = grid ] || command -v gnuplot >/dev/null || continue # it draws
     "$eenet" $verb -d table:ranking.txt -p linucb --set linucb.alpha=1 -s 0 --tune 5 -T 3 -o $verb >stdout 2>stderr || true
-    grep -qF "eenet $verb: table:ranking: qid: in 20 lines" stderr || fail "$verb: $(cat stderr)"
+    grep -qF "eenet $verb: table:ranking: qid: is ignored in 20 lines" stderr || fail "$verb: $(cat stderr)"
 done
 "$eenet" rounds -d table:ranking.txt -o ranked >stdout 2>stderr
-grep -qF 'eenet rounds: table:ranking: qid: in 20 lines' stderr || fail "rounds: $(cat stderr)"
+grep -qF 'eenet rounds: table:ranking: qid: is ignored in 20 lines' stderr || fail "rounds: $(cat stderr)"
 
 awk 'BEGIN { print "city,seen,n,kind"; for (i = 0; i < 30; i++)
     print (i % 2 ? "Berlin" : "berlin") ",2020-01-" i % 9 + 10 "," i * 7 % 13 "," (i % 3 ? "a" : "b") }' >visits.csv
-said "column 'city' has categories that differ in capital letters alone, as 'Berlin' and 'berlin', each a feature" \
+said "column 'city' has categories that differ only in case, such as 'Berlin' and 'berlin'; each is a feature" \
     table:visits.csv
-said "column 'seen' has dates, as '2020-01-10', which are taken for 9 categories; ignore=seen leaves them out" \
+said "column 'seen' has dates, such as '2020-01-10', read as 9 categories; leave out with ignore=seen" \
     table:visits.csv
 
 # Missing values, and columns with blanks and commas in their names.
@@ -131,6 +131,6 @@ refused 2 "did you mean 'table:iris.csv,label=kind'?" run -d iris.csv,label=kind
 refused 2 "did you mean 'rounds:rounds'?" run -d rounds/rewards.npy -p linucb
 refused 1 'none.csv' inspect table:none.csv
 printf 'a,b,kind\n' >names.csv
-refused 1 'names.csv: there are no rows below the names of the columns: a, b, kind' inspect table:names.csv
+refused 1 'names.csv: expected rows below the header, got none; columns: a, b, kind' inspect table:names.csv
 printf 'a,kind\n1,x\n1e300,y\n2,x\n' >beyond.csv
 refused 1 "beyond.csv, line 3, column 'a': expected a number of at most 3.4e+38, got '1e300'" inspect table:beyond.csv

@@ -130,73 +130,73 @@ test "$(sed -n '/^what is changed first/,/^$/p' described | grep -c '^  [a-z]')"
 
 cat >expected <<'END'
 synthetic:inner|quadratic|cosine[,OPTION=VALUE...]
-    made rounds with a known true reward: x.a, 10(x.a)^2 or cos(3x.a)
-    dim    default 20   1 to 65536  features of an arm
-    arms   default 10   2 to 65536  arms of a round
+    generated rounds with a known expected reward: x.a, 10(x.a)^2 or cos(3x.a)
+    dim    default 20   1 to 65536  features per arm
+    arms   default 10   2 to 65536  arms per round
     noise  default 0.1  0 to 1000   standard deviation of the rewards' noise
-    drift  default 0    0 to 1000   radians by which a turns every 1000 rounds
+    drift  default 0    0 to 1000   radians by which a rotates every 1000 rounds
 synthetic:clicks[,OPTION=VALUE...]
-    made clicks, 0 or 1, of users on items; the regret is that of their probabilities
+    generated clicks (0 or 1) of users on items; regret is measured on the click probabilities
     rate       default 0.05  0.0001 to 0.9999  probability that a random user clicks on a random item
-    sharpness  default 2.25  0 to 20           standard deviation of the logit of a click, over users and items
-    arms       default 20    2 to 65536        arms of a round
-    items      default 100   2 to 65536        items of the catalogue
-    dim        default 20    2 to 65536        features: half the user's, half the item's; with blocks, of the context
-    drift      default 0     0 to 1000         radians by which the preferences turn every 1000 rounds
-    blocks     default off   on|off            a shop: the arms are the catalogue, arm i the context in block i
+    sharpness  default 2.25  0 to 20           standard deviation of a click's logit over users and items
+    arms       default 20    2 to 65536        arms per round
+    items      default 100   2 to 65536        items in the catalogue
+    dim        default 20    2 to 65536        features, half of the user and half of the item; with blocks, of the context
+    drift      default 0     0 to 1000         radians by which the preferences rotate every 1000 rounds
+    blocks     default off   on|off            every item is an arm: arm i is the context in block i
 mnist:DIR[,OPTION=VALUE...]
-    MNIST's IDX files, gz or plain: an image is ten arms, one of them its digit
+    MNIST's IDX files, plain or .gz; an image is a round of ten arms, and its digit has the reward
     set        default train  train|test|all    which images
-    normalize  default pixel  pixel|paper|unit  pixels from 0 to 1; (pixel - 0.1307) / 0.3081; or images of length 1
+    normalize  default pixel  pixel|paper|unit  pixel: scaled to 0 to 1; paper: (pixel - 0.1307) / 0.3081; unit: images of length 1
 fashion-mnist[:DIR][,OPTION=VALUE...]
-    Fashion-MNIST, of the same shape: Debian's dataset-fashion-mnist unless a folder is given
+    Fashion-MNIST, same format; default folder: Debian's dataset-fashion-mnist
     set        default train  train|test|all    which images
-    normalize  default pixel  pixel|paper|unit  pixels from 0 to 1; (pixel - 0.1307) / 0.3081; or images of length 1
+    normalize  default pixel  pixel|paper|unit  pixel: scaled to 0 to 1; paper: (pixel - 0.1307) / 0.3081; unit: images of length 1
 yelp:DIR
-    the EE-Net paper's Yelp files: nine well rated entries and a badly rated one to be found
+    the EE-Net paper's Yelp files; a round has nine well rated items and one badly rated one, which has the reward
 movielens:FILE|DIR[,OPTION=VALUE...]
-    GroupLens' ratings, any release: nine well rated entries and a badly rated one to be found
-    users     default 2000   1 to 1000000      users with most ratings that are taken
-    items     default 10000  1 to 1000000      items with most ratings that are taken
-    good      default 4      a number or auto  ratings above it are good; auto: three quarters up the file's scale
-    bad       default 2      a number or auto  ratings below it are bad; auto: a quarter up the file's scale
-    features  default 10     2 to 1000         features of a user and of an item: one less singular vectors, and a constant
-    want      default bad    good|bad          which ratings have the reward: a round has one of them, and nine of the others
-    user      default auto   auto|COLUMN       the column with the users; auto: userId, user or user_id, without a header the first
-    item      default auto   auto|COLUMN       the column with the items; auto: movieId, item, itemId, item_id or movie, or the second
-    rating    default auto   auto|COLUMN       the column with the ratings; auto: rating or score, or the third
+    GroupLens ratings, any release; a round has nine well rated items and one badly rated one, which has the reward
+    users     default 2000   1 to 1000000  how many users to keep: the ones with the most ratings
+    items     default 10000  1 to 1000000  how many items to keep: the ones with the most ratings
+    good      default 4      auto|NUMBER   ratings above it are good; auto: 3/4 of the file's scale
+    bad       default 2      auto|NUMBER   ratings below it are bad; auto: 1/4 of the file's scale
+    features  default 10     2 to 1000     features per user and per item: N-1 singular vectors and a constant
+    want      default bad    good|bad      which ratings have the reward; a round has one of them and nine of the others
+    user      default auto   auto|COLUMN   user column; auto: userId, user or user_id; without a header, the first
+    item      default auto   auto|COLUMN   item column; auto: movieId, item, itemId, item_id or movie; without a header, the second
+    rating    default auto   auto|COLUMN   rating column; auto: rating or score; without a header, the third
 ratings:FILE[,OPTION=VALUE...]
-    rows of user, item and rating: nine well rated entries and a badly rated one to be found
-    users     default 2000   1 to 1000000      users with most ratings that are taken
-    items     default 10000  1 to 1000000      items with most ratings that are taken
-    good      default auto   a number or auto  ratings above it are good; auto: three quarters up the file's scale
-    bad       default auto   a number or auto  ratings below it are bad; auto: a quarter up the file's scale
-    features  default 10     2 to 1000         features of a user and of an item: one less singular vectors, and a constant
-    want      default bad    good|bad          which ratings have the reward: a round has one of them, and nine of the others
-    user      default auto   auto|COLUMN       the column with the users; auto: userId, user or user_id, without a header the first
-    item      default auto   auto|COLUMN       the column with the items; auto: movieId, item, itemId, item_id or movie, or the second
-    rating    default auto   auto|COLUMN       the column with the ratings; auto: rating or score, or the third
+    rows of user, item and rating; a round has nine well rated items and one badly rated one, which has the reward
+    users     default 2000   1 to 1000000  how many users to keep: the ones with the most ratings
+    items     default 10000  1 to 1000000  how many items to keep: the ones with the most ratings
+    good      default auto   auto|NUMBER   ratings above it are good; auto: 3/4 of the file's scale
+    bad       default auto   auto|NUMBER   ratings below it are bad; auto: 1/4 of the file's scale
+    features  default 10     2 to 1000     features per user and per item: N-1 singular vectors and a constant
+    want      default bad    good|bad      which ratings have the reward; a round has one of them and nine of the others
+    user      default auto   auto|COLUMN   user column; auto: userId, user or user_id; without a header, the first
+    item      default auto   auto|COLUMN   item column; auto: movieId, item, itemId, item_id or movie; without a header, the second
+    rating    default auto   auto|COLUMN   rating column; auto: rating or score; without a header, the third
 disin:FILE[,OPTION=VALUE...]
-    news articles with labels, as vectors: nine real ones and a fake one to be found
-    label      default auto   auto|COLUMN                           column of the labels: 1 or fake, 0 or real; auto: the one called fake or label
-    text       default text   COLUMN                                column of the articles
-    vectors    default none   none or a path of 95 letters at most  vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors
-    dim        default 300    1 to 65536                            singular vectors; fewer where there are fewer articles or words
-    min_df     default 2      1 to 1000000000                       articles that must have a word for it to count
-    max_words  default 30000  1 to 10000000                         words that count, those in most articles
+    labelled news articles; a round has nine real ones and one fake one, which has the reward
+    label      default auto   auto|COLUMN                       label column (values 1 or fake, 0 or real); auto: named fake or label
+    text       default text   COLUMN                            text column
+    vectors    default none   none|PATH, at most 95 characters  word vectors (.vec or word2vec binary); none: TF-IDF with SVD
+    dim        default 300    1 to 65536                        number of singular vectors, at most the number of articles or words
+    min_df     default 2      1 to 1000000000                   smallest number of articles a word must occur in
+    max_words  default 30000  1 to 10000000                     size of the vocabulary: the words in the most articles
 table:FILE[,OPTION=VALUE...]
-    CSV, TSV or libsvm, gz or plain: a row is as many arms as there are classes, one of them its own
-    label        default auto    auto|COLUMN          the column with the classes; auto: target, label or class, else the last
-    categorical  default auto    auto|all|COLUMN+...  columns whose numbers are codes
-    numeric      default auto    auto|COLUMN+...      columns that must be numbers
-    ignore       default none    none|COLUMN+...      columns that are left out
-    missing      default auto    auto|none|TEXT+...   texts that are missing values; auto: N/A, NA, None, null, -, #N/A, ? and nan in a numeric column
+    CSV, TSV or libsvm, plain or .gz; a row is a round with an arm per class, and its own class has the reward
+    label        default auto    auto|COLUMN          column with the classes; auto: named target, label or class, else the last
+    categorical  default auto    auto|all|COLUMN+...  columns whose numbers are codes, not quantities
+    numeric      default auto    auto|COLUMN+...      columns that must hold numbers
+    ignore       default none    none|COLUMN+...      columns to leave out
+    missing      default auto    auto|none|TEXT+...   texts for a missing value; auto, in a numeric column: N/A, NA, None, null, -, #N/A, ? and nan
     header       default auto    auto|yes|no          whether the first row names the columns
-    normalize    default unit    unit|standard|none   numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither
+    normalize    default unit    unit|standard|none   standard: numeric columns to mean 0 and deviation 1; unit: then rows to length 1
     constant     default on      on|off               a feature that is always 1
-    order        default random  random|file          rows in a random order, another one each time; or as the file has them, for every seed
-    decimal      default point   point|comma          what fractions are written with
+    order        default random  random|file          random: rows in a random order, new in each pass; file: the order of the file, for every seed
+    decimal      default point   point|comma          decimal separator
 rounds:DIR
-    prepared rounds, as 'eenet rounds' or another program writes them; the same for every seed
+    prepared rounds, written by 'eenet rounds' or another program; the same for every seed
 END
 "$eenet" datasets | diff expected -

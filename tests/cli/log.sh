@@ -27,18 +27,18 @@ test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
 diff - said <<'END' || fail "another summary"
 log.dsjson: 9 lines, 4 events, 1 repeated, 2 foreign, 1 invalid, 1 broken
   line 3: a checkpoint
-  line 5: the event a came before
-  line 6: the probability of the action taken must be above 0 and at most 1, got 0
+  line 5: duplicate event id a
+  line 6: the probability of the chosen action must be above 0 and at most 1, got 0
   line 8: a reward without its decision
-  line 9: the log ends in the middle of the line
+  line 9: the log ends inside this line
 
   times          2021-05-01 00:00:00 to 2021-05-09 00:00:00
   longest gaps   7.0 days after 2021-05-02 00:00:00
                  24.0 hours after 2021-05-01 00:00:00
   rewards        mean 0.625, 0 to 1, 75.0% are not 0
-  probabilities  of the action taken: mean 0.625, least 0.25, a tenth below 0.25, half below 0.5
-  support        every action was possible in 75.0% of the events; the least probability is 0
-  actions        2 an event
+  probabilities  of the chosen action: mean 0.625, minimum 0.25, 10% below 0.25, median 0.5
+  support        every action was possible in 75.0% of the events; minimum probability 0
+  actions        2 per event
 
   action     taken   share     reward  probability
   Latte          3   75.0%     0.8333         0.75
@@ -55,7 +55,7 @@ gzip -k log.dsjson
 
 # A time, and a share that is the same each time.
 "$eenet" log log.dsjson --from 2021-05-02 --until 2021-05-03T00:00:00Z | head -n 1 >said
-test "$(cat said)" = "log.dsjson: 9 lines, 2 events, 3 outside the time, 2 foreign, 1 invalid, 1 broken" ||
+test "$(cat said)" = "log.dsjson: 9 lines, 2 events, 3 outside the time range, 2 foreign, 1 invalid, 1 broken" ||
     fail "$(cat said)"
 awk 'BEGIN { for (i = 0; i < 2000; i++) printf "{\"_label_cost\":-%d,\"EventId\":\"%d\",\"a\":[1,2],\"p\":[0.5,0.5]}\n", i % 2, i }' >many.dsjson
 "$eenet" log many.dsjson --sample 0.25 -o some.csv 2>stderr
@@ -74,7 +74,7 @@ for id in "x$long" "x$long"; do
 done >names.dsjson
 "$eenet" log names.dsjson >said
 tail -n 1 said | grep -q '^  café ?\[1m         1  100.0%          0            1$' || fail "$(cat said)"
-sed -n 2p said | grep -q '^  line 2: the event x.*? came before$' || fail "$(cat said)"
+sed -n 2p said | grep -q '^  line 2: duplicate event id x.*?$' || fail "$(cat said)"
 iconv -f UTF-8 -t UTF-8 said >/dev/null || fail "no UTF-8: $(cat said)"
 
 # There and back: the second dsjson is the first, to the last byte.
@@ -104,28 +104,28 @@ refuse() {
     test ! -s stdout || fail "$*: printed on stdout"
     test -z "$(ls new* 2>/dev/null)" || fail "$*: left $(ls new*)"
 }
-refuse 2 "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR" log
-refuse 2 "takes one log, got 'b' too" log a b
+refuse 2 "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR" log
+refuse 2 "expected one log, got 'b' too" log a b
 refuse 1 "file: could not open nowhere: No such file or directory" log nowhere
 printf 'action\000,reward\n' >zero.csv
-refuse 1 "zero.csv, line 1: expected text in UTF-8 (of a spreadsheet: its export as CSV), got a zero byte in field 1" log zero.csv
+refuse 1 "zero.csv, line 1: expected UTF-8 text (export a spreadsheet as CSV first), got a zero byte in field 1" log zero.csv
 refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson
 refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson -o new.dsjson
-refuse 2 "log: the name must end in .dsjson, .json, .eelog or .csv, perhaps with .gz or .zst, got 'new.txt'" \
+refuse 2 "log: the file name must end in .dsjson, .json, .eelog or .csv (optional: .gz or .zst after it), got 'new.txt'" \
     log log.dsjson -o new.txt
-refuse 2 "--from must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got 'May'" log log.dsjson --from May
+refuse 2 "--from must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'May'" log log.dsjson --from May
 refuse 2 "--sample must be a number, 0 to 1, got '2'" log log.dsjson --sample 2
 refuse 2 "--seed needs --sample" log log.dsjson -s 1
 refuse 2 "--reward must be label, first, last, sum, mean or max, got 'avg'" log log.dsjson --reward avg
-refuse 2 "--default-reward needs another --reward than label" log log.dsjson --default-reward 1
-refuse 2 "--json is of the summary: leave out -o" log log.dsjson --json -o new.csv
+refuse 2 "--default-reward needs --reward first, last, sum, mean or max" log log.dsjson --default-reward 1
+refuse 2 "--json prints the summary; leave out -o" log log.dsjson --json -o new.csv
 code=0
 printf 'action,p,reward\n0,1,1\n' | "$eenet" log csv:- >stdout 2>stderr || code=$?
-test "$code $(head -n 1 stderr)" = "2 eenet log: standard input: it cannot be read twice: say actions=NUMBER or actions=NAME+...; the columns are: action, p, reward" ||
+test "$code $(head -n 1 stderr)" = "2 eenet log: standard input: a stream cannot be read twice; add actions=NUMBER or actions=NAME+...; the columns are: action, p, reward" ||
     fail "csv:-: $(cat stderr)"
 printf 'action,p,reward\n0,1,1\n' | "$eenet" log csv:-,actions=2 | head -n 1 | grep -qx 'csv:-,actions=2: 2 lines, 1 events' ||
     fail "csv:-,actions=2"
-refuse 2 "some.csv: there is no column 'odds' for probability; the columns are: id, time, count, action, name, probability, reward, copies, skipped" \
+refuse 2 "some.csv: there is no column 'odds' (option probability=); the columns are: id, time, count, action, name, probability, reward, copies, skipped" \
     log csv:some.csv,probability=odds
 
 # What a run did. Its rewards are those that the run counts, its arms those that it met, and nothing else changes.

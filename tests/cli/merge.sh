@@ -111,7 +111,7 @@ grep -qx "eenet merge: lost/curves/$curve is missing or damaged: skipped the run
 
 # A line that cannot be read, no folders, wrong ones.
 sed '2s/"regret":[^,]*/"regret":"none"/' two/results.jsonl >other/results.jsonl
-refuse 1 "other/results.jsonl: line 2: expected a number in 'regret'; take that line out to go on" new one other
+refuse 1 "other/results.jsonl: line 2: expected a number in 'regret'; delete that line to continue" new one other
 refuse 1 "file: could not .* nowhere/results.jsonl: No such file or directory" new one nowhere
 refuse 1 "no finished runs in all/shards; run the shards first: eenet run --shard I/N -o all ..." all
 mkdir -p bare/shards/0-of-4 bare/shards/4-of-4 bare/shards/mine
@@ -130,4 +130,4 @@ code=0
 kill -INT "$pid"
 wait "$pid" || true
 test "$code" = 1 || fail "busy: exit status $code"
-test "$(cat stderr)" = 'eenet merge: busy: another program is writing results there' || fail "busy: $(cat stderr)"
+test "$(cat stderr)" = 'eenet merge: busy: another process is writing results there' || fail "busy: $(cat stderr)"

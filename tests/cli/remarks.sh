@@ -26,7 +26,7 @@ refused() {
 # A matrix with a row for each user: the first three columns are no user, item and rating.
 awk 'BEGIN { for (u = 0; u < 90; u++) for (i = 0; i <= 100; i++)
     printf "%d%s", i ? (u * 31 + i * 17) % 5 + 1 : u % 9, i < 100 ? " " : "\n" }' >matrix.txt
-words='a row has 101 fields, and the first three were taken as user, item and rating; where a row is a user and a column an item, write a row for each rating instead'
+words='a row has 101 fields, and the first three were taken as user, item and rating; a matrix of users and items must become one row per rating'
 for seed in 0 1; do
     said "eenet run: ratings:matrix,features=2: $words" \
         run -d ratings:matrix.txt,features=2 -p uniform -T 20 -s $seed -o runs
@@ -35,7 +35,7 @@ done
 refused 1 "matrix.txt: $words" -d ratings:matrix.txt
 
 { seq -s ' ' -f 'i%g' 0 100; cat matrix.txt; } >titled.txt
-refused 1 "titled.txt, line 1: no column has a usual name for the user; user=, item= and rating= take others; where a row is a user and a column an item, write a row for each rating instead" \
+refused 1 "titled.txt, line 1: no column has a usual name for the user; user=, item= and rating= take others; a matrix of users and items must become one row per rating" \
     -d ratings:titled.txt
 
 # Columns by their names and numbers; which end of the scale has the reward.
@@ -53,14 +53,14 @@ for want in good bad; do
     done
 done
 ! cmp -s plain.good plain.bad || fail "want makes no difference"
-refused 2 "ratings: shop.csv has no column 'whom' for user=; it has 4: when, who, stars, what" -d ratings:shop.csv,user=whom
+refused 2 "ratings: shop.csv has no column 'whom' (option user=); it has 4 columns: when, who, stars, what" -d ratings:shop.csv,user=whom
 
 # A member of rounds.json that is misspelled; blocks that are none.
 "$eenet" rounds -d synthetic:inner,dim=4,arms=2 -T 20 -o rounds >stdout
 sed 's/"blocks"/"block"/' rounds/rounds.json >changed
 cp changed rounds/rounds.json
-said "eenet run: rounds:rounds: rounds.json: 'block' is not known and does nothing; did you mean 'blocks'?" \
+said "eenet run: rounds:rounds: rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?" \
     run -d rounds:rounds -p uniform -s 0
 sed 's/"block": 1/"blocks": 2/' changed >rounds/rounds.json
-refused 1 "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm of blocks is the context in one of them, and zero elsewhere" \
+refused 1 "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm must be the context in one block and zero elsewhere" \
     -d rounds:rounds

@@ -86,7 +86,7 @@ sed '3s/"regret":[^,]*/"regret":"none"/' whole/results.jsonl >wrong/results.json
 code=0
 play wrong >stdout 2>stderr || code=$?
 test "$code" = 1 || fail "a wrong line: exit status $code"
-test "$(cat stderr)" = "eenet run: wrong/results.jsonl: line 3: expected a number in 'regret'; take that line out to go on" ||
+test "$(cat stderr)" = "eenet run: wrong/results.jsonl: line 3: expected a number in 'regret'; delete that line to continue" ||
     fail "got '$(cat stderr)'"
 diff -r wrong/curves whole/curves
 
@@ -182,7 +182,7 @@ same full
 env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o busy -j 1 >table 2>first &
 pid=$!
 until test -e busy/results.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat first)"; done
-refuse 'eenet run: busy: another program is writing results there' busy
+refuse 'eenet run: busy: another process is writing results there' busy
 kill -INT "$pid"
 code=0
 wait "$pid" || code=$?

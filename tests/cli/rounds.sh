@@ -56,9 +56,9 @@ refuse 2 "--seed is given twice" -d synthetic:inner -o new -s 1 -s 2
 refuse 2 "--rounds: expected a whole number from 1 to 9223372036854775807, got '0'" -d synthetic:inner -o new -T 0
 refuse 2 "--seed: expected a whole number from 0 to 9223372036854775807, got '0-4'" -d synthetic:inner -o new -s 0-4
 refuse 2 "unexpected argument 'new'" -d synthetic:inner new
-refuse 2 "synthetic: no form is called 'iner'; did you mean 'inner'?" -d synthetic:iner -o new
-refuse 1 "rounds: rounds:dense has 500 rounds, asked for 501" -d rounds:dense -T 501 -o new
-refuse 1 "rounds: dense holds other rounds already (synthetic:cosine, seed 3, 500 rounds): take another folder" \
+refuse 2 "synthetic: unknown form 'iner'; did you mean 'inner'?" -d synthetic:iner -o new
+refuse 1 "rounds: rounds:dense has 500 rounds, cannot write 501" -d rounds:dense -T 501 -o new
+refuse 1 "rounds: dense already holds other rounds (synthetic:cosine, seed 3, 500 rounds); choose another folder" \
     -d synthetic:cosine -s 4 -T 500 -o dense
 refuse 1 "rounds: nowhere: No such file or directory" -d rounds:nowhere -o new
 
@@ -68,7 +68,7 @@ printf 'x' | dd of=changed/contexts.npy bs=1 seek=1000 conv=notrunc 2>dd
 code=0
 "$eenet" run -d rounds:changed -p uniform -T 5 >stdout 2>stderr || code=$?
 test "$code" = 1 || fail "a changed array: exit status $code"
-grep -q '^eenet run: rounds: changed/contexts.npy is not the file that rounds.json speaks of: ' stderr ||
+grep -q '^eenet run: rounds: changed/contexts.npy does not match rounds.json: ' stderr ||
     fail "a changed array: $(cat stderr)"
 
 # write_without_end SIGNAL: what would never end gets the signal when it is writing.

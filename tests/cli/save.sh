@@ -31,7 +31,7 @@ printf 'gr\366\337e,plan\n1,a\n2,b\n3,a\n' >latin.csv
 code=0
 "$eenet" run -d table:latin.csv -p uniform -T 3 -s 0 --save model >stdout 2>stderr || code=$?
 [ "$code" = 1 ] && [ ! -s stdout ] && [ ! -e model ] || fail "latin: status $code: $(cat stdout stderr)"
-grep -q 'is not UTF-8, which JSON must be: save the table as UTF-8$' stderr || fail "latin: $(cat stderr)"
+grep -q 'is not UTF-8; save the table as UTF-8$' stderr || fail "latin: $(cat stderr)"
 refuse 2 "unknown flag '--save'" paper --save model
 
 # ---- run: the policy with the star ----
@@ -112,10 +112,10 @@ wait "$pid" || fail "$(cat stderr)"
 pid=
 cmp few.model more.model || fail 'a row as a line is another than in the lab'
 cat >expected <<'END'
-{"error":"line 1: no column is called 'sise'; did you mean 'size'?"}
+{"error":"line 1: unknown column 'sise'; did you mean 'size'?"}
 {"id":61,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
-{"error":"line 3: expected an object of columns and their values"}
-{"error":"line 4: with \"context\" the classes are the actions: leave out \"actions\""}
+{"error":"line 3: expected an object of columns and values, such as {\"age\": 38}"}
+{"error":"line 4: the actions are the model's classes; leave out \"actions\""}
 {"error":"line 5: exclude[0]: no action has the id \"plumb\""}
 {"id":62,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
 {"id":63,"arm":1,"action":"cherry","probability":1,"probabilities":[0,1,0]}
@@ -137,11 +137,11 @@ END
 END
 diff expected answers || fail 'rows'
 # A category that no row had is said once for each column.
-echo "eenet decide: line 2: column 'colour': no row of the table had 'green', so it has no feature; others of this column are not reported" |
+echo "eenet decide: line 2: column 'colour': 'green' is not in the training table, so it is ignored (reported once per column)" |
     diff - stderr || fail 'a category that no row had'
 # One with a name like it: which was meant.
 echo '{"context": {"colour": "rde"}}' | "$eenet" decide few.model -o other.model 2>stderr >answers || fail "$(cat stderr)"
-grep -qF "had 'rde', so it has no feature; did you mean 'red'?" stderr || fail "$(cat stderr)"
+grep -qF "'rde' is not in the training table, so it is ignored; did you mean 'red'?" stderr || fail "$(cat stderr)"
 cmp few.model.rows.json other.model.rows.json || fail 'another file has no rows.json'
 # The rows of another model are refused; a model that is of no table leaves none behind.
 cp few.model.rows.json model.rows.json

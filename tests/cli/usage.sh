@@ -93,8 +93,8 @@ run_on_inner "options: uniform has no option 'pendin'; did you mean 'pending'?" 
     --set uniform.pendin=3
 run_on_inner "options: uniform.pending must be 1 to 100000000, got 0" -p uniform --set uniform.pending=0
 
-refuse "eenet run: data set: no kind is called 'syntetic'; did you mean 'synthetic'?" run -p uniform -d syntetic:inner
-refuse "eenet run: synthetic: no form is called 'iner'; did you mean 'inner'?" run -p uniform -d synthetic:iner
+refuse "eenet run: data set: unknown kind 'syntetic'; did you mean 'synthetic'?" run -p uniform -d syntetic:inner
+refuse "eenet run: synthetic: unknown form 'iner'; did you mean 'inner'?" run -p uniform -d synthetic:iner
 refuse "eenet run: options: synthetic has no option 'dims'; did you mean 'dim'?" run -p uniform \
     -d synthetic:inner,dims=3
 refuse "eenet run: options: synthetic:clicks has no option 'noise'" run -p uniform -d synthetic:clicks,noise=0.1

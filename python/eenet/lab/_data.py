@@ -125,11 +125,11 @@ def datasets() -> List[DatasetKind]:
     >>> kind.name, [option.name for option in kind.options]
     ('synthetic', ['dim', 'arms', 'noise', 'drift'])
     >>> print(kind)
-    synthetic:inner|quadratic|cosine[,OPTION=VALUE...]: made rounds with a known true reward: x.a, 10(x.a)^2 or cos(3x.a)
-      dim=20: features of an arm (1 to 65536)
-      arms=10: arms of a round (2 to 65536)
+    synthetic:inner|quadratic|cosine[,OPTION=VALUE...]: generated rounds with a known expected reward: x.a, 10(x.a)^2 or cos(3x.a)
+      dim=20: features per arm (1 to 65536)
+      arms=10: arms per round (2 to 65536)
       noise=0.1: standard deviation of the rewards' noise (0 to 1000)
-      drift=0: radians by which a turns every 1000 rounds (0 to 1000)
+      drift=0: radians by which a rotates every 1000 rounds (0 to 1000)
     """
     return [
         DatasetKind(name, form, summary, tuple(map(DatasetOption._make, options)))

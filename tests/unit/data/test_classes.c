@@ -143,11 +143,11 @@ static void expect_refusal(size_t rows, size_t features, size_t classes, const c
 static void what_makes_no_rounds_is_refused(void **state)
 {
     (void)state;
-    expect_refusal(0, 5, 3, "made: there are no rows");
-    expect_refusal((size_t)1 << 32, 5, 3, "made: 4294967296 rows are too many");
-    expect_refusal(5, 0, 3, "made: no column but the label differs from row to row (5 rows)");
-    expect_refusal(5, 5, 1, "made: all rows have the same label, expected at least two classes");
-    expect_refusal(5, (size_t)1 << 31, 2, "made: 2147483648 features for each of 2 classes are too many");
+    expect_refusal(0, 5, 3, "made: expected rows, got none");
+    expect_refusal((size_t)1 << 32, 5, 3, "made: too many rows: 4294967296");
+    expect_refusal(5, 0, 3, "made: every column except the label is constant (5 rows): there are no features");
+    expect_refusal(5, 5, 1, "made: expected at least two classes, got the same label in every row");
+    expect_refusal(5, (size_t)1 << 31, 2, "made: too many features: 2147483648 for each of 2 classes");
 }
 
 int main(void)

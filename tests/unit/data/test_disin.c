@@ -311,19 +311,19 @@ static void wrong_files_are_named(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"", "", "bad.csv: expected a header and rows of labels and texts, got none"},
-        {"x,text\n", "", "line 1: expected a header with a column 'fake' or 'label'; label=COLUMN takes another"},
-        {"fake,text\n", ",label=x", "bad.csv has no column 'x' for label=; it has 2: fake, text"},
-        {"fake,text\n", ",label=3", "bad.csv has no column '3' for label=; it has 2: fake, text"},
-        {"fake,body\n", "", "bad.csv has no column 'text' for text=; it has 2: fake, body"},
+        {"", "", "bad.csv: expected a header and rows, got an empty file"},
+        {"x,text\n", "", "line 1: expected a header with a column 'fake' or 'label'; use label=COLUMN for another"},
+        {"fake,text\n", ",label=x", "bad.csv has no column 'x' (option label=); it has 2 columns: fake, text"},
+        {"fake,text\n", ",label=3", "bad.csv has no column '3' (option label=); it has 2 columns: fake, text"},
+        {"fake,body\n", "", "bad.csv has no column 'text' (option text=); it has 2 columns: fake, body"},
         {"fake,text\n", ",label=2", "disin: label and text are both column 2"},
-        {"fake,text\n\n", "", "bad.csv: the first row names the columns, and no article follows"},
+        {"fake,text\n\n", "", "bad.csv: expected articles below the header, got none"},
         {"fake,text\n0,a\n\n2,b\n", "",
          "bad.csv, line 4: expected the label 0 or real, 1 or fake, true or false, got '2'"},
         {"fake,text\n0,\"a\nb\"\n,b\n", "", "line 4: expected the label 0 or real, 1 or fake, true or false, got ''"},
-        {"fake,text\n0,a\n0,b,c\n", "", "bad.csv, line 3: expected 2 fields, as in the header, got 3"},
-        {"fake,text\n0,\"a\n", "", "bad.csv, line 2: a quote is not closed"},
-        {"fake,text\n0,a\n1,b\n", "", "bad.csv: no word is in 2 articles or more; min_df=N asks fewer"},
+        {"fake,text\n0,a\n0,b,c\n", "", "bad.csv, line 3: expected 2 fields as in the header, got 3"},
+        {"fake,text\n0,\"a\n", "", "bad.csv, line 2: a quoted field is not closed"},
+        {"fake,text\n0,a\n1,b\n", "", "bad.csv: no word occurs in 2 articles or more; lower min_df=N"},
         {"fake,text\n0,a\n1,a\n", "", "bad.csv"}, /* too few to deal a round */
         {"fake,text\n", ",dim=0", "disin.dim must be 1 to 65536, got 0"},
         {"fake,text\n", ",vectors=missing.vec", "missing.vec"},
@@ -339,7 +339,7 @@ static void wrong_files_are_named(void **state)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/bad.csv", folder.path);
     assert_int_equal(truncate(path, 25), 0);
-    expect_refusal("", EE_BAD_INPUT, "bad.csv, byte 25: the file ends in the middle of its packed data");
+    expect_refusal("", EE_BAD_INPUT, "bad.csv, byte 25: the file ends inside its compressed data");
     assert_int_equal(unlink(path), 0);
     expect_refusal("", EE_FILE_ERROR, "bad.csv");
 }

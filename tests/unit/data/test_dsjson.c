@@ -212,7 +212,7 @@ static void slots_have_features_of_their_own(void **state)
     expect_passed(&f,
                   "{\"_outcomes\":[{\"_a\":[0],\"_p\":[1],\"_label_cost\":0}],\"c\":{\"_slots\":[{\"_inc\":[3]}],"
                   "\"_multi\":[{},{},{}]}}",
-                  LOG_INVALID, "slot 1: _inc has an action that is not there");
+                  LOG_INVALID, "slot 1: _inc has an unknown action");
     memory_release(&f.owner);
 }
 
@@ -354,32 +354,33 @@ static void what_is_no_event_is_told(void **state)
     } cases[] = {
         {LOG_BLANK, "", ""},
         {LOG_BLANK, " \t\r", ""},
-        {LOG_BROKEN, "{\"_label_cost\":0", "no JSON: byte"},
-        {LOG_BROKEN, "{" ENDING "}}", "no JSON"},
-        {LOG_BROKEN, "{" ENDING ",\"_label_cost\":1e999}", "no JSON"},
-        {LOG_BROKEN, "{" ENDING ",\"_label_cost\":NaN}", "no JSON"},
-        {LOG_BROKEN, "nonsense", "no JSON"},
+        {LOG_BROKEN, "{\"_label_cost\":0", "byte 17: "},
+        {LOG_BROKEN, "{" ENDING "}}", "byte "},
+        {LOG_BROKEN, "{" ENDING ",\"_label_cost\":1e999}", "byte "},
+        {LOG_BROKEN, "{" ENDING ",\"_label_cost\":NaN}", "byte "},
+        {LOG_BROKEN, "nonsense", "byte "},
         {LOG_FOREIGN, "[CHECKPOINT INFO LINE]", "a checkpoint"},
-        {LOG_FOREIGN, "[1,2]", "no object"},
-        {LOG_FOREIGN, "{}", "no decision"},
+        {LOG_FOREIGN, "[1,2]", "expected a JSON object"},
+        {LOG_FOREIGN, "{}", "not a decision"},
         {LOG_FOREIGN, "{\"RewardValue\":1.0,\"EventId\":\"x\"}", "a reward without its decision"},
         {LOG_FOREIGN, "{\"_label_ca\":{\"cost\":1},\"c\":{}}", "continuous"},
-        {LOG_FOREIGN, "{\"_label\":1,\"happiness\":1}", "no decision"},
+        {LOG_FOREIGN, "{\"_label\":1,\"happiness\":1}", "not a decision"},
         {LOG_FOREIGN, "{\"_label_Cost\":1,\"_labelIndex\":0,\"_multi\":[{}]}", "neither c nor a"},
         {LOG_INVALID, "{" ENDING "}", "_label_cost is missing"},
-        {LOG_INVALID, "{\"_label_cost\":\"1\"," ENDING "}", "_label_cost is no number"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":3," ENDING "}", "not among the 3"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":-1," ENDING "}", "not among the 3"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"_label_Action\":0," ENDING "}", "not among the 3"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":0.5," ENDING "}", "not among the 3"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":1,\"_label_Action\":1," ENDING "}", "by _label_Action"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"_label_probability\":0.4," ENDING "}", "0.5 by p, but 0.4"},
+        {LOG_INVALID, "{\"_label_cost\":\"1\"," ENDING "}", "_label_cost must be a number"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":3," ENDING "}", "not one of the 3 actions"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":-1," ENDING "}", "not one of the 3 actions"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"_label_Action\":0," ENDING "}", "not one of the 3 actions"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":0.5," ENDING "}", "not one of the 3 actions"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":1,\"_label_Action\":1," ENDING "}", "but _label_Action"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"_label_probability\":0.4," ENDING "}", "0.5 in p, but 0.4"},
         {LOG_INVALID, "{\"_label_cost\":0,\"_labelIndex\":0,\"c\":" CONTEXT "}",
-         "probability of the action is missing"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[1,1,2],\"p\":[0.5,0.3,0.2],\"c\":" CONTEXT "}", "twice"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[4,1,2],\"p\":[0.5,0.3,0.2],\"c\":" CONTEXT "}", "not among the 3"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[3,1,2],\"p\":[0.5,0.5],\"c\":" CONTEXT "}", "3 actions, but p has 2"},
-        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[\"1\"],\"p\":[1],\"c\":" CONTEXT "}", "a are no numbers"},
+         "probability of the chosen action is missing"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[1,1,2],\"p\":[0.5,0.3,0.2],\"c\":" CONTEXT "}", "different actions"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[4,1,2],\"p\":[0.5,0.3,0.2],\"c\":" CONTEXT "}", "each one of the 3"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[3,1,2],\"p\":[0.5,0.5],\"c\":" CONTEXT "}",
+         "as many probabilities in p as actions, 3, got 2"},
+        {LOG_INVALID, "{\"_label_cost\":0,\"a\":[\"1\"],\"p\":[1],\"c\":" CONTEXT "}", "a must be an array of numbers"},
         {LOG_INVALID, "{\"_label_cost\":0,\"pdrop\":1," ENDING "}", "pdrop"},
         {LOG_INVALID, "{\"_label_cost\":0,\"pdrop\":-0.5," ENDING "}", "pdrop"},
         {LOG_INVALID, "{\"_outcomes\":[{\"_a\":[0],\"_p\":[1]}],\"c\":" CONTEXT "}", "slot 1: _label_cost"},
@@ -402,7 +403,7 @@ static void a_bomb_of_nesting_is_refused(void **state)
     start(&f);
     size_t at = (size_t)snprintf(line, sizeof line, "{\"_label_cost\":0,\"c\":");
     memset(line + at, '[', DEPTH);
-    expect_passed(&f, line, LOG_BROKEN, "no JSON");
+    expect_passed(&f, line, LOG_BROKEN, "byte ");
     memory_release(&f.owner);
 }
 

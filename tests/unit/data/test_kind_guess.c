@@ -74,11 +74,11 @@ static void openers_are_told(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"iris.csv,label=a", "data set: expected a kind before the place; did you mean 'table:iris.csv,label=a'?"},
-        {"csv:iris.csv", "data set: expected a kind before the place; did you mean 'table:iris.csv'?"},
-        {"tabel:iris.csv", "data set: no kind is called 'tabel'; did you mean 'table'?"},
-        {"tabel", "data set: no kind is called 'tabel'; did you mean 'table'?"},
-        {"cosine", "data set: expected a kind before the place; did you mean 'synthetic:cosine'?"},
+        {"iris.csv,label=a", "data set: expected KIND:PLACE; did you mean 'table:iris.csv,label=a'?"},
+        {"csv:iris.csv", "data set: expected KIND:PLACE; did you mean 'table:iris.csv'?"},
+        {"tabel:iris.csv", "data set: unknown kind 'tabel'; did you mean 'table'?"},
+        {"tabel", "data set: unknown kind 'tabel'; did you mean 'table'?"},
+        {"cosine", "data set: expected KIND:PLACE; did you mean 'synthetic:cosine'?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;

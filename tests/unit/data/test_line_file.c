@@ -36,7 +36,7 @@ static void test_lines(void **state)
 
     line_file other;
     assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another program is writing results there");
+    assert_message_has(error.message, "another process is writing results there");
     line_file_close(&other);
     line_file_close(&lines);
     assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_OK);
@@ -56,7 +56,7 @@ static void test_other_machine(void **state)
     int other = open(folder_path(&folder, "lines"), O_RDWR);
     assert_int_equal(flock(other, LOCK_EX), 0);
     assert_int_equal(line_file_open(folder.path, "lines", &lines, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another program is writing results there");
+    assert_message_has(error.message, "another process is writing results there");
     line_file_close(&lines);
     close(other);
 
@@ -108,7 +108,7 @@ static void test_each(void **state)
     assert_int_equal(line_file_each(folder.path, "lines", take, taken, &error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
     char sentence[256];
-    snprintf(sentence, sizeof sentence, "%s/lines: line 2; take that line out to go on", folder.path);
+    snprintf(sentence, sizeof sentence, "%s/lines: line 2; delete that line to continue", folder.path);
     assert_string_equal(error.message, sentence);
     assert_int_equal(line_file_each(folder.path, "none", take, taken, &error), EE_FILE_ERROR);
 

@@ -81,12 +81,12 @@ static void what_is_passed_over_is_counted(void **state)
     static const size_t lines[] = {3, 4, 7, 8, 9, 10, 11, 13}; /* not 5: two rewards without a decision tell enough */
     static const char *const reasons[] = {"a checkpoint",
                                           "a reward without its decision",
-                                          "the event a came before",
+                                          "duplicate event id a",
                                           "pdrop",
                                           "the reward must be -1e9 to 1e9, got 1e+10",
                                           "must be above 0 and at most 1, got 0",
                                           "must be 0 to 1, got 1.5",
-                                          "the log ends in the middle of the line"};
+                                          "the log ends inside this line"};
     assert_int_equal(counts.first_count, 8);
     for (size_t i = 0; i < 8; i++) {
         assert_int_equal(counts.first_lines[i], lines[i]);
@@ -185,11 +185,11 @@ static void packed_logs_read_the_same(void **state)
         counts = read_good(folder_path(&folder, "cut"), &options, &all);
         assert_in_range(counts.events, 1001, 2999);
         assert_in_range(counts.broken, 1, 2);
-        assert_message_has(counts.first_reasons[counts.first_count - 1], "the packed data ends in the middle");
+        assert_message_has(counts.first_reasons[counts.first_count - 1], "the compressed data ends early");
         memset(both + packed[i], 0xff, 16);
         folder_write(&folder, "damaged", both, packed[i] + packed[i + 1]);
         assert_int_equal(read_log(folder_path(&folder, "damaged"), &options, &counts, &all, &error), EE_BAD_INPUT);
-        assert_message_has(error.message, "damaged: the packed data is damaged");
+        assert_message_has(error.message, "damaged: the compressed data is damaged");
     }
     for (size_t i = 0; i < 4; i++) free(parts[i]);
     free(both);

@@ -95,7 +95,7 @@ static void actions_can_be_given(void **state)
     assert_true(event.count == 2 && event.action == 1);
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->invalid, 1);
-    assert_message_has(log_read(log)->first_reasons[0], "the action 'c' is not among the 2");
+    assert_message_has(log_read(log)->first_reasons[0], "the action 'c' is not one of the 2 actions");
     log_close(log);
     folder_write_text(&folder, "log.csv", "action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n");
     log = open_good(words_of(&folder, ",actions=5"));
@@ -148,10 +148,14 @@ static void rows_that_are_wrong_are_told(void **state)
     while (next_good(log, &event)) reward += event.reward;
     const log_counts *counts = log_read(log);
     static const size_t lines[] = {3, 4, 5, 6, 7, 8, 9, 11};
-    static const char *const reasons[] = {"2 fields, where the header has 3", "the probability is no number: ''",
-                                          "the reward is no number: 'nan'",   "the action '-1' is not among the 2",
-                                          "above 0 and at most 1, got 0",     "no UTF-8",
-                                          "the probability is no number",     "a quote is not closed"};
+    static const char *const reasons[] = {"got 2 fields, expected 3 as in the header",
+                                          "expected a number for the probability, got ''",
+                                          "expected a number for the reward, got 'nan'",
+                                          "the action '-1' is not one of the 2 actions",
+                                          "above 0 and at most 1, got 0",
+                                          "not UTF-8",
+                                          "expected a number for the probability",
+                                          "a quoted field is not closed"};
     assert_true(reward == 7);
     assert_int_equal(counts->events, 3);
     assert_int_equal(counts->broken, 3);
@@ -181,17 +185,17 @@ static void columns_that_are_missing_are_told(void **state)
     test_folder folder = folder_make();
     folder_write_text(&folder, "log.csv", "which,odds,reward\n0,0.5,1\n");
     expect_refused(&folder, "",
-                   "log.csv: say which column has the action: csv:FILE,action=COLUMN; the columns are: which, "
+                   "log.csv: found no column for the action; name it: csv:FILE,action=COLUMN; the columns are: which, "
                    "odds, reward");
-    expect_refused(&folder, ",action=which", "which column has the probability");
-    expect_refused(&folder, ",action=which,probability=od", "there is no column 'od' for probability");
-    expect_refused(&folder, ",action=which,probability=odds,context=age", "there is no column 'age' for context");
+    expect_refused(&folder, ",action=which", "found no column for the probability");
+    expect_refused(&folder, ",action=which,probability=od", "there is no column 'od' (option probability=)");
+    expect_refused(&folder, ",action=which,probability=odds,context=age", "there is no column 'age' (option context=)");
     expect_refused(&folder, ",action=which,probability=odds,actions=0", "actions must be 1 to 100000");
     expect_refused(&folder, ",acton=which", "acton");
     folder_write_text(&folder, "log.csv", "");
-    expect_refused(&folder, "", "does not name columns");
+    expect_refused(&folder, "", "expected a header with column names");
     folder_write_text(&folder, "log.csv", "\xff\xfe,x\n");
-    expect_refused(&folder, "", "no UTF-8");
+    expect_refused(&folder, "", "not UTF-8");
     folder_remove(&folder);
 }
 
@@ -259,9 +263,9 @@ static void folders_that_are_no_open_bandit_are_told(void **state)
     test_folder folder = folder_make();
     expect_no_bandit(&folder, "could not open");
     folder_write_text(&folder, "item_context.csv", ",item_id\n1,1\n");
-    expect_no_bandit(&folder, "item_id must be 0, the next number");
+    expect_no_bandit(&folder, "item_id must be 0, counting from 0");
     folder_write_text(&folder, "item_context.csv", items);
-    expect_no_bandit(&folder, "one .csv file beside item_context.csv, got 0");
+    expect_no_bandit(&folder, "one .csv file next to item_context.csv, got 0");
     folder_write_text(&folder, "men.csv", "timestamp,item_id,position,click\n");
     expect_no_bandit(&folder, "no column 'propensity_score'; the columns are: timestamp,");
     folder_write_text(&folder, "women.csv", shown);

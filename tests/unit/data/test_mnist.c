@@ -196,12 +196,12 @@ static void cut_files_are_named(void **state)
         size_t images, labels;
         const char *part;
     } cases[] = {
-        {0, 11, "images-idx3-ubyte, byte 0: the file ends in its magic number"},
-        {3, 11, "images-idx3-ubyte, byte 3: the file ends in its magic number"},
-        {15, 11, "images-idx3-ubyte, byte 15: the file ends in its header of 16 bytes"},
+        {0, 11, "images-idx3-ubyte, byte 0: the file ends inside its magic number"},
+        {3, 11, "images-idx3-ubyte, byte 3: the file ends inside its magic number"},
+        {15, 11, "images-idx3-ubyte, byte 15: the file ends inside its header of 16 bytes"},
         {16, 11, "images-idx3-ubyte, byte 4: expected a dimension of 1 to 0, got 3"},
         {IMAGE_HEAD + IMAGES * PIXELS - 1, 11, "byte 16: expected at least 2352 bytes of data, got 2351"},
-        {IMAGE_HEAD + IMAGES * PIXELS, 7, "labels-idx1-ubyte, byte 7: the file ends in its header of 8 bytes"},
+        {IMAGE_HEAD + IMAGES * PIXELS, 7, "labels-idx1-ubyte, byte 7: the file ends inside its header of 8 bytes"},
         {IMAGE_HEAD + IMAGES * PIXELS, 10, "labels-idx1-ubyte, byte 4: expected a dimension of 1 to 2, got 3"},
     };
     content made = usual_content();
@@ -214,7 +214,7 @@ static void cut_files_are_named(void **state)
     test_folder folder = write_train(&made);
     made.labels[7] = 2;
     folder_write(&folder, train_labels, made.labels, LABEL_HEAD + 2);
-    expect_refusal(&folder, "", EE_BAD_INPUT, "labels-idx1-ubyte, byte 4: expected as many labels as images, 3, got 2");
+    expect_refusal(&folder, "", EE_BAD_INPUT, "labels-idx1-ubyte, byte 4: expected 3 labels, one per image, got 2");
 
     size_t size;
     uint8_t *packed = gzip_pack(made.images, sizeof made.images, &size);

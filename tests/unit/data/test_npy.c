@@ -258,8 +258,8 @@ static void any_byte_changed(void **state)
     guard_free(&file.wall);
 }
 
-#define NO_NUMBERS "npy: made.npy, byte 21: expected numbers of a type as <f8, <f2, <i4, |u1 or |b1, got "
-#define CONVERT ": convert them first, as with array.astype('float64')"
+#define NO_NUMBERS "npy: made.npy, byte 21: expected a numeric type such as <f8, <f2, <i4, |u1 or |b1, got "
+#define CONVERT "; convert the array first: array.astype('float64')"
 
 static void refusals_say_why(void **state)
 {
@@ -297,13 +297,13 @@ static void refusals_say_why(void **state)
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)} x",
          "npy: made.npy, byte 66: expected nothing after the '}', found 'x'"},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (7,)}",
-         "npy: made.npy is cut: expected 56 bytes after byte 65, got 48"},
+         "npy: made.npy is truncated: expected 56 bytes after byte 65, got 48"},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,)}",
          "npy: made.npy is too long: expected 40 bytes after byte 65, got 48"},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
-         "npy: made.npy: its shape has more entries than memory can hold"},
+         "npy: made.npy: the array is too large for memory"},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}",
-         "npy: made.npy: its shape has more entries than memory can hold"},
+         "npy: made.npy: the array is too large for memory"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         made_file file = make_file(cases[i].version, cases[i].dictionary, doubles, sizeof doubles);
@@ -322,7 +322,7 @@ static void not_an_npy_file(void **state)
     ee_error error;
     const uint8_t text[] = "user,item,rating\n";
     assert_int_equal(npy_parse(text, sizeof text, "made.npy", &array, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy, byte 0: expected \\x93NUMPY: this is no .npy file");
+    assert_string_equal(error.message, "npy: made.npy is not an .npy file: expected \\x93NUMPY at byte 0");
     assert_int_equal(npy_parse(text, 0, "made.npy", &array, &error), EE_BAD_INPUT);
     made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}", doubles, sizeof doubles);
     file.bytes[7] = 1;
@@ -342,7 +342,7 @@ static void long_names_leave_room(void **state)
     ee_error error;
     const uint8_t nothing[1] = {0};
     assert_int_equal(npy_parse(nothing, 1, path, &array, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "/made.npy, byte 0: expected \\x93NUMPY: this is no .npy file"));
+    assert_non_null(strstr(error.message, "/made.npy is not an .npy file: expected \\x93NUMPY at byte 0"));
 }
 
 static void tables(void **state)
@@ -356,7 +356,7 @@ static void tables(void **state)
     assert_string_equal(error.message, "npy: made.npy: expected 4 columns, got 3");
     array.type = NPY_FLOAT32;
     assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy: expected whole numbers, as int64, got float32");
+    assert_string_equal(error.message, "npy: made.npy: expected whole numbers such as int64, got float32");
     array.rank = 1;
     assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");

@@ -182,7 +182,7 @@ static void too_few_entries(void **state)
     pool->ordinary_count = 8;
     assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
     assert_string_equal(error.message,
-                        "a file: expected at least 9 ordinary entries and one that is wanted, got 8 and 6");
+                        "a file: expected at least 9 entries without reward and one with it, got 8 and 6");
     pool->ordinary_count = 9;
     assert_int_equal(pool_finish(pool, "a file", &error), EE_OK);
     pool->wanted_count = 0;

@@ -249,7 +249,7 @@ static void those_with_most_ratings_are_taken(void **state)
     close_pool(pool);
     expect_refusal("ratings", "few.csv", ",features=2,users=3,items=3", EE_BAD_INPUT, "got 9 and 0");
     expect_refusal("ratings", "few.csv", ",features=2,users=2", EE_BAD_INPUT,
-                   "expected at least 9 ratings above 4 and 1 below 2 by the 2 users taken, got 6 and 1");
+                   "expected at least 9 ratings above 4 and 1 below 2 by the 2 users kept, got 6 and 1");
 }
 
 static void limits(void **state)
@@ -268,12 +268,12 @@ static void limits(void **state)
     assert_int_equal(pool->wanted_count, 5);
     close_pool(pool);
     expect_refusal("ratings", "halves.csv", ",features=3", EE_BAD_INPUT,
-                   "9 ratings above 7.625 and 1 below 2.875 by the 4 users taken, got 5 and 5");
+                   "9 ratings above 7.625 and 1 below 2.875 by the 4 users kept, got 5 and 5");
     expect_refusal("ratings", "halves.csv", ",good=3,bad=4", EE_BAD_OPTION, "good must be at least bad, got 3 and 4");
     expect_refusal("ratings", "halves.csv", ",good=some", EE_BAD_OPTION, "good must be a number or auto, got 'some'");
     expect_refusal("movielens", "halves.csv", ",bad=nan", EE_BAD_OPTION, "movielens: bad must be a number or auto");
     expect_refusal("ratings", "halves.csv", ",good=5", EE_BAD_INPUT,
-                   "features=10 takes at least 9 users and items, got 4 and 5");
+                   "features=10 needs at least 9 users and items, got 4 and 5");
 
     /* Liked and not: no scale has fewer steps. */
     strcpy(text, "");
@@ -306,9 +306,9 @@ static void wrong_files_are_named(void **state)
     static const struct {
         const char *text, *part;
     } wrong[] = {
-        {"", "bad.csv: expected rows of user, item and rating, got none"},
-        {"\n\n", "bad.csv: expected rows of user, item and rating, got none"},
-        {"userId,movieId,rating\n", "bad.csv: the first row names the columns, and no rating follows"},
+        {"", "bad.csv: expected rows of user, item and rating, got an empty file"},
+        {"\n\n", "bad.csv: expected rows of user, item and rating, got an empty file"},
+        {"userId,movieId,rating\n", "bad.csv: expected ratings below the header, got none"},
         {"1,2\n", "bad.csv, line 1: expected user, item and rating, at least 3 fields, got 2"},
         {"1,2,3\n\n1,2\n", "bad.csv, line 3: expected user, item and rating, at least 3 fields, got 2"},
         {"when,userId,movieId,rating\n1,2,3,4\n1,2,3\n", "bad.csv, line 3: expected user, item and rating, at least 4"},
@@ -317,12 +317,12 @@ static void wrong_files_are_named(void **state)
         {"1,2,3\n1,3,inf\n", "bad.csv, line 2: expected a number for the rating, got 'inf'"},
         {"1,2,3\n1,3,1e300\n", "bad.csv, line 2: expected a rating from -1e9 to 1e9, got '1e300'"},
         {"user;item;rating\n1;2;4,5\n",
-         "line 2: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
-        {"1;2;4,5\n", "line 1: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
+         "line 2: expected a number for the rating, got '4,5': write decimals with a point, such as 4.5"},
+        {"1;2;4,5\n", "line 1: expected a number for the rating, got '4,5': write decimals with a point, such as 4.5"},
         {"who,what,stars\n1,2,3\n",
-         "bad.csv, line 1: expected a number for the rating, got 'stars', or a header with userId, movieId and rating "
-         "(or user, item and rating); user=, item= and rating= take other columns"},
-        {"1,2,3\n1,\"2,3\n", "bad.csv, line 2: a quote is not closed"},
+         "bad.csv, line 1: expected a number for the rating, got 'stars'; or a header with userId, movieId and rating "
+         "(or user, item and rating); name other columns with user=, item= and rating="},
+        {"1,2,3\n1,\"2,3\n", "bad.csv, line 2: a quoted field is not closed"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         folder_write_text(&folder, "bad.csv", wrong[i].text);
@@ -394,19 +394,19 @@ static void wrong_columns_are_told(void **state)
         const char *name, *options, *part;
         ee_status status;
     } wrong[] = {
-        {"named.csv", ",user=whom", "named.csv has no column 'whom' for user=; it has 4: when, who, grade, what",
+        {"named.csv", ",user=whom",
+         "named.csv has no column 'whom' (option user=); it has 4 columns: when, who, grade, what", EE_BAD_OPTION},
+        {"named.csv", ",user=0", "named.csv has no column '0' (option user=); it has 4 columns: when", EE_BAD_OPTION},
+        {"named.csv", ",user=5", "named.csv has no column '5' (option user=); it has 4 columns: when", EE_BAD_OPTION},
+        {"named.csv", ",user=99999999999999999999999", "has no column '99999999999999999999999' (option user=)",
          EE_BAD_OPTION},
-        {"named.csv", ",user=0", "named.csv has no column '0' for user=; it has 4: when", EE_BAD_OPTION},
-        {"named.csv", ",user=5", "named.csv has no column '5' for user=; it has 4: when", EE_BAD_OPTION},
-        {"named.csv", ",user=99999999999999999999999",
-         "has no column '99999999999999999999999' for user=", EE_BAD_OPTION},
-        {"named.csv", ",user=who", "line 1: no column has a usual name for the item; item=COLUMN says which it is",
-         EE_BAD_INPUT},
+        {"named.csv", ",user=who", "line 1: found no column for the item; name it with item=COLUMN", EE_BAD_INPUT},
         {"named.csv", ",user=who,item=who,rating=3",
-         "user and item are both column 2: take another with user= or item=", EE_BAD_OPTION},
-        {"bare.csv", ",user=3", "user and rating are both column 3: take another with user= or rating=", EE_BAD_OPTION},
-        {"bare.csv", ",rating=9", "bare.csv has no column '9' for rating=; it has 4", EE_BAD_OPTION},
-        {"bare.csv", ",user=who", "bare.csv has no column 'who' for user=; it has 4: 100, 7", EE_BAD_OPTION},
+         "user and item are both column 2; name another with user= or item=", EE_BAD_OPTION},
+        {"bare.csv", ",user=3", "user and rating are both column 3; name another with user= or rating=", EE_BAD_OPTION},
+        {"bare.csv", ",rating=9", "bare.csv has no column '9' (option rating=); it has 4 columns", EE_BAD_OPTION},
+        {"bare.csv", ",user=who", "bare.csv has no column 'who' (option user=); it has 4 columns: 100, 7",
+         EE_BAD_OPTION},
         {"bare.csv", ",want=best", "ratings.want must be good|bad, got best", EE_BAD_OPTION},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
@@ -430,7 +430,7 @@ static void good_ratings_can_be_wanted(void **state)
     close_pool(good);
     folder_write_text(&folder, "few.csv", few);
     expect_refusal("ratings", "few.csv", ",features=2,want=good", EE_BAD_INPUT,
-                   "expected at least 1 ratings above 4 and 9 below 2 by the 4 users taken, got 9 and 2");
+                   "expected at least 1 ratings above 4 and 9 below 2 by the 4 users kept, got 9 and 2");
 }
 
 /* ---- what was understood ---- */
@@ -455,9 +455,8 @@ static void what_looks_wrong_is_remarked(void **state)
             length += (size_t)sprintf(text + length, "%d%c", item ? (user * 31 + item * 17) % 5 + 1 : user % 9,
                                       item == 100 ? '\n' : ' ');
     folder_write_text(&folder, "matrix.txt", text);
-    static const char matrix[] =
-        "a row has 101 fields, and the first three were taken as user, item and rating; where a row is a user and a "
-        "column an item, write a row for each rating instead";
+    static const char matrix[] = "a row has 101 fields, and the first three were taken as user, item and rating; a "
+                                 "matrix of users and items must become one row per rating";
     char cache[64]; /* folder_path gives one place, which the next call takes */
     snprintf(cache, sizeof cache, "%s/cache", folder.path);
     expect_remark("matrix.txt", ",features=2", NULL, matrix);
@@ -466,7 +465,7 @@ static void what_looks_wrong_is_remarked(void **state)
     expect_remark("matrix.txt", ",features=2,rating=3", NULL, NULL);
     expect_refusal("ratings", "matrix.txt", "", EE_BAD_INPUT, matrix); /* it has five items alone, and that is why */
     expect_refusal("ratings", "matrix.txt", ",rating=3", EE_BAD_INPUT,
-                   "features=10 takes at least 9 users and items, got 9 and 5");
+                   "features=10 needs at least 9 users and items, got 9 and 5");
 
     pool_dataset *pool = open_ratings("matrix.txt", ",features=2");
     assert_int_equal(dataset_survey(&pool->head)->column_count, 101);
@@ -480,12 +479,12 @@ static void what_looks_wrong_is_remarked(void **state)
         at += sprintf(text + at, "%d,%d,%d,%d\n", i % 9, i % 97, 978300000 + 7 * i, i);
     folder_write_text(&folder, "times.csv", text);
     expect_remark("times.csv", ",features=2", NULL,
-                  "column 3, taken as the rating, has more than 100 different whole numbers, 978300000 to 978301393; "
-                  "rating=COLUMN takes another");
+                  "column 3, read as the rating, has more than 100 different whole numbers, 978300000 to 978301393; "
+                  "name another with rating=COLUMN");
     expect_remark("times.csv", ",features=2,item=4,rating=2", NULL,
-                  "column 4, taken as the item, has another value in every row; item=COLUMN takes another");
+                  "column 4, read as the item, has a different value in every row; name another with item=COLUMN");
     expect_remark("times.csv", ",features=2,user=4,rating=1", NULL,
-                  "column 4, taken as the user, has another value in every row; user=COLUMN takes another");
+                  "column 4, read as the user, has a different value in every row; name another with user=COLUMN");
     for (int i = 0, at = 0; i < 200; i++) at += sprintf(text + at, "%d,%d,%g\n", i % 9, i % 97, i * 0.1 - 10);
     folder_write_text(&folder, "continuous.csv", text); /* a scale as any other */
     expect_remark("continuous.csv", ",features=2", NULL, NULL);

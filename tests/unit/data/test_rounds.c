@@ -97,7 +97,7 @@ static void assert_same_rounds(const dataset *first, uint64_t seed, const datase
     }
     ee_error error;
     assert_int_equal(environment_next(two, &b, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "all have been dealt"));
+    assert_non_null(strstr(error.message, "rounds have been used"));
     environment_free(one);
     environment_free(two);
 }
@@ -155,7 +155,7 @@ static void prepared_rounds_are_written_again(void **state)
     assert_same_rounds(data, 2, twice, 20);
     ee_error error;
     assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "has 30 rounds, asked for 31"));
+    assert_non_null(strstr(error.message, "has 30 rounds, cannot write 31"));
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
     dataset_free(twice);
     dataset_free(once);
@@ -214,7 +214,7 @@ static void other_rounds_are_not_overwritten(void **state)
     assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, NULL), EE_OK);
     assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, NULL), EE_OK);
     snprintf(expected, sizeof expected,
-             "rounds: %s holds other rounds already (synthetic:inner, seed 3, 10 rounds): take another folder",
+             "rounds: %s already holds other rounds (synthetic:inner, seed 3, 10 rounds); choose another folder",
              where.place.path);
     assert_int_equal(rounds_export(data, 4, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, expected);
@@ -230,7 +230,7 @@ static void other_rounds_are_not_overwritten(void **state)
     /* Arrays of which nobody says what they are may be someone's work. */
     drop(&where, "rounds.json");
     snprintf(expected, sizeof expected,
-             "rounds: %s holds a contexts.npy already, and no rounds.json: remove it or take another folder",
+             "rounds: %s already holds a contexts.npy but no rounds.json; remove it or choose another folder",
              where.place.path);
     assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, expected);
@@ -246,9 +246,9 @@ static void what_cannot_be_written_is_told(void **state)
     ee_error error;
     dataset *data = open_data("synthetic:inner");
     assert_int_equal(rounds_export(data, 0, 5, "no/such/folder", NULL, &finished, &error), EE_FILE_ERROR);
-    assert_string_equal(error.message, "rounds: could not make the folder no/such/folder: No such file or directory");
+    assert_string_equal(error.message, "rounds: could not create the folder no/such/folder: No such file or directory");
     assert_int_equal(rounds_export(data, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "more than a file can hold"));
+    assert_non_null(strstr(error.message, "are too large for a file"));
     assert_int_equal(rounds_export(data, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "rounds: the seed must be below 2^63");
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
@@ -405,7 +405,7 @@ static void wrong_numbers_have_their_place(void **state)
     }
 }
 
-#define ARMS_FIRST ": in every array the arms come first, then the rounds"
+#define ARMS_FIRST ": in every array the first axis is the arms, the second the rounds"
 
 static void wrong_shapes_are_told(void **state)
 {
@@ -439,10 +439,9 @@ static void description_must_be_true(void **state)
         {"{\"arms\": 3}", "rounds: rounds.json says 3 arms, the arrays have 2"},
         {"{\"rounds\": 10000}", "rounds: rounds.json says 10000 rounds, the arrays have 3"},
         {"{\"dim\": 20}", "rounds: rounds.json says 20 features (dim), the arrays have 2"},
-        {"{\"blocks\": 3}", "rounds: rounds.json says 3 blocks, but 2 features cannot be cut so"},
-        {"{\"blocks\": 2}",
-         "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm of blocks is the "
-         "context in one of them, and zero elsewhere"},
+        {"{\"blocks\": 3}", "rounds: rounds.json says 3 blocks, but 2 features cannot be divided by that"},
+        {"{\"blocks\": 2}", "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm "
+                            "must be the context in one block and zero elsewhere"},
     };
     folder where = make_dense();
     put_text(&where, "rounds.json", "{\"arms\": 2, \"rounds\": 3, \"dim\": 2, \"form\": \"dense\"}");
@@ -462,7 +461,8 @@ static void description_must_be_true(void **state)
     const size_t shape[2] = {2, 3};
     put_text(&where, "rounds.json", "{\"exclusive\": true}");
     put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, two_rewards);
-    refuse(&where, EE_BAD_INPUT, "rounds: rounds.json says exclusive, but 2 arms of round 1 have more than the least");
+    refuse(&where, EE_BAD_INPUT,
+           "rounds: rounds.json says exclusive, but 2 arms of round 1 have more than the smallest reward");
     put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, costs);
     data = open_data(where.text);
     assert_true(dataset_exclusive(data));
@@ -471,8 +471,8 @@ static void description_must_be_true(void **state)
     char expected[256];
     put_text(&where, "rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");
     ee_error error;
-    snprintf(expected, sizeof expected,
-             "rounds: %s/rewards.npy is not the file that rounds.json speaks of: its checksum is ", where.place.path);
+    snprintf(expected, sizeof expected, "rounds: %s/rewards.npy does not match rounds.json: its checksum is ",
+             where.place.path);
     assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
     assert_memory_equal(error.message, expected, strlen(expected));
     assert_non_null(strstr(error.message, ", expected 0123456789abcdef"));
@@ -501,15 +501,15 @@ static void blocks_are_checked(void **state)
     dataset_free(data);
     put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, bad);
     refuse(&where, EE_BAD_INPUT,
-           "rounds: rounds.json says 2 blocks, but arm 1 of round 1 has features in several: an arm of blocks is the "
-           "context in one of them, and zero elsewhere");
+           "rounds: rounds.json says 2 blocks, but arm 1 of round 1 has features in several: an arm must be the "
+           "context in one block and zero elsewhere");
     remove_folder(&where);
 
     where = make_sparse();
     put_text(&where, "rounds.json", "{\"dim\": 6, \"blocks\": 3}");
     refuse(&where, EE_BAD_INPUT,
-           "rounds: rounds.json says 3 blocks, but arm 0 of round 0 has features in several: an arm of blocks is the "
-           "context in one of them, and zero elsewhere");
+           "rounds: rounds.json says 3 blocks, but arm 0 of round 0 has features in several: an arm must be the "
+           "context in one block and zero elsewhere");
     static const double zero_value[5] = {1, 0, 3, 4, 5}; /* the second was in the way, and is nothing */
     const size_t count = 5;
     put_array(&where, ROUNDS_VALUES, NPY_FLOAT64, &count, 1, zero_value);
@@ -535,13 +535,13 @@ static void misspelled_members_are_remarked(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"{\"block\": 2}", "rounds.json: 'block' is not known and does nothing; did you mean 'blocks'?"},
-        {"{\"Exclusive\": true}", "rounds.json: 'Exclusive' is not known and does nothing; did you mean 'exclusive'?"},
-        {"{\"exlusive\": 7}", "rounds.json: 'exlusive' is not known and does nothing; did you mean 'exclusive'?"},
-        {"{\"dimensions\": 9}", "rounds.json: 'dimensions' is not known and does nothing; did you mean 'dim'?"},
-        {"{\"n_arms\": 9}", "rounds.json: 'n_arms' is not known and does nothing; did you mean 'arms'?"},
+        {"{\"block\": 2}", "rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?"},
+        {"{\"Exclusive\": true}", "rounds.json: the unknown key 'Exclusive' is ignored; did you mean 'exclusive'?"},
+        {"{\"exlusive\": 7}", "rounds.json: the unknown key 'exlusive' is ignored; did you mean 'exclusive'?"},
+        {"{\"dimensions\": 9}", "rounds.json: the unknown key 'dimensions' is ignored; did you mean 'dim'?"},
+        {"{\"n_arms\": 9}", "rounds.json: the unknown key 'n_arms' is ignored; did you mean 'arms'?"},
         {"{\"files\": {\"reward.npy\": \"x\"}}",
-         "rounds.json: 'reward.npy' is not known and does nothing; did you mean 'rewards.npy'?"},
+         "rounds.json: the unknown key 'reward.npy' is ignored; did you mean 'rewards.npy'?"},
         {"{\"author\": 1, \"time\": 2, \"name\": 3, \"arms\": 2, \"form\": \"dense\"}", NULL},
         {"{\"files\": {\"notes.txt\": 3}}", NULL},
     };
@@ -557,7 +557,7 @@ static void misspelled_members_are_remarked(void **state)
     expect_remark(&where, NULL);
     drop(&where, "expected.npy.unfinished");
     put_text(&where, "expectd.npy", "");
-    expect_remark(&where, "the folder has 'expectd.npy', which is not read; did you mean 'expected.npy'?");
+    expect_remark(&where, "the file 'expectd.npy' is ignored; did you mean 'expected.npy'?");
     drop(&where, "expectd.npy");
     drop(&where, "notes.npy");
     remove_folder(&where);
@@ -565,20 +565,18 @@ static void misspelled_members_are_remarked(void **state)
     /* Where the misspelling is why it fails, the message says so. */
     where = make_sparse();
     put_text(&where, "rounds.json", "{\"dims\": 5}");
-    refuse(
-        &where, EE_BAD_INPUT,
-        "rounds: arms of the sparse form need a rounds.json with \"dim\", the features of an arm; rounds.json: 'dims' "
-        "is not known and does nothing; did you mean 'dim'?");
+    refuse(&where, EE_BAD_INPUT,
+           "rounds: sparse arms need a rounds.json with \"dim\", the number of features of an arm; rounds.json: the "
+           "unknown key 'dims' is ignored; did you mean 'dim'?");
     remove_folder(&where);
     char expected[256];
     where = make_folder();
     put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
     put_text(&where, "reward.npy", "");
-    snprintf(
-        expected, sizeof expected,
-        "file: could not open %s/rewards.npy: No such file or directory; the folder has 'reward.npy', which is not "
-        "read; did you mean 'rewards.npy'?",
-        where.place.path);
+    snprintf(expected, sizeof expected,
+             "file: could not open %s/rewards.npy: No such file or directory; the file 'reward.npy' is ignored; did "
+             "you mean 'rewards.npy'?",
+             where.place.path);
     refuse(&where, EE_FILE_ERROR, expected);
     drop(&where, "reward.npy");
     remove_folder(&where);
@@ -591,9 +589,8 @@ static void swapped_dimensions_are_remarked(void **state)
     folder where = make_dense();
     put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, swapped, 3, contexts);
     put_array(&where, ROUNDS_REWARDS, NPY_INT64, swapped, 2, rewards);
-    expect_remark(&where,
-                  "there are 3 arms and only 2 rounds; the arms come first in every array, then the rounds: are "
-                  "they the other way round?");
+    expect_remark(&where, "there are 3 arms and only 2 rounds; are the axes swapped? In every array the first is the "
+                          "arms, the second the rounds");
     put_text(&where, "rounds.json", "{\"arms\": 3}");
     expect_remark(&where, NULL);
     remove_folder(&where);
@@ -616,7 +613,7 @@ static void the_survey_tells_rewards_and_features(void **state)
     assert_true(seen->columns[1].low == -6 && seen->columns[1].high == 6);
     dataset_free(data);
     put_array(&where, ROUNDS_REWARDS, NPY_BOOL, cube, 2, equal);
-    expect_remark(&where, "every reward is 1: no policy can be better than another");
+    expect_remark(&where, "every reward is 1, so all policies get the same result");
     remove_folder(&where);
 
     where = make_sparse();
@@ -643,17 +640,17 @@ static void wrong_sparse_arrays_are_told(void **state)
          NPY_FLOAT64,
          7,
          {0},
-         "rounds: starts.npy: expected one row of whole numbers, as int64, got (7) of float64"},
+         "rounds: starts.npy: expected one row of whole numbers such as int64, got (7) of float64"},
         {ROUNDS_STARTS,
          NPY_INT64,
          7,
          {1, 2, 2, 3, 4, 4, 5},
-         "rounds: starts.npy: expected 0 first and 5, the values, last, got 1 and 5"},
+         "rounds: starts.npy: expected 0 first and 5 (the number of values) last, got 1 and 5"},
         {ROUNDS_STARTS,
          NPY_INT64,
          7,
          {0, 2, 2, 3, 4, 4, 6},
-         "rounds: starts.npy: expected 0 first and 5, the values, last, got 0 and 6"},
+         "rounds: starts.npy: expected 0 first and 5 (the number of values) last, got 0 and 6"},
         {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 1, 3, 4, 4, 5}, "rounds: starts.npy, entry 2: expected 2 to 5, got 1"},
         {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 900, 3, 4, 4, 5}, "rounds: starts.npy, entry 2: expected 2 to 5, got 900"},
         {ROUNDS_STARTS, NPY_INT64, 7, {0, -2, 2, 3, 4, 4, 5}, "rounds: starts.npy, entry 1: expected 0 to 5, got -2"},
@@ -662,17 +659,17 @@ static void wrong_sparse_arrays_are_told(void **state)
          NPY_INT64,
          5,
          {0, 5, 1, 3, 2},
-         "rounds: indices.npy, entry 1: expected 1 to 4, got 5: they ascend within an arm and are below dim"},
+         "rounds: indices.npy, entry 1: expected 1 to 4, got 5: indices ascend within an arm and are below dim"},
         {ROUNDS_INDICES,
          NPY_INT64,
          5,
          {4, 4, 1, 3, 2},
-         "rounds: indices.npy, entry 1: expected 5 to 4, got 4: they ascend within an arm and are below dim"},
+         "rounds: indices.npy, entry 1: expected 5 to 4, got 4: indices ascend within an arm and are below dim"},
         {ROUNDS_INDICES,
          NPY_INT64,
          5,
          {0, 4, -1, 3, 2},
-         "rounds: indices.npy, entry 2: expected 0 to 4, got -1: they ascend within an arm and are below dim"},
+         "rounds: indices.npy, entry 2: expected 0 to 4, got -1: indices ascend within an arm and are below dim"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         folder where = make_sparse();
@@ -683,7 +680,7 @@ static void wrong_sparse_arrays_are_told(void **state)
     folder where = make_sparse();
     drop(&where, "rounds.json");
     refuse(&where, EE_BAD_INPUT,
-           "rounds: arms of the sparse form need a rounds.json with \"dim\", the features of an arm");
+           "rounds: sparse arms need a rounds.json with \"dim\", the number of features of an arm");
     remove_folder(&where);
 }
 

@@ -48,21 +48,21 @@ static void what_is_said_is_checked(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"[]", "rounds: rounds.json: expected an object, in { and }"},
-        {"{\"format\": 2}", "rounds: rounds.json: format must be 1: this eenet knows no other"},
-        {"{\"rounds\": -1}", "rounds: rounds.json: rounds must be a whole number and not negative"},
-        {"{\"arms\": \"ten\"}", "rounds: rounds.json: arms must be a whole number and not negative"},
-        {"{\"seed\": 0.5}", "rounds: rounds.json: seed must be a whole number and not negative"},
-        {"{\"blocks\": -1}", "rounds: rounds.json: blocks must be a whole number and not negative"},
+        {"[]", "rounds: rounds.json: expected a JSON object"},
+        {"{\"format\": 2}", "rounds: rounds.json: format must be 1, the only format that this version reads"},
+        {"{\"rounds\": -1}", "rounds: rounds.json: rounds must be a whole number, 0 or more"},
+        {"{\"arms\": \"ten\"}", "rounds: rounds.json: arms must be a whole number, 0 or more"},
+        {"{\"seed\": 0.5}", "rounds: rounds.json: seed must be a whole number, 0 or more"},
+        {"{\"blocks\": -1}", "rounds: rounds.json: blocks must be a whole number, 0 or more"},
         {"{\"exclusive\": 1}", "rounds: rounds.json: exclusive must be true or false"},
         {"{\"dim\": 4294967296}", "rounds: rounds.json: dim must be below 2^32"},
         {"{\"form\": \"thick\"}", "rounds: rounds.json: form must be \"dense\" or \"sparse\""},
         {"{\"form\": 1}", "rounds: rounds.json: form must be \"dense\" or \"sparse\""},
-        {"{\"dataset\": 7}", "rounds: rounds.json: dataset must be a name of less than 1024 bytes"},
-        {"{\"fingerprint\": 7}", "rounds: rounds.json: fingerprint must be 16 hexadecimal digits, a to f small"},
-        {"{\"files\": 1}", "rounds: rounds.json: files must be an object of names and their checksums"},
+        {"{\"dataset\": 7}", "rounds: rounds.json: dataset must be a name shorter than 1024 bytes"},
+        {"{\"fingerprint\": 7}", "rounds: rounds.json: fingerprint must be 16 hexadecimal digits in lower case"},
+        {"{\"files\": 1}", "rounds: rounds.json: files must be an object of file names and checksums"},
         {"{\"files\": {\"starts.npy\": \"0123456789ABCDEF\"}}",
-         "rounds: rounds.json: starts.npy must be 16 hexadecimal digits, a to f small"},
+         "rounds: rounds.json: starts.npy must be 16 hexadecimal digits in lower case"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rounds_file got;

@@ -166,16 +166,16 @@ static void wrong_rows_are_named(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"{\"aeg\":1}", "no column is called 'aeg'; did you mean 'age'?"},
-        {"{\"something else\":1}", "no column is called 'something else'"},
+        {"{\"aeg\":1}", "unknown column 'aeg'; did you mean 'age'?"},
+        {"{\"something else\":1}", "unknown column 'something else'"},
         {"{\"age\":\"old\"}", "column 'age': expected a number, got 'old'"},
         {"{\"age\":true}", "column 'age': expected a number, got 'true'"},
         {"{\"age\":1e300}", "column 'age': expected a number of at most 3.4e+38, got '1e300'"},
         {"{\"age\":\"1e400\"}", "column 'age': expected a number of at most 3.4e+38, got '1e400'"},
-        {"{\"age\":[1]}", "column 'age': expected a number, a text or null"},
+        {"{\"age\":[1]}", "column 'age': expected a number, a string or null"},
         {"{\"age\":1,\"sex\":\"f\",\"age\":2}", "column 'age' is given twice"},
-        {"{\"mixed\":\"a\\u0000\"}", "column 'mixed': expected text, got a zero byte"},
-        {"[1]", "expected an object of columns and their values"},
+        {"{\"mixed\":\"a\\u0000\"}", "column 'mixed': expected a string without zero bytes"},
+        {"[1]", "expected an object of columns and values, such as {\"age\": 38}"},
         {"{\"age\":1", "byte 9: the input ends before its value does"},
     };
     test_folder folder = folder_make();
@@ -272,7 +272,7 @@ static void numbers_that_are_too_far(void **state)
     assert_int_equal(
         row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), NULL, indices, values, &count, &error),
         EE_BAD_INPUT);
-    assert_string_equal(error.message, "column 'a': '1e38' is too far from the numbers of the table");
+    assert_string_equal(error.message, "column 'a': '1e38' is too far outside the table's range");
     assert_int_equal(
         row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), NULL, indices, values, &count, &error),
         EE_OK);
@@ -290,7 +290,7 @@ static void wrong_files_are_named(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"", "line 1, column 0"},
-        {"[]", "expected how rows become features"},
+        {"[]", "expected a file of row encodings"},
         {"{\"format\":\"eenet rows\",\"version\":2}", "expected version 1"},
         {"{\"format\":\"eenet rows\",\"version\":1,\"columns\":[]}", "'columns'"},
         {HEAD "3" TAIL, "a name in each of 'columns'"},
@@ -302,12 +302,12 @@ static void wrong_files_are_named(void **state)
          "ascending order"},
         {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"10\",\"9\"],\"missing\":true}" TAIL,
          "ascending order"},
-        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[1],\"missing\":true}" TAIL, "texts alone"},
-        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"\"],\"missing\":true}" TAIL, "empty texts"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[1],\"missing\":true}" TAIL, "only strings"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"\"],\"missing\":true}" TAIL, "empty strings"},
         {HEAD NUMBER "],\"classes\":[\"no\"]}", "'classes'"},
         {HEAD NUMBER "]}", "'classes'"},
         {"{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"missing\":true,\"columns\":[" NUMBER TAIL,
-         "'missing' to be what the option missing= takes"},
+         "'missing' to be a value of the option missing="},
     };
     test_folder folder = folder_make();
     row_encoding *encoding;

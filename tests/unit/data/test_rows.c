@@ -121,9 +121,9 @@ static void expect_failure(const char *text, const char *separator, int good_row
 static void wrong_quotes_are_named(void **state)
 {
     (void)state;
-    expect_failure("a,b\nc,\"d\ne,f\n", ",", 1, "made.csv, line 2: a quote is not closed");
-    expect_failure("\"", ",", 0, "made.csv, line 1: a quote is not closed");
-    expect_failure("\"a\"\"", ",", 0, "made.csv, line 1: a quote is not closed");
+    expect_failure("a,b\nc,\"d\ne,f\n", ",", 1, "made.csv, line 2: a quoted field is not closed");
+    expect_failure("\"", ",", 0, "made.csv, line 1: a quoted field is not closed");
+    expect_failure("\"a\"\"", ",", 0, "made.csv, line 1: a quoted field is not closed");
     expect_failure("\n\na,\"b\"c\n", ",", 0,
                    "made.csv, line 3: expected a separator after the closing quote of field 2");
     expect_failure("\"a\":b\n", "::", 0, "made.csv, line 1: expected a separator after the closing quote of field 1");
@@ -140,7 +140,7 @@ static void zeros_are_refused(void **state)
     assert_int_equal(rows_next(&r->rows, &found, &error), EE_BAD_INPUT);
     assert_string_equal(
         error.message,
-        "made.csv, line 2: expected text in UTF-8 (of a spreadsheet: its export as CSV), got a zero byte in field 2");
+        "made.csv, line 2: expected UTF-8 text (export a spreadsheet as CSV first), got a zero byte in field 2");
     end(r);
 }
 

@@ -84,7 +84,7 @@ static void what_is_cut_is_refused(void **state)
     uint8_t *packed = gzip_pack(text, TEXT, &size);
     for (size_t cut = 1; cut < size; cut++) {
         char part[96];
-        snprintf(part, sizeof part, "cut, byte %zu: the file ends in the middle of its packed data", cut);
+        snprintf(part, sizeof part, "cut, byte %zu: the file ends inside its compressed data", cut);
         folder_write(&folder, "cut", packed, cut);
         expect_failure(&folder, "cut", EE_BAD_INPUT, part);
     }
@@ -136,7 +136,7 @@ static void streams_follow_each_other(void **state)
     folder_write(&folder, "all.gz", whole, size);
     expect_text(&folder, "all", "all.gz");
     folder_write(&folder, "all.gz", whole, size - 1);
-    expect_failure(&folder, "all", EE_BAD_INPUT, "the file ends in the middle");
+    expect_failure(&folder, "all", EE_BAD_INPUT, "the file ends inside");
     whole[size] = 'x'; /* what follows a stream must be another */
     folder_write(&folder, "all.gz", whole, size + 1);
     expect_failure(&folder, "all", EE_BAD_INPUT, "all.gz, byte ");

@@ -110,10 +110,9 @@ static void the_words_for_a_missing_value_are_an_option(void **state)
     expect_rows("a,target\n1,x\nnot known,y\n3,y\n", PLAIN ",missing=\"not known\"", 2, 2, expected);
     expect_rows("a,target\n1,x\n-999.0,y\n3,y\n", PLAIN ",missing=-999", 2, 2, expected);
     expect_rows("a,target\n1,x\n,y\n3,y\n", PLAIN ",missing=none", 2, 2, expected);
-    expect_failure(
-        "a,target\n1,x\nNA,y\n3,y\n", "missing=unknown", EE_BAD_INPUT,
-        "made.csv, line 3, column 'a': expected a number, as 2 others are, got 'NA'; categorical=COLUMN reads "
-        "it as text, missing=TEXT as a missing value");
+    expect_failure("a,target\n1,x\nNA,y\n3,y\n", "missing=unknown", EE_BAD_INPUT,
+                   "made.csv, line 3, column 'a': expected a number, as in 2 other rows, got 'NA'; categorical=COLUMN "
+                   "reads the column as text, missing=TEXT counts it as missing");
     /* A text among texts may be meant. */
     expect_rows("a,target\nNone,x\n-,y\nred,y\n", PLAIN, 3, 2, "0| 1:1\n1| 0:1\n1| 2:1\n");
     expect_rows("a,target\nNone,x\n-,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n");
@@ -154,26 +153,25 @@ static void a_text_among_numbers_is_named(void **state)
     (void)state;
     static const char text[] = "age,b,target\n1,1,x\n2,2,y\n\n12x,3,y\n";
     expect_failure(text, "", EE_BAD_INPUT,
-                   "made.csv, line 5, column 'age': expected a number, as 2 others are, got '12x'; "
-                   "categorical=COLUMN reads it as text, missing=TEXT as a missing value");
-    expect_failure(
-        "1,1,0\n12x,2,1\n3,3,1\n", "", EE_BAD_INPUT,
-        "made.csv, line 2, column 1: expected a number, as 2 others are, got '12x'; categorical=COLUMN reads it as "
-        "text, missing=TEXT as a missing value");
+                   "made.csv, line 5, column 'age': expected a number, as in 2 other rows, got '12x'; "
+                   "categorical=COLUMN reads the column as text, missing=TEXT counts it as missing");
+    expect_failure("1,1,0\n12x,2,1\n3,3,1\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2, column 1: expected a number, as in 2 other rows, got '12x'; categorical=COLUMN "
+                   "reads the column as text, missing=TEXT counts it as missing");
     expect_rows(text, PLAIN ",categorical=age", 4, 2, "0| 0:1 3:1\n1| 2:1 3:2\n1| 1:1 3:3\n");
     expect_failure("a,target\nred,x\nblue,y\n", "numeric=a", EE_BAD_INPUT,
-                   "made.csv, line 2, column 'a': expected a number, got 'red'; categorical=COLUMN reads it as "
-                   "text, missing=TEXT as a missing value");
+                   "made.csv, line 2, column 'a': expected a number, got 'red'; categorical=COLUMN reads the column as "
+                   "text, missing=TEXT counts it as missing");
     expect_failure("a,target\n1,x\n2,y\n1e300,y\n", "", EE_BAD_INPUT,
                    "made.csv, line 4, column 'a': expected a number of at most 3.4e+38, got '1e300'");
     expect_failure("a,target\n1e300,x\n-1e400,y\n", "", EE_BAD_INPUT,
                    "made.csv, line 2, column 'a': expected a number of at most 3.4e+38, got '1e300'");
     expect_failure("a,target\n1,x\nunknown,y\n2,y\n", "", EE_BAD_INPUT,
-                   "made.csv, line 3, column 'a': expected a number, as 2 others are, got 'unknown'; "
-                   "categorical=COLUMN reads it as text, missing=TEXT as a missing value");
+                   "made.csv, line 3, column 'a': expected a number, as in 2 other rows, got 'unknown'; "
+                   "categorical=COLUMN reads the column as text, missing=TEXT counts it as missing");
     expect_failure("a;target\n1;x\n1,5;y\n2;y\n", "", EE_BAD_INPUT,
-                   "made.csv, line 3, column 'a': expected a number, as 2 others are, got '1,5'; decimal=comma reads "
-                   "it");
+                   "made.csv, line 3, column 'a': expected a number, as in 2 other rows, got '1,5'; decimal=comma "
+                   "reads decimal commas");
     expect_rows("a,target\ninfinity,x\n1e,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n"); /* words */
 }
 
@@ -239,14 +237,15 @@ static void wrong_columns_are_named(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char has[100];
-        snprintf(has, sizeof has, "table: made.csv has no column '%s' for %s=; it has 3: a, b, target", wrong[i][1],
-                 wrong[i][2]);
+        snprintf(has, sizeof has, "table: made.csv has no column '%s' (option %s=); it has 3 columns: a, b, target",
+                 wrong[i][1], wrong[i][2]);
         expect_failure(text, wrong[i][0], EE_BAD_OPTION, has);
     }
     expect_failure("1,2,x\n2,3,y\n", "label=a", EE_BAD_OPTION,
-                   "table: made.csv has no column 'a' for label=; it has 3");
-    expect_failure("a\033[31m,b\n1,2\n3,4\n", "label=c", EE_BAD_OPTION,
-                   "table: made.csv has no column 'c' for label=; it has 2: a [31m, b"); /* nothing for a terminal */
+                   "table: made.csv has no column 'a' (option label=); it has 3 columns");
+    expect_failure(
+        "a\033[31m,b\n1,2\n3,4\n", "label=c", EE_BAD_OPTION,
+        "table: made.csv has no column 'c' (option label=); it has 2 columns: a [31m, b"); /* nothing for a terminal */
     expect_failure(text, "lable=a", EE_BAD_OPTION, "options: table has no option 'lable'; did you mean 'label'?");
     char wide[600] = "";
     for (int i = 0; i < 100; i++) snprintf(wide + strlen(wide), 20, "%sn%d", i ? "," : "", i);
@@ -257,7 +256,7 @@ static void wrong_columns_are_named(void **state)
     char twice[1200];
     snprintf(twice, sizeof twice, "%s%s", wide, wide);
     assert_int_equal(parse(twice, "header=yes,label=x", &data, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, "it has 100: n0, n1, ");
+    assert_message_has(error.message, "it has 100 columns: n0, n1, ");
     assert_string_equal(error.message + strlen(error.message) - 3, "...");
 }
 
@@ -268,24 +267,24 @@ static void wrong_rows_are_named(void **state)
     expect_failure("\na,b\n1,2,3\n", "", EE_BAD_INPUT, "made.csv, line 3: expected 2 fields as in line 2, got 3");
     expect_failure("a,target\n1,x\n\n2,?\n", "", EE_BAD_INPUT,
                    "made.csv, line 4, column 'target': the label is missing");
-    expect_failure("a,target\n1,\"x\n2,y\n", "", EE_BAD_INPUT, "made.csv, line 2: a quote is not closed");
-    expect_failure("", "", EE_BAD_INPUT, "made.csv: there are no rows");
-    expect_failure("\n\n", "", EE_BAD_INPUT, "made.csv: there are no rows");
-    static const char names_alone[] = "made.csv: there are no rows below the names of the columns: a, target";
+    expect_failure("a,target\n1,\"x\n2,y\n", "", EE_BAD_INPUT, "made.csv, line 2: a quoted field is not closed");
+    expect_failure("", "", EE_BAD_INPUT, "made.csv: expected rows, got none");
+    expect_failure("\n\n", "", EE_BAD_INPUT, "made.csv: expected rows, got none");
+    static const char names_alone[] = "made.csv: expected rows below the header, got none; columns: a, target";
     expect_failure("a,target\n", "", EE_BAD_INPUT, names_alone);
     expect_failure("a,target", "header=yes", EE_BAD_INPUT, names_alone);
     expect_failure("target,1\n", "", EE_BAD_INPUT,
-                   "made.csv: there are no rows below the names of the columns: target, 1");
-    expect_failure("a,b\n", "", EE_BAD_INPUT, "made.csv: there are no rows below the names of the columns: a, b");
+                   "made.csv: expected rows below the header, got none; columns: target, 1");
+    expect_failure("a,b\n", "", EE_BAD_INPUT, "made.csv: expected rows below the header, got none; columns: a, b");
     expect_failure("a,b\n", "header=no", EE_BAD_INPUT,
-                   "made.csv: no column but the label differs from row to row (1 row)");
+                   "made.csv: every column except the label is constant (1 row): there are no features");
     expect_failure("a,target\n1,x\n2,x\n", "", EE_BAD_INPUT,
-                   "made.csv: all rows have the same label, expected at least two classes");
+                   "made.csv: expected at least two classes, got the same label in every row");
     expect_failure("a,target\n1,x\n1,y\n", "", EE_BAD_INPUT,
-                   "made.csv: no column but the label differs from row to row (2 rows)");
-    expect_failure("a|target\n1|x\n2|y\n", "", EE_BAD_INPUT,
-                   "made.csv: expected several columns, with commas, semicolons, tabs or blanks between them, got one: "
-                   "a|target");
+                   "made.csv: every column except the label is constant (2 rows): there are no features");
+    expect_failure(
+        "a|target\n1|x\n2|y\n", "", EE_BAD_INPUT,
+        "made.csv: expected two or more columns separated by commas, semicolons, tabs or spaces, got one: a|target");
 }
 
 /* ---- forms of files ---- */
@@ -342,10 +341,10 @@ static void wrong_libsvm_lines_are_named(void **state)
     expect_failure("1 1:2\n0 1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '1'");
     expect_failure("1 1:2\n0 -1:1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '-1:1'");
     expect_failure("1 1:2\n1 2:1\n", "", EE_BAD_INPUT,
-                   "made.csv: all rows have the same label, expected at least two classes");
+                   "made.csv: expected at least two classes, got the same label in every row");
     expect_failure("1 1:2\n? 2:1\n", "", EE_BAD_INPUT, "made.csv, line 2: the label is missing");
     expect_failure("1 1:0\n2\n", "constant=off", EE_BAD_INPUT,
-                   "made.csv: no column but the label differs from row to row (2 rows)");
+                   "made.csv: every column except the label is constant (2 rows): there are no features");
 }
 
 /* As many labels as rows are no classes. */
@@ -361,10 +360,10 @@ static void too_many_categories(void **state)
             length += (size_t)sprintf(text + length, column ? "%d,n%d\n" : "n%d,%d\n", column ? row % 7 : row,
                                       column ? row : row % 7);
         expect_failure(text, "", EE_BAD_INPUT,
-                       column ? "made.csv, column 'target': more than 10000 values differ, expected a category in each "
-                                "row; label=COLUMN names another label"
-                              : "made.csv, column 'a': more than 10000 values differ, expected a category in each row; "
-                                "ignore=COLUMN leaves it out");
+                       column ? "made.csv, column 'target': expected categories, got more than 10000 different values; "
+                                "name another label with label=COLUMN"
+                              : "made.csv, column 'a': expected categories, got more than 10000 different values; "
+                                "leave it out with ignore=COLUMN");
     }
     free(text);
 }

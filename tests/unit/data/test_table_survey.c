@@ -73,8 +73,9 @@ static void names_that_became_a_row(void **state)
 {
     (void)state;
     static const char texts[] = "color,shape,kind\nred,round,a\nblue,square,b\nred,square,a\nblue,round,b\n";
-    expect_remark(texts, "",
-                  "the first row (color, shape, kind) is taken for values; where it names the columns, add header=yes");
+    expect_remark(
+        texts, "",
+        "the first row (color, shape, kind) was read as values; if it holds the column names, add header=yes");
     expect_remark(texts, "header=yes", NULL);
     expect_remark(texts, "header=no", NULL); /* who says so knows it */
     expect_remark("red,round,a\nblue,square,b\nred,square,a\nblue,round,b\n", "", NULL);
@@ -108,35 +109,36 @@ static void labels_that_are_none(void **state)
 {
     (void)state;
     expect_many("number,code,price\n", "%d,%d,%d.5", "",
-                "the label, column 'price', has 300 different values in 300 rows, each a class of its own, as a "
-                "quantity has and not a class; label=COLUMN names another");
+                "the label (column 'price') has 300 different values in 300 rows; each becomes a class, though it "
+                "looks like a quantity; name another with label=COLUMN");
     expect_many("", "%d,%d,n%d", "",
-                "the label, column 3, has 300 different values in 300 rows, each a class of its own; label=COLUMN "
-                "names another");
+                "the label (column 3) has 300 different values in 300 rows; each becomes a class; name another with "
+                "label=COLUMN");
     expect_many("number,code,price\n", "%1$d,%2$d,%3$d.5", "label=code,ignore=price", NULL);
     expect_many("", "%2$d 1:%1$d 2:%3$d", "", NULL); /* libsvm */
-    expect_many("", "%3$d.25 1:%1$d 2:%2$d", "",
-                "the label has 300 different values in 300 rows, each a class of its own, as a quantity has and not a "
-                "class");
+    expect_many(
+        "", "%3$d.25 1:%1$d 2:%2$d", "",
+        "the label has 300 different values in 300 rows; each becomes a class, though it looks like a quantity");
 }
 
 static void classes_that_differ_in_capitals(void **state)
 {
     (void)state;
-    expect_remark("a,target\n1,Yes\n2,no\n3,yes\n", "", "the classes 'Yes' and 'yes' differ in capital letters alone");
+    expect_remark("a,target\n1,Yes\n2,no\n3,yes\n", "",
+                  "the classes 'Yes' and 'yes' differ only in case; spell them alike");
 }
 
 static void values_that_differ_in_capitals_or_spaces(void **state)
 {
     (void)state;
     expect_remark("a,target\n1,New York\n2,no\n3,new  york\n", "",
-                  "the classes 'New York' and 'new  york' differ in capital letters and spaces alone");
+                  "the classes 'New York' and 'new  york' differ only in case and spaces; spell them alike");
     expect_remark("city,a,target\nBerlin,1,x\nberlin,2,y\nParis,3,x\n", "",
-                  "column 'city' has categories that differ in capital letters alone, as 'Berlin' and 'berlin', each a "
-                  "feature; write them alike");
+                  "column 'city' has categories that differ only in case, such as 'Berlin' and 'berlin'; each is a "
+                  "feature; spell them alike");
     expect_remark("city,plan,b,target\nNewYork,Free,m,x\nParis,pro,n,y\nNew\xc2\xa0York,free,o,x\n", "",
-                  "column 'city' and 1 other have categories that differ in capital letters and spaces alone, as "
-                  "'NewYork' and 'New\xc2\xa0York', each a feature; write them alike");
+                  "column 'city' and 1 other have categories that differ only in case and spaces, such as 'NewYork' "
+                  "and 'New\xc2\xa0York'; each is a feature; spell them alike");
     expect_remark("city,a,target\nBerlin,1,x\nberlin,2,y\nParis,3,x\n", "ignore=city", NULL);
     expect_remark("city,a,target\nBerlin,1,x\n Berlin ,2,y\nParis,3,x\n", "", NULL); /* blanks around are none */
 }
@@ -145,35 +147,35 @@ static void dates_and_times(void **state)
 {
     (void)state;
     expect_remark("first seen,a,target\n2020-01-31,1,x\n2020-02-01,2,y\n2021-01-31,3,x\n", "",
-                  "column 'first seen' has dates, as '2020-01-31', which are taken for 3 categories; ignore=\"first "
-                  "seen\" leaves them out; numbers made of them, as the weekday or an age in days, are features");
+                  "column 'first seen' has dates, such as '2020-01-31', read as 3 categories; leave out with "
+                  "ignore=\"first seen\", or replace by numbers such as the weekday or the age in days");
     expect_remark("seen,a,target\n2020-01-31,1,x\nnever,2,y\n2021-01-31,3,x\n", "", NULL);
     expect_remark("seen,a,target\n2020-01-31,1,x\n,2,y\n2021-01-31,3,x\n", "ignore=seen", NULL);
     expect_remark("seen,a,target\n1580463000,1,x\n1580463060,2,y\n1600000000,4,x\n", "",
-                  "column 'seen' has numbers that look like times, as 1580463000, of which the size is a feature; "
-                  "ignore=seen leaves them out; numbers made of them, as the hour or the weekday, are better ones");
-    expect_remark("seen,at,target\n1580463000000,20200131,x\n1580463060000,20200201,y\n,20210131,x\n", "",
-                  "column 'seen' and 1 other have numbers that look like times, as 1580463000000, of which the size is "
-                  "a feature; ignore=seen+at leaves them out; numbers made of them, as the hour or the weekday, are "
-                  "better ones");
+                  "column 'seen' has numbers that look like timestamps, such as 1580463000, read as plain numbers; "
+                  "leave out with ignore=seen, or replace by numbers such as the hour or the weekday");
+    expect_remark(
+        "seen,at,target\n1580463000000,20200131,x\n1580463060000,20200201,y\n,20210131,x\n", "",
+        "column 'seen' and 1 other have numbers that look like timestamps, such as 1580463000000, read as plain "
+        "numbers; leave out with ignore=seen+at, or replace by numbers such as the hour or the weekday");
     expect_remark("seen,a,target\n1580463000.5,1,x\n1580463060,2,y\n5,4,x\n", "", NULL);
     /* Of dates that hardly come again nothing else is said. */
     expect_many("number,target,day\n", "%1$d,c%2$d,2020-01-01 00:00:%3$d", "ignore=number",
-                "column 'day' has dates, as '2020-01-01 00:00:0', which are taken for 300 categories; ignore=day "
-                "leaves them out; numbers made of them, as the weekday or an age in days, are features");
+                "column 'day' has dates, such as '2020-01-01 00:00:0', read as 300 categories; leave out with "
+                "ignore=day, or replace by numbers such as the weekday or the age in days");
 }
 
 static void decimal_commas(void **state)
 {
     (void)state;
     static const char one[] = "a;b;target\n1,5;1;x\n2,25;2;y\n-3,0;3;x\n";
-    expect_remark(one, "",
-                  "column 'a' has numbers with a decimal comma, as '-3,0', which are taken for 3 categories; add "
-                  "decimal=comma");
+    expect_remark(
+        one, "",
+        "column 'a' has numbers with a decimal comma, such as '-3,0', read as 3 categories; add decimal=comma");
     expect_remark(one, "categorical=a", NULL);
     expect_remark("1,5;0,1;x\n2,25;0,2;y\n3,0;0,3;x\n", "",
-                  "column 1 and 1 other have numbers with a decimal comma, as '1,5', which are taken for 3 categories; "
-                  "add decimal=comma");
+                  "column 1 and 1 other have numbers with a decimal comma, such as '1,5', read as 3 categories; add "
+                  "decimal=comma");
     expect_remark(one, "decimal=comma", NULL);
     survey *seen = look(one, "decimal=comma");
     assert_int_equal(seen->columns[0].kind, SURVEY_NUMERIC);
@@ -185,35 +187,35 @@ static void ranking_lines(void **state)
 {
     (void)state;
     expect_remark("2 qid:1 1:0.5 2:1 # a\n1 qid:1 1:0.1\n0 qid:2 2:4\n", "",
-                  "qid: in 3 lines is passed over: each line is a round by itself, and its grade a class; documents of "
-                  "a query as the arms of a round are what rounds:DIR is for");
+                  "qid: is ignored in 3 lines: each line becomes a round, and its grade a class; to rank the documents "
+                  "of a query as the arms of one round, use rounds:DIR");
     expect_remark("# a comment\n\n2 1:0.5 2:1\n1 1:0.1\n", "", NULL);
     expect_remark("2\t1:0.5\t2:1\n1\t1:0.1\t2:3\n", "",
-                  "column 2 has fields as '1:0.1': libsvm's format, which is taken for a table; it has blanks between "
-                  "its fields, and its lines begin with the label");
+                  "column 2 has fields such as '1:0.1', which look like libsvm's format but were read as a table; "
+                  "libsvm separates fields by spaces and starts each line with the label");
 }
 
 static void columns_that_tell_nothing_of_others(void **state)
 {
     (void)state;
     expect_many("number,target,name\n", "%d,c%d,n%d", "",
-                "column 'name' has another text in most rows (300 in 300), each a feature; ignore=name leaves them "
-                "out");
+                "column 'name' is almost unique (300 values in 300 rows), and each value is a feature; leave out with "
+                "ignore=name");
     expect_many("number,target,full name\n", "%d,c%d,n%d", "ignore=number",
-                "column 'full name' has another text in most rows (300 in 300), each a feature; ignore=\"full name\" "
-                "leaves them out");
-    expect_many("number,target,id\n", "%d,c%d,%d", "", "column 'id' numbers the rows; ignore=id leaves that out");
+                "column 'full name' is almost unique (300 values in 300 rows), and each value is a feature; leave out "
+                "with ignore=\"full name\"");
+    expect_many("number,target,id\n", "%d,c%d,%d", "",
+                "column 'id' numbers the rows, which says nothing about the class; leave out with ignore=id");
     expect_many("number,target,id\n", "%d,c%d,%d", "ignore=id", NULL);
     expect_many("", "k%3$d,%1$d,m%3$d,%3$d,c%2$d", "ignore=4",
-                "column 1 and 1 other have another text in most rows (300 in 300), each a feature; ignore=1+3 leaves "
-                "them out");
+                "column 1 and 1 other are almost unique (300 values in 300 rows), and each value is a feature; leave "
+                "out with ignore=1+3");
 }
 
 static void names_that_come_twice(void **state)
 {
     (void)state;
-    expect_remark("a,b,a,target\n1,2,3,x\n2,3,4,y\n", "",
-                  "two columns are called 'a'; column 3 is told apart as 'a.3'");
+    expect_remark("a,b,a,target\n1,2,3,x\n2,3,4,y\n", "", "two columns are named 'a'; column 3 becomes 'a.3'");
 }
 
 /* A list that grows too long ends in dots, and in nothing worse. */
@@ -228,8 +230,8 @@ static void many_columns_at_once(void **state)
     survey *seen = look(made.bytes, "");
     assert_int_equal(seen->remark_count, 1);
     assert_string_equal(seen->remarks[0],
-                        "column 'column_with_a_name_0' and 29 others have another text in most rows (39 in 39), each a "
-                        "feature; ignore=column_with_a_name_0+column_with_a_name_1+... leaves them out");
+                        "column 'column_with_a_name_0' and 29 others are almost unique (39 values in 39 rows), and "
+                        "each value is a feature; leave out with ignore=column_with_a_name_0+column_with_a_name_1+...");
     survey_free(seen);
     memory_free(made.bytes);
 }

@@ -132,9 +132,9 @@ static void malformed_text(void **state)
         {"2 3\ncat 1 2,5 3\n", "animals.vec, line 2: expected a finite number, got '2,5'"},
         {"2 3\ncat 1 nan 3\n", "animals.vec, line 2: expected a finite number, got 'nan'"},
         {"2 3\ncat 1 1e39 3\n", "animals.vec, line 2: expected a finite number, got '1e39'"},
-        {"2 3\ncat 1 2 3\n", "animals.vec, line 3: the first line promises 2 words, the file has 1"},
-        {"1 3\ncat 1 2 3\nox 1 2 3\n", "animals.vec, line 4: the first line promises 1 words, the file has 2"},
-        {"2 3\nzebu 1 2 3\nzho 1 2 3\n", "animals.vec: none of its 2 words is in the texts"},
+        {"2 3\ncat 1 2 3\n", "animals.vec, line 3: expected 2 words as in the first line, got 1"},
+        {"1 3\ncat 1 2 3\nox 1 2 3\n", "animals.vec, line 4: expected 1 words as in the first line, got 2"},
+        {"2 3\nzebu 1 2 3\nzho 1 2 3\n", "animals.vec: none of its 2 words occurs in the texts"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_refusal(cases[i][0], strlen(cases[i][0]), cases[i][1]);
@@ -145,12 +145,12 @@ static void malformed_binary(void **state)
     (void)state;
     binary_file made = make_binary("4 3\n", "");
     expect_refusal(made.bytes, made.size - 1,
-                   "animals.vec, byte 56: expected 12 bytes of numbers for word 4 of 4, the file has 11 more");
-    expect_refusal(made.bytes, made.size - 13, "animals.vec, byte 52: expected word 4 of 4 and a blank");
+                   "animals.vec, byte 56: expected 12 bytes of numbers for word 4 of 4, got 11");
+    expect_refusal(made.bytes, made.size - 13, "animals.vec, byte 52: expected word 4 of 4 and a space");
     append(&made, "\nx", 2);
     expect_refusal(made.bytes, made.size, "animals.vec, byte 69: expected the end of the file after 4 words");
     made = make_binary("5 3\n", "\n");
-    expect_refusal(made.bytes, made.size, "animals.vec, byte 72: expected word 5 of 5 and a blank");
+    expect_refusal(made.bytes, made.size, "animals.vec, byte 72: expected word 5 of 5 and a space");
     made = make_binary("4 3\n", "");
     memset(made.bytes + 12, 0xff, 4);
     expect_refusal(made.bytes, made.size, "animals.vec, byte 12: expected a finite number");

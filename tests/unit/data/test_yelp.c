@@ -222,7 +222,7 @@ static void wrong_files_are_named(void **state)
 
     where = make_folder(&made);
     write_array(&where, user_file, "<f8", USERS, 2, made.users, sizeof made.users - 1);
-    expect_refusal(&where, EE_BAD_INPUT, "2000users_10000items_features.npy is cut: expected 64 bytes");
+    expect_refusal(&where, EE_BAD_INPUT, "2000users_10000items_features.npy is truncated: expected 64 bytes");
 
     static const char *const names[] = {entry_file, user_file, item_file};
     for (int i = 0; i < 3; i++) {

@@ -160,7 +160,7 @@ static void expect_damage(const test_folder *folder, const char *line, const cha
     if (!status) status = coverage_find(&kept, &entry, &found, &error);
     assert_int_equal(status, EE_BAD_INPUT);
     char whole_sentence[300];
-    snprintf(whole_sentence, sizeof whole_sentence, "%s/%s; take that line out to go on", folder->path, sentence);
+    snprintf(whole_sentence, sizeof whole_sentence, "%s/%s; delete that line to continue", folder->path, sentence);
     assert_string_equal(error.message, whole_sentence);
     kept_studies_close(&kept);
     coverage_release(&entry.result);
