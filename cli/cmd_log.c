@@ -387,7 +387,7 @@ const command command_log = {
         "Lines that are not usable events are counted and left out: broken (invalid JSON, truncated), foreign\n"
         "(rewards without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1,\n"
         "an unknown action), repeated (duplicate id). The first of them are shown.\n"
-        "skipped counts deferred events that were never activated.\n"
+        "skipped counts deferred events that were never activated. -o - writes dsjson to standard output.\n"
         "Exit status: 0; 1 if it failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,
