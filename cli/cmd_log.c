@@ -195,7 +195,7 @@ static void print_actions(const log_summary *of)
         size_t characters = show_name(of->actions[i].name, name);
         if (characters > width) width = characters;
     }
-    printf("\n  %-*s     taken   share     reward  probability\n", (int)width, "action");
+    printf("\n  %-*s    chosen   share     reward  probability\n", (int)width, "action");
     for (size_t i = 0; i < shown; i++) {
         const log_action_summary *each = &of->actions[i];
         printf("  ");

@@ -40,7 +40,7 @@ log.dsjson: 9 lines, 4 events, 1 repeated, 2 foreign, 1 invalid, 1 broken
   support        every action was possible in 75.0% of the events; minimum probability 0
   actions        2 per event
 
-  action     taken   share     reward  probability
+  action    chosen   share     reward  probability
   Latte          3   75.0%     0.8333         0.75
   Mocha          1   25.0%          0         0.25
 END
