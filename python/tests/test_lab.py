@@ -180,7 +180,7 @@ def test_a_lost_curve_is_played_again_with_a_warning(tmp_path):
 
 def test_two_calls_do_not_write_to_one_folder(tmp_path):
     def listen(now):
-        with pytest.raises(eenet.FileError, match="another program is writing"):
+        with pytest.raises(eenet.FileError, match="another run is writing"):
             lab.run(COSINE, "uniform", rounds=5, seeds=[0], folder=tmp_path, progress=False)
         raise StopIteration
 
@@ -266,7 +266,7 @@ def test_what_is_missing_in_a_data_frame():
     made = lab.table(pandas.DataFrame({"a": ["1", "unknown", "3", "5"]}), y, missing="unknown")
     assert made.dim == 2 * 3
     times = lab.table(pandas.DataFrame({"a": pandas.to_datetime(["2020-01-01", "2020-01-02", None, "2020-01-01"])}), y)
-    assert times.dim == 2 * 4 and "column 'a' has dates, as '2020-01-01" in times.remarks[0]
+    assert times.dim == 2 * 4 and "column 'a' has dates, such as '2020-01-01" in times.remarks[0]
 
 
 def test_arrays_are_what_their_file_is(tmp_path):
@@ -313,13 +313,13 @@ def test_sparse_entries_that_come_twice_are_added():
         ([[1.0], [2.0]], [[1], [2]], "y: expected an array of 1 dimension"),
         ([["a"], ["b"]], [1, 2], "X: expected numbers"),
         ([[1.0], [numpy.inf]], [1, 2], "X: expected numbers in the range of float32"),
-        ([[1.0], [2.0]], [1, 1], "^arrays: all rows have the same label"),
+        ([[1.0], [2.0]], [1, 1], "^arrays: expected at least two classes, got the same label"),
         ([[1.0], [2.0]], [1, None], "y: the class of row 1 is missing"),
         ([[1.0], [2.0]], [1, numpy.nan], "y: the class of row 1 is missing"),
         ([[1.0], [2.0]], ["a", "b\0c"], "without null characters"),
         ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
         ([[1.0], [2.0]], "kind", "requires X to be a DataFrame"),
-        (numpy.zeros((0, 2)), [], "expected rows, got none"),
+        (numpy.zeros((0, 2)), [], "expected rows after the column names, got none"),
         (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "expected no masked values"),
     ],
 )
@@ -638,7 +638,7 @@ def test_ratings_by_their_columns(tmp_path):
     named = lab.open(f"ratings:{tmp_path}/named.csv,user=who,item=film,rating=1,want=good")
     for one, other in islice(zip(plain.rounds(), named.rounds()), 20):
         assert (one.arms == other.arms).all() and (one.rewards == other.rewards).all()
-    with pytest.raises(eenet.BadOption, match="has no column 'whom' for user=; it has 4: grade, when, film, who"):
+    with pytest.raises(eenet.BadOption, match="has no column 'whom' \\(option user=\\); it has 4 columns: grade, when, film, who"):
         lab.open(f"ratings:{tmp_path}/named.csv,user=whom")
 
 

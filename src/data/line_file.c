@@ -33,7 +33,7 @@ static ee_status cut_half_line(const line_file *self, ee_error *error)
 
 static ee_status refuse_second(const char *folder, ee_error *error)
 {
-    return status_fail(error, EE_FILE_ERROR, "%s: another process is writing results there", folder);
+    return status_fail(error, EE_FILE_ERROR, "%s: another run is writing results there", folder);
 }
 
 static bool is_same_file(int descriptor, const char *path)

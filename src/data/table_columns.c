@@ -103,7 +103,7 @@ static ee_status check_size(const table *t, ee_error *error)
     if (t->height == 0)
         return status_fail(error, EE_BAD_INPUT, "%s: expected rows, got none", file_tail(t->file->path));
     if (t->height == 1 && (t->header || has_only_names(t)))
-        return status_fail(error, EE_BAD_INPUT, "%s: expected rows below the header, got none; columns%s",
+        return status_fail(error, EE_BAD_INPUT, "%s: expected rows after the column names, got none; columns%s",
                            file_tail(t->file->path), column_list(&names, list));
     if (t->width == 1)
         return status_fail(

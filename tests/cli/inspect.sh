@@ -131,6 +131,6 @@ refused 2 "did you mean 'table:iris.csv,label=kind'?" run -d iris.csv,label=kind
 refused 2 "did you mean 'rounds:rounds'?" run -d rounds/rewards.npy -p linucb
 refused 1 'none.csv' inspect table:none.csv
 printf 'a,b,kind\n' >names.csv
-refused 1 'names.csv: expected rows below the header, got none; columns: a, b, kind' inspect table:names.csv
+refused 1 'names.csv: expected rows after the column names, got none; columns: a, b, kind' inspect table:names.csv
 printf 'a,kind\n1,x\n1e300,y\n2,x\n' >beyond.csv
 refused 1 "beyond.csv, line 3, column 'a': expected a number of at most 3.4e+38, got '1e300'" inspect table:beyond.csv

@@ -130,4 +130,4 @@ code=0
 kill -INT "$pid"
 wait "$pid" || true
 test "$code" = 1 || fail "busy: exit status $code"
-test "$(cat stderr)" = 'eenet merge: busy: another process is writing results there' || fail "busy: $(cat stderr)"
+test "$(cat stderr)" = 'eenet merge: busy: another run is writing results there' || fail "busy: $(cat stderr)"

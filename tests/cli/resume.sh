@@ -182,7 +182,7 @@ same full
 env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o busy -j 1 >table 2>first &
 pid=$!
 until test -e busy/results.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat first)"; done
-refuse 'eenet run: busy: another process is writing results there' busy
+refuse 'eenet run: busy: another run is writing results there' busy
 kill -INT "$pid"
 code=0
 wait "$pid" || code=$?

@@ -36,7 +36,7 @@ static void test_lines(void **state)
 
     line_file other;
     assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another process is writing results there");
+    assert_message_has(error.message, "another run is writing results there");
     line_file_close(&other);
     line_file_close(&lines);
     assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_OK);
@@ -56,7 +56,7 @@ static void test_other_machine(void **state)
     int other = open(folder_path(&folder, "lines"), O_RDWR);
     assert_int_equal(flock(other, LOCK_EX), 0);
     assert_int_equal(line_file_open(folder.path, "lines", &lines, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another process is writing results there");
+    assert_message_has(error.message, "another run is writing results there");
     line_file_close(&lines);
     close(other);
 

@@ -270,12 +270,12 @@ static void wrong_rows_are_named(void **state)
     expect_failure("a,target\n1,\"x\n2,y\n", "", EE_BAD_INPUT, "made.csv, line 2: a quoted field is not closed");
     expect_failure("", "", EE_BAD_INPUT, "made.csv: expected rows, got none");
     expect_failure("\n\n", "", EE_BAD_INPUT, "made.csv: expected rows, got none");
-    static const char names_alone[] = "made.csv: expected rows below the header, got none; columns: a, target";
+    static const char names_alone[] = "made.csv: expected rows after the column names, got none; columns: a, target";
     expect_failure("a,target\n", "", EE_BAD_INPUT, names_alone);
     expect_failure("a,target", "header=yes", EE_BAD_INPUT, names_alone);
     expect_failure("target,1\n", "", EE_BAD_INPUT,
-                   "made.csv: expected rows below the header, got none; columns: target, 1");
-    expect_failure("a,b\n", "", EE_BAD_INPUT, "made.csv: expected rows below the header, got none; columns: a, b");
+                   "made.csv: expected rows after the column names, got none; columns: target, 1");
+    expect_failure("a,b\n", "", EE_BAD_INPUT, "made.csv: expected rows after the column names, got none; columns: a, b");
     expect_failure("a,b\n", "header=no", EE_BAD_INPUT,
                    "made.csv: every column except the label is constant (1 row): there are no features");
     expect_failure("a,target\n1,x\n2,x\n", "", EE_BAD_INPUT,

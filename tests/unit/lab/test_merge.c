@@ -464,7 +464,7 @@ static void test_while_another_writes(void **state)
     add_seed("b", 2);
     assert_int_equal(result_folder_open(folder_path(&place, "all"), NULL, &busy, NULL), EE_OK);
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(error.message, "another process is writing results there");
+    assert_message_has(error.message, "another run is writing results there");
     result_folder_close(&busy);
     assert_int_equal(merge("a", "b"), EE_OK);
 }

@@ -230,7 +230,7 @@ static void it_has_one_writer(void **state)
     ee_error error;
     open_folder(folder, &first);
     assert_int_equal(result_folder_open(folder, NULL, &second, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, "another process is writing results there"));
+    assert_non_null(strstr(error.message, "another run is writing results there"));
     result_folder_close(&second);
     add(&first, "x", 0);
     result_folder_close(&first);
