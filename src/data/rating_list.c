@@ -82,7 +82,7 @@ static ee_status fail_usual_name(const rating_reader *reader, int role, ee_error
                              roles[role]);
     if (rows->count > USUAL_WIDTH)
         return rows_fail(rows, error,
-                         "no column has a usual name for the %s; user=, item= and rating= take others; " MATRIX_ADVICE,
+                         "found no column for the %s; name columns with user=, item= and rating=; " MATRIX_ADVICE,
                          roles[role]);
     return rows_fail(rows, error,
                      "expected a number for the rating, got '%.20s'; or a header with userId, movieId and rating (or "
@@ -229,7 +229,7 @@ static ee_status remark_matrix(const rating_reader *reader, survey *seen, ee_err
         if (!is_auto(reader, role)) return EE_OK;
     if (reader->header || reader->width <= USUAL_WIDTH) return EE_OK;
     return survey_remark(
-        seen, error, "a row has %zu fields, and the first three were taken as user, item and rating; " MATRIX_ADVICE,
+        seen, error, "a row has %zu fields, and the first three were read as user, item and rating; " MATRIX_ADVICE,
         reader->width);
 }
 

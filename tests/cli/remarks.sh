@@ -26,7 +26,7 @@ refused() {
 # A matrix with a row for each user: the first three columns are no user, item and rating.
 awk 'BEGIN { for (u = 0; u < 90; u++) for (i = 0; i <= 100; i++)
     printf "%d%s", i ? (u * 31 + i * 17) % 5 + 1 : u % 9, i < 100 ? " " : "\n" }' >matrix.txt
-words='a row has 101 fields, and the first three were taken as user, item and rating; a matrix of users and items must become one row per rating'
+words='a row has 101 fields, and the first three were read as user, item and rating; a matrix of users and items must become one row per rating'
 for seed in 0 1; do
     said "eenet run: ratings:matrix,features=2: $words" \
         run -d ratings:matrix.txt,features=2 -p uniform -T 20 -s $seed -o runs
@@ -35,7 +35,7 @@ done
 refused 1 "matrix.txt: $words" -d ratings:matrix.txt
 
 { seq -s ' ' -f 'i%g' 0 100; cat matrix.txt; } >titled.txt
-refused 1 "titled.txt, line 1: no column has a usual name for the user; user=, item= and rating= take others; a matrix of users and items must become one row per rating" \
+refused 1 "titled.txt, line 1: found no column for the user; name columns with user=, item= and rating=; a matrix of users and items must become one row per rating" \
     -d ratings:titled.txt
 
 # Columns by their names and numbers; which end of the scale has the reward.

@@ -455,7 +455,7 @@ static void what_looks_wrong_is_remarked(void **state)
             length += (size_t)sprintf(text + length, "%d%c", item ? (user * 31 + item * 17) % 5 + 1 : user % 9,
                                       item == 100 ? '\n' : ' ');
     folder_write_text(&folder, "matrix.txt", text);
-    static const char matrix[] = "a row has 101 fields, and the first three were taken as user, item and rating; a "
+    static const char matrix[] = "a row has 101 fields, and the first three were read as user, item and rating; a "
                                  "matrix of users and items must become one row per rating";
     char cache[64]; /* folder_path gives one place, which the next call takes */
     snprintf(cache, sizeof cache, "%s/cache", folder.path);

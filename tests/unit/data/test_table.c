@@ -275,7 +275,8 @@ static void wrong_rows_are_named(void **state)
     expect_failure("a,target", "header=yes", EE_BAD_INPUT, names_alone);
     expect_failure("target,1\n", "", EE_BAD_INPUT,
                    "made.csv: expected rows after the column names, got none; columns: target, 1");
-    expect_failure("a,b\n", "", EE_BAD_INPUT, "made.csv: expected rows after the column names, got none; columns: a, b");
+    expect_failure("a,b\n", "", EE_BAD_INPUT,
+                   "made.csv: expected rows after the column names, got none; columns: a, b");
     expect_failure("a,b\n", "header=no", EE_BAD_INPUT,
                    "made.csv: every column except the label is constant (1 row): there are no features");
     expect_failure("a,target\n1,x\n2,x\n", "", EE_BAD_INPUT,
