@@ -1,5 +1,5 @@
-/* Arms that are one context, each in a block of its own: arm i has the context's features in block i of a vector that
- * is zero elsewhere. So a linear policy knows for each what it is good for. */
+/* Arms that share one context: arm i has the context's features in block i of a vector that is zero elsewhere. So a
+ * linear policy learns separate weights for each arm. */
 #ifndef EENET_BLOCK_ARMS_H
 #define EENET_BLOCK_ARMS_H
 
@@ -20,7 +20,7 @@ typedef struct block_room {
     float *values;     /* the same */
 } block_room;
 
-/* The arms, which lie in the room. excluded is NULL or (blocks): blocks of which there is to be no arm. */
+/* Makes the arms, stored in the room. excluded is NULL or (blocks): blocks to leave out. */
 ee_arms block_arms_make(const block_context *context, size_t blocks, const uint8_t *excluded, const block_room *room);
 
 #endif

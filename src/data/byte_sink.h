@@ -1,5 +1,5 @@
-/* Where a log is written to: a file, which gets its name once all is written, or standard output; packed as the end of
- * the name says, .gz or .zst. */
+/* Output of a log: a file, renamed to its final name when it is complete, or standard output. A name that ends in .gz
+ * or .zst selects compression. */
 #ifndef EENET_BYTE_SINK_H
 #define EENET_BYTE_SINK_H
 
@@ -9,11 +9,11 @@
 
 typedef struct byte_sink byte_sink;
 
-/* path "-": standard output. What is there and is no plain file (a pipe, a device) is written to as it is. */
+/* path "-": standard output. An existing pipe or device is written to directly. */
 ee_status byte_sink_open(const char *path, byte_sink **out, ee_error *error);
 ee_status byte_sink_write(byte_sink *sink, const void *bytes, size_t size, ee_error *error);
 
-/* Writes what is left, syncs and names the file; keep false: throws it away. The sink is over in every case. */
+/* Flushes, syncs and renames the file; keep false: discards it. Frees the sink in every case. */
 ee_status byte_sink_end(byte_sink *sink, bool keep, ee_error *error);
 
 /* Length of the name without .gz or .zst. */

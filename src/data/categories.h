@@ -1,4 +1,4 @@
-/* The values of a column, and the different ones among them, numbered in their order. */
+/* The values of a column, and its different values numbered in sorted order. */
 #ifndef EENET_CATEGORIES_H
 #define EENET_CATEGORIES_H
 
@@ -8,29 +8,29 @@
 #include "rows.h"
 
 typedef struct cell {
-    const char *text; /* without blanks around it, in the file's bytes; NULL where the value is missing */
-    double number;    /* NaN where it is none, or larger than a float can be */
+    const char *text; /* trimmed, inside the file's bytes; NULL if the value is missing */
+    double number;    /* NaN if the text is not a number or exceeds the range of a float */
 } cell;
 
-/* A field that was read by rows_next, for as long as the file's bytes are there. One that is empty is missing; which
- * words are too, missing_words.h says. */
+/* A field returned by rows_next; valid as long as the file's bytes. An empty field is missing; missing_words.h defines
+ * the other missing values. */
 cell cell_of(source *file, const field *from);
 
-/* The same of any text (length), whose bytes are changed; one more byte must be there for the zero at its end. */
+/* The same for any text (length). Changes its bytes; there must be room for one more, the final zero. */
 cell cell_read(char *text, size_t length);
 
-/* Whether it would be a number, but is larger than a float can be. */
+/* Whether the text is a number beyond the range of a float. */
 bool cell_is_beyond(const cell *value);
 
-/* The number of a text with a comma in place of the point, as "3,14"; NaN where it is none. */
+/* The number of a text with a decimal comma, such as "3,14"; NaN if it is not one. */
 double cell_with_comma(const cell *value);
 
-/* Far more are texts or names of the rows, not categories. */
+/* A column with more different values holds names or free text, not categories. */
 enum { CATEGORIES_MOST = 10000 };
 
 typedef struct category_list {
     memory *owner; /* of the list; NULL: it is released by itself */
-    cell *sorted;  /* (count) as numbers where all are, else as text */
+    cell *sorted;  /* (count) sorted as numbers if all are numbers, else as text */
     size_t count, capacity;
     bool by_number;
 } category_list;
@@ -41,13 +41,13 @@ typedef struct category_list {
 ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, const char *advice,
                              category_list *list, ee_error *error);
 
-/* The number of a value that the list has; of another one, that of the first behind it, or the count. */
+/* The number of a value in the list; of another value, the number of the first greater one, or the count. */
 size_t categories_find(const category_list *list, const cell *value);
 
-/* The number of a value that is not missing; the count where the list does not have it. */
+/* The number of a value that is not missing; the count if the list does not have it. */
 size_t categories_place(const category_list *list, const cell *value);
 
-/* The order of two values: as numbers where all of the list are, else as text. */
+/* Compares two values: as numbers if all of the list are numbers, else as text. */
 int categories_compare(const category_list *list, const cell *a, const cell *b);
 
 void categories_release(category_list *list);

@@ -20,53 +20,52 @@
 typedef struct dataset dataset;
 typedef struct environment environment;
 
-/* One round. The pointers are valid until the next round of the same environment. The regret of playing arm i is the
- * largest of expected less expected[i]. */
+/* One round. The pointers are valid until the next round of the same environment. The regret of choosing arm i is the
+ * maximum of expected minus expected[i]. */
 typedef struct environment_round {
     ee_arms arms;
-    const double *rewards;  /* (arms.count) what each arm would give now, noise included */
-    const double *expected; /* (arms.count) what each arm gives on average; where a reward is certain, the reward */
+    const double *rewards;  /* (arms.count) the reward of each arm, noise included */
+    const double *expected; /* (arms.count) the expected reward of each arm */
 } environment_round;
 
-/* Opens what text names: a kind, its place or form, and options, as "yelp:DIR", "table:FILE,label=target" or
- * "synthetic:cosine,dim=20". What takes long to prepare is kept in the folder cache, which is made when it is first
- * needed, and is taken from there the next time; NULL: prepared anew. EE_BAD_OPTION where the text is wrong,
- * EE_FILE_ERROR or EE_BAD_INPUT where the files are. */
+/* Opens a data set given as kind, place or form, and options: "yelp:DIR", "table:FILE,label=target" or
+ * "synthetic:cosine,dim=20". cache is a folder for slow preparations, created when first needed; NULL: no cache.
+ * EE_BAD_OPTION if the text is wrong, EE_FILE_ERROR or EE_BAD_INPUT if the files are. */
 ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error);
 void dataset_free(dataset *data);
 
-/* The same, but the cache is only read: another program keeps it. */
+/* The same, but the cache is read-only: another program maintains it. */
 ee_status dataset_open_reading(const char *text, const char *cache, dataset **out, ee_error *error);
 
-/* Opens a table whose cells are in memory (table.h): text is "table:NAME,OPTION=VALUE...", and NAME stands for the
- * file. The cells are borrowed for the call. */
+/* Opens a table whose cells are in memory (table.h). text is "table:NAME,OPTION=VALUE...", with NAME instead of a file.
+ * The cells are borrowed for the call. */
 typedef struct table_cells table_cells;
 ee_status dataset_open_cells(const char *text, const table_cells *cells, dataset **out, ee_error *error);
 
-/* The text that it was opened with. */
+/* The text given to dataset_open. */
 const char *dataset_text(const dataset *data);
 
-/* What results call it: the text without the folders, as "yelp", "table:shuttle,label=target" or
+/* The name in results: the text without folders, such as "yelp", "table:shuttle,label=target" or
  * "synthetic:cosine,dim=20". */
 const char *dataset_name(const dataset *data);
 
-/* A checksum of the bytes of its files; 0 where it has none. */
+/* A checksum of the bytes of its files; 0 without files. */
 uint64_t dataset_fingerprint(const dataset *data);
 
 size_t dataset_dim(const dataset *data);      /* features of an arm */
 size_t dataset_arms(const dataset *data);     /* arms of a round */
-size_t dataset_blocks(const dataset *data);   /* of the features, where an arm is the context in one of them; else 1 */
-bool dataset_exclusive(const dataset *data);  /* of the arms of a round at most one has more than the least reward */
-uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without end */
+size_t dataset_blocks(const dataset *data);   /* number of blocks if an arm is the context in one block; else 1 */
+bool dataset_exclusive(const dataset *data);  /* at most one arm per round has more than the smallest reward */
+uint64_t dataset_rounds(const dataset *data); /* number of rounds; 0: unlimited */
 
-/* Rows, each of which is a round and comes again when all have come; 0 where every round is drawn anew. */
+/* Number of rows, if each is a round and rows repeat after the last; 0 if every round is a new draw. */
 uint64_t dataset_rows(const dataset *data);
 
-/* What was read (survey.h), and remarks on what is likely a mistake there. */
+/* How the data set was read (survey.h), with warnings about likely mistakes. */
 typedef struct survey survey;
 const survey *dataset_survey(const dataset *data);
 
-/* How a row becomes the context, and what the arms are called (row_encoding.h); NULL where there are no columns. */
+/* How a row becomes the context, and the names of the arms (row_encoding.h); NULL without columns. */
 typedef struct row_encoding row_encoding;
 const row_encoding *dataset_row_encoding(const dataset *data);
 
@@ -74,7 +73,7 @@ const row_encoding *dataset_row_encoding(const dataset *data);
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 void environment_free(environment *world);
 
-/* EE_BAD_INPUT past the last round, where there is one. */
+/* EE_BAD_INPUT after the last round, if the number of rounds is limited. */
 ee_status environment_next(environment *world, environment_round *round, ee_error *error);
 
 /* The kinds of data sets are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */

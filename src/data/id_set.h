@@ -19,11 +19,11 @@ typedef struct id_set {
     id_table newer, older;
 } id_set;
 
-/* Adds the id; *there: it was there before. Over ten million events one is taken for another with a chance of one in a
+/* Adds the id; *there: it was present before. Over ten million events the probability of a false match is one in a
  * million. */
 ee_status id_set_add(id_set *set, uint64_t hash, bool *there, ee_error *error);
 
-/* Of bytes (size): every bit depends on all of them. */
+/* Hashes bytes (size); every bit depends on all of them. */
 uint64_t id_hash(const char *bytes, size_t size);
 
 #endif

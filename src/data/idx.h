@@ -1,5 +1,5 @@
-/* Arrays of bytes in IDX files, as MNIST has them: two zeros, 8 for bytes, the rank, the shape as big-endian numbers of
- * four bytes, and the entries. The header is not trusted: exactly the bytes that it promises must follow. */
+/* Arrays of bytes in IDX files, the format of MNIST: two zeros, 8 for bytes, the rank, the shape as big-endian numbers
+ * of four bytes, and the entries. The file must have exactly the length that the header gives. */
 #ifndef EENET_IDX_H
 #define EENET_IDX_H
 
@@ -13,7 +13,7 @@ typedef struct idx_array {
     const uint8_t *data;               /* (shape) borrowed from the source */
 } idx_array;
 
-/* EE_BAD_INPUT, with the file, the byte and what was expected there, unless it is an array of that rank. */
+/* EE_BAD_INPUT, with the file, the byte and what was expected, if it is not an array of this rank. */
 ee_status idx_parse(const source *file, size_t rank, idx_array *out, ee_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* A place that was given without its kind. */
+/* Guesses the kind of a place given without one. */
 #ifndef EENET_KIND_GUESS_H
 #define EENET_KIND_GUESS_H
 
