@@ -1,4 +1,4 @@
-/* What a data set is, as 'eenet inspect' tells it. */
+/* The output of 'eenet inspect'. */
 #ifndef EENET_INSPECTION_H
 #define EENET_INSPECTION_H
 
@@ -14,16 +14,16 @@ typedef struct inspection {
     environment_round round; /* the first of the seed */
 } inspection;
 
-/* Whether all arms are one context, each in a block of its own: then the context is told, and not the arms. */
+/* Whether all arms are the same context in different blocks: then the context is shown instead of the arms. */
 bool inspection_has_context(const inspection *of);
 
-/* One entry of an arm that is not zero. */
+/* One nonzero entry of an arm. */
 typedef struct arm_entry {
-    size_t index; /* within the block where there is a context, else of the arm */
+    size_t index; /* within the block if there is a context, else within the arm */
     float value;
 } arm_entry;
 
-/* Goes through the entries of an arm: *at starts at 0. False past the last. */
+/* Iterates over the entries of an arm: *at starts at 0. False after the last. */
 bool inspection_next_entry(const inspection *of, size_t arm, size_t *at, arm_entry *entry);
 
 /* The name of a feature of the context, or its number from 0. */
@@ -31,7 +31,7 @@ void inspection_feature_name(const inspection *of, size_t index, char *name, siz
 
 void inspection_print(const inspection *of);
 
-/* A line of JSON; texts that are not UTF-8 have question marks in place of what is not ASCII. */
+/* Prints one line of JSON. In text that is not UTF-8, bytes outside ASCII become question marks. */
 ee_status inspection_print_json(const inspection *of, ee_error *error);
 
 #endif

@@ -19,10 +19,10 @@
 
 typedef struct line_bandit {
     ee_bandit *bandit;        /* borrowed */
-    const row_encoding *rows; /* the same; NULL: a context is no row */
-    row_unknown unknown;      /* for whoever starts it to fill in: values of a row that its table did not have */
+    const row_encoding *rows; /* borrowed; NULL: a context is not a row */
+    row_unknown unknown;      /* set by the caller: called for values that are not in the training table */
     size_t dim;               /* of vectors; 0: named features */
-    size_t blocks;            /* where the context is enough; else 0 */
+    size_t blocks;            /* number of blocks if a round may be a context only; else 0 */
 
     memory memory; /* of all that follows */
     ee_round *round;
@@ -37,15 +37,15 @@ typedef struct line_bandit {
     block_room room;
 } line_bandit;
 
-/* The bandit and the rows, which may be NULL and fit it, must outlive it. *out is to be released, on failure too. */
+/* bandit and rows must outlive it; rows may be NULL. Release *out, on failure too. */
 ee_status line_bandit_start(ee_bandit *bandit, const row_encoding *rows, line_bandit *out, ee_error *error);
 void line_bandit_release(line_bandit *self);
 
-/* Adds the answer to a line, without an end of line. On failure nothing was decided or learned, and the answer is as it
- * was; the sentence does not name the line. */
+/* Adds the answer to a line, without a line end. On failure nothing was decided or learned, and the answer is
+ * unchanged; the message does not name the line. */
 ee_status line_bandit_answer(line_bandit *self, json_text line, text *answer, ee_error *error);
 
-/* What a round looks like, as an example that fits the model. */
+/* Adds an example of a round for this model. */
 void line_bandit_example(const line_bandit *self, text *into);
 
 #endif

@@ -1,5 +1,4 @@
-/* How a log is read: the flags that verbs about logs share. They stand first in a verb's list, as LOG_FLAG_LIST has
- * them. */
+/* Flags for reading a log, shared by several commands. They come first in a command's list: LOG_FLAG_LIST. */
 #ifndef EENET_LOG_FLAGS_H
 #define EENET_LOG_FLAGS_H
 
@@ -17,17 +16,17 @@ enum { LOG_FLAG_FROM, LOG_FLAG_UNTIL, LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, 
     [LOG_FLAG_STRICT] = {'\0', "strict", NULL, "fail on the first line that is not a usable event"}
 /* clang-format on */
 
-/* The words of a command line for a verb about one log: *log, and given (self->flag_count) by the flags that are given
- * once, "" for one that takes nothing. more, unless NULL, takes flags that may be given again; it returns false where
- * the flag is none of these. An exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */
+/* Collects the arguments of a command about one log: *log, and given (self->flag_count) for flags that may occur once,
+ * "" for flags without a value. more (may be NULL) takes repeatable flags and returns false for others. Returns an exit
+ * status; if it is not EXIT_DONE, the error was printed to stderr. */
 typedef bool take_again(const command *self, int got, const char *value, void *context, int *code);
 int log_flags_collect(const command *self, int count, char **words, const char **log, const char **given,
                       take_again *more, void *context);
 
-/* given[LOG_FLAG_FROM] ... into options. The same of the exit status. */
+/* Converts given[LOG_FLAG_FROM] and the others to options. Returns an exit status as above. */
 int log_flags_read(const command *self, const char *const *given, log_options *options);
 
-/* A time of another flag, in seconds since 1970; *seconds stays as it is where value is NULL. */
+/* Parses the time of another flag, in seconds since 1970; *seconds is unchanged if value is NULL. */
 int log_flags_time(const command *self, int got, const char *value, double *seconds);
 
 #endif

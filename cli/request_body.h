@@ -1,4 +1,4 @@
-/* From a request to decide to what decision_arms_make takes: for those who decide without a server. */
+/* Converts a decide request to the input of decision_arms_make, for deciding without a server. */
 #ifndef EENET_REQUEST_BODY_H
 #define EENET_REQUEST_BODY_H
 
@@ -12,7 +12,7 @@ typedef struct request_body_room {
     size_t capacity;
 } request_body_room;
 
-/* *out borrows from the request and the room until the next. dim: of vectors; 0: named features. */
+/* *out borrows from the request and the room until the next call. dim is the length of vectors; 0: named features. */
 ee_status request_body_make(request_body_room *room, const decide_request *request, size_t dim, decision_body *out,
                             ee_error *error);
 

@@ -21,8 +21,7 @@
 
 typedef struct log_reader log_reader;
 
-/* How several observations of one event become its reward. LABEL: as the writer of the log has put them together; where
- * apprentice mode has changed that, as it was before. */
+/* How the observations of an event become its reward. LABEL: as logged, before any change by apprentice mode. */
 typedef enum log_aggregation {
     LOG_REWARD_LABEL,
     LOG_REWARD_FIRST,
@@ -33,27 +32,28 @@ typedef enum log_aggregation {
 } log_aggregation;
 
 typedef struct log_options {
-    bool strict; /* a line that is broken or no event is an error; else it is counted and passed over */
-    bool bare;   /* nobody wants the features: arms and context may stay empty, where making them is work */
+    bool strict; /* a line that is not a usable event is an error; otherwise it is counted and left out */
+    bool bare;   /* the caller needs no features: arms and context may stay empty */
     log_aggregation aggregation;
-    double default_reward; /* of an event without observations, where they are aggregated here */
-    double from, until; /* seconds since 1970: events at or after, and before; NaN: all. What has no time is let by */
+    double default_reward; /* reward of an event without observations, unless aggregation is LABEL */
+    double from,
+        until; /* seconds since 1970: only events in [from, until); NaN: no limit. Events without a time are kept */
 } log_options;
 
 log_options log_options_usual(void);
 
-/* One of several slots that an event filled (CCB: each has a reward; slates: the event has one). Actions from 0. */
+/* One of several slots of an event (CCB: each has a reward; slates: the event has one). Actions count from 0. */
 typedef struct log_slot {
     json_text id;
     size_t count;
-    const size_t *actions;       /* (count) that were possible, the chosen one first */
+    const size_t *actions;       /* (count) the available actions, the chosen one first */
     const double *probabilities; /* (count) of them, in that order */
-    double reward;               /* NaN for a slate's */
-    bool skipped;                /* its reward is not known: to be counted, not learned or evaluated */
-    size_t baseline;             /* SIZE_MAX: not known */
-    const size_t *allowed;       /* (allowed_count) that may fill it, whatever the slots before took; NULL: any */
+    double reward;               /* NaN in a slate */
+    bool skipped;                /* its reward is unknown: count it, but do not learn from it or evaluate it */
+    size_t baseline;             /* SIZE_MAX: unknown */
+    const size_t *allowed;       /* (allowed_count) actions allowed in it, regardless of earlier slots; NULL: all */
     size_t allowed_count;
-    json_text features; /* of the slot, an object; empty where it has none. See slot_context.h */
+    json_text features; /* features of the slot, an object; may be empty. See slot_context.h */
 } log_slot;
 
 /* One event. The pointers are valid until the next one. */
@@ -62,17 +62,18 @@ typedef struct log_event {
     json_text id;
     double time;                 /* seconds since 1970; NaN: unknown */
     size_t count;                /* actions */
-    size_t action;               /* the one taken, from 0 */
-    double probability;          /* with which it was taken, above 0 and at most 1 */
-    const double *probabilities; /* (count) of each action, by its number; NULL where only the taken one's is known */
+    size_t action;               /* the chosen one, from 0 */
+    double probability;          /* its propensity, above 0 and at most 1 */
+    const double *probabilities; /* (count) of each action, by its number; NULL if only the propensity of the chosen one
+                                    is known */
     double reward;               /* finite */
-    double copies;   /* events that this one stands for: 1, or 1 / (1 - pdrop) where some were dropped on purpose */
-    bool skipped;    /* deferred and never activated: nobody saw it. To be counted, not learned or evaluated */
-    size_t baseline; /* the action that would have been taken without a bandit: the first, mostly */
-    const json_text *actions; /* (count) names of the actions, as _tag; NULL where they have none */
+    double copies;               /* events that this one stands for: 1, or 1 / (1 - pdrop) if the logger dropped some */
+    bool skipped; /* deferred and never activated: nobody saw it. Count it, but do not learn from it or evaluate it */
+    size_t baseline;          /* the action without a bandit: usually the first */
+    const json_text *actions; /* (count) names of the actions, from _tag; NULL if they have none */
 
-    /* What the policy saw: arms where the log has vectors (arms.count > 0), else named features, as VW's JSON: shared
-     * ones beside "_multi", the array of actions. What a slot has besides is in its features. */
+    /* What the policy saw: arms if the log has vectors (arms.count > 0), else named features in VW's JSON: shared ones
+     * next to "_multi", the array of actions. A slot's additional features are in the slot. */
     ee_arms arms;
     json_text context;
 
@@ -81,42 +82,42 @@ typedef struct log_event {
     bool slate;
 } log_event;
 
-/* What was read so far, and what was not. */
+/* What was read so far, and what was left out. */
 typedef struct log_counts {
     size_t lines;
-    size_t events;   /* that log_next gave, those skipped among them */
+    size_t events;   /* returned by log_next, including skipped ones */
     size_t skipped;  /* see log_event */
-    size_t outside;  /* of the time that was asked for */
-    size_t broken;   /* lines that are no JSON, or are cut */
-    size_t foreign;  /* JSON, but no decision: dangling rewards, checkpoints, continuous actions */
-    size_t invalid;  /* decisions that cannot be: a probability of 0 or above 1, an action that is not there, ... */
-    size_t repeated; /* events whose id came before: only the first is given. Ids of the last million are known */
-    size_t first_lines[8]; /* where the first of what was passed over stand */
+    size_t outside;  /* outside [from, until) */
+    size_t broken;   /* invalid JSON, or truncated */
+    size_t foreign;  /* JSON, but not a decision: dangling rewards, checkpoints, continuous actions */
+    size_t invalid;  /* impossible decisions: a probability of 0 or above 1, an unknown action, ... */
+    size_t repeated; /* events with an earlier id: only the first is returned. The last million ids are remembered */
+    size_t first_lines[8]; /* line numbers of the first lines left out */
     char first_reasons[8][120];
     size_t first_count;
-    uint64_t bytes; /* of the file, as it is on the disk; and how many in all, 0 where that is not known */
+    uint64_t bytes; /* read so far, as stored on disk; and the total, 0 if unknown */
     uint64_t total_bytes;
 } log_counts;
 
 ee_status log_open(const char *text, const log_options *options, log_reader **out, ee_error *error);
 
-/* Whether the text names standard input or a pipe, of which nothing can be looked at without losing it. */
+/* Whether the text names standard input or a pipe, which can be read only once. */
 bool log_is_pipe(const char *text);
 
 void log_close(log_reader *log);
 
-/* The next event; *found false after the last. */
+/* The next event; *found is false after the last. */
 ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *error);
 
 const log_counts *log_read(const log_reader *log);
 
-/* Dimension of the arms, where the log has vectors; 0 where it has named features. Known once the log is open. */
+/* Dimension of the arms if the log has vectors; 0 if it has named features. Known once the log is open. */
 size_t log_dim(const log_reader *log);
 
-/* Whether it can be opened again: not standard input, nor a pipe. */
+/* Whether it can be opened again: false for standard input and pipes. */
 bool log_can_repeat(const log_reader *log);
 
-/* A checksum of the text, the size and the time of change of its files: whether it is still the same log. */
+/* A checksum of the text and of its files' sizes and modification times, to recognise the same log. */
 uint64_t log_fingerprint(const log_reader *log);
 
 /* ---- writing ---- */
@@ -124,13 +125,12 @@ uint64_t log_fingerprint(const log_reader *log);
 typedef enum log_format { LOG_DSJSON, LOG_COMPACT, LOG_CSV } log_format;
 typedef struct log_writer log_writer;
 
-/* The end of the name says how: .dsjson or .json, .eelog (compact), .csv, each perhaps with .gz or .zst; "-": dsjson to
- * standard output. dim: of the arms of all events, 0 for named features. */
+/* The end of the name selects the format: .dsjson or .json, .eelog (compact), .csv, optionally followed by .gz or .zst;
+ * "-": dsjson to standard output. dim is the dimension of all arms, 0 for named features. */
 ee_status log_create(const char *path, size_t dim, log_writer **out, ee_error *error);
 ee_status log_write(log_writer *log, const log_event *event, ee_error *error);
 
-/* Writes what is left, syncs, and gives the file its name: a log that was not ended is under a temporary one. NULL is
- * allowed; keep false: throws it away. */
+/* Flushes, syncs and renames the file from its temporary name. NULL is allowed; keep false: discards it. */
 ee_status log_end(log_writer *log, bool keep, ee_error *error);
 
 #endif

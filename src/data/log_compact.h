@@ -1,4 +1,4 @@
-/* Our own compact form of logs, for replays: .eelog. docs/log-format.md has it byte by byte. */
+/* The compact log format, .eelog, for repeated reading. docs/log-format.md describes it byte by byte. */
 #ifndef EENET_LOG_COMPACT_H
 #define EENET_LOG_COMPACT_H
 

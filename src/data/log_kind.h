@@ -1,5 +1,5 @@
-/* What a format of logs provides. To add one: write its file in this folder, with a function that opens it, and call
- * that in log.c. */
+/* The interface of a log format. To add one, write a file in this folder with a function that opens it, and call that
+ * in log.c. */
 #ifndef EENET_LOG_KIND_H
 #define EENET_LOG_KIND_H
 
@@ -14,20 +14,20 @@ enum { LOG_REASON_SIZE = sizeof((log_counts *)0)->first_reasons[0] };
 
 typedef struct log_note {
     log_verdict verdict;
-    char reason[LOG_REASON_SIZE]; /* why it is no event */
+    char reason[LOG_REASON_SIZE]; /* why it is not an event */
 } log_note;
 
-/* Notes it and returns: for lines that are no event. */
+/* Records why a line is not an event. */
 __attribute__((format(printf, 3, 4))) void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...);
 
 typedef struct log_kind {
-    /* The next line or record: event->line, and the rest where the verdict is LOG_EVENT. *found false after the last.
-     */
+    /* The next line or record: fills event->line, and the rest if the verdict is LOG_EVENT. *found is false after the
+     * last. */
     ee_status (*next)(log_reader *log, log_event *event, log_note *note, bool *found, ee_error *error);
-    void (*close)(log_reader *log); /* what the owner and the stream do not hold; NULL for nothing */
+    void (*close)(log_reader *log); /* frees what neither owner nor stream holds; NULL: nothing */
 } log_kind;
 
-/* The first member of every kind's own struct. */
+/* The first member of every kind's struct. */
 struct log_reader {
     memory owner; /* of all of it */
     const log_kind *kind;
@@ -40,19 +40,19 @@ struct log_reader {
     bool cut_noted;
 };
 
-/* Each makes its own struct, takes the stream over and leaves the rest of the head to log.c. On failure the stream
- * stays with the caller. */
+/* Each creates its struct and takes over the stream; log.c fills in the rest of the head. On failure the caller keeps
+ * the stream. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);
-/* path: of the stream, to look for the actions in it. */
+/* path: of the stream, to read the actions first. */
 ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, log_reader **out, ee_error *error);
 
-/* folder: NAME.csv, perhaps packed, and item_context.csv. The stream is its own. fingerprint becomes that of the second
- * file. */
+/* folder has NAME.csv, plain or compressed, and item_context.csv. Opens its own stream. Sets fingerprint to that of the
+ * second file. */
 ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error);
 
-/* log_open of a stream, which it takes over and closes, on failure too. csv_options NULL: its first bytes tell what it
- * is. */
+/* log_open for a stream, which it takes over and closes, on failure too. csv_options NULL: detects the format from the
+ * first bytes. */
 ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv_options, const log_options *options,
                           log_reader **out, ee_error *error);
 

@@ -1,4 +1,4 @@
-/* Rows of a CSV file, one at a time from a stream, with a header that names the columns. */
+/* Rows of a CSV file with a header, read one at a time from a stream. */
 #ifndef EENET_LOG_ROWS_H
 #define EENET_LOG_ROWS_H
 
@@ -19,13 +19,13 @@ typedef struct log_rows {
 ee_status log_rows_start(byte_stream *stream, log_rows *out, ee_error *error);
 void log_rows_release(log_rows *self);
 
-/* The next row. What is wrong with it is a note. */
+/* The next row. Problems of the row go into the note. */
 ee_status log_rows_next(log_rows *self, log_note *note, bool *found, ee_error *error);
 
 /* Lines that were read so far. */
 size_t log_rows_lines(const log_rows *self);
 
-/* The number of the column of that name, whatever its case; SIZE_MAX where there is none. */
+/* The number of the column with this name, in any case; SIZE_MAX if there is none. */
 size_t log_rows_find(const log_rows *self, const char *name);
 
 /* EE_BAD_OPTION: "FILE: " and the sentence, then the names of the columns. */

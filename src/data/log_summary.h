@@ -1,10 +1,10 @@
-/* What a log holds, in numbers, in one pass and constant memory. */
+/* Statistics of a log, in one pass and constant memory. */
 #ifndef EENET_LOG_SUMMARY_H
 #define EENET_LOG_SUMMARY_H
 
 #include "log.h"
 
-/* One action: by its name where it has one, else by its number. */
+/* One action, identified by its name if it has one, else by its number. */
 typedef struct log_action_summary {
     json_text name;
     size_t taken;
@@ -23,16 +23,16 @@ typedef struct log_gap {
     double start, seconds;
 } log_gap;
 
-/* Events that were skipped (log_event) are counted by their log, and nowhere here but in the times. */
+/* Skipped events (log_event) count only in the times here; the log counts them. */
 typedef struct log_summary {
     log_range times;
-    size_t backwards;       /* events that are earlier than the one before */
-    log_gap gaps[LOG_GAPS]; /* the longest first; of 0 seconds where there are fewer */
+    size_t backwards;       /* events earlier than their predecessor */
+    log_gap gaps[LOG_GAPS]; /* the longest first; 0 seconds if there are fewer */
     log_range rewards;
     size_t rewarded;             /* events whose reward is not 0 */
-    log_range probabilities;     /* of the action taken */
-    log_range every_probability; /* of every action, where all are known */
-    size_t known;                /* events where they are */
+    log_range probabilities;     /* of the chosen action */
+    log_range every_probability; /* of every action, if all are known */
+    size_t known;                /* events in which all are known */
     size_t supported;            /* of those: no action had probability 0 */
     size_t wrong_sums;           /* of those: they do not add up to 1, by more than the rounding of floats */
     log_range counts;            /* actions of an event */
@@ -40,7 +40,7 @@ typedef struct log_summary {
     size_t slates;
     log_range copies;
 
-    log_action_summary *actions; /* (action_count) the most taken first, once it is ended */
+    log_action_summary *actions; /* (action_count) the most chosen first, after log_summary_end */
     size_t action_count;
     size_t others; /* events with actions beyond the first LOG_ACTIONS_MOST */
 
@@ -59,13 +59,13 @@ ee_status log_summary_add(log_summary *self, const log_event *event, ee_error *e
 void log_summary_end(log_summary *self);
 void log_summary_release(log_summary *self);
 
-/* Mean of a range; not a number where it is empty. */
+/* Mean of a range; NaN if it is empty. */
 double log_range_mean(const log_range *range);
 
-/* The probability of the action taken that so large a share is below: within 2%, and exact where few values come. */
+/* Quantile of the propensities of chosen actions: within 2%, and exact if there are few different values. */
 double log_summary_quantile(const log_summary *self, double share);
 
-/* Whether the event is among the share that is kept: by its id, or its line where it has none, and the seed. */
+/* Whether the event belongs to the sample, by the seed and its id, or its line if it has no id. */
 bool log_is_sampled(const log_event *event, double share, uint64_t seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* Moments as logs write them, ISO 8601, and as seconds since 1970. */
+/* Converts times between ISO 8601 and seconds since 1970. */
 #ifndef EENET_LOG_TIME_H
 #define EENET_LOG_TIME_H
 

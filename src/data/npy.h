@@ -1,6 +1,6 @@
-/* Arrays in NumPy's .npy files: versions 1 to 3, of floats, whole numbers and bool (npy_type.h). Either order of the
- * entries and of their bytes is read; C order and little-endian are written. The header is not trusted: the bytes that
- * follow it must be exactly those that it promises. */
+/* Arrays in NumPy's .npy files: versions 1 to 3, of floats, integers and bool (npy_type.h). Reads C and Fortran
+ * order and both byte orders; writes C order and little-endian. The data must have exactly the length that the
+ * header gives. */
 #ifndef EENET_NPY_H
 #define EENET_NPY_H
 
@@ -13,12 +13,12 @@ typedef struct npy_array {
     npy_type type;
     size_t rank;
     size_t shape[NPY_MOST_DIMENSIONS]; /* (rank) */
-    size_t count;                      /* entries: the product of the shape; 1 where the rank is 0 */
-    void *data;                        /* (shape) in C order, whatever the file's, as npy_type.h has it */
+    size_t count;                      /* entries: the product of the shape; 1 if the rank is 0 */
+    void *data;                        /* (shape) always in C order; npy_type.h defines the types */
 } npy_array;
 
-/* Reads a file. EE_BAD_INPUT, with the byte and what was expected there, where it is malformed. On success the array is
- * to be released with npy_release; on failure it is empty, and releasing it does nothing. */
+/* Reads a file. EE_BAD_INPUT, with the byte and what was expected, if it is malformed. Release the array with
+ * npy_release; on failure it is empty, and releasing it does nothing. */
 ee_status npy_read(const char *path, npy_array *out, ee_error *error);
 
 /* The same from memory; name stands for the file in messages. */
@@ -26,8 +26,8 @@ ee_status npy_parse(const uint8_t *bytes, size_t size, const char *name, npy_arr
 
 void npy_release(npy_array *array);
 
-/* EE_BAD_INPUT unless the array has rows and columns, columns as many as given (0: any number but none), at least one
- * row, and whole numbers where whole says so. name stands for the file in the message. */
+/* EE_BAD_INPUT unless the array has two dimensions, at least one row, the given number of columns (0: any number above
+ * 0), and integers if whole is set. name stands for the file in messages. */
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error);
 
 /* Entry number index, in C order, whatever the type. */

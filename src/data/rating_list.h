@@ -1,5 +1,5 @@
-/* A file of ratings: a row for each, with user, item, rating and perhaps more, as CSV with or without a header
- * (ratings.csv), with "::" between the fields (ratings.dat) or with tabs (u.data). */
+/* A file of ratings, one per row: user, item, rating and optionally more. CSV with or without a header (ratings.csv),
+ * "::" between the fields (ratings.dat) or tabs (u.data). */
 #ifndef EENET_RATING_LIST_H
 #define EENET_RATING_LIST_H
 
@@ -22,9 +22,9 @@ typedef struct rating_list {
     double lowest, highest;
 } rating_list;
 
-/* Which columns are taken: for each a name, a number from 1, or "auto", which is the one with a usual name where there
- * is a header, and else the first, second and third. owner is whose options they are. The columns are told to the
- * survey, and what looks as if they were others. The file is changed. On failure the list is to be released too. */
+/* columns gives for each a name, a number from 1, or "auto": the usual name if there is a header, else the first,
+ * second and third. owner is the name of the data set's options. Adds the columns and likely mistakes to the survey.
+ * Changes the file's bytes. Release the list, on failure too. */
 ee_status rating_list_read(source *file, const char *owner, const char *const columns[RATING_COLUMNS], survey *seen,
                            rating_list *out, ee_error *error);
 void rating_list_release(rating_list *list);

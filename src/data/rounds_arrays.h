@@ -1,4 +1,4 @@
-/* The arrays of a folder of prepared rounds, and what stands beside them (rounds_file.h): read, and checked. */
+/* Reads and checks the arrays of a folder of prepared rounds, and its rounds.json (rounds_file.h). */
 #ifndef EENET_ROUNDS_ARRAYS_H
 #define EENET_ROUNDS_ARRAYS_H
 
@@ -10,21 +10,21 @@
 typedef struct rounds_arrays {
     rounds_file said;
     bool sparse;
-    npy_array files[ROUNDS_ARRAYS]; /* those that there are not are empty */
+    npy_array files[ROUNDS_ARRAYS]; /* empty if the file is absent */
     uint64_t fingerprint;           /* of all of them */
 
-    /* What rounds_arrays_check finds. */
+    /* Set by rounds_arrays_check. */
     size_t rounds, arms, dim;
-    const npy_array *expected; /* of the files: the rewards where there are no other */
-    size_t widest;             /* sparse: values of the round that has most */
+    const npy_array *expected; /* one of the files: the rewards if there is no expected.npy */
+    size_t widest;             /* sparse: the largest number of values in a round */
 } rounds_arrays;
 
-/* On failure the arrays are to be released too. Names that look misspelled are remarked. */
+/* Release the arrays, on failure too. Warns about names that look misspelt. */
 ee_status rounds_arrays_read(const char *folder, survey *seen, rounds_arrays *out, ee_error *error);
 void rounds_arrays_release(rounds_arrays *arrays);
 
-/* EE_BAD_INPUT, with the place, where the arrays cannot be rounds or are not what rounds.json says. What looks wrong is
- * remarked. */
+/* EE_BAD_INPUT, with the place, if the arrays are not valid rounds or do not match rounds.json. Warns about likely
+ * mistakes. */
 ee_status rounds_arrays_check(rounds_arrays *arrays, survey *seen, ee_error *error);
 
 #endif

@@ -1,5 +1,4 @@
-/* Writes the rounds of a data set to a folder, so that another program can replay what our policies see, and
- * "rounds:FOLDER" deals them again (rounds_file.h has the format). */
+/* Writes the rounds of a data set to a folder, for other programs and for "rounds:FOLDER" (format: rounds_file.h). */
 #ifndef EENET_ROUNDS_EXPORT_H
 #define EENET_ROUNDS_EXPORT_H
 
@@ -7,16 +6,16 @@
 
 #include "environment.h"
 
-/* Who looks on: called after every round with how many are written; false ends it. */
+/* Progress callback: called after every round with the number written; returning false stops. */
 typedef struct rounds_watch {
     bool (*wanted)(void *context, uint64_t written);
     void *context;
 } rounds_watch;
 
-/* Writes the first rounds of the seed. The folder is made where it is missing. Killed at any moment it leaves arrays
- * under other names alone, or all of them, and rounds.json last: what can be opened is whole. A folder that has other
- * rounds already is EE_BAD_INPUT, and stays as it is; the same rounds are written again. *finished is false, and the
- * folder as it was, where the watch ended it. watch may be NULL. */
+/* Writes the first rounds of the seed. Creates the folder if it is missing. If the process is killed, the folder holds
+ * only temporary files or all arrays, with rounds.json written last: a folder that opens is complete. EE_BAD_INPUT if
+ * the folder already has other rounds, which stay; the same rounds are written again. If the callback stops it,
+ * *finished is false and the folder is unchanged. watch may be NULL. */
 ee_status rounds_export(const dataset *data, uint64_t seed, uint64_t rounds, const char *folder,
                         const rounds_watch *watch, bool *finished, ee_error *error);
 

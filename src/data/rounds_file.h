@@ -40,7 +40,7 @@ typedef enum rounds_form { ROUNDS_UNSAID, ROUNDS_DENSE, ROUNDS_SPARSE } rounds_f
 
 enum { ROUNDS_NAME_SIZE = 1024 };
 
-/* What is left out is zero and empty: no rounds, arms or features are the same as nothing said about them. */
+/* Absent keys are zero or empty. */
 typedef struct rounds_file {
     char dataset[ROUNDS_NAME_SIZE];
     uint64_t fingerprint, seed;
@@ -52,18 +52,16 @@ typedef struct rounds_file {
     uint64_t checksums[ROUNDS_ARRAYS];
 } rounds_file;
 
-/* EE_BAD_INPUT, with name for the file, where it is not as above. A member that looks like a misspelled one is
- * remarked, where there is a survey. */
+/* EE_BAD_INPUT, with name for the file, if it does not have the format above. Warns about keys that look misspelt, if
+ * there is a survey. */
 ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name, survey *seen, rounds_file *out,
                             ee_error *error);
 
-/* Of names (count) the one that a name of another spelling seems to mean; NULL where it is one of them, or like none.
- */
+/* Which of names (count) a misspelt name seems to mean; NULL if it is one of them or similar to none. */
 const char *rounds_file_meant(const char *name, const char *const *names, size_t count);
 
-/* The text. Like snprintf, writes at most capacity bytes, but no zero after them, and sets *size to the length that the
- * whole has. EE_BAD_INPUT where the data set's name is not UTF-8 or the seed is 2^63 or more: JSON's readers, among
- * them ours, take neither. */
+/* Formats rounds.json. Like snprintf, writes at most capacity bytes, but no final zero, and sets *size to the full
+ * length. EE_BAD_INPUT if the data set's name is not UTF-8 or the seed is 2^63 or more: JSON readers accept neither. */
 ee_status rounds_file_format(const rounds_file *from, char *text, size_t capacity, size_t *size, ee_error *error);
 
 #endif

@@ -31,68 +31,66 @@
 typedef enum row_normalize { NORMALIZE_UNIT, NORMALIZE_STANDARD, NORMALIZE_NONE } row_normalize;
 
 typedef struct row_column {
-    const char
-        *name; /* of the header, "" where it has none; row_encoding_finish makes one then, and makes all differ */
+    const char *name; /* of the header, or ""; row_encoding_finish makes all names different and not empty */
     survey_kind kind;
-    bool missing;       /* numeric, categorical: a feature tells that there is no value */
-    size_t first;       /* of its features */
-    double mean, scale; /* numeric: what is taken away, and what the rest is divided by; 0: the number is left out */
+    bool missing;             /* numeric, categorical: one feature marks missing values */
+    size_t first;             /* of its features */
+    double mean, scale;       /* numeric: (value - mean) / scale; scale 0: no such feature */
     category_list categories; /* categorical */
 } row_column;
 
 typedef struct row_encoding {
-    memory owner; /* of it and all below but the names */
+    memory owner; /* of it and all below except the names */
     bool constant;
     row_normalize normalize;
-    option_text words;   /* that are missing values, see missing_words.h */
-    row_column *columns; /* (width) of the file, those without features too */
+    option_text words;   /* texts for missing values, see missing_words.h */
+    row_column *columns; /* (width) all columns of the file */
     size_t width;
-    vocabulary names;      /* a column's number is that of its name */
+    vocabulary names;      /* the number of a name is its column */
     category_list classes; /* of the label */
     size_t features, entries;
 } row_encoding;
 
-/* Starts with so many columns. Who makes it fills in all but the columns' first, names, features and entries, with
- * texts of its own, and calls row_encoding_finish, which copies the texts and does the rest. */
+/* Starts with this many columns. The caller fills in everything except the columns' first, names, features and entries,
+ * then calls row_encoding_finish, which copies the texts and computes the rest. */
 ee_status row_encoding_create(size_t width, row_encoding **out, ee_error *error);
 ee_status row_encoding_finish(row_encoding *self, ee_error *error);
 void row_encoding_free(row_encoding *self);
 
 size_t row_encoding_features(const row_encoding *self);
-size_t row_encoding_entries(const row_encoding *self); /* the most that a row can have */
+size_t row_encoding_entries(const row_encoding *self); /* the largest number of entries of a row */
 size_t row_encoding_classes(const row_encoding *self);
 const char *row_encoding_class(const row_encoding *self, size_t index);
 
-/* Where a feature comes from: "age", "sex=f", "age is missing", "constant". */
+/* The name of a feature: "age", "sex=f", "age is missing", "constant". */
 void row_encoding_feature_name(const row_encoding *self, size_t feature, char *name, size_t capacity);
 
-/* Encodes one row. cells is (width); a value that is none of a column's categories has no feature. indices and
- * values are (row_encoding_entries): ascending, below row_encoding_features. Returns how many there are. */
+/* Encodes one row and returns the number of entries. cells is (width); a value outside a column's categories has no
+ * feature. indices and values are (row_encoding_entries): ascending, below row_encoding_features. */
 size_t row_encoding_cells(const row_encoding *self, const cell *cells, uint32_t *indices, float *values);
 
-/* Is called with a value that no row of the table had; hint is "" or "; did you mean 'x'?". */
+/* Called with a value that is not in the table; hint is "" or "; did you mean 'x'?". */
 typedef struct row_unknown {
     void (*report)(void *context, size_t column, const char *value, const char *hint);
     void *context;
 } row_unknown;
 
-/* The same of an object {"column": value, ...} in JSON. A column that is null or not named is missing; one without
- * features may have any value. unknown, which may be NULL, is told of values that are of no category. EE_BAD_INPUT,
- * with a sentence that names the column, where there is none of that name, a value is no number where one is expected,
- * or too far from the table's. */
+/* The same for a JSON object {"column": value, ...}. A column that is null or absent is missing; one without features
+ * may have any value. unknown (may be NULL) is called for values outside the categories. EE_BAD_INPUT, naming the
+ * column, if the column is unknown, or its value is not a number or too far outside the table's range. */
 ee_status row_encoding_json(const row_encoding *self, json_text object, const row_unknown *unknown, uint32_t *indices,
                             float *values, size_t *count, ee_error *error);
 
-/* As a file. Writing fails where a name or a category is not UTF-8. */
+/* Writes and reads the file. Writing fails if a name or a category is not UTF-8. */
 ee_status row_encoding_write(const row_encoding *self, const char *path, ee_error *error);
 ee_status row_encoding_read(const char *path, row_encoding **out, ee_error *error);
 
-/* What the file holds; name is the file's, for messages. */
+/* The content of the file; name stands for the file in messages. */
 struct text; /* text.h */
 void row_encoding_format(const row_encoding *self, struct text *into);
 ee_status row_encoding_parse(const char *bytes, size_t size, const char *name, row_encoding **out, ee_error *error);
 
-/* Divides a row by its length; one of zeros stays. */
+/* Scales a row to length 1; a row of zeros is unchanged. */
 void row_scale_to_unit(float *values, size_t count);
 
 #endif

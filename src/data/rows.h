@@ -1,5 +1,5 @@
-/* Rows of separated fields: CSV, TSV and their like. A field may stand in double quotes, in which a separator or a line
- * break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n; blank ones are passed over. */
+/* Rows of separated fields: CSV, TSV and similar formats. A field may be in double quotes, in which a separator or a
+ * line break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n; blank lines are ignored. */
 #ifndef EENET_ROWS_H
 #define EENET_ROWS_H
 
@@ -14,8 +14,8 @@ typedef struct field {
 } field;
 
 typedef struct row_reader {
-    source *file;          /* borrowed; what is read is changed in place: quotes go, zeros end the fields */
-    const char *separator; /* "," or "\t" or "::", as found or set; " " takes any run of blanks */
+    source *file;          /* borrowed; changed in place: quotes are removed, zeros end the fields */
+    const char *separator; /* "," or "\t" or "::", detected or set; " " means any run of spaces */
     size_t position;
     size_t line;   /* of the row that was read last, from 1 */
     field *fields; /* (count) of the row that was read last; valid until the next */
@@ -23,7 +23,7 @@ typedef struct row_reader {
     size_t next_line;
 } row_reader;
 
-/* Before a whole file is read: some programs end lines with \r alone. Where no \n is in it, each \r becomes one. */
+/* Call before reading: if the file has no \n, each \r becomes one, because some programs end lines with \r. */
 void rows_mend_line_ends(source *file);
 
 /* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; but
@@ -32,15 +32,15 @@ void rows_mend_line_ends(source *file);
 row_reader rows_start(source *file, const char *separator);
 void rows_release(row_reader *rows);
 
-/* The next row; *found false after the last. EE_BAD_INPUT, with the line, where a quote is not closed or a
- * field has a zero byte: as UTF-16 does. */
+/* The next row; *found is false after the last. EE_BAD_INPUT, with the line, if a quote is not closed or a field has a
+ * zero byte (UTF-16). */
 ee_status rows_next(row_reader *rows, bool *found, ee_error *error);
 
 /* EE_BAD_INPUT with "FILE, line N: " and the sentence. */
 __attribute__((format(printf, 3, 4))) ee_status rows_fail(const row_reader *rows, ee_error *error, const char *format,
                                                           ...);
 
-/* Whether all of the field, blanks around it aside, is a finite number. */
+/* Whether the whole field, after trimming, is a finite number. */
 bool field_number(const field *from, double *number);
 
 #endif

@@ -1,16 +1,17 @@
-/* What one of several slots sees of an event with named features: the features of the slot beside those that all slots
- * share and the actions. It is one round as Vowpal Wabbit has it, and the same whoever makes it: the server for its
- * decision, and an evaluation from the log. */
+/* The context of one slot of an event with named features: the slot's features, the shared features and the actions,
+ * as one round in Vowpal Wabbit's JSON. The server (for a decision) and an evaluation (from the log) build the same
+ * bytes. */
 #ifndef EENET_SLOT_CONTEXT_H
 #define EENET_SLOT_CONTEXT_H
 
 #include "text.h"
 
-/* Adds {"_slot":N,members of the slot,members of the context}, N the bytes of the slot's. Both are objects that were
- * read, or empty. A line end within them becomes a blank. Names that begin with _ are no features. */
+/* Adds {"_slot":N,members of the slot,members of the context}, where N is the length of the slot's members. Both are
+ * valid objects or empty. A line end within them becomes a space. Names that begin with _ are not features. */
 void slot_context(text *into, json_text context, json_text features);
 
-/* The two again, as members without their braces that lie in the joined context. False where it was not made so. */
+/* Splits it again into the two, as members without braces inside the joined context. False if slot_context did not make
+ * it. */
 bool slot_context_split(json_text joined, json_text *context, json_text *features);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a loader understood of its files: counts, columns, classes, and remarks on what is likely a mistake. The loader
- * fills it in while it opens (kind.h: dataset_request); dataset_survey gives it to whoever wants to see what was read.
- * Texts are copied. Where a file is not UTF-8, names are as the file has them. */
+/* How a loader read its files: counts, columns, classes, and remarks about likely mistakes. The loader fills it in
+ * while it opens (kind.h: dataset_request); dataset_survey returns it. Texts are copied; names have the file's bytes,
+ * even if they are not UTF-8. */
 #ifndef EENET_SURVEY_H
 #define EENET_SURVEY_H
 
@@ -11,18 +11,18 @@ typedef enum survey_kind {
     SURVEY_CATEGORICAL,
     SURVEY_TEXT,     /* words in any number */
     SURVEY_LABEL,    /* what the rewards come from */
-    SURVEY_IGNORED,  /* left out, as an option or the kind wants it */
+    SURVEY_IGNORED,  /* left out by an option or the kind */
     SURVEY_CONSTANT, /* left out: the same value in every row */
     SURVEY_KINDS
 } survey_kind;
 
 typedef struct survey_column {
-    const char *name; /* "" where it has none */
+    const char *name; /* "" if it has none */
     survey_kind kind;
     uint64_t missing;  /* rows without a value */
     uint64_t distinct; /* different values; 0: not counted */
     uint64_t features; /* that it became */
-    double low, high;  /* of the numbers; low is above high where there are none */
+    double low, high;  /* of the numbers; low > high if there are none */
 } survey_column;
 
 typedef struct survey_class {
@@ -30,7 +30,7 @@ typedef struct survey_class {
     uint64_t count; /* rows that have it */
 } survey_class;
 
-/* A count or a limit that the kind has besides: "users" 2000. */
+/* Another count or limit of the kind: "users" 2000. */
 typedef struct survey_number {
     const char *name;
     double value;
@@ -55,7 +55,7 @@ ee_status survey_add_column(survey *into, const survey_column *column, ee_error 
 ee_status survey_add_class(survey *into, const char *name, uint64_t count, ee_error *error);
 ee_status survey_add_number(survey *into, const char *name, double value, ee_error *error);
 
-/* A sentence that says what looks wrong and what to do about it. Users see it behind the data set's name. */
+/* Adds a sentence that says what looks wrong and what to do. Users see it after the data set's name. */
 __attribute__((format(printf, 3, 4))) ee_status survey_remark(survey *into, ee_error *error, const char *format, ...);
 
 /* "numeric", "categorical" and so on. */

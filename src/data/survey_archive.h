@@ -1,11 +1,11 @@
-/* A survey as bytes, for what is kept in the cache. */
+/* A survey as bytes, for the cache. */
 #ifndef EENET_SURVEY_ARCHIVE_H
 #define EENET_SURVEY_ARCHIVE_H
 
 #include "base/archive.h"
 #include "survey.h"
 
-/* Writes all of the survey; or reads into one that is empty, and stays so where that fails. */
+/* Writes the whole survey, or reads into an empty one, which stays empty on failure. */
 void survey_visit(archive *a, survey *of);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tables as classification problems (classes.h): CSV, TSV and their like, and libsvm's format. */
+/* Tables as classification problems (classes.h): CSV, TSV and similar formats, and libsvm's format. */
 #ifndef EENET_TABLE_H
 #define EENET_TABLE_H
 
@@ -23,7 +23,7 @@ typedef struct table_options {
     option_choice decimal;
 } table_options;
 
-/* A table that is in memory. The texts of the cells are borrowed. */
+/* A table in memory. The texts of the cells are borrowed. */
 struct table_cells {
     cell *cells;       /* (height, width) the first row has the names of the columns */
     const char *codes; /* (width) 1: a column whose numbers are codes, unless the options say otherwise */
@@ -31,15 +31,15 @@ struct table_cells {
     uint64_t fingerprint;
 };
 
-/* Reads what the file's bytes hold, unpacked already; they are changed. options is the text of them. What is understood
- * is told to seen. On success *out is to be closed with classes_close; it has all but the fingerprint. */
+/* Parses the decompressed bytes of a file and changes them. options is their text. Describes the table in seen. Close
+ * *out with classes_close; its fingerprint is not set. */
 ee_status table_parse(source *file, const char *options, survey *seen, classes_dataset **out, ee_error *error);
 
 /* Whether the first line, comments aside, is of libsvm's format: a label, perhaps qid:N, then at least one index:value.
  */
 bool libsvm_recognize(const source *file);
 
-/* The same as table_parse for a file that is. */
+/* The same as table_parse, for a file in libsvm's format. */
 ee_status libsvm_parse(source *file, const table_options *options, survey *seen, classes_dataset **out,
                        ee_error *error);
 

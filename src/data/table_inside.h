@@ -1,4 +1,4 @@
-/* A table while it is read. Included by table.c and its parts alone. */
+/* A table while it is being read. Only for table.c and its parts. */
 #ifndef EENET_TABLE_INSIDE_H
 #define EENET_TABLE_INSIDE_H
 
@@ -13,7 +13,7 @@ typedef struct table_column {
     column_type type;
     size_t missing;
     bool commas;      /* most texts are numbers with a decimal comma */
-    double low, high; /* of the numbers; low is above high where there are none */
+    double low, high; /* of the numbers; low > high if there are none */
 } table_column;
 
 typedef struct table {
@@ -42,22 +42,22 @@ static inline const cell *table_cell(const table *t, size_t row, size_t index)
     return &t->cells[(t->header + row) * t->width + index];
 }
 
-/* "" where it has none. */
+/* "" if it has none. */
 const char *table_column_name(const table *t, size_t index);
 
-/* "column 'age'", or "column 3" where it has no name. */
+/* "column 'age'", or "column 3" if it has no name. */
 const char *table_column_title(const table *t, size_t index, char title[64]);
 
-/* Whether there is a header, which column is the label, and what the options say of the columns. */
+/* Determines the header, the label and the types that the options set. */
 ee_status table_settle_columns(table *t, ee_error *error);
 
-/* What the columns hold: makes the encoding of a row. */
+/* Measures the columns and creates the row encoding. */
 ee_status table_measure_columns(table *t, ee_error *error);
 
-/* Tells the columns, once they are measured, and what is likely a mistake. */
+/* Adds the measured columns and likely mistakes to the survey. */
 ee_status table_tell(const table *t, survey *into, ee_error *error);
 
-/* Remarks on a label that is hardly one, in a table or a file of libsvm. label begins the sentence, advice ends it. */
+/* Warns about a label that is probably not a class. label begins the sentence, advice ends it. */
 ee_status table_remark_label(const category_list *classes, size_t rows, const char *label, const char *advice,
                              survey *into, ee_error *error);
 

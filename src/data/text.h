@@ -1,4 +1,4 @@
-/* Text that grows: pages, tables, scripts. Errors stick: after the first one nothing more is written. */
+/* A growing text buffer. Errors stick: after the first one nothing more is added. */
 #ifndef EENET_TEXT_H
 #define EENET_TEXT_H
 
@@ -17,23 +17,23 @@ text text_start(ee_error *error);
 __attribute__((format(printf, 2, 3))) void text_add(text *into, const char *format, ...);
 void text_bytes(text *into, const char *bytes, size_t size);
 
-/* Words from outside: &, <, > and quotes become harmless in HTML, inside and outside of tags; other bytes that are not
- * UTF-8, or not allowed in a page, become question marks. */
+/* Escapes untrusted text for HTML, inside and outside of tags; bytes that are not UTF-8 or not allowed in HTML become
+ * question marks. */
 void text_html(text *into, const char *words);
 
-/* As a shell reads it as one word: in quotes where it needs them. */
+/* Quotes a word for a shell if necessary. */
 void text_shell(text *into, const char *word);
 
-/* A field of a CSV file (RFC 4180): in quotes where it needs them. No comma is written. */
+/* A field of a CSV file (RFC 4180), quoted if necessary, without a comma after it. */
 void text_csv(text *into, const char *words);
 
 /* A string of JSON, in its quotes. */
 void text_json(text *into, json_text words);
 
-/* A number that is read as the same double, or as the same float, in few digits. */
+/* The shortest digits that read back as the same double, or the same float. */
 void text_double(text *into, double number);
 void text_float(text *into, float number);
-/* The same for JSON, which has no other numbers: null where it is not finite. */
+/* The same for JSON: null if it is not finite. */
 void text_number(text *into, double number);
 
 /* Writes the file and frees the bytes. Returns the first error there was. */

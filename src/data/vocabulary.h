@@ -7,7 +7,7 @@
 
 typedef struct word {
     size_t start, length; /* in the letters of its vocabulary */
-    size_t uses;          /* for whoever counts them; 0 at first */
+    size_t uses;          /* a counter for the caller; 0 at first */
 } word;
 
 /* Starts as zeros. */
@@ -16,14 +16,14 @@ typedef struct vocabulary {
     size_t count, capacity;
     char *letters; /* (letters_count) */
     size_t letters_count, letters_capacity;
-    uint32_t *slots; /* (slot_count, a power of two) 1 + a word's number, 0 where the slot is free */
+    uint32_t *slots; /* (slot_count, a power of two) 1 + a word's number; 0: free */
     size_t slot_count;
 } vocabulary;
 
-/* *number is the word's, which becomes the last one where it is new. letters is none of the vocabulary's own. */
+/* Sets *number; a new word gets the next one. letters must not point into the vocabulary. */
 ee_status vocabulary_add(vocabulary *words, const char *letters, size_t length, size_t *number, ee_error *error);
 
-/* The number of a word, spelled exactly so; the vocabulary's count where it has none such. */
+/* The number of a word, matched exactly; the vocabulary's count if it is unknown. */
 size_t vocabulary_find(const vocabulary *words, const char *letters, size_t length);
 
 void vocabulary_release(vocabulary *words);

@@ -21,8 +21,8 @@ typedef struct word_vectors {
     bool *known;   /* (words of the vocabulary) whether the file has it */
 } word_vectors;
 
-/* EE_BAD_INPUT, with the line or byte and what was expected there, where the file is malformed, and where it has no
- * word of the vocabulary. On success to be released; on failure it is empty. */
+/* EE_BAD_INPUT, with the line or byte and what was expected, if the file is malformed or has no word of the vocabulary.
+ * Release it; on failure it is empty. */
 ee_status word_vectors_read(const source *file, const vocabulary *words, word_vectors *out, ee_error *error);
 void word_vectors_release(word_vectors *vectors);
 
