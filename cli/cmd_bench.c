@@ -5,8 +5,8 @@
 enum { FLAG_DATA, FLAG_OUTPUT };
 
 static const flag flags[] = {
-    {'d', "data", "DIR", "a folder that holds yelp/, mnist/ and perhaps dsjson/; without it, the like is made up"},
-    {'o', "output", "DIR", "write figures of the growth there, by gnuplot"},
+    {'d', "data", "DIR", "folder with yelp/, mnist/ and (optional) dsjson/; default: similar synthetic data"},
+    {'o', "output", "DIR", "also write charts of the growth part to this folder (needs gnuplot)"},
 };
 
 static int run(const command *self, int count, char **words)
@@ -30,10 +30,9 @@ const command command_bench = {
     .name = "bench",
     .form = "[-d DIR] [-o DIR] [FILTER...]",
     .summary = "measure the engine's speed on this machine",
-    .details = "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
-               "takes two\n"
-               "minutes. Parts: kernels, json, calls, runs, growth, jobs, estimators. docs/performance.md says how to\n"
-               "read it.\n",
+    .details = "Runs the measurements whose printed name, PART/TITLE/ROW, contains a FILTER; default: all, in about "
+               "two\nminutes. Parts: kernels, json, calls, runs, growth, jobs, estimators. docs/performance.md "
+               "explains the\noutput.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .run = run,

@@ -35,7 +35,7 @@ static void print_acting(const char *policy, const columns *wide, bool first)
     const char *title = "";
     for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++) {
         if (!entry.acts || (entry.first != 0) != first) continue;
-        const char *own = first ? "what is changed first" : entry.part;
+        const char *own = first ? "change these first" : entry.part;
         if (strcmp(own, title) != 0) printf("\n%s\n", own);
         title = own;
         print_option(wide, &entry);
@@ -48,7 +48,7 @@ static void print_idle(const char *policy, const columns *wide)
     bool any = false;
     for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++) {
         if (entry.acts) continue;
-        if (!any) printf("\nnot used by %s: set what it needs\n", policy);
+        if (!any) printf("\nnot used by %s: first set what they need\n", policy);
         any = true;
         print_option(wide, &entry);
     }
@@ -89,8 +89,10 @@ static int run(const command *self, int count, char **words)
         name = value;
     }
     if (!name) return command_misused(self, "expected the name of a policy; 'eenet policies' lists them");
-    ee_policy policy = {
-        .name = "features", .summary = "rounds of named features, as JSON has them", .paper = "", .preset = ""};
+    ee_policy policy = {.name = "features",
+                        .summary = "named features: contexts and actions as JSON, with any policy",
+                        .paper = "",
+                        .preset = ""};
     if (strcmp(name, policy.name) != 0 && !command_find_policy(self, name, &policy)) return EXIT_USAGE;
 
     print_head(&policy);
@@ -106,8 +108,7 @@ const command command_describe = {
     .name = "describe",
     .form = "NAME",
     .summary = "show a policy: its paper, its preset and its options",
-    .details =
-        "The options are given to 'eenet run' as --set NAME.OPTION=VALUE. The list is as wide as the terminal, or\n"
-        "as COLUMNS says. 'features' are those of named features, whatever the policy.\n",
+    .details = "Set an option with 'eenet run --set NAME.OPTION=VALUE'. 'eenet describe features' shows the options of "
+               "named\nfeatures, which every policy shares. Output width: COLUMNS; default: the terminal's width.\n",
     .run = run,
 };

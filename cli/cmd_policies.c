@@ -22,6 +22,6 @@ const command command_policies = {
     .name = "policies",
     .form = "",
     .summary = "list the policies",
-    .details = "'eenet describe NAME' shows the options of one.\n",
+    .details = "'eenet describe NAME' shows the options of a policy.\n",
     .run = run,
 };

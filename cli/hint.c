@@ -13,7 +13,7 @@ void hint_path(FILE *stream, const char *path)
 
 void hint_report(const char *what, const char *folder)
 {
-    printf("\nThe %s are in %s; as a web page: eenet report", what, folder);
+    printf("\nThe %s are in %s. For an HTML report: eenet report", what, folder);
     hint_path(stdout, folder);
     printf("\n");
 }

@@ -399,8 +399,8 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
         ("[]", eenet.BadInput, "context: features are a JSON object"),
         ("\ud800", eenet.BadInput, "context contains an unpaired surrogate"),
         (b"\xff", eenet.BadInput, "context: byte 1"),
-        ("rainy", eenet.BadInput, "context: byte 1: .*; a string is parsed as JSON"),
-        ("", eenet.BadInput, "context: byte 1: .*; a string is parsed as JSON"),
+        ("rainy", eenet.BadInput, "context: invalid JSON at byte 1: .*; a string is parsed as JSON"),
+        ("", eenet.BadInput, "context: invalid JSON at byte 1: .*; a string is parsed as JSON"),
     ],
 )
 def test_a_sentence_names_what_is_wrong(context, error, sentence):
@@ -418,9 +418,9 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
         ([{"a": 1}, 5], TypeError, r"arms\[1\]: expected a mapping of named features, got int"),
         ([{"a": 1}, None], TypeError, r"arms\[1\]: expected .* got NoneType"),
-        (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: byte 1: .*; a string is parsed as JSON"),
-        ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: byte 7: a value must stand here$"),
-        (b"", eenet.BadInput, "byte 1: .*; a string is parsed as JSON"),
+        (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: invalid JSON at byte 1: .*; a string is parsed as JSON"),
+        ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: invalid JSON at byte 7: expected a value$"),
+        (b"", eenet.BadInput, "invalid JSON at byte 1: .*; a string is parsed as JSON"),
         ({"a": 1}, TypeError, "expected features for each id"),
         ("{}", eenet.BadInput, "at least one arm"),
         ([], eenet.BadInput, "at least one arm"),

@@ -6,7 +6,7 @@
 #include "octets.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "archives copy numbers as they lie in memory, which must be little-endian"
+#error "archives store numbers in memory order, which must be little-endian"
 #endif
 
 archive archive_writer(ee_error *error)
@@ -38,7 +38,7 @@ void archive_bytes(archive *a, void *bytes, size_t size)
 {
     if (a->reading) {
         if (!a->status && size > archive_remaining(a)) {
-            a->status = status_fail(a->error, EE_BAD_MODEL, "model: cut short: %zu bytes more expected at byte %zu",
+            a->status = status_fail(a->error, EE_BAD_MODEL, "model: truncated: expected %zu more bytes at byte %zu",
                                     size, a->position);
         }
         if (a->status) {
@@ -102,7 +102,7 @@ void archive_stream(archive *a, random_stream *stream)
     const uint64_t *s = stream->state;
     archive_bytes(a, stream->state, sizeof stream->state);
     /* Such a stream draws 0 for ever. */
-    if (!(s[0] | s[1] | s[2] | s[3])) archive_fail(a, EE_BAD_MODEL, "model: a random stream is all zeros");
+    if (!(s[0] | s[1] | s[2] | s[3])) archive_fail(a, EE_BAD_MODEL, "model: invalid random stream: all zeros");
 }
 
 void archive_size(archive *a, size_t *value, size_t low, size_t high, const char *what)

@@ -63,7 +63,7 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
     struct stat replaced;
     bool replaces = stat(path, &replaced) == 0;
     if (replaces && !S_ISREG(replaced.st_mode) && !S_ISDIR(replaced.st_mode)) /* a folder is no file to the rename */
-        return status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file, and is left as it is", file_tail(path));
+        return status_fail(error, EE_FILE_ERROR, "file: %s is not a regular file; it was not changed", file_tail(path));
     ee_status status = memory_create(NULL, &out->temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
     out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX);
@@ -119,8 +119,7 @@ static ee_status read_all(int descriptor, const char *path, uint8_t *bytes, size
         ssize_t got = read(descriptor, bytes, size);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail(error, "read", path);
-        if (got == 0)
-            return status_fail(error, EE_FILE_ERROR, "file: %s became shorter while it was read", file_tail(path));
+        if (got == 0) return status_fail(error, EE_FILE_ERROR, "file: %s shrank while it was read", file_tail(path));
         bytes += got;
         size -= (size_t)got;
     }
@@ -135,7 +134,7 @@ ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *e
     struct stat about;
     ee_status status = fstat(descriptor, &about) ? fail(error, "stat", path) : EE_OK;
     if (!status && !S_ISREG(about.st_mode))
-        status = status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file", file_tail(path));
+        status = status_fail(error, EE_FILE_ERROR, "file: %s is not a regular file", file_tail(path));
     uint8_t *content = NULL;
     size_t length = status ? 0 : (size_t)about.st_size;
     if (!status) status = memory_create(NULL, &content, length + 1, 1, error);

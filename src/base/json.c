@@ -7,12 +7,12 @@
 
 static ee_status fail(const json_reader *reader, const char *at, const char *what, ee_error *error)
 {
-    return status_fail(error, EE_BAD_INPUT, "byte %zu: %s", (size_t)(at - reader->start) + 1, what);
+    return status_fail(error, EE_BAD_INPUT, "invalid JSON at byte %zu: %s", (size_t)(at - reader->start) + 1, what);
 }
 
 static ee_status fail_cut(const json_reader *reader, ee_error *error)
 {
-    return fail(reader, reader->end, "the input ends before its value does", error);
+    return fail(reader, reader->end, "unexpected end of input", error);
 }
 
 static const char *skip_space(const char *at, const char *end)
@@ -58,9 +58,9 @@ static size_t character_length(const char *at, const char *end)
 /* *at stands at a byte of no ASCII, or at a control character, and goes behind the character. */
 static ee_status pass_character(const json_reader *reader, const char **at, ee_error *error)
 {
-    if ((unsigned char)**at < ' ') return fail(reader, *at, "a control character, which must be an escape", error);
+    if ((unsigned char)**at < ' ') return fail(reader, *at, "unescaped control character", error);
     size_t length = character_length(*at, reader->end);
-    if (!length) return fail(reader, *at, "no UTF-8", error);
+    if (!length) return fail(reader, *at, "invalid UTF-8", error);
     *at += length;
     return EE_OK;
 }
@@ -106,11 +106,11 @@ static char *write_character(unsigned long code, char *out)
 static ee_status read_code(const json_reader *reader, const char **at, char **out, ee_error *error)
 {
     long code = read_hexadecimal(*at, reader->end), low = -1;
-    if (code < 0) return fail(reader, *at, "\\u wants four hexadecimal digits", error);
+    if (code < 0) return fail(reader, *at, "expected four hexadecimal digits after \\u", error);
     if (code >= 0xd800 && code < 0xe000) {
         if (code < 0xdc00 && reader->end - *at >= 6 && (*at)[4] == '\\' && (*at)[5] == 'u')
             low = read_hexadecimal(*at + 6, reader->end);
-        if (low < 0xdc00 || low >= 0xe000) return fail(reader, *at, "half of a surrogate pair", error);
+        if (low < 0xdc00 || low >= 0xe000) return fail(reader, *at, "unpaired surrogate", error);
         code = 0x10000 + (code - 0xd800) * 0x400 + (low - 0xdc00);
         *at += 6;
     }
@@ -128,7 +128,7 @@ static ee_status read_escape(const json_reader *reader, const char **at, char **
     *at += 2;
     if (name == 'u') return read_code(reader, at, out, error);
     const char *found = name ? strchr(names, name) : NULL;
-    if (!found) return fail(reader, *at - 2, "no escape of JSON", error);
+    if (!found) return fail(reader, *at - 2, "invalid escape", error);
     *(*out)++ = meanings[found - names];
     return EE_OK;
 }
@@ -146,7 +146,7 @@ static ee_status read_escaped(const json_reader *reader, const char *from, const
                               json_text *text, ee_error *error)
 {
     json_room *room = reader->room;
-    if (!room) return fail(reader, *at, "an escape, where none may be", error);
+    if (!room) return fail(reader, *at, "escapes are not allowed here", error);
     char **block = is_key ? &room->key : &room->text;
     size_t *capacity = is_key ? &room->key_capacity : &room->text_capacity;
     size_t most = (size_t)(find_quote(*at, reader->end) - from);
@@ -211,7 +211,7 @@ json_reader json_start(const char *bytes, size_t size, json_room *room)
 
 static ee_status open_nested(json_reader *reader, const char *at, json_token *token, bool object, ee_error *error)
 {
-    if (reader->depth == JSON_DEPTH) return fail(reader, at, "nested too deep", error);
+    if (reader->depth == JSON_DEPTH) return fail(reader, at, "nested too deeply", error);
     reader->depth++;
     reader->objects = reader->objects << 1 | object;
     reader->after_value = false;
@@ -233,8 +233,8 @@ static ee_status close_nested(json_reader *reader, const char *at, json_token *t
 static ee_status read_number(const json_reader *reader, const char **at, double *number, ee_error *error)
 {
     decimal_end end = decimal_read(*at, reader->end, number);
-    if (end.fault == DECIMAL_NO_DIGIT) return fail(reader, end.at, "a digit must stand here", error);
-    if (end.fault == DECIMAL_TOO_LARGE) return fail(reader, *at, "a number beyond what a double holds", error);
+    if (end.fault == DECIMAL_NO_DIGIT) return fail(reader, end.at, "expected a digit", error);
+    if (end.fault == DECIMAL_TOO_LARGE) return fail(reader, *at, "number beyond the range of a double", error);
     *at = end.at;
     return EE_OK;
 }
@@ -266,7 +266,7 @@ static ee_status read_value(json_reader *reader, const char *at, json_token *tok
     } else if (read_word(reader, &at, "null", 4)) {
         token->kind = JSON_KIND_NULL;
     } else {
-        return fail(reader, at, "a value must stand here", error);
+        return fail(reader, at, "expected a value", error);
     }
     if (status) return status;
     reader->after_value = true;
@@ -278,12 +278,12 @@ static ee_status read_value(json_reader *reader, const char *at, json_token *tok
 static ee_status read_key(json_reader *reader, const char **at, json_text *key, ee_error *error)
 {
     if (*at == reader->end) return fail_cut(reader, error);
-    if (**at != '"') return fail(reader, *at, "a key in quotes must stand here", error);
+    if (**at != '"') return fail(reader, *at, "expected a key in double quotes", error);
     ee_status status = read_text(reader, at, true, key, error);
     if (status) return status;
     *at = skip_space(*at, reader->end);
     if (*at == reader->end) return fail_cut(reader, error);
-    if (**at != ':') return fail(reader, *at, "a colon must follow", error);
+    if (**at != ':') return fail(reader, *at, "expected ':'", error);
     ++*at;
     return EE_OK;
 }
@@ -291,7 +291,7 @@ static ee_status read_key(json_reader *reader, const char **at, json_text *key, 
 /* The end of the input, where the value outside of all others is read. */
 static ee_status read_end(const json_reader *reader, const char *at, json_token *token, ee_error *error)
 {
-    if (at < reader->end) return fail(reader, at, "nothing may follow the value", error);
+    if (at < reader->end) return fail(reader, at, "unexpected text after the value", error);
     token->kind = JSON_KIND_END;
     return EE_OK;
 }
@@ -305,7 +305,7 @@ ee_status json_next(json_reader *reader, json_token *token, ee_error *error)
     if (at == reader->end) return fail_cut(reader, error);
     if (reader->depth > 0 && *at == (in_object ? '}' : ']')) return close_nested(reader, at, token);
     if (reader->after_value) {
-        const char *must = in_object ? "a comma or } must follow" : "a comma or ] must follow";
+        const char *must = in_object ? "expected ',' or '}'" : "expected ',' or ']'";
         if (*at != ',') return fail(reader, at, must, error);
         at = skip_space(at + 1, reader->end);
     }

@@ -61,8 +61,8 @@ typedef struct json_reader {
 /* bytes (size) are borrowed until the last token; room may be NULL where a text with escapes is to be refused. */
 json_reader json_start(const char *bytes, size_t size, json_room *room);
 
-/* EE_BAD_INPUT where it is no JSON: "byte 17: a comma or ] must follow". The byte counts from 1. After an error the
- * reader stays where it was; JSON_KIND_END comes as often as one asks. */
+/* EE_BAD_INPUT for invalid JSON: "invalid JSON at byte 17: expected ',' or ']'". Bytes count from 1. After an error the
+ * reader does not move. After the end, every call returns JSON_KIND_END. */
 ee_status json_next(json_reader *reader, json_token *token, ee_error *error);
 
 /* After a token: passes over the rest of what it begins (an object or array to its end; else nothing), checking it as

@@ -344,7 +344,7 @@ static ee_status parse_assignment(const option_schema *schema, char *word, void 
     if (!equals) return status_fail(error, EE_BAD_OPTION, "options: expected name=value, got '%s'", word);
     *equals = '\0';
     if (!unquote(equals + 1))
-        return status_fail(error, EE_BAD_OPTION, "options: the quote of %s=\"%s is not closed", word, equals + 1);
+        return status_fail(error, EE_BAD_OPTION, "options: missing closing quote: %s=\"%s", word, equals + 1);
     return options_set(schema, word, equals + 1, target, error);
 }
 

@@ -50,14 +50,15 @@ ee_status bandit_check_reserved(const ee_settings *settings, const char *verb, e
 {
     for (size_t i = 0; i < sizeof settings->reserved / sizeof *settings->reserved; i++)
         if (settings->reserved[i])
-            return status_fail(error, EE_BAD_INPUT,
-                               "%s: the reserved words of the settings must be zero: start them from {0}", verb);
+            return status_fail(error, EE_BAD_INPUT, "%s: settings.reserved must be zero: initialise settings with {0}",
+                               verb);
     return EE_OK;
 }
 
 static ee_status check_settings(const ee_settings *settings, ee_error *error)
 {
-    if (!settings || !settings->policy) return status_fail(error, EE_BAD_INPUT, "create: no policy is named");
+    if (!settings || !settings->policy)
+        return status_fail(error, EE_BAD_INPUT, "create: settings.policy must not be NULL");
     ee_status status = bandit_check_reserved(settings, "create", error);
     if (status) return status;
     if (!settings->features && (settings->dim < 1 || settings->dim > UINT32_MAX))
@@ -65,7 +66,7 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
                            settings->dim);
     const ee_allocator *allocator = settings->allocator;
     if (allocator && (!allocator->allocate || !allocator->release))
-        return status_fail(error, EE_BAD_INPUT, "create: the allocator must have both functions, allocate and release");
+        return status_fail(error, EE_BAD_INPUT, "create: the allocator must have both allocate and release");
     return EE_OK;
 }
 
@@ -126,7 +127,7 @@ static ee_status create_columns(ee_bandit *self, const bandit_origin *origin, ee
         uint32_t place = origin->places[i];
         bool sound = stored->table && place < stored->places && columns_fit(stored, place) &&
                      columns_find(stored, place) >= stored->capacity;
-        if (!sound) return status_fail(error, EE_BAD_MODEL, "model: its columns are not ones that rounds make");
+        if (!sound) return status_fail(error, EE_BAD_MODEL, "model: invalid columns");
         policy_add_column(self->policy, place);
     }
     return EE_OK;
@@ -156,7 +157,7 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
 
 ee_status bandit_create(const ee_settings *settings, const bandit_origin *origin, ee_bandit **out, ee_error *error)
 {
-    if (!out) return status_fail(error, EE_BAD_INPUT, "create: nowhere to put the bandit");
+    if (!out) return status_fail(error, EE_BAD_INPUT, "create: out must not be NULL");
     *out = NULL;
     const policy_class *class;
     const char *preset;
@@ -171,7 +172,7 @@ ee_status bandit_create(const ee_settings *settings, const bandit_origin *origin
     if (status) goto done;
     strncpy(self->name, settings->policy, sizeof self->name - 1);
     if (options_format(class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
-        status = status_fail(error, EE_BAD_OPTION, "options: together they are longer than %d bytes", OPTIONS_SIZE - 1);
+        status = status_fail(error, EE_BAD_OPTION, "options: longer than %d bytes in total", OPTIONS_SIZE - 1);
         goto done;
     }
     self->dim = settings->dim;
@@ -206,15 +207,15 @@ void ee_bandit_free(ee_bandit *bandit)
 static void archive_late(ee_bandit *self, archive *a)
 {
     size_t expired = self->expired, defaulted = self->defaulted;
-    archive_size(a, &expired, 0, self->decisions, "decisions that expired");
-    archive_size(a, &defaulted, 0, self->decisions, "decisions with the default reward");
+    archive_size(a, &expired, 0, self->decisions, "number of expired decisions");
+    archive_size(a, &defaulted, 0, self->decisions, "number of decisions with the default reward");
     if (a->reading) {
         self->expired = expired;
         self->defaulted = defaulted;
     }
     archive_bytes(a, &self->now, sizeof self->now);
     if (a->reading && !a->status && !(self->now >= 0 && isfinite(self->now)))
-        archive_fail(a, EE_BAD_MODEL, "model: its time is not one");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid time");
 }
 
 /* The rows of columns that no place has are not visited. */
@@ -249,7 +250,7 @@ void bandit_archive_policy(policy *self, archive *a)
     size_t absent = a->version < 12 && self->recalled_arms ? RECALL_SINCE_12 : 0;
     archive_sparse_floats(a, learned->recalled + absent, recall_count(self->recalled_arms) - absent);
     if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->recalled_arms))
-        archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid arm memory");
     for (size_t i = 0; self->recalled_arms && i < RECALL_CLASSES; i++) slope_archive(&self->recall_weights[i], a);
     if (self->class->archive) self->class->archive(self, a);
 }
@@ -304,8 +305,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     const policy_class *class;
     const char *preset;
     void *options;
-    if (!policy_name || !out)
-        return status_fail(error, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    if (!policy_name || !out) return status_fail(error, EE_BAD_INPUT, "describe: policy_name and out must not be NULL");
     if (strcmp(policy_name, "features") == 0) return features_describe_option(index, out, error);
     ee_status status = policy_find(policy_name, &class, &preset, error);
     if (!status) status = read_options(NULL, class, preset, NULL, &options, error);

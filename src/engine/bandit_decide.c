@@ -36,7 +36,7 @@ ee_status bandit_check_count(const ee_bandit *bandit, size_t decisions, ee_error
 
 static ee_status decide(ee_bandit *bandit, const deciding_call *call, ee_error *error)
 {
-    if (!bandit) return status_fail(error, EE_BAD_INPUT, "decide: no bandit");
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "decide: bandit must not be NULL");
     ee_status status = deciding_call_check(call, bandit->dim, error);
     if (!status) status = bandit_check_count(bandit, call->count, error);
     if (status) return status;
@@ -92,7 +92,7 @@ static ee_status look(const ee_bandit *bandit, const ee_arms *arms, ee_score *sc
 
 ee_status ee_bandit_score(const ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
 {
-    if (!bandit || !scores) return status_fail(error, EE_BAD_INPUT, "score: no bandit or nowhere to put the scores");
+    if (!bandit || !scores) return status_fail(error, EE_BAD_INPUT, "score: bandit and scores must not be NULL");
     ee_status status = arms_check(arms, bandit->dim, error);
     return status ? status : look(bandit, arms, scores, NULL, error);
 }
@@ -100,7 +100,7 @@ ee_status ee_bandit_score(const ee_bandit *bandit, const ee_arms *arms, ee_score
 ee_status ee_bandit_probabilities(const ee_bandit *bandit, const ee_arms *arms, double *probabilities, ee_error *error)
 {
     if (!bandit || !probabilities)
-        return status_fail(error, EE_BAD_INPUT, "probabilities: no bandit or nowhere to put them");
+        return status_fail(error, EE_BAD_INPUT, "probabilities: bandit and probabilities must not be NULL");
     ee_status status = arms_check(arms, bandit->dim, error);
     return status ? status : look(bandit, arms, NULL, probabilities, error);
 }

@@ -7,7 +7,7 @@
 
 static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *error)
 {
-    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: bandit must not be NULL");
     return reward_range_check(&bandit->range, reward, error);
 }
 
@@ -15,7 +15,7 @@ ee_status bandit_check_logged(const ee_bandit *bandit, size_t arms, size_t arm, 
 {
     ee_status status = check_reward(bandit, reward, error);
     if (status || arm < arms) return status;
-    return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms);
+    return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but the round has %zu arms", arm, arms);
 }
 
 ee_status bandit_reserve(ee_bandit *self, const observation *seen, ee_error *error)
@@ -31,9 +31,9 @@ ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double r
     if (status) return status;
     double within = fmin(fmax(reward, bandit->range.low), bandit->range.high);
     if (class->learn && !policy_learn(bandit->policy, seen, (float)within))
-        return status_fail(error, EE_DIVERGED,
-                           "learn: training diverged and was taken back; it needs a smaller learning rate, or rewards "
-                           "and features of a smaller scale");
+        return status_fail(
+            error, EE_DIVERGED,
+            "learn: training diverged and was undone; use a smaller learning rate, or smaller rewards and features");
     bandit->policy->limited += within != reward;
     bandit->rewards++;
     return EE_OK;
@@ -62,7 +62,7 @@ ee_status ee_bandit_learn_many(ee_bandit *bandit, const uint64_t *decision_ids, 
     size_t done = 0;
     ee_status status = EE_OK;
     if (!bandit || (count && (!decision_ids || !rewards)))
-        status = status_fail(error, EE_BAD_INPUT, "learn: no bandit, no decisions or no rewards");
+        status = status_fail(error, EE_BAD_INPUT, "learn: bandit, decision_ids and rewards must not be NULL");
     while (!status && done < count) {
         status = ee_bandit_learn(bandit, decision_ids[done], rewards[done], error);
         if (!status) done++;
@@ -74,7 +74,7 @@ ee_status ee_bandit_learn_many(ee_bandit *bandit, const uint64_t *decision_ids, 
 ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error)
 {
     pending_entry *entry;
-    if (!bandit) return status_fail(error, EE_BAD_INPUT, "forget: no bandit");
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "forget: bandit must not be NULL");
     ee_status status = pending_find(&bandit->pending, decision_id, bandit->decisions, "forget", &entry, error);
     if (status) return status;
     observation seen = pending_observation(&bandit->pending, entry);
@@ -85,7 +85,7 @@ ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *er
 
 ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward, ee_error *error)
 {
-    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: bandit must not be NULL");
     ee_status status = arms_check(arms, bandit->dim, error);
     if (!status) status = bandit_check_logged(bandit, arms->count, arm, reward, error);
     if (status) return status;
@@ -117,8 +117,8 @@ static ee_status rescale(double from, double to, const kept_decision *kept, uint
     for (uint32_t i = 0; i < kept->entries; i++) values[i] *= scale;
     if (vector_is_within(values, kept->entries, LARGEST_INPUT)) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
-                       "learn: a feature of the record's arm is more than 1e9 times the length of the arms of the "
-                       "first rounds, which was %g",
+                       "learn: a feature of the record's arm is more than 1e9 times the mean length of the first "
+                       "rounds' arms, which is %g",
                        to);
 }
 
@@ -143,7 +143,7 @@ ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t s
     kept_decision kept;
     arm_length length;
     ee_status status = check_reward(bandit, reward, error);
-    if (!status && !record) status = status_fail(error, EE_BAD_INPUT, "learn: no record");
+    if (!status && !record) status = status_fail(error, EE_BAD_INPUT, "learn: record must not be NULL");
     if (!status) status = bandit_read_record(bandit, record, size, &kept, &length, error);
     if (status) return status;
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);

@@ -25,7 +25,7 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
     kept_decision kept;
     arm_length length;
     if (!bandit || !record || !decision)
-        return status_fail(error, EE_BAD_INPUT, "record: no bandit, no record or nowhere to put its id");
+        return status_fail(error, EE_BAD_INPUT, "record: bandit, record and decision must not be NULL");
     ee_status status = bandit_read_record(bandit, record, size, &kept, &length, error);
     if (status) return status;
     size_t words = kept_decision_words(&kept, bandit->policy);
@@ -74,11 +74,10 @@ void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t 
 ee_status ee_bandit_set_time(ee_bandit *bandit, double now, ee_error *error)
 {
     pending_entry *oldest;
-    if (!bandit) return status_fail(error, EE_BAD_INPUT, "time: no bandit");
-    if (!isfinite(now)) return status_fail(error, EE_BAD_INPUT, "time: it must be a finite number, got %g", now);
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "time: bandit must not be NULL");
+    if (!isfinite(now)) return status_fail(error, EE_BAD_INPUT, "time: expected a finite number, got %g", now);
     if (now < bandit->now)
-        return status_fail(error, EE_BAD_INPUT, "time: it was %.15g already, and does not go back to %.15g",
-                           bandit->now, now);
+        return status_fail(error, EE_BAD_INPUT, "time: cannot go back from %.15g to %.15g", bandit->now, now);
     bandit->now = now;
     if (bandit->pending.wait == 0) return EE_OK;
     while ((oldest = pending_oldest(&bandit->pending, bandit->decisions)) && now - oldest->time > bandit->pending.wait)

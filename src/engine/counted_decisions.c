@@ -77,7 +77,7 @@ void counted_decisions_archive(counted_decisions *self, uint64_t most_round, arc
 {
     size_t places = self->buckets * BUCKET, next = 0;
     if (a->version < 11) return;
-    archive_size(a, &self->count, 0, places, "expired decisions that count as tried");
+    archive_size(a, &self->count, 0, places, "number of expired decisions that count as tried");
     for (size_t i = 0; i < self->count && !a->status; i++, next++) {
         while (!a->reading && !self->entries[next].key) next++;
         archive_size(a, &next, i, places - 1, "place of an expired decision");
@@ -87,6 +87,6 @@ void counted_decisions_archive(counted_decisions *self, uint64_t most_round, arc
         archive_u64(a, &entry->awaited_at);
         archive_floats(a, &entry->expected, 1);
         if (taken || !entry->key || entry->awaited_at > most_round || !isfinite(entry->expected))
-            archive_fail(a, EE_BAD_MODEL, "model: an expired decision counts as tried with an impossible number");
+            archive_fail(a, EE_BAD_MODEL, "model: invalid expectation of an expired decision");
     }
 }

@@ -91,8 +91,7 @@ static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, sc
     for (size_t i = 0; i < count; i++) values[i] = scale * arms->values[i];
     if (vector_is_within(values, count, LARGEST_INPUT)) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
-                       "arms: a feature is more than 1e9 times the length of the arms of the first rounds, which was "
-                       "%g",
+                       "arms: a feature is more than 1e9 times the mean length of the first rounds' arms, which is %g",
                        out->divisor);
 }
 
@@ -145,8 +144,8 @@ ee_status deciding_gradient(const parameters *learned, const scored_arms *scored
     policy_explain(learned, x, &room->scratch, gradient);
     if (vector_is_within(gradient, x.count, FLT_MAX)) return EE_OK;
     return status_fail(error, EE_DIVERGED,
-                       "explain: what a feature of arm %zu contributes is not a finite number: its features are too "
-                       "large, or training diverged and needs a smaller learning rate",
+                       "explain: a contribution to arm %zu is not finite: its features are too large, or training "
+                       "diverged; use smaller features or a smaller learning rate",
                        arm);
 }
 
@@ -164,8 +163,8 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
     for (size_t i = 0; i < out->arms.count; i++)
         if (!isfinite(room->scores[i].score))
             return status_fail(error, EE_DIVERGED,
-                               "score: that of arm %zu is not a finite number: its features are too large, or training "
-                               "diverged and needs a smaller learning rate",
+                               "score: the score of arm %zu is not finite: its features are too large, or training "
+                               "diverged; use smaller features or a smaller learning rate",
                                i);
     room->streams.posterior = room->scratch.random;
     return EE_OK;

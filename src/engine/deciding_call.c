@@ -33,19 +33,19 @@ static ee_status check_slots(const deciding_call *self, ee_error *error)
     for (size_t i = 0; i < self->count; i++)
         if (slots[i].count != slots[0].count)
             return status_fail(error, EE_BAD_INPUT,
-                               "decide: slot 0 has %zu arms and slot %zu has %zu; slots choose among the same actions",
+                               "decide: slot 0 has %zu arms and slot %zu has %zu; all slots must have the same arms",
                                slots[0].count, i, slots[i].count);
     if (self->count && self->count > slots[0].count)
-        return status_fail(error, EE_BAD_INPUT, "decide: there are %zu slots and %zu arms; each slot takes another one",
-                           self->count, slots[0].count);
+        return status_fail(error, EE_BAD_INPUT,
+                           "decide: %zu slots but only %zu arms; each slot needs an arm of its own", self->count,
+                           slots[0].count);
     return EE_OK;
 }
 
 ee_status deciding_call_check(const deciding_call *self, size_t dim, ee_error *error)
 {
-    if (self->count && !self->rounds) return status_fail(error, EE_BAD_INPUT, "arms: no arms");
-    if (self->count && !self->decisions)
-        return status_fail(error, EE_BAD_INPUT, "decide: nowhere to put the decisions");
+    if (self->count && !self->rounds) return status_fail(error, EE_BAD_INPUT, "arms: arms must not be NULL");
+    if (self->count && !self->decisions) return status_fail(error, EE_BAD_INPUT, "decide: decisions must not be NULL");
     for (size_t i = 0; i < self->count; i++) {
         ee_status status = arms_check(&self->rounds[i], dim, error);
         if (status) return status;
@@ -176,7 +176,7 @@ static ee_status find_left(deciding *d, candidates *from, ee_error *error)
     if (!d->call->slots)
         return status_fail(error, EE_BAD_INPUT, "decide: all %zu arms of round %zu are excluded", arms, from->round);
     return status_fail(error, EE_BAD_INPUT,
-                       "decide: nothing is left for slot %zu: of %zu arms all are excluded or taken by slots before it",
+                       "decide: no arm is left for slot %zu: all %zu arms are excluded or taken by earlier slots",
                        from->round, arms);
 }
 

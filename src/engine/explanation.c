@@ -24,20 +24,20 @@ ee_status explain_arm(const decision_rules *rules, const parameters *learned, co
 
 static ee_status check(const ee_arms *arms, size_t arm, size_t dim, const float *contributions, ee_error *error)
 {
-    if (!arms) return status_fail(error, EE_BAD_INPUT, "explain: no arms");
+    if (!arms) return status_fail(error, EE_BAD_INPUT, "explain: arms must not be NULL");
     ee_status status = arms_check(arms, dim, error);
     if (status) return status;
     if (arm >= arms->count)
-        return status_fail(error, EE_BAD_INPUT, "explain: arms are 0 to %zu, got %zu", arms->count - 1, arm);
+        return status_fail(error, EE_BAD_INPUT, "explain: arm must be 0 to %zu, got %zu", arms->count - 1, arm);
     if (!contributions && vector_of_arm(arms, arm).count)
-        return status_fail(error, EE_BAD_INPUT, "explain: nowhere to put the contributions");
+        return status_fail(error, EE_BAD_INPUT, "explain: contributions must not be NULL");
     return EE_OK;
 }
 
 ee_status ee_bandit_explain(const ee_bandit *bandit, const ee_arms *arms, size_t arm, float *contributions,
                             ee_error *error)
 {
-    if (!bandit) return status_fail(error, EE_BAD_INPUT, "explain: no bandit");
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "explain: bandit must not be NULL");
     ee_status status = check(arms, arm, bandit->dim, contributions, error);
     if (status) return status;
     return explain_arm(&bandit->rules, &bandit->policy->parameters, arms, arm, bandit->room, contributions, error);
@@ -46,7 +46,7 @@ ee_status ee_bandit_explain(const ee_bandit *bandit, const ee_arms *arms, size_t
 ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, size_t arm,
                               float *contributions, ee_error *error)
 {
-    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "explain: no snapshot or no scratch");
+    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "explain: snapshot and scratch must not be NULL");
     ee_status status = check(arms, arm, snapshot->rules.dim, contributions, error);
     if (status) return status;
     size_t copy = snapshot_enter(snapshot);
@@ -174,7 +174,8 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
     ee_status status = EE_OK;
     if (arms) status = arms_check(arms, snapshot->rules.dim, error);
     if (!arms && !snapshot->features[0])
-        status = status_fail(error, EE_BAD_INPUT, "explain: the bandit takes vectors: set features when it is created");
+        status = status_fail(error, EE_BAD_INPUT,
+                             "explain: this bandit takes vectors; for named features, set features when you create it");
     if (status) return status;
     decision_streams before = own->room.streams;
     own->room.streams = decision_streams_of(seed);

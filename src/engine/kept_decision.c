@@ -63,6 +63,6 @@ void kept_decision_archive(kept_decision *self, archive *a)
     uint32_t known = self->id.known;
     archive_u32s(a, &known, 1);
     archive_u64(a, &self->id.value);
-    if (a->reading && known > 1) archive_fail(a, EE_BAD_MODEL, "model: a pending decision has an impossible id");
+    if (a->reading && known > 1) archive_fail(a, EE_BAD_MODEL, "model: invalid id of a pending decision");
     self->id.known = known;
 }

@@ -39,9 +39,9 @@ static void archive_head(model_head *head, archive *a)
     if (!a->status && memcmp(mark, magic, sizeof mark) != 0) archive_fail(a, EE_BAD_MODEL, "model: not an eenet model");
     archive_u64(a, &a->version);
     if (!a->status && (a->version < ARCHIVE_OLDEST_VERSION || a->version > ARCHIVE_VERSION))
-        a->status =
-            status_fail(a->error, EE_BAD_MODEL, "model: of version %llu, but this library reads versions %d to %d",
-                        (unsigned long long)a->version, ARCHIVE_OLDEST_VERSION, ARCHIVE_VERSION);
+        a->status = status_fail(a->error, EE_BAD_MODEL,
+                                "model: version %llu is not supported; this library reads versions %d to %d",
+                                (unsigned long long)a->version, ARCHIVE_OLDEST_VERSION, ARCHIVE_VERSION);
     archive_text(a, head->policy, sizeof head->policy, "length of the policy's name");
     archive_text(a, head->options, sizeof head->options, "length of the options");
     archive_size(a, &head->dim, 1, UINT32_MAX, "dimension");
@@ -58,7 +58,7 @@ static void archive_head(model_head *head, archive *a)
 ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size, ee_error *error)
 {
     if (!bandit || !bytes || !size)
-        return status_fail(error, EE_BAD_INPUT, "save: no bandit or nowhere to put the model");
+        return status_fail(error, EE_BAD_INPUT, "save: bandit, bytes and size must not be NULL");
     *bytes = NULL;
     archive a = archive_writer(error);
     model_head *head;
@@ -103,10 +103,11 @@ static ee_status check_frame(const uint8_t *bytes, size_t size, ee_error *error)
         return status_fail(error, EE_BAD_MODEL, "model: not an eenet model");
     uint64_t checksum;
     if (size < sizeof magic + CHECKSUM_SIZE)
-        return status_fail(error, EE_BAD_MODEL, "model: cut short: %zu bytes", size);
+        return status_fail(error, EE_BAD_MODEL, "model: truncated: %zu bytes", size);
     memcpy(&checksum, bytes + size - CHECKSUM_SIZE, sizeof checksum);
     if (archive_checksum(bytes, size - CHECKSUM_SIZE) != checksum)
-        return status_fail(error, EE_BAD_MODEL, "model: damaged or cut: the checksum of its %zu bytes is wrong", size);
+        return status_fail(error, EE_BAD_MODEL, "model: damaged or truncated: the checksum of its %zu bytes is wrong",
+                           size);
     return EE_OK;
 }
 
@@ -114,11 +115,9 @@ static ee_status check_expected(const model_head *head, const ee_settings *expec
 {
     if (!expected) return EE_OK;
     if (expected->policy && !accepts(expected->policy, head->policy))
-        return status_fail(error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy,
-                           expected->policy);
+        return status_fail(error, EE_BAD_MODEL, "model: its policy is %s; expected %s", head->policy, expected->policy);
     if (expected->dim && expected->dim != head->dim)
-        return status_fail(error, EE_BAD_MODEL, "model: of dimension %zu, but %zu was expected", head->dim,
-                           expected->dim);
+        return status_fail(error, EE_BAD_MODEL, "model: its dimension is %zu; expected %zu", head->dim, expected->dim);
     return EE_OK;
 }
 
@@ -159,7 +158,7 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (foreign && a->error) a->error->status = EE_BAD_MODEL;
     if (status) return foreign ? EE_BAD_MODEL : status;
     bandit_archive(bandit, a);
-    if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: longer than its contents");
+    if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: unexpected bytes after its contents");
     if (a->status)
         ee_bandit_free(bandit);
     else
@@ -170,7 +169,7 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
 ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings *expected, ee_bandit **out,
                                ee_error *error)
 {
-    if (!bytes || !out) return status_fail(error, EE_BAD_INPUT, "load: no model or nowhere to put the bandit");
+    if (!bytes || !out) return status_fail(error, EE_BAD_INPUT, "load: bytes and out must not be NULL");
     *out = NULL;
     ee_status status = expected ? bandit_check_reserved(expected, "load", error) : EE_OK;
     if (!status) status = check_frame(bytes, size, error);
@@ -187,7 +186,7 @@ ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings
 
 ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error)
 {
-    if (!path) return status_fail(error, EE_BAD_INPUT, "save: no path");
+    if (!path) return status_fail(error, EE_BAD_INPUT, "save: path must not be NULL");
     void *bytes = NULL;
     size_t size = 0;
     ee_status status = ee_bandit_save_bytes(bandit, &bytes, &size, error);
@@ -209,7 +208,7 @@ static void name_file(const char *path, ee_error *error)
 
 ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out, ee_error *error)
 {
-    if (!path || !out) return status_fail(error, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
+    if (!path || !out) return status_fail(error, EE_BAD_INPUT, "load: path and out must not be NULL");
     *out = NULL;
     uint8_t *bytes;
     size_t size = 0;

@@ -57,8 +57,8 @@ static ee_status fail_expired_by_count(const pending *self, uint64_t id, uint64_
     if (!isnan(self->default_reward))
         snprintf(fate, sizeof fate, "was learned with the default reward %.9g", self->default_reward);
     return status_fail(error, EE_EXPIRED_DECISION,
-                       "%s: decision %llu is no longer kept: %llu were made since, and option pending is %zu; if it "
-                       "had no reward then, it %s",
+                       "%s: decision %llu is no longer kept: %llu decisions followed it, and option pending is %zu; if "
+                       "it had no reward, it %s",
                        verb, (unsigned long long)id, (unsigned long long)(made - id), self->limit, fate);
 }
 
@@ -67,12 +67,13 @@ static ee_status fail_expired_by_time(const pending *self, const pending_entry *
 {
     unsigned long long number = entry->id;
     if (entry->state == PENDING_EXPIRED)
-        return status_fail(error, EE_EXPIRED_DECISION,
-                           "%s: decision %llu had no reward after a time of %.9g (option wait), and was forgotten",
-                           verb, number, self->wait);
+        return status_fail(
+            error, EE_EXPIRED_DECISION,
+            "%s: decision %llu expired: it had no reward after a time of %.9g (option wait) and was forgotten", verb,
+            number, self->wait);
     return status_fail(error, EE_EXPIRED_DECISION,
-                       "%s: decision %llu had no reward after a time of %.9g (option wait), and was learned with the "
-                       "default reward %.9g",
+                       "%s: decision %llu expired: it had no reward after a time of %.9g (option wait) and was learned "
+                       "with the default reward %.9g",
                        verb, number, self->wait, self->default_reward);
 }
 
@@ -90,7 +91,7 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *ve
     if (entry->state == PENDING_FORGOTTEN)
         return status_fail(error, EE_EXPIRED_DECISION, "%s: decision %llu was forgotten", verb, number);
     if (entry->state == PENDING_REWARDED)
-        return status_fail(error, EE_REWARDED_DECISION, "%s: decision %llu has its reward already", verb, number);
+        return status_fail(error, EE_REWARDED_DECISION, "%s: decision %llu already has its reward", verb, number);
     *out = entry;
     return EE_OK;
 }
@@ -159,10 +160,10 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
 {
     const kept_decision *decision = &entry->decision;
     if (decision->arms < 1 || decision->arms > UINT32_MAX)
-        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was made among an impossible number of arms");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid number of arms of a pending decision");
     size_t words = kept_decision_words(decision, self->policy);
     if (words > archive_remaining(a) / sizeof(float))
-        archive_fail(a, EE_BAD_MODEL, "model: cut short in a pending decision");
+        archive_fail(a, EE_BAD_MODEL, "model: truncated in a pending decision");
     if (a->status) return;
     a->status = pending_reserve(self, 1, words, a->error);
     if (a->status) return;
@@ -173,13 +174,13 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
 static void archive_awaited(const pending *self, pending_entry *entry, archive *a)
 {
     size_t awaited = entry->awaited;
-    archive_size(a, &awaited, 0, 1, "mark of a decision that is awaited");
+    archive_size(a, &awaited, 0, 1, "flag of a pending decision");
     if (a->status || !awaited) return;
     entry->awaited = true;
     archive_floats(a, &entry->expected, 1);
     archive_u64(a, &entry->awaited_at);
     if (a->reading && (!isfinite(entry->expected) || entry->awaited_at > self->policy->parameters.round))
-        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was awaited with an impossible number");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid expectation of a pending decision");
 }
 
 static void archive_waiting(pending *self, pending_entry *entry, double now, archive *a)
@@ -189,10 +190,10 @@ static void archive_waiting(pending *self, pending_entry *entry, double now, arc
     if (a->status) return;
     archive_u32s(a, slots_at(&self->slots, entry->slot), kept_decision_words(&entry->decision, self->policy));
     if (a->reading && !vector_is_sound(pending_observation(self, entry).x, self->dim))
-        archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid indices of a pending decision");
     archive_bytes(a, &entry->time, sizeof entry->time);
     if (a->reading && !a->status && !(entry->time >= 0 && entry->time <= now))
-        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was made at an impossible time");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid time of a pending decision");
     archive_awaited(self, entry, a);
 }
 

@@ -48,12 +48,12 @@ static ee_status check_frame(const uint8_t *bytes, size_t size, ee_error *error)
 {
     uint64_t checksum;
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
-        return status_fail(error, EE_BAD_RECORD, "record: not the record of a decision");
+        return status_fail(error, EE_BAD_RECORD, "record: not a decision record");
     if (size < HEAD_SIZE + CHECKSUM_SIZE)
-        return status_fail(error, EE_BAD_RECORD, "record: cut short: %zu bytes", size);
+        return status_fail(error, EE_BAD_RECORD, "record: truncated: %zu bytes", size);
     memcpy(&checksum, bytes + size - CHECKSUM_SIZE, sizeof checksum);
     if (archive_checksum(bytes, size - CHECKSUM_SIZE) != checksum)
-        return status_fail(error, EE_BAD_RECORD, "record: damaged or cut: the checksum of its %zu bytes is wrong",
+        return status_fail(error, EE_BAD_RECORD, "record: damaged or truncated: the checksum of its %zu bytes is wrong",
                            size);
     return EE_OK;
 }
@@ -74,17 +74,17 @@ ee_status record_read(const void *bytes, size_t size, uint64_t fingerprint, cons
     archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
     archive_record_head(head, mark, &version, &a);
     if (version != RECORD_VERSION)
-        return status_fail(error, EE_BAD_RECORD, "record: of version %llu, but this library reads version %d",
+        return status_fail(error, EE_BAD_RECORD, "record: version %llu is not supported; this library reads version %d",
                            (unsigned long long)version, RECORD_VERSION);
     if (head->fingerprint != fingerprint)
         return status_fail(error, EE_BAD_RECORD,
-                           "record: of another model: its policy, options or dimension are not this bandit's");
+                           "record: from another model: its policy, options or dimension differ from this bandit's");
     const kept_decision *decision = &head->decision;
     bool sound = !a.status && decision->arms >= 1 && decision->arms <= UINT32_MAX && decision->sparse <= 1 &&
                  arm_length_is_one(head->length) && score_is_finite(decision->score);
     *words = sound ? kept_decision_words(decision, owner) : 0;
     if (!sound || archive_remaining(&a) != *words * sizeof(uint32_t))
-        return status_fail(error, EE_BAD_RECORD, "record: impossible contents behind a sound checksum");
+        return status_fail(error, EE_BAD_RECORD, "record: invalid contents despite a correct checksum");
     return EE_OK;
 }
 
@@ -94,8 +94,8 @@ ee_status record_read_words(const void *bytes, const record_head *head, const po
     memcpy(words, (const uint8_t *)bytes + HEAD_SIZE, count * sizeof *words);
     observation seen = kept_decision_observation(&head->decision, owner, words);
     if (!vector_is_sound(seen.x, dim) || !vector_is_within(seen.x.values, seen.x.count, LARGEST_INPUT))
-        return status_fail(error, EE_BAD_RECORD, "record: its arm is not one of %zu features", dim);
+        return status_fail(error, EE_BAD_RECORD, "record: its arm does not have %zu features", dim);
     if (!vector_is_within(seen.kept, seen.kept_count, FLT_MAX))
-        return status_fail(error, EE_BAD_RECORD, "record: what the policy keeps is not all finite numbers");
+        return status_fail(error, EE_BAD_RECORD, "record: a number that the policy keeps is not finite");
     return EE_OK;
 }

@@ -81,7 +81,7 @@ static ee_status create_copy(ee_snapshot *self, size_t copy, const ee_bandit *ba
 
 ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *error)
 {
-    if (!bandit || !out) return status_fail(error, EE_BAD_INPUT, "snapshot: no bandit or nowhere to put the snapshot");
+    if (!bandit || !out) return status_fail(error, EE_BAD_INPUT, "snapshot: bandit and out must not be NULL");
     *out = NULL;
     ee_snapshot *self;
     ee_status status = bandit_tell(bandit, error);
@@ -135,7 +135,7 @@ ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error 
 
 ee_status snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, uint64_t version, ee_error *error)
 {
-    if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: no snapshot or no bandit");
+    if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: snapshot and bandit must not be NULL");
     if (snapshot->bandit != bandit)
         return status_fail(error, EE_BAD_INPUT, "snapshot: it was created from another bandit");
     ee_status status = bandit_tell(bandit, error);

@@ -11,8 +11,7 @@
 
 ee_status ee_scratch_create(const ee_snapshot *snapshot, uint64_t seed, ee_scratch **out, ee_error *error)
 {
-    if (!snapshot || !out)
-        return status_fail(error, EE_BAD_INPUT, "scratch: no snapshot or nowhere to put the scratch");
+    if (!snapshot || !out) return status_fail(error, EE_BAD_INPUT, "scratch: snapshot and out must not be NULL");
     *out = NULL;
     ee_scratch *self;
     ee_status status = memory_create_owner(&snapshot->memory.allocator, &self, sizeof *self, error);
@@ -46,7 +45,7 @@ uint64_t scratch_version(const ee_scratch *own)
 ee_status ee_scratch_record(const ee_scratch *own, size_t index, const void **bytes, size_t *size, ee_error *error)
 {
     if (!own || !bytes || !size)
-        return status_fail(error, EE_BAD_INPUT, "record: no scratch or nowhere to put the record");
+        return status_fail(error, EE_BAD_INPUT, "record: scratch, bytes and size must not be NULL");
     if (index >= own->record_count)
         return status_fail(error, EE_BAD_INPUT,
                            "record: there is no decision %zu: the last call with this scratch made %zu", index,
@@ -87,13 +86,14 @@ static ee_status write_records(const ee_snapshot *snapshot, ee_scratch *own, ee_
 static ee_status check_takes_rounds(const ee_snapshot *snapshot, const char *verb, ee_error *error)
 {
     if (snapshot->features[0]) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "%s: the bandit takes vectors: set features when it is created", verb);
+    return status_fail(error, EE_BAD_INPUT,
+                       "%s: this bandit takes vectors; for named features, set features when you create it", verb);
 }
 
 ee_status ee_snapshot_arms(const ee_snapshot *snapshot, ee_round *round, ee_arms *arms, ee_error *error)
 {
     if (!snapshot || !round || !arms)
-        return status_fail(error, EE_BAD_INPUT, "arms: no snapshot, no round or nowhere to put the arms");
+        return status_fail(error, EE_BAD_INPUT, "arms: snapshot, round and arms must not be NULL");
     ee_status status = check_takes_rounds(snapshot, "arms", error);
     if (status) return status;
     size_t copy = snapshot_enter(snapshot);
@@ -129,7 +129,7 @@ static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, const deci
 static ee_status decide_arms(const ee_snapshot *snapshot, ee_scratch *own, const deciding_call *call, ee_error *error)
 {
     if (own) own->record_count = 0; /* a call that fails leaves none */
-    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: no snapshot or no scratch");
+    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: snapshot and scratch must not be NULL");
     ee_status status = deciding_call_check(call, snapshot->rules.dim, error);
     return status ? status : decide(snapshot, own, call, NULL, error);
 }
@@ -163,8 +163,8 @@ ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *own,
 {
     deciding_call call = {.count = 1, .decisions = decision, .scores = scores, .probabilities = probabilities};
     if (own) own->record_count = 0;
-    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: no snapshot or no scratch");
-    if (!round || !decision) return status_fail(error, EE_BAD_INPUT, "decide: no round or nowhere to put the decision");
+    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: snapshot and scratch must not be NULL");
+    if (!round || !decision) return status_fail(error, EE_BAD_INPUT, "decide: round and decision must not be NULL");
     ee_status status = check_takes_rounds(snapshot, "decide", error);
     return status ? status : decide(snapshot, own, &call, round, error);
 }
@@ -192,7 +192,7 @@ ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *own, const 
                             ee_error *error)
 {
     if (!snapshot || !own || !scores)
-        return status_fail(error, EE_BAD_INPUT, "score: no snapshot, no scratch or nowhere to put the scores");
+        return status_fail(error, EE_BAD_INPUT, "score: snapshot, scratch and scores must not be NULL");
     return look(snapshot, own, arms, scores, NULL, error);
 }
 
@@ -200,6 +200,6 @@ ee_status ee_snapshot_probabilities(const ee_snapshot *snapshot, ee_scratch *own
                                     double *probabilities, ee_error *error)
 {
     if (!snapshot || !own || !probabilities)
-        return status_fail(error, EE_BAD_INPUT, "probabilities: no snapshot, no scratch or nowhere to put them");
+        return status_fail(error, EE_BAD_INPUT, "probabilities: snapshot, scratch and probabilities must not be NULL");
     return look(snapshot, own, arms, NULL, probabilities, error);
 }

@@ -110,7 +110,7 @@ ee_status names_reserve(feature_names *self, size_t names, size_t bytes, ee_erro
     if (names > self->most - self->count) names = self->most - self->count;
     if (!names) return EE_OK;
     if (bytes > UINT32_MAX - self->text_used)
-        return status_fail(error, EE_NO_MEMORY, "features: the names of a bandit are more than 4 GB");
+        return status_fail(error, EE_NO_MEMORY, "features: the names of the bandit exceed 4 GB");
     ee_status status =
         memory_grow(self->memory, &self->places, &self->capacity, self->count + names, sizeof *self->places, error);
     if (!status) status = grow_slots(self, self->count + names, error);
@@ -234,14 +234,13 @@ static void restore(feature_names *self, size_t count, archive *a)
         named_place *own = &self->places[place];
         own->scale = 0;
         if (!a->status && !is_sound(self, place, &text_end)) {
-            archive_fail(a, EE_BAD_MODEL, "model: the names of its features are not ones that rounds make");
+            archive_fail(a, EE_BAD_MODEL, "model: invalid feature names");
             return;
         }
         own->hash = a->status ? 0 : hash_of(self, own);
         if (place) insert(self, self->slots, self->slot_count, (uint32_t)place);
     }
-    if (!a->status && text_end != self->text_used)
-        archive_fail(a, EE_BAD_MODEL, "model: the text of its features is longer than their names");
+    if (!a->status && text_end != self->text_used) archive_fail(a, EE_BAD_MODEL, "model: more text than feature names");
 }
 
 void names_archive(feature_names *self, archive *a)

@@ -192,7 +192,7 @@ static ee_status check_numbers(const features *self, const ee_round *round, cons
     for (size_t i = 0; i < list->count; i++) {
         const round_feature *feature = &list->items[i];
         if (fabs(feature->value) <= (double)LARGEST_VALUE) continue;
-        return status_fail(error, EE_BAD_INPUT, "features: %.*s is %g; beyond 1e9 it must be scaled",
+        return status_fail(error, EE_BAD_INPUT, "features: %.*s is %g; expected -1e9 to 1e9: scale it",
                            (int)(feature->bytes < 60 ? feature->bytes : 60), round->text + feature->text,
                            feature->value);
     }
@@ -207,8 +207,7 @@ static ee_status prepare(const features *self, ee_round *round, round_size *size
     if (status) return status;
     *size = measure(self, round);
     if (size->entries > MOST_ENTRIES)
-        return status_fail(error, EE_BAD_INPUT,
-                           "features: the arms of a round have more than %d features and products in all",
+        return status_fail(error, EE_BAD_INPUT, "features: more than %d features and products in one round",
                            (int)MOST_ENTRIES);
     return reserve(round, size, error);
 }
@@ -445,7 +444,7 @@ static void archive_scale(features *self, size_t number, archive *a)
     if (taken && !*scale_of(self, scale->place))
         *scale_of(self, scale->place) = (uint32_t)number + 1;
     else
-        archive_fail(a, EE_BAD_MODEL, "model: the scale of a number is not one that rounds make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid scale of a number");
 }
 
 void features_archive(features *self, archive *a)

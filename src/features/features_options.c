@@ -4,24 +4,24 @@
 
 static const option rows[] = {
     OPTION_ROW_CHOICE(features_options, hashing, "hashing", "dictionary", "dictionary|vw",
-                      "dictionary: each name its own place while there is room; vw: places by Vowpal Wabbit's hash"),
+                      "dictionary: a place for each name while there is room; vw: Vowpal Wabbit's hash"),
     OPTION_ROW_INTEGER(features_options, names, "names", "8192", 2, 16777216,
-                       "places of names and of products of two names, each its own", .needs = "hashing=dictionary"),
+                       "places for names and products of two names, one each", .needs = "hashing=dictionary"),
     OPTION_ROW_INTEGER(features_options, hashes, "hashes", "4096", 0, 16777216,
-                       "places that names share which come when the others are taken; 0: those are left out",
+                       "shared places for names that come when all others are taken; 0: ignore such names",
                        .needs = "hashing=dictionary"),
-    OPTION_ROW_INTEGER(features_options, bits, "bits", "18", 1, 24, "of the hash: there are 2^bits places",
+    OPTION_ROW_INTEGER(features_options, bits, "bits", "18", 1, 24, "size of the hash: 2^bits places",
                        .needs = "hashing=vw"),
     OPTION_ROW_FLAG(features_options, chain_hash, "chain_hash", "off",
-                    "hash a text by its key and then by its value, not by both as one", .needs = "hashing=vw"),
-    OPTION_ROW_TEXT(features_options, products, "products", "context*action", "none, or terms as user*item+device*item",
-                    "what is multiplied with what: context, action, or namespaces"),
+                    "hash a text's key first and then its value, instead of both as one", .needs = "hashing=vw"),
+    OPTION_ROW_TEXT(features_options, products, "products", "context*action",
+                    "none, or terms like user*item+device*item",
+                    "products of features to add: of context, action, or namespaces"),
     OPTION_ROW_FLAG(features_options, standardize, "standardize", "on",
-                    "numbers less their mean and by their deviation, over the last values that came",
+                    "standardise numbers by the mean and deviation of their latest values",
                     .needs = "hashing=dictionary"),
     OPTION_ROW_FLAG(features_options, ids, "ids", "on",
-                    "arms are known by the ids of their actions, and an id that comes again is a feature; off: ids are "
-                    "passed over"),
+                    "identify arms by the ids of their actions, and use recurring ids as features; off: ignore ids"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {OPTION_GROUP_OWN(table, "named features")};

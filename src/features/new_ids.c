@@ -57,17 +57,17 @@ static void archive_entry(new_id *entry, uint64_t rounds, archive *a)
     archive_u64(a, &entry->hash);
     archive_u64(a, &entry->round);
     if (a->reading && !a->status && (!entry->hash || entry->round > rounds))
-        archive_fail(a, EE_BAD_MODEL, "model: an id that came once is not one that rounds make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid id seen once");
 }
 
 /* The capacity is part of the state: it decides which ids share a group. */
 void new_ids_archive(new_ids *self, memory *owner, uint64_t rounds, archive *a)
 {
     size_t capacity = self->capacity, count = self->count;
-    archive_size(a, &capacity, 0, MOST, "room for ids that came once");
-    archive_size(a, &count, 0, capacity, "ids that came once");
+    archive_size(a, &capacity, 0, MOST, "capacity for ids seen once");
+    archive_size(a, &count, 0, capacity, "number of ids seen once");
     if (a->reading && !a->status && (capacity & (capacity - 1) || (capacity && capacity < LEAST)))
-        archive_fail(a, EE_BAD_MODEL, "model: the room for ids that came once is not one that rounds make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid capacity for ids seen once");
     if (a->reading && !a->status) {
         self->capacity = capacity;
         a->status = memory_create(owner, &self->entries, capacity, sizeof *self->entries, a->error);

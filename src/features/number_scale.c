@@ -177,5 +177,5 @@ void number_scale_archive(number_scale *self, uint64_t contexts, uint64_t action
     if (sound)
         merge(self);
     else
-        archive_fail(a, EE_BAD_MODEL, "model: the scale of a number is not one that rounds make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid scale of a number");
 }

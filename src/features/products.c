@@ -7,7 +7,7 @@
 static ee_status fail(const char *text, ee_error *error)
 {
     return status_fail(error, EE_BAD_OPTION,
-                       "options: features.products must be none, or at most %d terms as context*action or "
+                       "options: features.products must be none, or at most %d terms like context*action or "
                        "user*item+device*item, got %s",
                        MOST_PRODUCTS, text);
 }

@@ -79,7 +79,7 @@ static ee_status add(parser *self, const name_parts *name, round_feature feature
     size_t joint = strlen(name->joint), most = self->path_bytes + joint + name->key.length + 1 + name->word.length;
     if (self->path_bytes + joint + name->key.length > LONGEST_NAME) return fail_long(self);
     if (most > UINT32_MAX - round->text_used)
-        return status_fail(self->error, EE_BAD_INPUT, "features: the names of a round are more than 4 GB");
+        return status_fail(self->error, EE_BAD_INPUT, "features: the names of a round exceed 4 GB");
     ee_status status =
         memory_grow(&round->memory, &round->text, &round->text_capacity, round->text_used + most, 1, self->error);
     feature_list *list = self->list;
@@ -119,7 +119,7 @@ static const char *joint_of(const parser *self)
 static ee_status add_number(parser *self, const name_parts *name, double value, round_feature feature)
 {
     if (!(value >= -LARGEST_NUMBER && value <= LARGEST_NUMBER))
-        return status_fail(self->error, EE_BAD_INPUT, "features: %.*s is %g; a number must be -1e100 to 1e100",
+        return status_fail(self->error, EE_BAD_INPUT, "features: %.*s is %g; expected -1e100 to 1e100",
                            (int)(name->key.length < 60 ? name->key.length : 60), name->key.bytes, value);
     feature.value = value;
     feature.is_number = true;
@@ -170,7 +170,7 @@ static ee_status parse_element(parser *self, const json_token *token, size_t ele
         return parse_members(self);
     case JSON_KIND_ARRAY:
         return status_fail(self->error, EE_BAD_INPUT,
-                           "features: %.*s is an array within an array; write its numbers side by side",
+                           "features: %.*s is an array within an array; flatten it into one array",
                            (int)(self->path_bytes < 60 ? self->path_bytes : 60), self->path);
     default:
         return EE_OK;
@@ -272,7 +272,7 @@ static ee_status parse_multi(parser *self)
         status = next_token(self, &token);
         if (status || token.kind == JSON_KIND_ARRAY_END) break;
         if (token.kind != JSON_KIND_OBJECT)
-            return status_fail(self->error, EE_BAD_INPUT, "features: what _multi holds must be objects, one an action");
+            return status_fail(self->error, EE_BAD_INPUT, "features: _multi must hold objects, one per action");
         status = parse_members(self);
         if (!status) status = end_action(self);
     }
@@ -290,7 +290,7 @@ static ee_status parse_reserved(parser *self, const json_token *token, bool at_t
     if (!at_top || !json_is(token->key, "_multi"))
         return say_where(self, json_skip(&self->reader, token, NULL, self->error));
     if (token->kind == JSON_KIND_ARRAY) return parse_multi(self);
-    return status_fail(self->error, EE_BAD_INPUT, "features: _multi must be an array of objects, one an action");
+    return status_fail(self->error, EE_BAD_INPUT, "features: _multi must be an array of objects, one per action");
 }
 
 static ee_status parse_member(parser *self, const json_token *token, bool at_top)
@@ -337,7 +337,7 @@ static ee_status parse(parser *self)
     ee_status status = next_token(self, &token);
     if (status) return status;
     if (token.kind != JSON_KIND_OBJECT)
-        return status_fail(self->error, EE_BAD_INPUT, "%s: features are a JSON object, as {\"user\": {\"age\": 31}}",
+        return status_fail(self->error, EE_BAD_INPUT, "%s: expected a JSON object like {\"user\": {\"age\": 31}}",
                            self->verb);
     status = parse_members(self);
     return status ? status : next_token(self, &token); /* the end */
@@ -347,7 +347,7 @@ static ee_status parse(parser *self)
 static ee_status read_object(ee_round *round, const char *json, size_t size, const char *verb, bool is_action,
                              bool reads_multi, ee_error *error)
 {
-    if (!round || !json) return status_fail(error, EE_BAD_INPUT, "%s: no round or no JSON", verb);
+    if (!round || !json) return status_fail(error, EE_BAD_INPUT, "%s: round and json must not be NULL", verb);
     size_t text_used = round->text_used, context = round->context.count, actions = round->actions.count;
     size_t arms = round->arms, identified = round->identified;
     parser self = {.round = round, .reads_multi = reads_multi, .verb = verb, .error = error};
@@ -377,7 +377,8 @@ ee_status ee_round_action(ee_round *round, const char *json, size_t size, ee_err
 ee_status ee_round_action_id(ee_round *round, const char *id, size_t size, ee_error *error)
 {
     if (!round || !id || !round->arms)
-        return status_fail(error, EE_BAD_INPUT, "id: no round, no action in it, or no id");
+        return status_fail(error, EE_BAD_INPUT,
+                           "id: round and id must not be NULL, and the round needs an action first");
     parser self = {.round = round, .list = &round->actions, .verb = "id", .error = error};
     size_t own;
     const round_feature *features = round_action(round, round->arms - 1, &own);
@@ -395,10 +396,10 @@ ee_status ee_round_read(ee_round *round, const char *json, size_t size, ee_error
 
 ee_status ee_round_create(const ee_allocator *allocator, ee_round **out, ee_error *error)
 {
-    if (!out) return status_fail(error, EE_BAD_INPUT, "round: nowhere to put the round");
+    if (!out) return status_fail(error, EE_BAD_INPUT, "round: out must not be NULL");
     *out = NULL;
     if (allocator && (!allocator->allocate || !allocator->release))
-        return status_fail(error, EE_BAD_INPUT, "round: the allocator must have both functions, allocate and release");
+        return status_fail(error, EE_BAD_INPUT, "round: the allocator must have both allocate and release");
     ee_round *self;
     ee_status status = memory_create_owner(allocator, &self, sizeof *self, error);
     if (status) return status;

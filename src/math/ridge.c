@@ -478,7 +478,7 @@ void ridge_archive(ridge *self, double *state, archive *a)
 {
     archive_u32s(a, self->heads, self->used);
     if (a->reading && !a->status && !heads_are_sound(self))
-        archive_fail(a, EE_BAD_MODEL, "model: the blocks of a ridge regression are wrong");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid blocks of a ridge regression");
     if (a->status) return;
     link_blocks(self);
     for (uint32_t f = 0; f < self->used && !a->status; f++) {

@@ -208,12 +208,12 @@ static void archive_row(history *self, size_t index, archive *a)
     own->number = flags >> 2 & NUMBER_MASK;
     size_t words = words_of(*own);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
-        archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");
+        archive_fail(a, EE_BAD_MODEL, "model: truncated in a history");
     if (a->reading && !a->status) a->status = slots_reserve(&self->rows, 1, words, a->error);
     if (a->status) return;
     archive_u32s(a, a->reading ? slots_take(&self->rows, index, words) : slots_at(&self->rows, index), words);
     if (a->reading && !is_sound(self, history_input(self, index)))
-        archive_fail(a, EE_BAD_MODEL, "model: a sample of a history has a wrong length or wrong indices");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid length or indices of a sample");
 }
 
 void history_archive(history *self, archive *a)

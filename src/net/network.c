@@ -43,8 +43,7 @@ static ee_status append_dense(network *self, const char *name, shape in, size_t 
 static ee_status fail_front(const char *name, const char *part, shape in, ee_error *error)
 {
     return status_fail(error, EE_BAD_OPTION,
-                       "options: %s.front: %s does not fit into the %zux%zu that it sees; take a smaller one, or "
-                       "%s.front=none",
+                       "options: %s.front: %s does not fit its input of %zux%zu; use a smaller one, or %s.front=none",
                        name, part, in.height, in.width, name);
 }
 

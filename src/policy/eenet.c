@@ -304,7 +304,7 @@ static void archive_eenet(policy *base, archive *a)
 }
 
 const policy_class eenet_class = {
-    .summary = "EE-Net: f1 exploits, f2 explores from f1's gradient, f3 decides",
+    .summary = "EE-Net: f1 predicts the reward, f2 gives the exploration bonus, f3 decides",
     .paper =
         "Ban, Yan, Banerjee, He: EE-Net: Exploitation-Exploration Neural Networks in Contextual Bandits, ICLR 2022",
     .schema = &eenet_schema,

@@ -6,7 +6,7 @@
 
 static const option_group groups[] = {
     F1_GROUPS,
-    OPTION_GROUP(eenet_options, exploration, exploration_options, exploration_option_table, "", "f2, the exploration"),
+    OPTION_GROUP(eenet_options, exploration, exploration_options, exploration_option_table, "", "f2, exploration"),
     OPTION_GROUP(eenet_options, exploration.regression, regression_options, regression_option_table, "",
                  REGRESSION_TITLE, .needs = "exploration=ridge"),
     OPTION_GROUP(eenet_options, exploration.network, network_exploration_options, network_exploration_option_table, "",
@@ -18,7 +18,7 @@ static const option_group groups[] = {
     OPTION_GROUP(eenet_options, decision, decision_options, decision_option_table, "", DECISION_TITLE),
     OPTION_GROUP(eenet_options, decision.f3, learner_options, learner_option_table, "f3.", DECISION_TITLE,
                  .defaults = "layers=3 width=20 loss=cross_entropy", .needs = "decision=neural|hybrid"),
-    OPTION_GROUP(eenet_options, drawing, drawing_options, drawing_option_table, "", "the draw of parameters"),
+    OPTION_GROUP(eenet_options, drawing, drawing_options, drawing_option_table, "", "drawing parameters"),
     LEARNING_GROUPS,
     COMMON_GROUPS(eenet_options, exploitation.common, "scale=on", .needs = "decision=linear"),
 };
@@ -31,10 +31,10 @@ const option_schema eenet_schema =
  * not change them; eenet:fast is eenet made smaller, and follows it. What eenet:authors says of f3 holds where somebody
  * sets `decision`. */
 static const policy_preset presets[] = {
-    {"eenet:fast", "EE-Net for those who count microseconds: a smaller f1 and f2",
+    {"eenet:fast", "EE-Net for low latency: smaller f1 and f2",
      "f1.committee=1 f1.width=128\n"
      "units=64 refresh=2 recent_units=32"},
-    {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
+    {"eenet:paper", "EE-Net as in the paper's Algorithm 1; for arms of length 1",
      "f1.committee=1 f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.loss=half "
      "f1.training=gd "
      "f1.optimizer=sgd f1.rate=0.0005 f1.decay=0 f1.decay_until=1000000000 f1.steps=20 f1.recent=0 f1.average=0 "
@@ -48,7 +48,7 @@ static const policy_preset presets[] = {
      "keep=all\n"
      "train_every=1 train_late_after=1000000000\n"
      "standardize=off scale=off recall=0"},
-    {"eenet:authors", "EE-Net as the authors' released code has it",
+    {"eenet:authors", "EE-Net as in the authors' released code",
      "f1.committee=1 f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared "
      "f1.training=sgd "
      "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.decay_until=1000000000 f1.steps=2000 f1.batch=1 f1.order=shuffle "
@@ -76,8 +76,7 @@ ee_status eenet_check(const eenet_options *o, ee_error *error)
     for (int i = 0; i < learning; i++) {
         if (learners[i]->training.pick == TRAINING_GD && learners[i]->history.pick == HISTORY_ALL) continue;
         return status_fail(error, EE_BAD_OPTION,
-                           "options: eenet.keep=all needs f%d.training=gd and f%d.history=all; else take "
-                           "keep=reservoir:N",
+                           "options: eenet.keep=all needs f%d.training=gd and f%d.history=all; or use keep=reservoir:N",
                            i + 1, i + 1);
     }
     return EE_OK;

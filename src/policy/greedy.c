@@ -69,14 +69,14 @@ static propensity_rule draw_squarecb(const parameters *learned)
 /* ---- options ---- */
 
 static const option epsilon_rows[] = {
-    OPTION_ROW_REAL(greedy_options, epsilon, "epsilon", "0.1", 0, 1, "share of rounds with any arm",
+    OPTION_ROW_REAL(greedy_options, epsilon, "epsilon", "0.1", 0, 1, "probability of choosing uniformly among all arms",
                     .needs = "propensity=own"),
 };
 static const option squarecb_rows[] = {
     OPTION_ROW_REAL(greedy_options, gamma, "gamma", "10", 0, 1e9,
-                    "the larger, the less an arm below the best is tried; per unit of the rewards' spread",
+                    "the larger, the less often arms below the best are chosen; per unit of the rewards' spread",
                     .needs = "propensity=own"),
-    OPTION_ROW_REAL(greedy_options, exponent, "exponent", "0.5", 0, 2, "of the round, in gamma t^exponent",
+    OPTION_ROW_REAL(greedy_options, exponent, "exponent", "0.5", 0, 2, "exponent of the round t in gamma t^exponent",
                     .needs = "propensity=own and gamma>0"),
 };
 static const option_table epsilon_table = OPTION_TABLE(epsilon_rows), squarecb_table = OPTION_TABLE(squarecb_rows);
@@ -95,7 +95,7 @@ static const option_schema squarecb_schema =
 
 #define PLAIN_F1_PRESET(policy)                                                                                        \
     {                                                                                                                  \
-        policy ":paper", policy " with a plain f1: 100 units, no trunk that arms share", PLAIN_F1                      \
+        policy ":paper", policy " with a plain f1: 100 units, no layers shared between arms", PLAIN_F1                 \
     }
 static const policy_preset papers[] = {PLAIN_F1_PRESET("greedy"), PLAIN_F1_PRESET("neural-epsilon"),
                                        PLAIN_F1_PRESET("squarecb")};
@@ -112,7 +112,7 @@ static const policy_presets greedy_presets = {&papers[0], 1}, epsilon_presets = 
     .start_column = exploitation_start_column, .archive = exploitation_archive
 
 const policy_class greedy_class = {
-    .summary = "the arm with the largest f1, no exploration: a control",
+    .summary = "the arm with the largest f1; no exploration: a baseline",
     .paper = "",
     .schema = &greedy_schema,
     .presets = &greedy_presets,
@@ -121,7 +121,7 @@ const policy_class greedy_class = {
 };
 
 const policy_class neural_epsilon_class = {
-    .summary = "the arm with the largest f1, but with probability epsilon any arm",
+    .summary = "the arm with the largest f1 or, with probability epsilon, any arm",
     .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
     .schema = &epsilon_schema,
     .presets = &epsilon_presets,
@@ -131,7 +131,7 @@ const policy_class neural_epsilon_class = {
 };
 
 const policy_class squarecb_class = {
-    .summary = "inverse-gap weighting on f1: the further below the best, the rarer",
+    .summary = "inverse-gap weighting on f1: the further below the best, the less often chosen",
     .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
     .schema = &squarecb_schema,
     .presets = &squarecb_presets,

@@ -50,7 +50,7 @@ static const option_schema schema =
     OPTION_SCHEMA("kernelts", groups, kernel_options, "nu lambda gamma max_contexts scale");
 
 const policy_class kernelts_class = {
-    .summary = "kernel ridge regression, its scores drawn from the posterior",
+    .summary = "kernel ridge regression with Thompson sampling",
     .paper = "Chowdhury, Gopalan: On Kernelized Multi-Armed Bandits, ICML 2017",
     .schema = &schema,
     .create = create,

@@ -50,7 +50,7 @@ static const option_schema schema =
     OPTION_SCHEMA("kernelucb", groups, kernel_options, "nu lambda gamma max_contexts scale");
 
 const policy_class kernelucb_class = {
-    .summary = "kernel ridge regression, plus a bonus where it knows little",
+    .summary = "kernel ridge regression plus a confidence bonus",
     .paper = "Valko, Korda, Munos, Flaounas, Cristianini: Finite-Time Analysis of Kernelised Contextual Bandits, "
              "UAI 2013",
     .schema = &schema,

@@ -46,22 +46,23 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(lints_options, nu, "nu", "0.5", 0, 1e6, "deviation of the noise, in units of the rewards' spread"),
+    OPTION_ROW_REAL(lints_options, nu, "nu", "0.5", 0, 1e6,
+                    "standard deviation of the reward noise, in units of the rewards' spread"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
-    OPTION_GROUP(lints_options, shared, posterior_options, posterior_option_table, "", "the regression"),
-    OPTION_GROUP(lints_options, shared.common, common_options, standardize_option_table, "", "the arms"),
+    OPTION_GROUP(lints_options, shared, posterior_options, posterior_option_table, "", "regression"),
+    OPTION_GROUP(lints_options, shared.common, common_options, standardize_option_table, "", "arms"),
     COMMON_GROUPS_OF_DRAWS(lints_options, shared.common, "scale=off", .defaults = "recall=0"),
 };
 static const option_schema schema = OPTION_SCHEMA("lints", groups, lints_options, "nu lambda standardize scale");
-static const policy_preset paper = {"lints:paper", "lints as in the paper: rewards as they are",
+static const policy_preset paper = {"lints:paper", "lints as in the paper: rewards not rescaled",
                                     "standardize=off nu=0.1"};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class lints_class = {
-    .summary = "linear rewards: Thompson sampling, each round by one draw of theta",
+    .summary = "linear model with Thompson sampling: one draw of theta per round",
     .paper = "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
     .schema = &schema,
     .presets = &presets,

@@ -48,17 +48,17 @@ static const option rows[] = {
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
-    OPTION_GROUP(linucb_options, shared, posterior_options, posterior_option_table, "", "the regression"),
-    OPTION_GROUP(linucb_options, shared.common, common_options, standardize_option_table, "", "the arms"),
+    OPTION_GROUP(linucb_options, shared, posterior_options, posterior_option_table, "", "regression"),
+    OPTION_GROUP(linucb_options, shared.common, common_options, standardize_option_table, "", "arms"),
     COMMON_GROUPS(linucb_options, shared.common, "scale=off", .defaults = "recall=0"),
 };
 static const option_schema schema = OPTION_SCHEMA("linucb", groups, linucb_options, "alpha lambda standardize scale");
-static const policy_preset paper = {"linucb:paper", "linucb as in the paper: rewards as they are",
+static const policy_preset paper = {"linucb:paper", "linucb as in the paper: rewards not rescaled",
                                     "standardize=off alpha=0.1"};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class linucb_class = {
-    .summary = "linear rewards: the estimate and its confidence width",
+    .summary = "linear model: estimate plus confidence width",
     .paper = "Li, Chu, Langford, Schapire: A Contextual-Bandit Approach to Personalized News Article Recommendation, "
              "WWW 2010",
     .schema = &schema,

@@ -151,29 +151,29 @@ static propensity_rule rule(const parameters *learned)
 /* ---- the class ---- */
 
 static const option rows[] = {
-    OPTION_ROW_CHOICE(ensemble_options, decision, "decision", "ucb", "ucb|thompson",
-                      "the mean of the members and alpha times their deviation; or one member, drawn for each round",
-                      .needs = "propensity=own"),
-    OPTION_ROW_REAL(ensemble_options, alpha, "alpha", "1", 0, 1e6, "weight of the members' deviation",
+    OPTION_ROW_CHOICE(
+        ensemble_options, decision, "decision", "ucb", "ucb|thompson",
+        "ucb: the members' mean plus alpha times their standard deviation; thompson: one member, drawn for each round",
+        .needs = "propensity=own"),
+    OPTION_ROW_REAL(ensemble_options, alpha, "alpha", "1", 0, 1e6, "weight of the members' standard deviation",
                     .needs = "decision=ucb"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
-    OPTION_GROUP_OWN(table, "exploration, the members of an ensemble"),
-    OPTION_GROUP(exploitation_options, f1, learner_options, member_option_table, "",
-                 "exploration, the members of an ensemble"),
+    OPTION_GROUP_OWN(table, "exploration, ensemble"),
+    OPTION_GROUP(exploitation_options, f1, learner_options, member_option_table, "", "exploration, ensemble"),
     EXPLOITATION_GROUPS,
     COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema = OPTION_SCHEMA("neural-ensemble", groups, ensemble_options,
                                                   "decision alpha members prior noise " EXPLOITATION_FIRST);
 
-static const policy_preset paper = {"neural-ensemble:paper",
-                                    "neural-ensemble with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_preset paper = {
+    "neural-ensemble:paper", "neural-ensemble with a plain f1: 100 units, no layers shared between arms", PLAIN_F1};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_ensemble_class = {
-    .summary = "an ensemble on f1's hidden layers, with random priors: explores where members differ",
+    .summary = "ensemble on f1's hidden layers with random priors: explores where members disagree",
     .paper = "Osband, Aslanides, Cassirer: Randomized Prior Functions for Deep Reinforcement Learning, NeurIPS 2018",
     .schema = &schema,
     .presets = &presets,

@@ -54,9 +54,9 @@ static propensity_rule rule(const parameters *learned)
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(fastcb_options, gamma, "gamma", "30", 0, 1e9, "the larger, the less an arm below the best is tried",
-                    .needs = "propensity=own"),
-    OPTION_ROW_REAL(fastcb_options, exponent, "exponent", "0.5", 0, 2, "of the round, in gamma t^exponent",
+    OPTION_ROW_REAL(fastcb_options, gamma, "gamma", "30", 0, 1e9,
+                    "the larger, the less often arms below the best are chosen", .needs = "propensity=own"),
+    OPTION_ROW_REAL(fastcb_options, exponent, "exponent", "0.5", 0, 2, "exponent of the round t in gamma t^exponent",
                     .needs = "propensity=own and gamma>0"),
 };
 static const option_table table = OPTION_TABLE(rows);
@@ -70,12 +70,12 @@ static const option_schema schema =
     OPTION_SCHEMA("neural-fastcb", groups, fastcb_options, "gamma exponent " EXPLOITATION_FIRST);
 
 static const policy_preset paper = {"neural-fastcb:paper",
-                                    "neural-fastcb with a plain f1: 100 units, no trunk that arms share",
+                                    "neural-fastcb with a plain f1: 100 units, no layers shared between arms",
                                     PLAIN_F1 "\nf1.rate=0.003"};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_fastcb_class = {
-    .summary = "FastCB: inverse-gap weighting by f1's losses, rarer where the best has little",
+    .summary = "FastCB: inverse-gap weighting by f1's losses; explores less when the best arm's loss is small",
     .paper = "Foster, Krishnamurthy: Efficient First-Order Contextual Bandits: Prediction, Allocation, and Triangular "
              "Discrimination, NeurIPS 2021; Deb, Ban, Zuo, He, Banerjee: Contextual Bandits with Online Neural "
              "Regression, ICLR 2024",

@@ -28,20 +28,20 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 
 static const option rows[] = {
     OPTION_ROW_REAL(last_layer_options, scale, "nu", "0.1", 0, 1e6,
-                    "deviation of the noise, in units of the rewards' spread"),
+                    "standard deviation of the reward noise, in units of the rewards' spread"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
-    OPTION_GROUP_OWN(table, "exploration, the regression on f1's last hidden layer"),
-    OPTION_GROUP_OWN(last_layer_option_table, "exploration, the regression on f1's last hidden layer"),
+    OPTION_GROUP_OWN(table, "exploration, regression on f1's last hidden layer"),
+    OPTION_GROUP_OWN(last_layer_option_table, "exploration, regression on f1's last hidden layer"),
     EXPLOITATION_GROUPS,
     COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-linear", groups, last_layer_options, "nu lambda " EXPLOITATION_FIRST);
 
-static const policy_preset paper = {"neural-linear:paper",
-                                    "neural-linear with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_preset paper = {
+    "neural-linear:paper", "neural-linear with a plain f1: 100 units, no layers shared between arms", PLAIN_F1};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_linear_class = {

@@ -27,24 +27,24 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 
 static const option rows[] = {
     OPTION_ROW_REAL(last_layer_options, scale, "alpha", "0.3", 0, 1e6,
-                    "weight of the width, in units of the rewards' spread"),
+                    "weight of the confidence width, in units of the rewards' spread"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
-    OPTION_GROUP_OWN(table, "exploration, the regression on f1's last hidden layer"),
-    OPTION_GROUP_OWN(last_layer_option_table, "exploration, the regression on f1's last hidden layer"),
+    OPTION_GROUP_OWN(table, "exploration, regression on f1's last hidden layer"),
+    OPTION_GROUP_OWN(last_layer_option_table, "exploration, regression on f1's last hidden layer"),
     EXPLOITATION_GROUPS,
     COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-linucb", groups, last_layer_options, "alpha lambda " EXPLOITATION_FIRST);
 
-static const policy_preset paper = {"neural-linucb:paper",
-                                    "neural-linucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_preset paper = {
+    "neural-linucb:paper", "neural-linucb with a plain f1: 100 units, no layers shared between arms", PLAIN_F1};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_linucb_class = {
-    .summary = "Neural-LinUCB: a confidence width on f1's last hidden layer",
+    .summary = "Neural-LinUCB: f1 plus a confidence width on its last hidden layer",
     .paper = "Xu, Wen, Zhao, Gu: Neural Contextual Bandits with Deep Representation and Shallow Exploration, ICLR 2022",
     .schema = &schema,
     .presets = &presets,

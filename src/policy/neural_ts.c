@@ -21,18 +21,19 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 }
 
 static const option_group groups[] = {
-    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width", .defaults = "nu=7"),
+    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, confidence width", .defaults = "nu=7"),
     EXPLOITATION_GROUPS,
     COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-ts", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
-static const policy_preset paper = {"neural-ts:paper", "neural-ts with a plain f1: 100 units, no trunk that arms share",
+static const policy_preset paper = {"neural-ts:paper",
+                                    "neural-ts with a plain f1: 100 units, no layers shared between arms",
                                     PLAIN_F1 "\n" PAPER_WIDTH};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_ts_class = {
-    .summary = "NeuralTS: draws around f1, as wide as its gradient says",
+    .summary = "NeuralTS: Thompson sampling around f1, with a width from its gradient",
     .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
     .schema = &schema,
     .presets = &presets,

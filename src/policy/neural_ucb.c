@@ -12,18 +12,19 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 }
 
 static const option_group groups[] = {
-    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
+    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, confidence width"),
     EXPLOITATION_GROUPS,
     COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-ucb", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
-static const policy_preset paper = {
-    "neural-ucb:paper", "neural-ucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1 "\n" PAPER_WIDTH};
+static const policy_preset paper = {"neural-ucb:paper",
+                                    "neural-ucb with a plain f1: 100 units, no layers shared between arms",
+                                    PLAIN_F1 "\n" PAPER_WIDTH};
 static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_ucb_class = {
-    .summary = "NeuralUCB: f1 and a confidence width from its gradient",
+    .summary = "NeuralUCB: f1 plus a confidence width from its gradient",
     .paper = "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
     .schema = &schema,
     .presets = &presets,

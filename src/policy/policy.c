@@ -11,83 +11,79 @@ enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies al
 
 static const option scale_rows[] = {
     OPTION_ROW_FLAG(common_options, scale, "scale", "off",
-                    "arms are divided by the mean length of those of the first rounds"),
+                    "divide arms by the mean length of the arms of the first rounds"),
 };
 const option_table scale_option_table = OPTION_TABLE(scale_rows);
 
 static const option problem_rows[] = {
     OPTION_ROW_INTEGER(common_options, blocks, "blocks", "1", 1, 65536,
-                       "where every arm of a round is the same context in another block of the features: how many "
-                       "blocks",
+                       "number of blocks, if every arm of a round is the same context in another block of the features",
                        .needs = "f1.heads=0"),
     OPTION_ROW_FLAG(common_options, exclusive, "exclusive", "off",
-                    "of the arms of a round at most one has a reward that is not the least",
-                    .needs = "f1.heads>1 or blocks>1"),
+                    "at most one arm of a round has a reward above the minimum", .needs = "f1.heads>1 or blocks>1"),
 };
 const option_table problem_option_table = OPTION_TABLE(problem_rows);
 
 static const option standardize_rows[] = {
-    OPTION_ROW_FLAG(
-        common_options, standardize, "standardize", "on",
-        "rewards are learned in units of their own: less their mean or least, over twice their deviation; by "
-        "cross-entropy as shares of their range. Outliers are limited until they recur"),
+    OPTION_ROW_FLAG(common_options, standardize, "standardize", "on",
+                    "rescale rewards before learning: minus their mean or minimum, over twice their standard "
+                    "deviation; with cross-entropy, to shares of their range. Outliers are limited until they recur"),
 };
 const option_table standardize_option_table = OPTION_TABLE(standardize_rows);
 
 static const option recall_rows[] = {
     OPTION_ROW_INTEGER(common_options, recall, "recall", "16384", 0, 1e8,
-                       "arms whose own rewards are remembered, at most; 0: none"),
+                       "remember the rewards of up to this many recurring arms; 0: off"),
 };
 const option_table recall_option_table = OPTION_TABLE(recall_rows);
 
 static const option room_rows[] = {
     OPTION_ROW_INTEGER(common_options, pending, "pending", "1024", 1, 1e8,
-                       "a decision expires when so many more were made without its reward"),
+                       "a decision without its reward expires after this many more decisions"),
     OPTION_ROW_INTEGER(common_options, arms, "arms", "32", 1, 1e7,
-                       "arms of a round to reserve memory for; more may come"),
+                       "arms per round to reserve memory for; a round may have more"),
     OPTION_ROW_INTEGER(
         common_options, nonzeros, "nonzeros", "1024", 1, 1e9,
-        "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"),
+        "non-zeros per sparse arm, or half the features of a dense arm, to reserve memory for; an arm may have more"),
 };
 const option_table room_option_table = OPTION_TABLE(room_rows);
 
 static const option reward_rows[] = {
     OPTION_ROW_TEXT(common_options, rewards, "rewards", "none", "none or LOW:HIGH",
-                    "the range that every reward must be in; none: any reward is learned"),
+                    "range of valid rewards; none: any reward is valid"),
     OPTION_ROW_CHOICE(common_options, outside, "outside", "reject", "reject|clip",
-                      "a reward outside that range is an error, or is learned as the nearest end",
+                      "a reward outside the range is an error (reject), or is learned as the nearest end (clip)",
                       .needs = "rewards!=none"),
 };
 const option_table reward_option_table = OPTION_TABLE(reward_rows);
 
 static const option late_rows[] = {
     OPTION_ROW_REAL(common_options, wait, "wait", "0", 0, 1e12,
-                    "a decision expires when more than this time has passed without its reward; 0: time does not "
-                    "matter"),
+                    "a decision without its reward expires after this time; 0: never by time"),
     OPTION_ROW_REAL_OR(common_options, default_reward, "default_reward", "none", "none", -1e9, 1e9,
-                       "the reward that a decision which expires is learned with; none: it is forgotten"),
+                       "reward to learn for an expired decision; none: forget the decision"),
 };
 const option_table late_option_table = OPTION_TABLE(late_rows);
 
 static const option propensity_rows[] = {
-    OPTION_ROW_CHOICE(
-        common_options, propensity, "propensity", "own", "own|argmax|first|floor|softmax|igw",
-        "how an arm is drawn: as the policy has it; the best, any of equal ones; the best, the first of equal "
-        "ones; the best or, with propensity_epsilon, any; softmax; inverse-gap weighting"),
+    OPTION_ROW_CHOICE(common_options, propensity, "propensity", "own", "own|argmax|first|floor|softmax|igw",
+                      "how an arm is chosen. own: the policy's own way; argmax: the best, ties at random; first: the "
+                      "best, ties to the first; floor: the best or, with probability propensity_epsilon, any; softmax: "
+                      "by exp(score); igw: inverse-gap weighting"),
     OPTION_ROW_REAL(common_options, propensity_epsilon, "propensity_epsilon", "0.05", 0, 1,
-                    "share of decisions that fall on any arm", .needs = "propensity=floor"),
+                    "probability of choosing uniformly among all arms", .needs = "propensity=floor"),
     OPTION_ROW_REAL(common_options, propensity_temperature, "propensity_temperature", "0.1", 1e-6, 1e6,
-                    "what scores are divided by before exp, in units of the rewards' spread",
+                    "scores are divided by this before exp, in units of the rewards' spread",
                     .needs = "propensity=softmax"),
     OPTION_ROW_REAL(common_options, propensity_gamma, "propensity_gamma", "100", 0, 1e9,
-                    "the larger, the less an arm below the best is tried; per unit of the rewards' spread",
+                    "the larger, the less often arms below the best are chosen; per unit of the rewards' spread",
                     .needs = "propensity=igw"),
 };
 const option_table propensity_option_table = OPTION_TABLE(propensity_rows);
 
 static const option estimate_rows[] = {
     OPTION_ROW_INTEGER(common_options, probability_draws, "probability_draws", "0", 0, 1e6,
-                       "draws to estimate the probability of a decision by; 0: it is not a number"),
+                       "draws to estimate the probability of a decision; 0: the probability is NaN"),
 };
 const option_table estimate_option_table = OPTION_TABLE(estimate_rows);
 

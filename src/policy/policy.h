@@ -58,8 +58,8 @@ extern const option_table estimate_option_table;    /* where scores are drawn: p
 
 /* Those that every policy offers. */
 #define REWARD_AND_ROOM_GROUPS(owner, field)                                                                           \
-    OPTION_GROUP(owner, field, common_options, reward_option_table, "", "the range of rewards"),                       \
-        OPTION_GROUP(owner, field, common_options, late_option_table, "", "late rewards"),                             \
+    OPTION_GROUP(owner, field, common_options, reward_option_table, "", "reward range"),                               \
+        OPTION_GROUP(owner, field, common_options, late_option_table, "", "delayed rewards"),                          \
         OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
 
 /* The groups for common_options, a field of the policy's options. They come last in its schema. The first is for a
@@ -67,15 +67,15 @@ extern const option_table estimate_option_table;    /* where scores are drawn: p
  * or "scale=off"; what comes after it is for the group of the memory of arms. */
 #define COMMON_GROUPS(owner, field, scale_, ...)                                                                       \
     SEEING_GROUPS(owner, field, scale_, __VA_ARGS__),                                                                  \
-        OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
+        OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "choosing an arm"),                    \
         REWARD_AND_ROOM_GROUPS(owner, field)
 #define COMMON_GROUPS_OF_DRAWS(owner, field, scale_, ...)                                                              \
     SEEING_GROUPS(owner, field, scale_, __VA_ARGS__),                                                                  \
-        OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "the draw of an arm"),                   \
+        OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "choosing an arm"),                      \
         REWARD_AND_ROOM_GROUPS(owner, field)
 #define SEEING_GROUPS(owner, field, scale_, ...)                                                                       \
-    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
-        OPTION_GROUP(owner, field, common_options, recall_option_table, "", "the memory of arms", __VA_ARGS__)
+    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "arms", .defaults = scale_),                    \
+        OPTION_GROUP(owner, field, common_options, recall_option_table, "", "arm memory", __VA_ARGS__)
 
 /* All that a score depends on besides the arms. */
 typedef struct parameters {

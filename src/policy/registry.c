@@ -52,7 +52,7 @@ ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error)
 {
     const policy_class *class;
     const policy_preset *preset;
-    if (!out) return status_fail(error, EE_BAD_INPUT, "describe: nowhere to put the policy");
+    if (!out) return status_fail(error, EE_BAD_INPUT, "describe: out must not be NULL");
     if (!policy_at(index, &class, &preset))
         return status_fail(error, EE_BAD_INPUT, "describe: there is no policy number %zu", index);
     *out = (ee_policy){.name = preset ? preset->name : class->schema->owner,

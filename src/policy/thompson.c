@@ -79,15 +79,15 @@ static float await(policy *self, const observation *o)
 }
 
 static const option_group groups[] = {
-    OPTION_GROUP(thompson_options, shared, tallies_options, tallies_option_table, "", "the arms"),
-    OPTION_GROUP(thompson_options, shared.common, common_options, estimate_option_table, "", "the draw of an arm"),
+    OPTION_GROUP(thompson_options, shared, tallies_options, tallies_option_table, "", "arms"),
+    OPTION_GROUP(thompson_options, shared.common, common_options, estimate_option_table, "", "choosing an arm"),
     REWARD_AND_ROOM_GROUPS(thompson_options, shared.common),
 };
 static const option_schema schema =
     OPTION_SCHEMA("thompson", groups, thompson_options, "blocks positions probability_draws");
 
 const policy_class thompson_class = {
-    .summary = "no context: Thompson sampling, Beta for rewards of 0 and 1, else normal",
+    .summary = "no context: Thompson sampling; Beta posterior for rewards of 0 and 1, otherwise normal",
     .paper = "Agrawal, Goyal: Further Optimal Regret Bounds for Thompson Sampling, AISTATS 2013",
     .schema = &schema,
     .create = create,

@@ -57,19 +57,19 @@ static float await(policy *self, const observation *o)
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(ucb1_options, alpha, "alpha", "1", 0, 1e6, "weight of the confidence width; 1: as in the paper"),
+    OPTION_ROW_REAL(ucb1_options, alpha, "alpha", "1", 0, 1e6, "weight of the confidence width; 1 is the paper's"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
-    OPTION_GROUP(ucb1_options, shared, tallies_options, tallies_option_table, "", "the arms"),
-    OPTION_GROUP(ucb1_options, shared.common, common_options, propensity_option_table, "", "the draw of an arm"),
+    OPTION_GROUP(ucb1_options, shared, tallies_options, tallies_option_table, "", "arms"),
+    OPTION_GROUP(ucb1_options, shared.common, common_options, propensity_option_table, "", "choosing an arm"),
     REWARD_AND_ROOM_GROUPS(ucb1_options, shared.common),
 };
 static const option_schema schema = OPTION_SCHEMA("ucb1", groups, ucb1_options, "alpha blocks propensity");
 
 const policy_class ucb1_class = {
-    .summary = "no context: the mean of each arm's rewards and its confidence width",
+    .summary = "no context: each arm's mean reward plus a confidence width",
     .paper =
         "Auer, Cesa-Bianchi, Fischer: Finite-time Analysis of the Multiarmed Bandit Problem, Machine Learning 2002",
     .schema = &schema,

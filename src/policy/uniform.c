@@ -39,7 +39,7 @@ static const option_schema schema = OPTION_SCHEMA("uniform", groups, uniform_opt
 
 extern const policy_class uniform_class;
 const policy_class uniform_class = {
-    .summary = "any arm, each with the same probability: a control",
+    .summary = "every arm with the same probability: a baseline",
     .paper = "",
     .schema = &schema,
     .create = create,

@@ -67,10 +67,10 @@ printf '%s\n' 'nonsense' '[1]' '{}' '{"id": 1, "reward": 1}' '{"id": 9, "reward"
     "{\"actions\": [$a]" '{"id": 3, "reward": "1"}' >bad
 printf 'a zero \0 in it\n{"tag": "\377", "actions": []}\n' >>bad
 cat >expected <<'END'
-{"error":"line 1: byte 1: a value must stand here"}
+{"error":"line 1: invalid JSON at byte 1: expected a value"}
 {"error":"line 2: expected a JSON object, such as {\"id\": 1, \"reward\": 0.5}"}
 {"error":"line 3: expected a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
-{"error":"line 4: learn: decision 1 has its reward already"}
+{"error":"line 4: learn: decision 1 already has its reward"}
 {"error":"line 5: learn: there is no decision 9; the last one is 2"}
 {"error":"line 6: id must be the whole number of a decision, 1 or more, got 1.5"}
 {"error":"line 7: id must be a number"}
@@ -83,11 +83,11 @@ cat >expected <<'END'
 {"error":"line 14: duplicate key \"actions\""}
 {"error":"line 15: actions[1] and actions[0] have the same id, \"a\""}
 {"error":"line 16: no action is left: all 1 are excluded"}
-{"error":"line 17: byte 55: nothing may follow the value"}
-{"error":"line 18: byte 53: the input ends before its value does"}
+{"error":"line 17: invalid JSON at byte 55: unexpected text after the value"}
+{"error":"line 18: invalid JSON at byte 53: unexpected end of input"}
 {"error":"line 19: reward must be a number"}
-{"error":"line 20: byte 1: a value must stand here"}
-{"error":"line 21: byte 10: no UTF-8"}
+{"error":"line 20: invalid JSON at byte 1: expected a value"}
+{"error":"line 21: invalid JSON at byte 10: invalid UTF-8"}
 END
 answers expected model -o same <bad
 [ "$code" = 1 ] || fail "status $code of bad lines"

@@ -100,7 +100,7 @@ cp kept/evaluations.jsonl before
 "$eenet" evaluate log.dsjson -p linucb,uniform -o kept >again
 diff first again || fail "again: another table"
 cmp kept/evaluations.jsonl before || fail "again: the folder has changed"
-tail -n 1 first | grep -qx "The evaluations are in kept; as a web page: eenet report kept" || fail "$(tail -n 1 first)"
+tail -n 1 first | grep -qx "The evaluations are in kept. For an HTML report: eenet report kept" || fail "$(tail -n 1 first)"
 "$eenet" evaluate log.dsjson -p linucb,uniform,first -o kept >again
 test "$(wc -l <kept/evaluations.jsonl)" = 3 || fail "one more candidate"
 "$eenet" evaluate log.dsjson -p linucb --set linucb.alpha=0.5 -o kept >again

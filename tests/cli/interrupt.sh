@@ -86,7 +86,7 @@ wait "$pid" || code=$?
 test "$code" = 130 || fail "a long round: exit status $code"
 grep -Eq '^  uniform .* 2/2$' table || fail "a long round: $(cat table)"
 grep -Eq '^  eenet .* 0/2$' table || fail "a long round: $(cat table)"
-tail -n 1 table | grep -q 'as a web page: eenet report slow' || fail "a long round: no report is offered: $(cat table)"
+tail -n 1 table | grep -q 'For an HTML report: eenet report slow' || fail "a long round: no report is offered: $(cat table)"
 test "$(tail -n 1 stderr)" = 'eenet run: interrupted; missing: eenet seeds 0-1; the same command resumes it' ||
     fail "a long round: $(cat stderr)"
 test ! -e slow.model.lock || fail "a long round: a lock is left behind"

@@ -27,74 +27,74 @@ done <names
 
 COLUMNS=80 "$eenet" describe linucb >described
 cat >expected <<'END'
-linucb: linear rewards: the estimate and its confidence width
+linucb: linear model: estimate plus confidence width
 paper: Li, Chu, Langford, Schapire: A Contextual-Bandit Approach to Personalized
        News Article Recommendation, WWW 2010
 
   option                  default  meaning (range)
 
-what is changed first
+change these first
   alpha                   1        weight of the confidence width, in units of
                                    the rewards' spread (0 to 1000000)
-  lambda                  1        what A starts with on its diagonal (1e-06 to
-                                   1000000)
-  standardize             on       rewards are learned in units of their own:
-                                   less their mean or least, over twice their
-                                   deviation; by cross-entropy as shares of
+  lambda                  1        A starts as lambda times the identity (1e-06
+                                   to 1000000)
+  standardize             on       rescale rewards before learning: minus their
+                                   mean or minimum, over twice their standard
+                                   deviation; with cross-entropy, to shares of
                                    their range. Outliers are limited until they
                                    recur (on|off)
-  scale                   off      arms are divided by the mean length of those
-                                   of the first rounds (on|off)
+  scale                   off      divide arms by the mean length of the arms of
+                                   the first rounds (on|off)
 
-the regression
-  refresh                 1000     updates of a block of features between its
+regression
+  refresh                 1000     updates of a block of features between
                                    factorisations (1 to 1000000000)
 
-the memory of arms
-  recall                  0        arms whose own rewards are remembered, at
-                                   most; 0: none (0 to 100000000)
+arm memory
+  recall                  0        remember the rewards of up to this many
+                                   recurring arms; 0: off (0 to 100000000)
 
-the draw of an arm
-  propensity              own      how an arm is drawn: as the policy has it;
-                                   the best, any of equal ones; the best, the
-                                   first of equal ones; the best or, with
-                                   propensity_epsilon, any; softmax; inverse-gap
+choosing an arm
+  propensity              own      how an arm is chosen. own: the policy's own
+                                   way; argmax: the best, ties at random; first:
+                                   the best, ties to the first; floor: the best
+                                   or, with probability propensity_epsilon, any;
+                                   softmax: by exp(score); igw: inverse-gap
                                    weighting
                                    (own|argmax|first|floor|softmax|igw)
 
-the range of rewards
-  rewards                 none     the range that every reward must be in; none:
-                                   any reward is learned (none or LOW:HIGH)
+reward range
+  rewards                 none     range of valid rewards; none: any reward is
+                                   valid (none or LOW:HIGH)
 
-late rewards
-  wait                    0        a decision expires when more than this time
-                                   has passed without its reward; 0: time does
-                                   not matter (0 to 1e+12)
-  default_reward          none     the reward that a decision which expires is
-                                   learned with; none: it is forgotten (none or
+delayed rewards
+  wait                    0        a decision without its reward expires after
+                                   this time; 0: never by time (0 to 1e+12)
+  default_reward          none     reward to learn for an expired decision;
+                                   none: forget the decision (none or
                                    -1000000000 to 1000000000)
 
 memory
-  pending                 1024     a decision expires when so many more were
-                                   made without its reward (1 to 100000000)
-  arms                    32       arms of a round to reserve memory for; more
-                                   may come (1 to 10000000)
-  nonzeros                1024     non-zeros of a sparse arm, or half the
-                                   features of a dense one, to reserve memory
-                                   for; more may come (1 to 1000000000)
+  pending                 1024     a decision without its reward expires after
+                                   this many more decisions (1 to 100000000)
+  arms                    32       arms per round to reserve memory for; a round
+                                   may have more (1 to 10000000)
+  nonzeros                1024     non-zeros per sparse arm, or half the
+                                   features of a dense arm, to reserve memory
+                                   for; an arm may have more (1 to 1000000000)
 
-not used by linucb: set what it needs
-  propensity_epsilon      0.05     needs propensity=floor: share of decisions
-                                   that fall on any arm (0 to 1)
-  propensity_temperature  0.1      needs propensity=softmax: what scores are
-                                   divided by before exp, in units of the
-                                   rewards' spread (1e-06 to 1000000)
-  propensity_gamma        100      needs propensity=igw: the larger, the less an
-                                   arm below the best is tried; per unit of the
-                                   rewards' spread (0 to 1000000000)
-  outside                 reject   needs rewards!=none: a reward outside that
-                                   range is an error, or is learned as the
-                                   nearest end (reject|clip)
+not used by linucb: first set what they need
+  propensity_epsilon      0.05     needs propensity=floor: probability of
+                                   choosing uniformly among all arms (0 to 1)
+  propensity_temperature  0.1      needs propensity=softmax: scores are divided
+                                   by this before exp, in units of the rewards'
+                                   spread (1e-06 to 1000000)
+  propensity_gamma        100      needs propensity=igw: the larger, the less
+                                   often arms below the best are chosen; per
+                                   unit of the rewards' spread (0 to 1000000000)
+  outside                 reject   needs rewards!=none: a reward outside the
+                                   range is an error (reject), or is learned as
+                                   the nearest end (clip) (reject|clip)
 END
 diff expected described
 
@@ -106,27 +106,27 @@ grep -Eq '^  f1.training +gd +' described || fail "the preset's value is not the
 "$eenet" describe eenet >described
 ! grep -q '^preset:' described || fail "eenet has a preset"
 
-# First what is changed first, then the parts, then what has no effect.
+# First change these first, then the parts, then what has no effect.
 grep '^[a-z]' described | sed 1,2d >titles
 cat >expected <<'END'
-what is changed first
+change these first
 f1, the exploitation network
-f2, the exploration
+f2, exploration
 f2 as a regression
 f3, the decision maker
-when it trains
-the arms
-the draw of an arm
-the range of rewards
-late rewards
+training schedule
+arms
+choosing an arm
+reward range
+delayed rewards
 memory
-not used by eenet: set what it needs
+not used by eenet: first set what they need
 END
 diff expected titles
 sed '/^not used by/,$d' described | grep -q '^  prior_gain ' || fail "prior_gain does not act"
 sed '1,/^not used by/d' described | grep -Eq '^  f2.rate +0.003 +needs exploration=network: learning rate' ||
     fail "no word of what f2.rate needs"
-test "$(sed -n '/^what is changed first/,/^$/p' described | grep -c '^  [a-z]')" -le 15 || fail "too many are first"
+test "$(sed -n '/^change these first/,/^$/p' described | grep -c '^  [a-z]')" -le 15 || fail "too many are first"
 
 cat >expected <<'END'
 synthetic:inner|quadratic|cosine[,OPTION=VALUE...]

@@ -91,11 +91,11 @@ sed '1,/^$/d' table | sed -n '/^synthetic:inner/,$p' | regrets | cmp - alone
 "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept >table 2>stderr
 drop_progress
 test ! -s stderr || fail "words on stderr, which is no terminal"
-test "$(tail -n 1 table)" = "The results are in kept; as a web page: eenet report kept" || fail "$(cat table)"
+test "$(tail -n 1 table)" = "The results are in kept. For an HTML report: eenet report kept" || fail "$(cat table)"
 # The command is one that a shell takes, whatever the folder is called.
 for folder in "my results" "it's" -kept; do
     "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o "$folder" >table
-    tail -n 1 table | grep -q "^The results are in $folder; as a web page: eenet report " || fail "$(cat table)"
+    tail -n 1 table | grep -q "^The results are in $folder. For an HTML report: eenet report " || fail "$(cat table)"
     eval "set -- $(sed -n 's/.*: eenet report //p' table)"
     test "$1" != -- || shift
     test "$#" = 1 && test "$1" = "$folder" || fail "a shell takes '$*' from $(cat table)"

@@ -66,7 +66,7 @@ tail -n 1 table | grep -q '^Saved quiet.model: uniform' || fail "not quiet: $(ca
 printf '%s\n' '{"actions": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]}' '{"id": 201, "reward": 1}' '{"id": 200, "reward": 1}' |
     "$eenet" decide model -o taught >answers && fail 'decision 200 has its reward'
 sed -n 1p answers | grep -Eqx '\{"id":201,"arm":[012],"action":"[012]","probability":[0-9.]+,"probabilities":\[[0-9.]+,[0-9.]+,[0-9.]+\]\}' &&
-    [ "$(sed -n 2p answers)" = '{"id":201,"learned":true}' ] && sed -n 3p answers | grep -q 'decision 200 has its reward already' ||
+    [ "$(sed -n 2p answers)" = '{"id":201,"learned":true}' ] && sed -n 3p answers | grep -q 'decision 200 already has its reward' ||
     fail "$(cat answers)"
 
 # ---- grid: with the settings that were chosen ----

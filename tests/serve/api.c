@@ -157,7 +157,7 @@ static void try_decisions(void)
     refuse("POST", decide, "{\"actions\":[]}", 400, "BadRequest", "actions: expected at least one");
     refuse("POST", decide, "[]", 400, "BadRequest", "the body must be a JSON object");
     refuse("POST", decide, "", 400, "BadRequest", "*byte 1*");
-    refuse("POST", decide, "{" TWO "} x", 400, "BadRequest", "*nothing may follow*");
+    refuse("POST", decide, "{" TWO "} x", 400, "BadRequest", "*unexpected text after*");
     refuse("POST", decide, "{\"actions\":[{\"id\":\"a\",\"features\":{\"x\":[[1]]}}]}", 400, "BadRequest", "*");
     const char *vectors = "/v1/bandits/vectors/decide";
     expect("POST", vectors, "{\"id\":\"v1\",\"actions\":[[1,0,0],[0,1,0],[0,0,1]]}", 200,
@@ -173,7 +173,7 @@ static void try_decisions(void)
         "{\"error\":{\"code\":\"Conflict\",*}},{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",*}}]}\n");
     expect("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[]}", 200, "{\"decisions\":[]}\n");
     refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decision\":[]}", 400, "BadRequest", "*did you mean*");
-    refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[{]}", 400, "BadRequest", "byte 16*");
+    refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[{]}", 400, "BadRequest", "invalid JSON at byte 16*");
     free(answer);
 }
 

@@ -171,7 +171,7 @@
     ">>> bandit.learn(decision, 1.5)\n"                                                                                \
     ">>> bandit.learn(decision.id, 1.5)\n"                                                                             \
     "Traceback (most recent call last):\n"                                                                             \
-    "eenet.RewardedDecision: learn: decision 1 has its reward already\n"
+    "eenet.RewardedDecision: learn: decision 1 already has its reward\n"
 
 #define BANDIT_LEARN_MANY_DOC                                                                                          \
     "learn_many($self, decisions, rewards)\n"                                                                          \

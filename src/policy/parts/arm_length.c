@@ -53,6 +53,5 @@ void arm_length_archive(arm_length *self, archive *a)
     } else {
         *self = (arm_length){.value = self->value, .rounds = self->value > 0 ? LENGTH_SETTLED : 0};
     }
-    if (a->reading && !a->status && !is_sound(self))
-        archive_fail(a, EE_BAD_MODEL, "model: the length of its arms is not one");
+    if (a->reading && !a->status && !is_sound(self)) archive_fail(a, EE_BAD_MODEL, "model: invalid arm length");
 }

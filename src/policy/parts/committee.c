@@ -89,5 +89,5 @@ void committee_archive(committee *self, archive *a)
     archive_bytes(a, self->mean, (count + 1) * sizeof *self->mean);
     for (size_t k = 0; k < count; k++) archive_bytes(a, self->sums[k], (count + 1) * sizeof *self->sums[k]);
     if (a->reading && !a->status && !is_sound(self))
-        archive_fail(a, EE_BAD_MODEL, "model: a number of f1's committee is not one that samples make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid state of f1's committee");
 }

@@ -7,26 +7,27 @@
 
 static const option rows[] = {
     OPTION_ROW_CHOICE(decision_options, kind, "decision", "linear", "linear|neural|hybrid",
-                      "f3: w1 f1 + w2 f2, a network, or the one and then the other"),
+                      "f3. linear: w1 f1 + w2 f2; neural: a network; hybrid: linear, then neural"),
     OPTION_ROW_INTEGER(decision_options, hybrid_after, "hybrid_after", "500", 1, 1e9,
-                       "rounds that hybrid decides linearly", .needs = "decision=hybrid"),
+                       "rounds after which hybrid switches from linear to neural", .needs = "decision=hybrid"),
     OPTION_ROW_REAL(decision_options, w1, "w1", "1", -1e6, 1e6, "weight of f1 in the linear f3",
                     .needs = "decision=linear|hybrid"),
     OPTION_ROW_REAL(decision_options, w2, "w2", "0.7", -1e6, 1e6, "weight of f2 in the linear f3",
                     .needs = "decision=linear|hybrid"),
     OPTION_ROW_INTEGER(decision_options, w2_late_after, "w2_late_after", "0", 0, 1e9,
-                       "rewards after which w2_late takes over; 0: never", .needs = "decision=linear|hybrid"),
+                       "rewards after which w2_late replaces w2; 0: never", .needs = "decision=linear|hybrid"),
     OPTION_ROW_REAL(decision_options, w2_late, "w2_late", "0.1", -1e6, 1e6, "weight of f2 after w2_late_after",
                     .needs = "w2_late_after>0"),
     OPTION_ROW_CHOICE(decision_options, optimal, "optimal", "range", "binary|range|threshold",
-                      "p_t, whether the played arm was optimal: r = high; (r - low) / (high - low); r > threshold",
+                      "p_t, whether the chosen arm was optimal. binary: r = high; range: (r - low) / (high - low); "
+                      "threshold: r > threshold",
                       .needs = USES_OPTIMAL),
     OPTION_ROW_REAL(decision_options, reward_low, "reward_low", "0", -1e9, 1e9, "smallest reward",
                     .needs = "optimal=range and " USES_OPTIMAL),
     OPTION_ROW_REAL(decision_options, reward_high, "reward_high", "1", -1e9, 1e9, "largest reward",
                     .needs = "optimal!=threshold and optimal=binary or decision=neural|hybrid"),
     OPTION_ROW_REAL(decision_options, reward_threshold, "reward_threshold", "0.5", -1e9, 1e9,
-                    "a larger reward is that of an optimal arm", .needs = "optimal=threshold"),
+                    "an arm with a larger reward counts as optimal", .needs = "optimal=threshold"),
 };
 const option_table decision_option_table = OPTION_TABLE(rows);
 

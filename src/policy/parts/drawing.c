@@ -8,7 +8,8 @@
 
 static const option rows[] = {
     OPTION_ROW_NUMBERED(drawing_options, keep, "keep", "last", "last|all|reservoir:N", 1, 1e6,
-                        "parameters that decide: the last; or drawn from those of all rounds, or of N rounds",
+                        "parameters that decide. last: the latest; all: drawn from those of all rounds; reservoir: "
+                        "drawn from those of N rounds",
                         .needs = "exploration=network and features!=lle"),
 };
 const option_table drawing_option_table = OPTION_TABLE(rows);

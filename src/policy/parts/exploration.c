@@ -4,10 +4,10 @@
 
 static const option rows[] = {
     OPTION_ROW_CHOICE(exploration_options, kind, "exploration", "ridge", "network|ridge",
-                      "f2: a network; or solved exactly, by ridge regression on f1's gradient at theta_0 by its last "
-                      "weights"),
+                      "f2. network: a network; ridge: an exact ridge regression on f1's gradient at theta_0 with "
+                      "respect to its last weights"),
     OPTION_ROW_CHOICE(exploration_options, label, "label", "gain", "gain|abs|relu",
-                      "what f2 learns: r - f1, |r - f1|, max(r - f1, 0)"),
+                      "what f2 learns. gain: r - f1; abs: |r - f1|; relu: max(r - f1, 0)"),
 };
 const option_table exploration_option_table = OPTION_TABLE(rows);
 

@@ -185,6 +185,5 @@ void gain_regression_archive(gain_regression *self, archive *a)
     archive_bytes(a, self->seen, heads * dim * sizeof *self->seen);
     archive_bytes(a, self->stale, heads);
     for (size_t head = 0; a->reading && !a->status && head < heads; head++)
-        if (!is_sound(self, head))
-            archive_fail(a, EE_BAD_MODEL, "model: a number of f2's regression is not one that samples make");
+        if (!is_sound(self, head)) archive_fail(a, EE_BAD_MODEL, "model: invalid state of f2's regression");
 }

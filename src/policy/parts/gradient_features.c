@@ -11,12 +11,11 @@ enum { MOST_WINDOW = 1024, MOST_NEIGHBORS = 64 };
 enum { LARGE_F1 = 100000 };
 
 static const option rows[] = {
-    OPTION_ROW_NUMBERED(feature_options, kind, "features", "sketch:32", "normalized|pooled:N|lle:N|sketch:N|authors", 1,
-                        1e6,
-                        "what f2 sees of f1's gradient; authors: pooled by 2, or by 50 where f1 has over 100,000 "
-                        "parameters"),
+    OPTION_ROW_NUMBERED(
+        feature_options, kind, "features", "sketch:32", "normalized|pooled:N|lle:N|sketch:N|authors", 1, 1e6,
+        "f2's input, made from f1's gradient; authors: pooled by 2, or by 50 if f1 has over 100,000 parameters"),
     OPTION_ROW_INTEGER(feature_options, window, "lle_window", "200", 8, MOST_WINDOW,
-                       "gradients that the embedding is fitted on, and rewards between fits", .needs = "features=lle"),
+                       "gradients to fit the embedding to, and rewards between fits", .needs = "features=lle"),
     OPTION_ROW_INTEGER(feature_options, neighbors, "lle_neighbors", "15", 2, MOST_NEIGHBORS,
                        "neighbours of a gradient in the embedding", .needs = "features=lle"),
 };
@@ -35,8 +34,8 @@ static ee_status create_lle(gradient_features *self, const feature_options *opti
     self->neighbors = (size_t)options->neighbors;
     if (self->k >= self->neighbors || self->neighbors >= self->window)
         return status_fail(error, EE_BAD_OPTION,
-                           "options: features=lle:%zu needs more than %zu lle_neighbors and more lle_window than that, "
-                           "got %zu and %zu",
+                           "options: features=lle:%zu needs lle_neighbors above %zu and lle_window above "
+                           "lle_neighbors, got %zu and %zu",
                            self->k, self->k, self->neighbors, self->window);
     for (size_t f = 0; f < self->factor_count; f++) self->point_count += self->shapes[f].in + self->shapes[f].out;
     self->workspace_count = self->point_count;

@@ -27,12 +27,13 @@ typedef struct gradient_width {
 
 static const option rows[] = {
     OPTION_ROW_REAL(gradient_width_options, nu, "nu", "28", 0, 1e6,
-                    "weight of the width, in units of the rewards' spread"),
-    OPTION_ROW_REAL(gradient_width_options, lambda, "lambda", "2.5e-5", 1e-6, 1e6, "Z before the first reward"),
+                    "weight of the confidence width, in units of the rewards' spread"),
+    OPTION_ROW_REAL(gradient_width_options, lambda, "lambda", "2.5e-5", 1e-6, 1e6,
+                    "Z starts as lambda times the identity"),
     OPTION_ROW_CHOICE(gradient_width_options, covariance, "covariance", "diagonal", "diagonal|full",
-                      "Z's diagonal, or all of it: 4 p^2 bytes for p parameters"),
+                      "keep Z's diagonal, or all of Z: 4 p^2 bytes for p parameters"),
     OPTION_ROW_INTEGER(gradient_width_options, memory_limit, "memory_limit", "1024", 1, 1e6,
-                       "MiB that Z's inverse may take", .needs = "covariance=full"),
+                       "memory limit for the inverse of Z, in MiB", .needs = "covariance=full"),
 };
 const option_table gradient_width_option_table = OPTION_TABLE(rows);
 

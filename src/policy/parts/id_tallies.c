@@ -137,7 +137,7 @@ static void archive_place(const id_table *self, size_t number, archive *a)
     if (!a->reading || a->status) return;
     size_t slot = slot_of(self, place->id);
     if (!tally_is_sound(&place->rewards) || place->played > 1 || self->slots[slot])
-        archive_fail(a, EE_BAD_MODEL, "model: what came of its ids is not what rewards make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid rewards by id");
     else
         self->slots[slot] = (uint32_t)number + 1;
 }

@@ -10,9 +10,9 @@ ee_status initial_features_create(initial_features *self, memory *owner, const n
 {
     *self = (initial_features){0};
     if (f1->layer_count < 2)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: f1.layers must be at least 2 where eenet.exploration is ridge, got 1; or take "
-                           "exploration=network");
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "options: f1.layers must be at least 2 with eenet.exploration=ridge, got 1; or use exploration=network");
     network_cut(f1, units, &self->network);
     /* A convolution is not cut, since a unit of it has no weights of its own: its first outputs are seen. */
     size_t outputs = shape_size(self->network.layers[self->network.layer_count - 1].out);

@@ -9,13 +9,13 @@ enum { MOST_CONTEXT_FLOATS = 1 << 26 };
 
 static const option rows[] = {
     OPTION_ROW_CHOICE(kernel_options, kernel, "kernel", "rbf", kernel_ridge_choices,
-                      "k(a, b); rbf: exp(-gamma |a - b|^2)"),
+                      "kernel k(a, b); rbf: exp(-gamma |a - b|^2)"),
     OPTION_ROW_REAL(kernel_options, gamma, "gamma", "1", 1e-9, 1e9,
-                    "of the kernel: the larger, the less a reward says of other arms"),
-    OPTION_ROW_REAL(kernel_options, lambda, "lambda", "1", 1e-6, 1e6, "ridge: the variance of a reward's noise"),
-    OPTION_ROW_REAL(kernel_options, nu, "nu", "0.1", 0, 1e6, "weight of the deviation"),
+                    "kernel parameter: the larger, the less a reward says about other arms"),
+    OPTION_ROW_REAL(kernel_options, lambda, "lambda", "1", 1e-6, 1e6, "ridge: variance of the reward noise"),
+    OPTION_ROW_REAL(kernel_options, nu, "nu", "0.1", 0, 1e6, "weight of the standard deviation"),
     OPTION_ROW_INTEGER(kernel_options, max_contexts, "max_contexts", "1000", 1, 20000,
-                       "rewards to learn; later ones change nothing"),
+                       "rewards to learn; later ones are ignored"),
 };
 
 const option_table kernel_option_table = OPTION_TABLE(rows);
@@ -69,8 +69,7 @@ ee_status kernel_policy_reserve(policy *base, const observation *o, ee_error *er
     if (base->parameters.round >= self->max_contexts || kernel_ridge_fits(&self->posterior, o->x)) return EE_OK;
     return status_fail(
         error, EE_BAD_INPUT,
-        "learn: the arm has more than %zu features that are not zero, which is all that %s has room for; "
-        "create it with a larger option nonzeros",
+        "learn: the arm has more than %zu non-zero features, the room of %s; create it with a larger option nonzeros",
         self->posterior.stride / 2, base->class->schema->owner);
 }
 

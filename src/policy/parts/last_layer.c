@@ -8,9 +8,9 @@
 #include "math/triangle.h"
 
 static const option rows[] = {
-    OPTION_ROW_REAL(last_layer_options, lambda, "lambda", "0.1", 1e-6, 1e6, "A before the first reward"),
+    OPTION_ROW_REAL(last_layer_options, lambda, "lambda", "0.1", 1e-6, 1e6, "A starts as lambda times the identity"),
     OPTION_ROW_INTEGER(last_layer_options, rebuild, "rebuild", "100", 0, 1e9,
-                       "trainings of f1 after which the regression is made anew from its history; 0: never"),
+                       "trainings of f1 after which the regression is recomputed from f1's history; 0: never"),
 };
 const option_table last_layer_option_table = OPTION_TABLE(rows);
 
@@ -52,7 +52,7 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     if (status) return status;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
-                           "options: f1.layers must be at least 2, got %lld: %s explores by the last hidden layer",
+                           "options: f1.layers must be at least 2, got %lld: %s explores on the last hidden layer",
                            (long long)o->shared.f1.network.layers, class->schema->owner);
     self->scale = o->scale;
     self->lambda = o->lambda;

@@ -42,10 +42,10 @@ typedef struct network_exploration {
 
 static const option rows[] = {
     OPTION_ROW_REAL(network_exploration_options, label_offset, "label_offset", "0", -1e6, 1e6,
-                    "added to f2's labels and taken off its output"),
+                    "added to f2's labels, subtracted from its output"),
     OPTION_ROW_INTEGER(network_exploration_options, extra_until, "extra_until", "0", 0, 1e9,
-                       "rewards with extra samples: where the played arm was not optimal (p_t = 0), the other arms of "
-                       "the round; 0: none"),
+                       "first rewards with extra samples: if the chosen arm was not optimal (p_t = 0), the round's "
+                       "other arms; 0: none"),
     OPTION_ROW_REAL(network_exploration_options, extra_gain, "extra_gain", "0.1", -1e6, 1e6,
                     "c_r: label of the extra samples", .needs = "extra_until>0"),
 };

@@ -6,9 +6,9 @@
 
 /* A factorisation costs what as many updates as the block has features cost: hardly more than a thousand. */
 static const option rows[] = {
-    OPTION_ROW_REAL(posterior_options, lambda, "lambda", "1", 1e-6, 1e6, "what A starts with on its diagonal"),
+    OPTION_ROW_REAL(posterior_options, lambda, "lambda", "1", 1e-6, 1e6, "A starts as lambda times the identity"),
     OPTION_ROW_INTEGER(posterior_options, refresh, "refresh", "1000", 1, 1e9,
-                       "updates of a block of features between its factorisations"),
+                       "updates of a block of features between factorisations"),
 };
 const option_table posterior_option_table = OPTION_TABLE(rows);
 

@@ -42,19 +42,19 @@ typedef struct regression_exploration {
 
 static const option rows[] = {
     OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "1", -1e6, 1e6,
-                    "the gain of an arm that is like none before, in units of the rewards' spread"),
-    OPTION_ROW_REAL(regression_options, ridge, "ridge", "3", 1e-6, 1e6, "lambda, how many samples the prior is worth"),
+                    "gain of an arm unlike any seen before, in units of the rewards' spread"),
+    OPTION_ROW_REAL(regression_options, ridge, "ridge", "3", 1e-6, 1e6, "lambda: weight of the prior, in samples"),
     OPTION_ROW_INTEGER(regression_options, refresh, "refresh", "4", 0, 1e6,
-                       "past gains that each training computes again, with f1 as it is then"),
+                       "past gains that each training recomputes with the current f1"),
     OPTION_ROW_INTEGER(regression_options, units, "units", "200", 1, 4096,
-                       "of f1's last hidden layer those that f2 sees, at most"),
+                       "units of f1's last hidden layer that f2 uses, at most"),
     OPTION_ROW_INTEGER(regression_options, recent_units, "recent_units", "64", 0, 4096,
-                       "of f1's last hidden layer those by which f2 sees what f1 was wrong by lately; 0: it does not",
+                       "units of f1's last hidden layer from which f2 predicts f1's recent errors; 0: off",
                        .needs = "label=gain"),
     OPTION_ROW_REAL(regression_options, width, "width", "1", 0, 1e6,
                     "weight of f2's random confidence width, in units of the rewards' spread"),
     OPTION_ROW_REAL(regression_options, recall_width, "recall_width", "0.3", 0, 1e6,
-                    "weight of the confidence width of a recurring arm's own mean reward",
+                    "weight of the confidence width of a recurring arm's mean reward",
                     .needs = "recall>0 and decision=linear"),
 };
 const option_table regression_option_table = OPTION_TABLE(rows);

@@ -68,5 +68,5 @@ void reward_units_archive(reward_units *self, archive *a)
     bool in_order = !self->by_range || self->most >= self->least;
     if (a->reading && !a->status &&
         !(sound && in_order && self->variance >= 0 && self->widest >= 0 && self->reach >= 0))
-        archive_fail(a, EE_BAD_MODEL, "model: the unit of its rewards is not one that rewards make");
+        archive_fail(a, EE_BAD_MODEL, "model: invalid reward unit");
 }

@@ -2,11 +2,12 @@
 
 /* Late, training ten times as rarely is what most want; it begins where train_late_after says, by default never. */
 static const option rows[] = {
-    OPTION_ROW_INTEGER(schedule, every, "train_every", "1", 1, 1e9, "rewards from one training to the next"),
-    OPTION_ROW_INTEGER(schedule, late_every, "train_late_every", "10", 1, 1e9, "the same after reward train_late_after",
+    OPTION_ROW_INTEGER(schedule, every, "train_every", "1", 1, 1e9, "rewards between two trainings"),
+    OPTION_ROW_INTEGER(schedule, late_every, "train_late_every", "10", 1, 1e9,
+                       "rewards between two trainings after reward train_late_after",
                        .needs = "train_late_after<1000000000"),
     OPTION_ROW_INTEGER(schedule, late_after, "train_late_after", "1000000000", 1, 1e9,
-                       "where train_late_every takes over"),
+                       "reward after which train_late_every replaces train_every"),
 };
 const option_table schedule_option_table = OPTION_TABLE(rows);
 

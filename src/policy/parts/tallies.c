@@ -6,11 +6,11 @@
 /* A place is kept with a decision as a float, which holds whole numbers up to 2^24 exactly. */
 static const option rows[] = {
     OPTION_ROW_INTEGER(tallies_options, common.blocks, "blocks", "1", 1, 65536,
-                       "arms without ids are told apart by the block of the features that they are in: how many "
-                       "blocks; 1: by their position in the round"),
+                       "number of feature blocks: arms without ids are identified by their non-zero block; 1: by their "
+                       "position in the round"),
     OPTION_ROW_INTEGER(tallies_options, positions, "positions", "1024", 1, 1e7,
-                       "arms that are told apart: ids, of which one that was not played lately gives way to a new one; "
-                       "positions, of which those beyond share the last",
+                       "arms to distinguish. By id: a new id replaces one not chosen recently; by position: all "
+                       "further positions share the last",
                        .needs = "blocks=1"),
 };
 const option_table tallies_option_table = OPTION_TABLE(rows);
@@ -233,5 +233,5 @@ void tallies_archive(policy *self, archive *a)
         const tally *own = places_of(self->parameters.values) + i;
         sound = tally_is_sound(own) && ((double)i < total->used || own->count == 0);
     }
-    if (!sound) archive_fail(a, EE_BAD_MODEL, "model: what came of its arms is not what rewards make");
+    if (!sound) archive_fail(a, EE_BAD_MODEL, "model: invalid rewards by arm");
 }

@@ -189,7 +189,7 @@ static void a_cut_is_told_with_its_place(void **state)
     archive_u32s(&reader, values, 1);
     archive_u32s(&reader, values, 2);
     assert_int_equal(reader.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: cut short: 8 bytes more expected at byte 4");
+    assert_string_equal(error.message, "model: truncated: expected 8 more bytes at byte 4");
 }
 
 /* Reads `stored` as a size of 10 to 20. */
@@ -249,7 +249,7 @@ static void a_stream_of_zeros_is_a_bad_model(void **state)
     archive reader = archive_reader(words, sizeof words, &error);
     archive_stream(&reader, &stream);
     assert_int_equal(reader.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: a random stream is all zeros");
+    assert_string_equal(error.message, "model: invalid random stream: all zeros");
     reader = archive_reader(last_only, sizeof last_only, NULL);
     archive_stream(&reader, &stream);
     assert_int_equal(reader.status, EE_OK);

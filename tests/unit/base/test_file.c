@@ -234,7 +234,7 @@ static void a_pipe_is_not_replaced(void **state)
     char expected[256];
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(file_write(path, "x", 1, &error), EE_FILE_ERROR);
-    snprintf(expected, sizeof expected, "file: %s is not a plain file, and is left as it is", path);
+    snprintf(expected, sizeof expected, "file: %s is not a regular file; it was not changed", path);
     assert_string_equal(error.message, expected);
     assert_int_equal(stat(path, &about), 0);
     assert_true(S_ISFIFO(about.st_mode));
@@ -326,7 +326,7 @@ static void a_folder_is_not_read(void **state)
 {
     (void)state;
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_read_fails("file: %s is not a plain file");
+    assert_read_fails("file: %s is not a regular file");
 }
 
 /* Opening a pipe that nobody writes to must not wait for a writer; the alarm ends the test if it does. */
@@ -335,7 +335,7 @@ static void a_pipe_is_not_read(void **state)
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     alarm(300);
-    assert_read_fails("file: %s is not a plain file");
+    assert_read_fails("file: %s is not a regular file");
     alarm(0);
 }
 

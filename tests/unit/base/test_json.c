@@ -124,16 +124,16 @@ static void wrong_escapes_are_refused(void **state)
     char text[32];
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         snprintf(text, sizeof text, "\"ab%s\"", codes[i]);
-        assert_string_equal(walk(text), "byte 6: \\u wants four hexadecimal digits");
+        assert_string_equal(walk(text), "invalid JSON at byte 6: expected four hexadecimal digits after \\u");
     }
     for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
         snprintf(text, sizeof text, "\"ab%s\"", halves[i]);
-        assert_string_equal(walk(text), "byte 6: half of a surrogate pair");
+        assert_string_equal(walk(text), "invalid JSON at byte 6: unpaired surrogate");
     }
     for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
         snprintf(text, sizeof text, "\"ab%s\"", escapes[i]);
-        const char *expected =
-            strlen(escapes[i]) == 1 ? "byte 6: the input ends before its value does" : "byte 4: no escape of JSON";
+        const char *expected = strlen(escapes[i]) == 1 ? "invalid JSON at byte 6: unexpected end of input"
+                                                       : "invalid JSON at byte 4: invalid escape";
         assert_string_equal(walk(text), expected);
     }
     json_reader reader = json_start("[\"a\",\"\\n\"]", 10, NULL);
@@ -142,7 +142,7 @@ static void wrong_escapes_are_refused(void **state)
     assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
     assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
     assert_int_equal(json_next(&reader, &token, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "byte 7: an escape, where none may be");
+    assert_string_equal(error.message, "invalid JSON at byte 7: escapes are not allowed here");
 }
 
 static void control_characters_are_refused(void **state)
@@ -152,10 +152,10 @@ static void control_characters_are_refused(void **state)
         for (size_t place = 0; place < 20; place++) {
             char text[24] = "\"....................\"", expected[64];
             text[1 + place] = (char)byte;
-            snprintf(expected, sizeof expected, "byte %zu: a control character, which must be an escape", place + 2);
+            snprintf(expected, sizeof expected, "invalid JSON at byte %zu: unescaped control character", place + 2);
             const char *got = walk_bytes(text, 22);
             assert_int_equal(strcmp(got, expected) == 0, byte < ' ');
-            assert_int_equal(strstr(got, "no UTF-8") != NULL, byte >= 0x80);
+            assert_int_equal(strstr(got, "invalid UTF-8") != NULL, byte >= 0x80);
         }
     }
 }
@@ -183,14 +183,14 @@ static void utf8_is_checked(void **state)
             }
         }
     }
-    assert_string_equal(walk("\"\\n\xc3\x28\""), "byte 4: no UTF-8");
-    assert_string_equal(walk("\"\xe2\x82\""), "byte 2: no UTF-8");
+    assert_string_equal(walk("\"\\n\xc3\x28\""), "invalid JSON at byte 4: invalid UTF-8");
+    assert_string_equal(walk("\"\xe2\x82\""), "invalid JSON at byte 2: invalid UTF-8");
 }
 
 static void each_mistake_has_its_sentence(void **state)
 {
     (void)state;
-    static const char cut[] = "the input ends before its value does", value[] = "a value must stand here";
+    static const char cut[] = "unexpected end of input", value[] = "expected a value";
     static const struct {
         const char *text;
         size_t byte;
@@ -203,14 +203,14 @@ static void each_mistake_has_its_sentence(void **state)
         {"{\"a\":", 6, cut},
         {"{\"a\":1,", 8, cut},
         {"\"abc", 5, cut},
-        {"1 2", 3, "nothing may follow the value"},
-        {"{}x", 3, "nothing may follow the value"},
-        {"01", 2, "nothing may follow the value"},
-        {"[1 2]", 4, "a comma or ] must follow"},
-        {"[01]", 3, "a comma or ] must follow"},
-        {"[1}", 3, "a comma or ] must follow"},
-        {"{\"a\":1]", 7, "a comma or } must follow"},
-        {"{\"a\":1 \"b\":2}", 8, "a comma or } must follow"},
+        {"1 2", 3, "unexpected text after the value"},
+        {"{}x", 3, "unexpected text after the value"},
+        {"01", 2, "unexpected text after the value"},
+        {"[1 2]", 4, "expected ',' or ']'"},
+        {"[01]", 3, "expected ',' or ']'"},
+        {"[1}", 3, "expected ',' or ']'"},
+        {"{\"a\":1]", 7, "expected ',' or '}'"},
+        {"{\"a\":1 \"b\":2}", 8, "expected ',' or '}'"},
         {"[1,]", 4, value},
         {"[,1]", 2, value},
         {"]", 1, value},
@@ -223,17 +223,17 @@ static void each_mistake_has_its_sentence(void **state)
         {".5", 1, value},
         {"'a'", 1, value},
         {"\xef\xbb\xbf{}", 1, value},
-        {"{1:2}", 2, "a key in quotes must stand here"},
-        {"{\"a\":1,}", 8, "a key in quotes must stand here"},
-        {"{\"a\" 1}", 6, "a colon must follow"},
-        {"-", 2, "a digit must stand here"},
-        {"[1.]", 4, "a digit must stand here"},
-        {"[1e+]", 5, "a digit must stand here"},
-        {"[1,-1e309]", 4, "a number beyond what a double holds"},
+        {"{1:2}", 2, "expected a key in double quotes"},
+        {"{\"a\":1,}", 8, "expected a key in double quotes"},
+        {"{\"a\" 1}", 6, "expected ':'"},
+        {"-", 2, "expected a digit"},
+        {"[1.]", 4, "expected a digit"},
+        {"[1e+]", 5, "expected a digit"},
+        {"[1,-1e309]", 4, "number beyond the range of a double"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char expected[128];
-        snprintf(expected, sizeof expected, "byte %zu: %s", cases[i].byte, cases[i].sentence);
+        snprintf(expected, sizeof expected, "invalid JSON at byte %zu: %s", cases[i].byte, cases[i].sentence);
         assert_string_equal(walk(cases[i].text), expected);
     }
 }
@@ -248,9 +248,9 @@ static void depth_is_bounded(void **state)
     }
     assert_non_null(strstr(walk(text), "] END"));
     memset(text, '[', sizeof text);
-    assert_string_equal(walk_bytes(text, sizeof text), "byte 65: nested too deep");
+    assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 65: nested too deeply");
     for (size_t i = 0; i + 5 <= sizeof text; i += 5) memcpy(text + i, "{\"a\":", 5);
-    assert_string_equal(walk_bytes(text, sizeof text), "byte 321: nested too deep");
+    assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 321: nested too deeply");
 }
 
 static void objects_and_arrays_are_told_apart_at_any_depth(void **state)
@@ -325,7 +325,7 @@ static void skip_checks_what_it_passes(void **state)
     assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
     assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
     assert_int_equal(json_skip(&reader, &token, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "byte 10: a value must stand here");
+    assert_string_equal(error.message, "invalid JSON at byte 10: expected a value");
 }
 
 /* ---- words and quotes ---- */

@@ -236,7 +236,7 @@ static void quotes_keep_a_text_together(void **state)
         assert_string_equal(again.schedule, cases[i][1]);
         assert_int_equal(again.whole, 3);
     }
-    assert_rejected("schedule=\"a b", "options: the quote of schedule=\"a b is not closed");
+    assert_rejected("schedule=\"a b", "options: missing closing quote: schedule=\"a b");
     assert_rejected("whole=1 schedule a=2", "options: expected name=value, got 'schedule'");
     assert_rejected("schedule b", "options: expected name=value, got 'schedule'");
 }

@@ -176,7 +176,7 @@ static void wrong_rows_are_named(void **state)
         {"{\"age\":1,\"sex\":\"f\",\"age\":2}", "column 'age' is given twice"},
         {"{\"mixed\":\"a\\u0000\"}", "column 'mixed': expected a string without zero bytes"},
         {"[1]", "expected an object of columns and values, such as {\"age\": 38}"},
-        {"{\"age\":1", "byte 9: the input ends before its value does"},
+        {"{\"age\":1", "invalid JSON at byte 9: unexpected end of input"},
     };
     test_folder folder = folder_make();
     dataset *data = open_table(&folder, csv, "");

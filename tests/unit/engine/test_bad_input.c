@@ -98,7 +98,7 @@ static void features_must_be_finite(void **state)
     /* What is finite but huge is refused too, up to 1e9 all is taken. */
     round_draw(&self->round, 21, ARMS, DIM, 1);
     self->round.values[2] = -2e9f;
-    assert_arms_refused(self, &self->round.dense, "arms: feature 2 of arm 0 is -2e+09; beyond 1e9 it must be scaled");
+    assert_arms_refused(self, &self->round.dense, "arms: feature 2 of arm 0 is -2e+09; expected -1e9 to 1e9: scale it");
     self->round.values[2] = 1e8f;
     ee_score scores[ARMS];
     assert_int_equal(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL), EE_OK);
@@ -112,7 +112,7 @@ static void features_must_be_finite(void **state)
     self->before = model_save(self->bandit);
     char refusal[120];
     snprintf(refusal, sizeof refusal,
-             "arms: a feature is more than 1e9 times the length of the arms of the first rounds, which was %g",
+             "arms: a feature is more than 1e9 times the mean length of the first rounds' arms, which is %g",
              first_length());
     self->round.values[2] = 1e9f;
     assert_arms_refused(self, &self->round.dense, refusal);
@@ -136,7 +136,7 @@ static void every_policy_refuses_alike(void **state)
         static const char *const sentences[] = {"arms: feature 1 of arm 0 is not a finite number",
                                                 "arms: the indices of arm 0 must ascend, but 1 follows 3",
                                                 "arms: a round needs at least one arm",
-                                                "arms: the dimension is 5, but the bandit's is 6"};
+                                                "arms: the dimension is 5; expected 6, the bandit's"};
         for (size_t i = 0; i < 4; i++) {
             ee_decision decision;
             ee_error error = {EE_OK, ""};
@@ -197,8 +197,9 @@ static void divergence_is_taken_back(void **state)
             diverged += status == EE_DIVERGED;
         }
         if (!diverged) fail_msg("%s %s: nothing diverged", cases[i].policy, cases[i].options);
-        assert_string_equal(error.message, "learn: training diverged and was taken back; it needs a smaller learning "
-                                           "rate, or rewards and features of a smaller scale");
+        assert_string_equal(
+            error.message,
+            "learn: training diverged and was undone; use a smaller learning rate, or smaller rewards and features");
         ee_bandit_free(bandit);
     }
 }
@@ -234,14 +235,14 @@ static void the_dimension_must_be_the_bandits(void **state)
 {
     fixture *self = *state;
     ee_arms arms = ee_arms_dense(self->round.values, 2, DIM + 1);
-    assert_arms_refused(self, &arms, "arms: the dimension is 7, but the bandit's is 6");
+    assert_arms_refused(self, &arms, "arms: the dimension is 7; expected 6, the bandit's");
     arms.dim = DIM - 1;
-    assert_arms_refused(self, &arms, "arms: the dimension is 5, but the bandit's is 6");
+    assert_arms_refused(self, &arms, "arms: the dimension is 5; expected 6, the bandit's");
     arms.dim = 0;
-    assert_arms_refused(self, &arms, "arms: the dimension is 0, but the bandit's is 6");
+    assert_arms_refused(self, &arms, "arms: the dimension is 0; expected 6, the bandit's");
     ee_arms sparse = self->round.sparse;
     sparse.dim = DIM + 1;
-    assert_arms_refused(self, &sparse, "arms: the dimension is 7, but the bandit's is 6");
+    assert_arms_refused(self, &sparse, "arms: the dimension is 7; expected 6, the bandit's");
 }
 
 static void arms_must_fit_into_memory(void **state)
@@ -249,22 +250,22 @@ static void arms_must_fit_into_memory(void **state)
     fixture *self = *state;
     char sentence[120];
     ee_arms arms = ee_arms_dense(self->round.values, SIZE_MAX / 4, DIM);
-    snprintf(sentence, sizeof sentence, "arms: %zu arms of 6 features are more than memory holds", arms.count);
+    snprintf(sentence, sizeof sentence, "arms: %zu arms of 6 features do not fit in memory", arms.count);
     assert_arms_refused(self, &arms, sentence);
 }
 
 static void arms_need_their_arrays(void **state)
 {
     fixture *self = *state;
-    assert_arms_refused(self, NULL, "arms: no arms");
+    assert_arms_refused(self, NULL, "arms: arms must not be NULL");
     ee_arms dense = ee_arms_dense(NULL, 2, DIM);
-    assert_arms_refused(self, &dense, "arms: dense arms without values");
+    assert_arms_refused(self, &dense, "arms: values must not be NULL");
     ee_arms sparse = self->round.sparse;
     sparse.indices = NULL;
-    assert_arms_refused(self, &sparse, "arms: sparse arms without indices or values");
+    assert_arms_refused(self, &sparse, "arms: indices and values must not be NULL for sparse arms");
     sparse = self->round.sparse;
     sparse.values = NULL;
-    assert_arms_refused(self, &sparse, "arms: sparse arms without indices or values");
+    assert_arms_refused(self, &sparse, "arms: indices and values must not be NULL for sparse arms");
 }
 
 static void sparse_indices_must_ascend(void **state)
@@ -277,9 +278,9 @@ static void sparse_indices_must_ascend(void **state)
         {{0, 2, 1, 3, 2}, "arms: the indices of arm 1 must ascend, but 2 follows 3"},
         {{0, 2, 1, 3, 3}, "arms: the indices of arm 1 must ascend, but 3 follows 3"},
         {{4, 0, 1, 3, 5}, "arms: the indices of arm 0 must ascend, but 0 follows 4"},
-        {{0, 2, 1, 3, 6}, "arms: arm 1 has index 6, but the dimension is 6"},
-        {{0, 4294967295, 1, 3, 5}, "arms: arm 0 has index 4294967295, but the dimension is 6"},
-        {{0, 2, 7, 3, 5}, "arms: arm 1 has index 7, but the dimension is 6"},
+        {{0, 2, 1, 3, 6}, "arms: arm 1 has index 6; expected indices below 6, the dimension"},
+        {{0, 4294967295, 1, 3, 5}, "arms: arm 0 has index 4294967295; expected indices below 6, the dimension"},
+        {{0, 2, 7, 3, 5}, "arms: arm 1 has index 7; expected indices below 6, the dimension"},
     };
     static const size_t starts[] = {0, 2, 5};
     static const float values[] = {1, 2, 3, 4, 5};
@@ -302,10 +303,10 @@ static void sparse_starts_must_ascend_from_zero(void **state)
         const char *sentence;
     } cases[] = {
         {{1, 2, 3, 4}, "arms: starts[0] must be 0, got 1"},
-        {{0, 2, 1, 4}, "arms: arm 1 has entries 2 to 1; expected 0 to 6 of them"},
-        {{0, 2, 4, 3}, "arms: arm 2 has entries 4 to 3; expected 0 to 6 of them"},
-        {{0, 2, 9, 9}, "arms: arm 1 has entries 2 to 9; expected 0 to 6 of them"},
-        {{0, 7, 7, 7}, "arms: arm 0 has entries 0 to 7; expected 0 to 6 of them"},
+        {{0, 2, 1, 4}, "arms: arm 1 has the entries 2 to 1; expected at most 6, from starts that increase"},
+        {{0, 2, 4, 3}, "arms: arm 2 has the entries 4 to 3; expected at most 6, from starts that increase"},
+        {{0, 2, 9, 9}, "arms: arm 1 has the entries 2 to 9; expected at most 6, from starts that increase"},
+        {{0, 7, 7, 7}, "arms: arm 0 has the entries 0 to 7; expected at most 6, from starts that increase"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_arms arms = ee_arms_sparse(cases[i].starts, self->round.indices, self->round.entries, 3, DIM);
@@ -314,7 +315,8 @@ static void sparse_starts_must_ascend_from_zero(void **state)
     /* A wild end is refused before anything is read there. */
     static const size_t wild[] = {0, 2, SIZE_MAX, SIZE_MAX};
     char sentence[120];
-    snprintf(sentence, sizeof sentence, "arms: arm 1 has entries 2 to %zu; expected 0 to 6 of them", SIZE_MAX);
+    snprintf(sentence, sizeof sentence,
+             "arms: arm 1 has the entries 2 to %zu; expected at most 6, from starts that increase", SIZE_MAX);
     ee_arms arms = ee_arms_sparse(wild, self->round.indices, self->round.entries, 3, DIM);
     assert_arms_refused(self, &arms, sentence);
 }
@@ -327,18 +329,18 @@ static void calls_need_their_pointers(void **state)
     ee_decision decision;
     ee_score scores[ARMS];
     ee_status status = ee_bandit_decide(self->bandit, arms, NULL, scores, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "decide: nowhere to put the decisions");
+    assert_error(error, status, EE_BAD_INPUT, "decide: decisions must not be NULL");
     status = ee_bandit_score(self->bandit, arms, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "score: no bandit or nowhere to put the scores");
+    assert_error(error, status, EE_BAD_INPUT, "score: bandit and scores must not be NULL");
     status = ee_bandit_probabilities(self->bandit, arms, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "probabilities: no bandit or nowhere to put them");
+    assert_error(error, status, EE_BAD_INPUT, "probabilities: bandit and probabilities must not be NULL");
     assert_true(model_is_of(self->before, self->bandit));
     status = ee_bandit_decide(NULL, arms, &decision, scores, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "decide: no bandit");
+    assert_error(error, status, EE_BAD_INPUT, "decide: bandit must not be NULL");
     status = ee_bandit_score(NULL, arms, scores, &error);
-    assert_error(error, status, EE_BAD_INPUT, "score: no bandit or nowhere to put the scores");
+    assert_error(error, status, EE_BAD_INPUT, "score: bandit and scores must not be NULL");
     status = ee_bandit_learn(NULL, 1, 1, &error);
-    assert_error(error, status, EE_BAD_INPUT, "learn: no bandit");
+    assert_error(error, status, EE_BAD_INPUT, "learn: bandit must not be NULL");
     assert_int_equal(ee_bandit_learn(NULL, 1, 1, NULL), EE_BAD_INPUT);
 }
 
@@ -383,18 +385,18 @@ static void the_decision_must_wait_for_its_reward(void **state)
     assert_learn_refused(self, 21, 1, EE_UNKNOWN_DECISION, "learn: there is no decision 21; the last one is 20");
     assert_learn_refused(self, UINT64_MAX, 1, EE_UNKNOWN_DECISION,
                          "learn: there is no decision 18446744073709551615; the last one is 20");
-    assert_learn_refused(self, 14, 1, EE_REWARDED_DECISION, "learn: decision 14 has its reward already");
-    assert_learn_refused(self, 18, 1, EE_REWARDED_DECISION, "learn: decision 18 has its reward already");
+    assert_learn_refused(self, 14, 1, EE_REWARDED_DECISION, "learn: decision 14 already has its reward");
+    assert_learn_refused(self, 18, 1, EE_REWARDED_DECISION, "learn: decision 18 already has its reward");
     assert_learn_refused(self, 12, 1, EE_EXPIRED_DECISION,
-                         "learn: decision 12 is no longer kept: 8 were made since, and option pending is 8; if it had "
-                         "no reward then, it was forgotten");
+                         "learn: decision 12 is no longer kept: 8 decisions followed it, and option pending is 8; if "
+                         "it had no reward, it was forgotten");
     assert_learn_refused(self, 1, 1, EE_EXPIRED_DECISION,
-                         "learn: decision 1 is no longer kept: 19 were made since, and option pending is 8; if it had "
-                         "no reward then, it was forgotten");
+                         "learn: decision 1 is no longer kept: 19 decisions followed it, and option pending is 8; if "
+                         "it had no reward, it was forgotten");
     bandit_reward(self->bandit, 15, 1);
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_learn(self->bandit, 15, 1, &error);
-    assert_error(error, status, EE_REWARDED_DECISION, "learn: decision 15 has its reward already");
+    assert_error(error, status, EE_REWARDED_DECISION, "learn: decision 15 already has its reward");
 }
 
 /* A decision that waited is lost when `pending` more were made, and its successor in the table is not mistaken for it.
@@ -406,8 +408,8 @@ static void an_expired_decision_is_refused(void **state)
     model_free(&self->before);
     self->before = model_save(self->bandit);
     assert_learn_refused(self, 15, 1, EE_EXPIRED_DECISION,
-                         "learn: decision 15 is no longer kept: 8 were made since, and option pending is 8; if it had "
-                         "no reward then, it was forgotten");
+                         "learn: decision 15 is no longer kept: 8 decisions followed it, and option pending is 8; if "
+                         "it had no reward, it was forgotten");
     bandit_reward(self->bandit, 23, 1);
 }
 
@@ -431,9 +433,9 @@ static void settings_must_name_a_policy(void **state)
     ee_bandit *bandit = (ee_bandit *)(void *)&state;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(NULL, &bandit, &error);
-    assert_error(error, status, EE_BAD_INPUT, "create: no policy is named");
+    assert_error(error, status, EE_BAD_INPUT, "create: settings.policy must not be NULL");
     assert_null(bandit);
-    assert_create_fails(NULL, DIM, NULL, EE_BAD_INPUT, "create: no policy is named");
+    assert_create_fails(NULL, DIM, NULL, EE_BAD_INPUT, "create: settings.policy must not be NULL");
     assert_create_fails("eenett", DIM, NULL, EE_BAD_OPTION,
                         "policy: there is no policy 'eenett'; did you mean 'eenet'?");
     assert_create_fails("eenet:papers", DIM, NULL, EE_BAD_OPTION,
@@ -463,7 +465,7 @@ static void create_needs_a_place(void **state)
     ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1};
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "create: nowhere to put the bandit");
+    assert_error(error, status, EE_BAD_INPUT, "create: out must not be NULL");
 }
 
 /* What an older library does not know of must not be ignored by it. */
@@ -479,11 +481,10 @@ static void reserved_words_must_be_zero(void **state)
         ee_error error = {EE_OK, ""};
         ee_status status = ee_bandit_create(&grown, &bandit, &error);
         assert_error(error, status, EE_BAD_INPUT,
-                     "create: the reserved words of the settings must be zero: start them from {0}");
+                     "create: settings.reserved must be zero: initialise settings with {0}");
         assert_null(bandit);
         status = ee_bandit_load_bytes(self->before.bytes, self->before.size, &grown, &bandit, &error);
-        assert_error(error, status, EE_BAD_INPUT,
-                     "load: the reserved words of the settings must be zero: start them from {0}");
+        assert_error(error, status, EE_BAD_INPUT, "load: settings.reserved must be zero: initialise settings with {0}");
         assert_null(bandit);
     }
 }
@@ -514,8 +515,7 @@ static void an_allocator_has_both_functions(void **state)
         ee_bandit *bandit = (ee_bandit *)(void *)&settings;
         ee_error error = {EE_OK, ""};
         ee_status status = ee_bandit_create(&settings, &bandit, &error);
-        assert_error(error, status, EE_BAD_INPUT,
-                     "create: the allocator must have both functions, allocate and release");
+        assert_error(error, status, EE_BAD_INPUT, "create: the allocator must have both allocate and release");
         assert_null(bandit);
     }
 }
@@ -593,13 +593,13 @@ static void options_must_go_together(void **state)
     } cases[] = {
         {"decision=neural reward_low=2", "options: eenet.reward_low must be below eenet.reward_high, got 2 and 1"},
         {"exploration=network keep=all",
-         "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
+         "options: eenet.keep=all needs f1.training=gd and f1.history=all; or use keep=reservoir:N"},
         {"exploration=network features=lle:9 lle_neighbors=5",
-         "options: features=lle:9 needs more than 9 lle_neighbors and more lle_window than that, got 5 and 200"},
+         "options: features=lle:9 needs lle_neighbors above 9 and lle_window above lle_neighbors, got 5 and 200"},
         {"f1.front=conv1d:2:9",
-         "options: f1.front: conv1d:2:9 does not fit into the 1x6 that it sees; take a smaller one, or f1.front=none"},
+         "options: f1.front: conv1d:2:9 does not fit its input of 1x6; use a smaller one, or f1.front=none"},
         {"f1.front=pool:7",
-         "options: f1.front: pool:7 does not fit into the 1x6 that it sees; take a smaller one, or f1.front=none"},
+         "options: f1.front: pool:7 does not fit its input of 1x6; use a smaller one, or f1.front=none"},
         {"f1.front=conv1d:1:2 f1.image=2x2x2",
          "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 6, got 2x2x2"},
         {"f1.front=conv3d:1:1",
@@ -618,11 +618,11 @@ static void describing_needs_its_pointers(void **state)
     ee_status status = ee_option_describe("eenets", 0, &option, &error);
     assert_error(error, status, EE_BAD_OPTION, "policy: there is no policy 'eenets'; did you mean 'eenet'?");
     status = ee_option_describe(NULL, 0, &option, &error);
-    assert_error(error, status, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    assert_error(error, status, EE_BAD_INPUT, "describe: policy_name and out must not be NULL");
     status = ee_option_describe("eenet", 0, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    assert_error(error, status, EE_BAD_INPUT, "describe: policy_name and out must not be NULL");
     status = ee_policy_describe(0, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "describe: nowhere to put the policy");
+    assert_error(error, status, EE_BAD_INPUT, "describe: out must not be NULL");
 }
 
 /* ---- saving and loading: see test_model_file.c for what models may be ---- */
@@ -633,7 +633,7 @@ static void saving_needs_its_pointers(void **state)
     ee_error error = {EE_OK, ""};
     void *bytes = &error;
     size_t size;
-    static const char sentence[] = "save: no bandit or nowhere to put the model";
+    static const char sentence[] = "save: bandit, bytes and size must not be NULL";
     ee_status status = ee_bandit_save_bytes(NULL, &bytes, &size, &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
     status = ee_bandit_save_bytes(self->bandit, NULL, &size, &error);
@@ -641,7 +641,7 @@ static void saving_needs_its_pointers(void **state)
     status = ee_bandit_save_bytes(self->bandit, &bytes, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
     status = ee_bandit_save(self->bandit, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "save: no path");
+    assert_error(error, status, EE_BAD_INPUT, "save: path must not be NULL");
     status = ee_bandit_save(NULL, "model", &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
     assert_true(model_is_of(self->before, self->bandit));
@@ -652,15 +652,15 @@ static void loading_needs_its_pointers(void **state)
     fixture *self = *state;
     ee_error error = {EE_OK, ""};
     ee_bandit *bandit = NULL;
-    static const char sentence[] = "load: no model or nowhere to put the bandit";
+    static const char sentence[] = "load: bytes and out must not be NULL";
     ee_status status = ee_bandit_load_bytes(NULL, 10, NULL, &bandit, &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
     status = ee_bandit_load_bytes(self->before.bytes, self->before.size, NULL, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
     status = ee_bandit_load(NULL, NULL, &bandit, &error);
-    assert_error(error, status, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
+    assert_error(error, status, EE_BAD_INPUT, "load: path and out must not be NULL");
     status = ee_bandit_load("model", NULL, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
+    assert_error(error, status, EE_BAD_INPUT, "load: path and out must not be NULL");
 }
 
 int main(void)

@@ -240,7 +240,7 @@ static void learning_many_stops_at_the_first_failure(void **state)
     assert_int_equal(learned, 0);
     assert_int_equal(ee_bandit_learn_many(bandit, ids, NULL, 1, NULL, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn_many(NULL, ids, rewards, 1, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "learn: no bandit, no decisions or no rewards");
+    assert_string_equal(error.message, "learn: bandit, decision_ids and rewards must not be NULL");
     ee_bandit_free(bandit);
 }
 
@@ -253,11 +253,11 @@ static void bad_input_is_refused(void **state)
     ee_error error = {EE_OK, ""};
     draw_rounds(1, 2, arms);
     assert_int_equal(ee_bandit_decide_many(NULL, arms, 2, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "decide: no bandit");
+    assert_string_equal(error.message, "decide: bandit must not be NULL");
     assert_int_equal(ee_bandit_decide_many(bandit, NULL, 2, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: no arms");
+    assert_string_equal(error.message, "arms: arms must not be NULL");
     assert_int_equal(ee_bandit_decide_many(bandit, arms, 2, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "decide: nowhere to put the decisions");
+    assert_string_equal(error.message, "decide: decisions must not be NULL");
     for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     assert_nothing_decided(bandit, arms, 2, EE_DIVERGED);
     ee_bandit_free(bandit);

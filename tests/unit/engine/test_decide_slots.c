@@ -352,23 +352,23 @@ static void what_fails_changes_nothing(void **state)
         bandit_play(bandit, 1, 3, 4, true);
         round_draw(&seen[0], 9, 3, DIM, 4);
         problem p = {4, 3, {seen[0].dense, seen[0].dense, seen[0].dense, seen[0].dense}, {0}, false};
-        refuse(bandit, &p, EE_BAD_INPUT, "decide: there are 4 slots and 3 arms; each slot takes another one");
+        refuse(bandit, &p, EE_BAD_INPUT, "decide: 4 slots but only 3 arms; each slot needs an arm of its own");
         p.count = 3;
         p.slots[2].count = 2;
         refuse(bandit, &p, EE_BAD_INPUT,
-               "decide: slot 0 has 3 arms and slot 2 has 2; slots choose among the same actions");
+               "decide: slot 0 has 3 arms and slot 2 has 2; all slots must have the same arms");
         p.slots[2].count = 3;
         p.slots[1].dim = 9;
-        refuse(bandit, &p, EE_BAD_INPUT, "arms: the dimension is 9, but the bandit's is 8");
+        refuse(bandit, &p, EE_BAD_INPUT, "arms: the dimension is 9; expected 8, the bandit's");
         p.slots[1].dim = DIM;
         p.excludes = true;
         memset(p.excluded + 3, 1, 3);
         refuse(bandit, &p, EE_BAD_INPUT,
-               "decide: nothing is left for slot 1: of 3 arms all are excluded or taken by slots before it");
+               "decide: no arm is left for slot 1: all 3 arms are excluded or taken by earlier slots");
         memset(p.excluded, 0, sizeof p.excluded);
         p.excluded[0] = p.excluded[1] = p.excluded[6] = p.excluded[7] = 1; /* only the last may fill the first, too */
         refuse(bandit, &p, EE_BAD_INPUT,
-               "decide: nothing is left for slot 2: of 3 arms all are excluded or taken by slots before it");
+               "decide: no arm is left for slot 2: all 3 arms are excluded or taken by earlier slots");
         p.excludes = false;
         static outcome out;
         fill_good(bandit, &p, &out);
@@ -387,11 +387,11 @@ static void bad_input_is_refused(void **state)
     ee_error error = {EE_OK, ""};
     problem p = draw_problem(7);
     assert_int_equal(ee_bandit_decide_slots(NULL, p.slots, 1, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "decide: no bandit");
+    assert_string_equal(error.message, "decide: bandit must not be NULL");
     assert_int_equal(ee_bandit_decide_slots(bandit, NULL, 1, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: no arms");
+    assert_string_equal(error.message, "arms: arms must not be NULL");
     assert_int_equal(ee_bandit_decide_slots(bandit, p.slots, 1, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "decide: nowhere to put the decisions");
+    assert_string_equal(error.message, "decide: decisions must not be NULL");
     assert_int_equal(ee_bandit_decide_slots(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
     for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     model before = model_save(bandit);

@@ -65,8 +65,8 @@ static void by_count_a_decision_is_forgotten(void **state)
     decide(bandit, 5);
     assert_counts(bandit, (counts){.decisions = 5, .rewards = 1, .pending = 2, .expired = 1});
     assert_refused(bandit, 1,
-                   "learn: decision 1 is no longer kept: 4 were made since, and option pending is 2; if it had no "
-                   "reward then, it was forgotten");
+                   "learn: decision 1 is no longer kept: 4 decisions followed it, and option pending is 2; if it had "
+                   "no reward, it was forgotten");
     ee_bandit_free(bandit);
 }
 
@@ -89,8 +89,8 @@ static void by_count_the_default_is_learned(void **state)
         }
         assert_counts(bandit, (counts){.decisions = 20, .rewards = 17, .pending = 3, .defaulted = 17});
         assert_refused(bandit, 5,
-                       "learn: decision 5 is no longer kept: 15 were made since, and option pending is 3; if it had "
-                       "no reward then, it was learned with the default reward 0.25");
+                       "learn: decision 5 is no longer kept: 15 decisions followed it, and option pending is 3; if it "
+                       "had no reward, it was learned with the default reward 0.25");
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
     }
@@ -145,7 +145,7 @@ static void by_time_a_decision_is_forgotten(void **state)
     set_time(bandit, 100);
     assert_counts(bandit, (counts){.decisions = 4, .rewards = 1, .pending = 1, .expired = 2});
     static const char sentence[] =
-        "learn: decision 3 had no reward after a time of 60 (option wait), and was forgotten";
+        "learn: decision 3 expired: it had no reward after a time of 60 (option wait) and was forgotten";
     assert_refused(bandit, 3, sentence);
     ee_error error;
     assert_int_equal(ee_bandit_forget(bandit, 1, &error), EE_EXPIRED_DECISION);
@@ -176,8 +176,8 @@ static void by_time_the_default_is_learned_oldest_first(void **state)
         assert_true(learned_the_same(bandit, twin));
         assert_counts(bandit, (counts){.decisions = 20, .rewards = 20, .defaulted = 15});
         assert_refused(bandit, 7,
-                       "learn: decision 7 had no reward after a time of 2.5 (option wait), and was learned with the "
-                       "default reward -1");
+                       "learn: decision 7 expired: it had no reward after a time of 2.5 (option wait) and was learned "
+                       "with the default reward -1");
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
     }
@@ -232,7 +232,8 @@ static void a_default_that_diverges_is_given_up(void **state)
     archive after = learned_bytes(bandit);
     assert_int_equal(before.size, after.size);
     assert_memory_equal(before.bytes, after.bytes, before.size);
-    assert_refused(bandit, 1, "learn: decision 1 had no reward after a time of 1 (option wait), and was forgotten");
+    assert_refused(bandit, 1,
+                   "learn: decision 1 expired: it had no reward after a time of 1 (option wait) and was forgotten");
     memory_free(before.bytes);
     memory_free(after.bytes);
     ee_bandit_free(bandit);
@@ -280,14 +281,14 @@ static void impossible_times_are_not_loaded(void **state)
     decide(bandit, 1);
     for (size_t i = 0; i < 3; i++) {
         bandit->now = impossible[i];
-        model_not_loaded(bandit, "model: its time is not one");
+        model_not_loaded(bandit, "model: invalid time");
     }
     bandit->now = 4;
-    model_not_loaded(bandit, "model: a pending decision was made at an impossible time");
+    model_not_loaded(bandit, "model: invalid time of a pending decision");
     bandit->now = 5;
     for (size_t i = 0; i < 3; i++) {
         bandit->pending.entries[1].time = impossible[i];
-        model_not_loaded(bandit, "model: a pending decision was made at an impossible time");
+        model_not_loaded(bandit, "model: invalid time of a pending decision");
     }
     bandit->pending.entries[1].time = 5;
     model saved = model_save(bandit);
@@ -312,15 +313,14 @@ static void bad_times_are_refused(void **state)
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=1");
     decide(bandit, 1);
     model before = model_save(bandit);
-    assert_not_a_time(bandit, -1, "time: it was 0 already, and does not go back to -1");
-    assert_not_a_time(bandit, INFINITY, "time: it must be a finite number, got inf");
-    assert_not_a_time(bandit, NAN, "time: it must be a finite number, got nan");
-    assert_not_a_time(NULL, 1, "time: no bandit");
+    assert_not_a_time(bandit, -1, "time: cannot go back from 0 to -1");
+    assert_not_a_time(bandit, INFINITY, "time: expected a finite number, got inf");
+    assert_not_a_time(bandit, NAN, "time: expected a finite number, got nan");
+    assert_not_a_time(NULL, 1, "time: bandit must not be NULL");
     assert_true(model_is_of(before, bandit));
     model_free(&before);
     set_time(bandit, 1700000000.5);
-    assert_not_a_time(bandit, 1700000000.25,
-                      "time: it was 1700000000.5 already, and does not go back to 1700000000.25");
+    assert_not_a_time(bandit, 1700000000.25, "time: cannot go back from 1700000000.5 to 1700000000.25");
     ee_bandit_free(bandit);
 }
 

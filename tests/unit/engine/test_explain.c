@@ -452,16 +452,16 @@ static void bad_input_gets_a_sentence(void **state)
     float contributions[2];
     ee_error error;
     assert_int_equal(ee_bandit_explain(NULL, &good, 0, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: no bandit");
+    assert_string_equal(error.message, "explain: bandit must not be NULL");
     assert_int_equal(ee_bandit_explain(bandit, NULL, 0, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: no arms");
+    assert_string_equal(error.message, "explain: arms must not be NULL");
     assert_int_equal(ee_bandit_explain(bandit, &good, 1, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: arms are 0 to 0, got 1");
+    assert_string_equal(error.message, "explain: arm must be 0 to 0, got 1");
     assert_int_equal(ee_bandit_explain(bandit, &good, 0, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: nowhere to put the contributions");
+    assert_string_equal(error.message, "explain: contributions must not be NULL");
     assert_int_equal(ee_bandit_explain(bandit, &bad, 0, contributions, &error), EE_BAD_INPUT);
     assert_int_equal(ee_snapshot_explain(NULL, NULL, &good, 0, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: no snapshot or no scratch");
+    assert_string_equal(error.message, "explain: snapshot and scratch must not be NULL");
     ee_bandit_free(bandit);
 }
 

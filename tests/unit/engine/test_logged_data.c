@@ -50,7 +50,7 @@ static void a_wrong_log_changes_nothing(void **state)
         double reward;
         const char *sentence;
     } cases[] = {
-        {5, 1, "learn: arm 5 was chosen, but there are 5"},
+        {5, 1, "learn: arm 5 was chosen, but the round has 5 arms"},
         {0, NAN, "learn: the reward must be -1e9 to 1e9, got nan"},
         {0, 2e9, "learn: the reward must be -1e9 to 1e9, got 2e+09"},
     };
@@ -106,7 +106,7 @@ static void a_forgotten_decision_waits_no_longer(void **state)
     model_free(&saved);
     assert_gone(bandit, 2, EE_EXPIRED_DECISION, "decision 2 was forgotten");
     bandit_reward(bandit, 3, 1);
-    assert_gone(bandit, 3, EE_REWARDED_DECISION, "decision 3 has its reward already");
+    assert_gone(bandit, 3, EE_REWARDED_DECISION, "decision 3 already has its reward");
     assert_int_equal(ee_bandit_info(bandit).pending, 1);
     for (uint64_t t = 4; t <= 9; t++) bandit_choose(bandit, arms_of_round(t), NULL);
     assert_int_equal(ee_bandit_info(bandit).pending, 4); /* no more are kept */

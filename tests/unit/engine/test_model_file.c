@@ -348,10 +348,10 @@ static void a_cut_model_is_refused(void **state)
             if (size < 8)
                 snprintf(sentence, sizeof sentence, "model: not an eenet model");
             else if (size < 16)
-                snprintf(sentence, sizeof sentence, "model: cut short: %zu bytes", size);
+                snprintf(sentence, sizeof sentence, "model: truncated: %zu bytes", size);
             else
-                snprintf(sentence, sizeof sentence, "model: damaged or cut: the checksum of its %zu bytes is wrong",
-                         size);
+                snprintf(sentence, sizeof sentence,
+                         "model: damaged or truncated: the checksum of its %zu bytes is wrong", size);
             assert_string_equal(error.message, sentence);
         }
         guard_free(&g);
@@ -393,7 +393,7 @@ static void every_flipped_bit_is_found(void **state)
         model saved = small_model(models[i].policy, models[i].options, 4);
         uint8_t *bytes = saved.bytes;
         char sentence[128];
-        snprintf(sentence, sizeof sentence, "model: damaged or cut: the checksum of its %zu bytes is wrong",
+        snprintf(sentence, sizeof sentence, "model: damaged or truncated: the checksum of its %zu bytes is wrong",
                  saved.size);
         for (size_t bit = 0; bit < saved.size * 8; bit += models[i].stride) {
             ee_bandit *bandit = (ee_bandit *)(void *)bytes;
@@ -527,7 +527,7 @@ static void a_damaged_length_is_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         memcpy(place, &wrong[i], sizeof wrong[i]);
         repair_checksum(saved.bytes, saved.size);
-        assert_not_loaded(saved.bytes, saved.size, NULL, EE_BAD_MODEL, "model: the length of its arms is not one");
+        assert_not_loaded(saved.bytes, saved.size, NULL, EE_BAD_MODEL, "model: invalid arm length");
     }
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         memcpy(place, &right[i], sizeof right[i]);
@@ -546,12 +546,12 @@ static void another_version_is_refused(void **state)
     bytes[8] = 9;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 9, but this library reads versions 10 to 12");
+                      "model: version 9 is not supported; this library reads versions 10 to 12");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads versions 10 to 12");
+                      "model: version 1099511627776 is not supported; this library reads versions 10 to 12");
     bytes[8] = ARCHIVE_VERSION;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
@@ -593,7 +593,7 @@ static void another_dimension_is_refused(void **state)
     ee_bandit_free(bandit);
     wanted.dim = 5;
     assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: of dimension 4, but 5 was expected");
+    assert_string_equal(error.message, "model: its dimension is 4; expected 5");
     assert_null(bandit);
     model_free(&saved);
 }
@@ -624,7 +624,7 @@ static void another_policy_is_refused(void **state)
             ee_bandit_free(bandit);
         } else {
             char sentence[128];
-            snprintf(sentence, sizeof sentence, "model: of policy %s, but %s was expected", cases[i].policy,
+            snprintf(sentence, sizeof sentence, "model: its policy is %s; expected %s", cases[i].policy,
                      cases[i].expected);
             assert_not_loaded(saved.bytes, saved.size, cases[i].expected, EE_BAD_MODEL, sentence);
         }
@@ -642,12 +642,12 @@ static void trailing_bytes_are_refused(void **state)
         char sentence[128];
         memcpy(copy, saved.bytes, saved.size);
         memset(copy + saved.size, 0, more);
-        snprintf(sentence, sizeof sentence, "model: damaged or cut: the checksum of its %zu bytes is wrong",
+        snprintf(sentence, sizeof sentence, "model: damaged or truncated: the checksum of its %zu bytes is wrong",
                  saved.size + more);
         assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, sentence);
         memset(copy + saved.size - 8, 0, 8);
         repair_checksum(copy, saved.size + more);
-        assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, "model: longer than its contents");
+        assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, "model: unexpected bytes after its contents");
     }
     model_free(&saved);
 }
@@ -753,7 +753,7 @@ static void only_a_name_that_is_free_is_no_file(void **state)
     assert_no_model(path, EE_NO_FILE, inner);
     assert_no_model("no_model_has_this_name", EE_NO_FILE, "no_model_has_this_name");
     assert_no_model("", EE_FILE_ERROR, strerror(ENOENT));
-    assert_no_model(folder, EE_FILE_ERROR, "is not a plain file");
+    assert_no_model(folder, EE_FILE_ERROR, "is not a regular file");
 
     snprintf(inner, sizeof inner, "%s/model", path); /* the folder is missing: as where a disk is not mounted */
     assert_no_model(inner, EE_FILE_ERROR, strerror(ENOENT));
@@ -790,7 +790,7 @@ static void a_damaged_file_is_refused(void **state)
     ee_error error = {EE_OK, ""};
     bandit = (ee_bandit *)(void *)path;
     assert_int_equal(ee_bandit_load(path, NULL, &bandit, &error), EE_BAD_MODEL);
-    snprintf(sentence, sizeof sentence, "%s: damaged or cut: the checksum of its 100 bytes is wrong", path);
+    snprintf(sentence, sizeof sentence, "%s: damaged or truncated: the checksum of its 100 bytes is wrong", path);
     assert_string_equal(error.message, sentence);
     assert_null(bandit);
     assert_int_equal(truncate(path, 0), 0);

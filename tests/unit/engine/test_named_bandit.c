@@ -99,7 +99,7 @@ static void places_can_be_read_back(void **state)
     assert_int_equal(feature_at(bandit, 6).count, 0);
     assert_string_equal(feature_at(bandit, 11).name, "");
     assert_int_equal(ee_bandit_feature(bandit, 12, &feature, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "feature: places are 0 to 11, got 12");
+    assert_string_equal(error.message, "feature: index must be 0 to 11, got 12");
     ee_bandit_free(bandit);
     ee_round_free(round);
 }
@@ -163,7 +163,7 @@ static void what_does_not_fit_is_refused(void **state)
     ee_arms arms;
     ee_settings settings = {.policy = "uniform", .features = "", .dim = 20};
     assert_refused(ee_bandit_create(&settings, &bandit, &error), &error,
-                   "create: dim must be 0 or 12288, as these features have it, got 20");
+                   "create: dim must be 0 or 12288 with these features, got 20");
     settings.dim = 12288;
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
     assert_string_equal(ee_bandit_info(bandit).features,
@@ -174,11 +174,11 @@ static void what_does_not_fit_is_refused(void **state)
     assert_string_equal(error.message, "options: features has no option 'nmaes'; did you mean 'names'?");
 
     assert_refused(ee_bandit_arms(vectors, round, &arms, &error), &error,
-                   "arms: this bandit takes vectors: set features when it is created");
+                   "arms: this bandit takes vectors; for named features, set features when you create it");
     assert_refused(ee_bandit_feature(vectors, 0, &feature, &error), &error,
-                   "feature: this bandit takes vectors: set features when it is created");
+                   "feature: this bandit takes vectors; for named features, set features when you create it");
     assert_refused(ee_bandit_arms(bandit, round, &arms, &error), &error, "features: a round needs at least one action");
-    assert_refused(ee_bandit_arms(bandit, NULL, &arms, &error), &error, "arms: no bandit or no round");
+    assert_refused(ee_bandit_arms(bandit, NULL, &arms, &error), &error, "arms: bandit and round must not be NULL");
 
     ee_snapshot *snapshot;
     ee_scratch *scratch;
@@ -186,7 +186,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(ee_snapshot_create(vectors, &snapshot, NULL), EE_OK);
     assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
     assert_refused(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &error), &error,
-                   "decide: the bandit takes vectors: set features when it is created");
+                   "decide: this bandit takes vectors; for named features, set features when you create it");
     ee_scratch_free(scratch);
     ee_snapshot_free(snapshot);
     ee_bandit_free(bandit);

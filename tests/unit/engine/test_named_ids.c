@@ -316,7 +316,7 @@ static void wrong_ids_are_refused(void **state)
     static const char twice[] = "{\"_tag\":\"a\",\"_tag\":\"b\"}";
     assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
     assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "id: no round, no action in it, or no id");
+    assert_string_equal(error.message, "id: round and id must not be NULL, and the round needs an action first");
     assert_int_equal(ee_round_action(round, twice, strlen(twice), &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "action: the action has two ids");
     assert_int_equal(ee_round_count(round), 0);

@@ -227,7 +227,7 @@ static void what_is_no_record_is_not_taken_in(void **state)
     ee_decision decision = {5, 6, 0.7};
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
     model record = record_make(bandit, 101, &reward), before = model_save(bandit);
-    static const char sentence[] = "record: no bandit, no record or nowhere to put its id";
+    static const char sentence[] = "record: bandit, record and decision must not be NULL";
     assert_int_equal(ee_bandit_take_record(NULL, record.bytes, record.size, &decision, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, sentence);
     assert_int_equal(ee_bandit_take_record(bandit, NULL, 9, &decision, &error), EE_BAD_INPUT);
@@ -312,9 +312,9 @@ static void no_damaged_record_is_learned(void **state)
     uint8_t *bytes = record.bytes;
     for (size_t i = 0; i < record.size; i++) {
         bytes[i] ^= 1;
-        assert_refused(bandit, record, i < 8 ? "record: not the record of a decision" : NULL);
+        assert_refused(bandit, record, i < 8 ? "record: not a decision record" : NULL);
         bytes[i] ^= 1;
-        assert_refused(bandit, (model){bytes, i}, i < 8 ? "record: not the record of a decision" : NULL);
+        assert_refused(bandit, (model){bytes, i}, i < 8 ? "record: not a decision record" : NULL);
     }
     assert_int_equal(learn(bandit, record, NAN, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn_record(bandit, NULL, 10, 1, NULL), EE_BAD_INPUT);
@@ -328,16 +328,16 @@ static void no_damaged_record_is_learned(void **state)
 static void no_impossible_record_is_learned(void **state)
 {
     (void)state;
-    static const char impossible[] = "record: impossible contents behind a sound checksum";
+    static const char impossible[] = "record: invalid contents despite a correct checksum";
     static const struct {
         size_t place;
         uint64_t value;
         size_t size;
         const char *sentence;
     } cases[] = {
-        {8, 1, 8, "record: of version 1, but this library reads version 2"},
-        {8, 3, 8, "record: of version 3, but this library reads version 2"},
-        {16, 5, 8, "record: of another model: its policy, options or dimension are not this bandit's"},
+        {8, 1, 8, "record: version 1 is not supported; this library reads version 2"},
+        {8, 3, 8, "record: version 3 is not supported; this library reads version 2"},
+        {16, 5, 8, "record: from another model: its policy, options or dimension differ from this bandit's"},
         {24, UINT64_C(0x7ff8000000000000), 8, impossible}, /* length: not a number */
         {24, UINT64_C(0xbff0000000000000), 8, impossible}, /* -1 */
         {40, 0, 8, impossible},                            /* no arms */
@@ -347,9 +347,9 @@ static void no_impossible_record_is_learned(void **state)
         {52, 2, 4, impossible},          /* sparse, dense, or what? */
         {56, 0x7f800000, 4, impossible}, /* scores */
         {68, 2, 4, impossible},          /* an id, none, or what? */
-        {80, 0x7fc00000, 4, "record: its arm is not one of 8 features"},
-        {80 + 4 * 4, 8, 4, "record: its arm is not one of 8 features"}, /* index of the first of four entries */
-        {80 + 8 * 4, 0x7f800000, 4, "record: what the policy keeps is not all finite numbers"},
+        {80, 0x7fc00000, 4, "record: its arm does not have 8 features"},
+        {80 + 4 * 4, 8, 4, "record: its arm does not have 8 features"}, /* index of the first of four entries */
+        {80 + 8 * 4, 0x7f800000, 4, "record: a number that the policy keeps is not finite"},
     };
     double reward;
     ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
@@ -370,7 +370,8 @@ static void no_impossible_record_is_learned(void **state)
 static void assert_foreign(const char *name, size_t dim, const char *options, model record)
 {
     ee_bandit *other = bandit_make(name, dim, 3, options);
-    assert_refused(other, record, "record: of another model: its policy, options or dimension are not this bandit's");
+    assert_refused(other, record,
+                   "record: from another model: its policy, options or dimension differ from this bandit's");
     ee_bandit_free(other);
 }
 

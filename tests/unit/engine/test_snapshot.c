@@ -232,31 +232,31 @@ static void bad_input_is_refused(void **state)
     const void *record;
     size_t size;
     const ee_arms *arms = arms_of_round(1);
-    assert_refused(ee_snapshot_create(NULL, &snapshot, &error), error,
-                   "snapshot: no bandit or nowhere to put the snapshot");
+    assert_refused(ee_snapshot_create(NULL, &snapshot, &error), error, "snapshot: bandit and out must not be NULL");
     assert_refused(ee_snapshot_update(self.snapshot, other.bandit, &error), error,
                    "snapshot: it was created from another bandit");
-    assert_refused(ee_snapshot_update(NULL, other.bandit, &error), error, "snapshot: no snapshot or no bandit");
-    assert_refused(ee_scratch_create(NULL, 1, &room, &error), error,
-                   "scratch: no snapshot or nowhere to put the scratch");
+    assert_refused(ee_snapshot_update(NULL, other.bandit, &error), error,
+                   "snapshot: snapshot and bandit must not be NULL");
+    assert_refused(ee_scratch_create(NULL, 1, &room, &error), error, "scratch: snapshot and out must not be NULL");
     snapshot = self.snapshot;
     room = self.room;
     assert_refused(ee_snapshot_decide(NULL, room, arms, &decision, NULL, NULL, &error), error,
-                   "decide: no snapshot or no scratch");
+                   "decide: snapshot and scratch must not be NULL");
     assert_refused(ee_snapshot_decide(snapshot, NULL, arms, &decision, NULL, NULL, &error), error,
-                   "decide: no snapshot or no scratch");
-    assert_refused(ee_snapshot_decide(snapshot, room, NULL, &decision, NULL, NULL, &error), error, "arms: no arms");
+                   "decide: snapshot and scratch must not be NULL");
+    assert_refused(ee_snapshot_decide(snapshot, room, NULL, &decision, NULL, NULL, &error), error,
+                   "arms: arms must not be NULL");
     assert_refused(ee_snapshot_decide(snapshot, room, arms, NULL, NULL, NULL, &error), error,
-                   "decide: nowhere to put the decisions");
+                   "decide: decisions must not be NULL");
     assert_refused(ee_snapshot_score(snapshot, room, arms, NULL, &error), error,
-                   "score: no snapshot, no scratch or nowhere to put the scores");
+                   "score: snapshot, scratch and scores must not be NULL");
     ee_arms wrong = ee_arms_dense(round_now.values, 1, DIM + 1);
     assert_refused(ee_snapshot_score(snapshot, room, &wrong, scores, &error), error,
-                   "arms: the dimension is 9, but the bandit's is 8");
+                   "arms: the dimension is 9; expected 8, the bandit's");
     assert_refused(ee_scratch_record(room, 0, &record, &size, &error), error,
                    "record: there is no decision 0: the last call with this scratch made 0");
     assert_refused(ee_scratch_record(NULL, 0, &record, &size, &error), error,
-                   "record: no scratch or nowhere to put the record");
+                   "record: scratch, bytes and size must not be NULL");
     ee_snapshot_free(NULL);
     ee_scratch_free(NULL);
     fixture_free(&self);

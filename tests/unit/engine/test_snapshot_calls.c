@@ -302,14 +302,15 @@ static void bad_input_is_refused(void **state)
     round_draw(&rounds[0], 1, ARMS, DIM, 4);
     assert_int_equal(ee_snapshot_probabilities(self.snapshot, self.scratch, &rounds[0].dense, NULL, &error),
                      EE_BAD_INPUT);
-    assert_string_equal(error.message, "probabilities: no snapshot, no scratch or nowhere to put them");
+    assert_string_equal(error.message, "probabilities: snapshot, scratch and probabilities must not be NULL");
     assert_int_equal(ee_snapshot_probabilities(self.snapshot, self.scratch, NULL, probabilities, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: no arms");
+    assert_string_equal(error.message, "arms: arms must not be NULL");
     assert_int_equal(ee_snapshot_arms(self.snapshot, NULL, &arms, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: no snapshot, no round or nowhere to put the arms");
+    assert_string_equal(error.message, "arms: snapshot, round and arms must not be NULL");
     assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
     assert_int_equal(ee_snapshot_arms(self.snapshot, round, &arms, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: the bandit takes vectors: set features when it is created");
+    assert_string_equal(error.message,
+                        "arms: this bandit takes vectors; for named features, set features when you create it");
     ee_round_free(round);
     ee_scratch_seed(NULL, 1);
     fixture_free(&self);

@@ -280,7 +280,7 @@ static void a_loaded_bandit_waits_as_the_saved_one(void **state)
 static void impossible_expectations_are_not_loaded(void **state)
 {
     (void)state;
-    static const char sentence[] = "model: a pending decision was awaited with an impossible number";
+    static const char sentence[] = "model: invalid expectation of a pending decision";
     ee_bandit *bandit = make("pending=5");
     decide(bandit, 1, NULL);
     decide(bandit, 2, NULL);

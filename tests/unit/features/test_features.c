@@ -221,17 +221,16 @@ static void a_round_that_fails_is_as_before(void **state)
     const struct {
         const char *json, *sentence;
     } cases[] = {
-        {"{\"z\":1,\"v\":[[1]],\"_multi\":[{}]}",
-         "features: v is an array within an array; write its numbers side by side"},
-        {"{\"z\":1,\"_multi\":[{\"q\":1},3]}", "features: what _multi holds must be objects, one an action"},
-        {"{\"z\":1,\"_multi\":7}", "features: _multi must be an array of objects, one an action"},
-        {"[1]", "round: features are a JSON object, as {\"user\": {\"age\": 31}}"},
-        {"{\"z\":1e101}", "features: z is 1e+101; a number must be -1e100 to 1e100"},
+        {"{\"z\":1,\"v\":[[1]],\"_multi\":[{}]}", "features: v is an array within an array; flatten it into one array"},
+        {"{\"z\":1,\"_multi\":[{\"q\":1},3]}", "features: _multi must hold objects, one per action"},
+        {"{\"z\":1,\"_multi\":7}", "features: _multi must be an array of objects, one per action"},
+        {"[1]", "round: expected a JSON object like {\"user\": {\"age\": 31}}"},
+        {"{\"z\":1e101}", "features: z is 1e+101; expected -1e100 to 1e100"},
         {"{\"z\":1,", "round: "},
-        {"{\"z\":1 \"y\":2}", "round: byte 8: "},
-        {"{\"_z\":[1 2]}", "round: byte 10: "},
+        {"{\"z\":1 \"y\":2}", "round: invalid JSON at byte 8: "},
+        {"{\"_z\":[1 2]}", "round: invalid JSON at byte 10: "},
         {"", "round: "},
-        {"{} {}", "round: byte 4: "},
+        {"{} {}", "round: invalid JSON at byte 4: "},
     };
     fixture self;
     start(&self, "products=none");
@@ -303,7 +302,7 @@ static void what_cannot_be_encoded_changes_nothing(void **state)
     assert_string_equal(error.message, "features: a round needs at least one action");
     round_set(self.round, "{\"_multi\":[{\"a\":{\"b\":2e9}}]}");
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "features: a.b is 2e+09; beyond 1e9 it must be scaled");
+    assert_string_equal(error.message, "features: a.b is 2e+09; expected -1e9 to 1e9: scale it");
     assert_int_equal(features_count(&self.features), 1);
     end(&self);
 }
@@ -324,8 +323,7 @@ static void a_bomb_of_products_is_refused(void **state)
     assert_int_equal(ee_round_context(self.round, json, strlen(json), NULL), EE_OK);
     assert_int_equal(ee_round_action(self.round, json, strlen(json), NULL), EE_OK);
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "features: the arms of a round have more than 16777216 features and products in all");
+    assert_string_equal(error.message, "features: more than 16777216 features and products in one round");
     end(&self);
     free(json);
 }
@@ -353,8 +351,7 @@ static void a_bomb_of_actions_is_refused(void **state)
     assert_int_equal(ee_round_context(self.round, shared, strlen(shared), NULL), EE_OK);
     assert_int_equal(ee_round_read(self.round, actions, strlen(actions), NULL), EE_OK);
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "features: the arms of a round have more than 16777216 features and products in all");
+    assert_string_equal(error.message, "features: more than 16777216 features and products in one round");
     end(&self);
     free(shared);
     free(actions);
@@ -377,7 +374,7 @@ static void text_of_no_name_is_refused(void **state)
     start(&self, "hashes=0");
     features_archive(&self.features, &loaded);
     assert_int_equal(loaded.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: the text of its features is longer than their names");
+    assert_string_equal(error.message, "model: more text than feature names");
     memory_free(saved.bytes);
     end(&self);
 }
@@ -392,7 +389,7 @@ static void options_say_what_they_want(void **state)
         {"name=1", "options: features has no option 'name'; did you mean 'names'?"},
         {"bits=4", "options: features.bits needs hashing=vw, but it is dictionary"},
         {"hashing=vw standardize=on", "options: features.standardize needs hashing=dictionary, but it is vw"},
-        {"products=user", "options: features.products must be none, or at most 16 terms as context*action or "
+        {"products=user", "options: features.products must be none, or at most 16 terms like context*action or "
                           "user*item+device*item, got user"},
     };
     static const char *const bad_products[] = {"a*", "*a", "a*b+", "+", "a*b*c", "a+b", "a*b++c*d"};

@@ -177,7 +177,8 @@ static void damaged_lines_are_named(void **state)
     assert_int_equal(file_read(folder_path(&folder, "coverage.jsonl"), &bytes, &size, NULL), EE_OK);
     const char *line = (const char *)bytes;
     expect_damage(&folder, line, "{\"dataset\"", "\"dataset\"", "coverage.jsonl: line 2: byte 1: expected {");
-    expect_damage(&folder, line, "\"dataset\":", "\"dataset\"", "coverage.jsonl: line 2: byte 11: a colon must follow");
+    expect_damage(&folder, line, "\"dataset\":", "\"dataset\"",
+                  "coverage.jsonl: line 2: invalid JSON at byte 11: expected ':'");
     expect_damage(&folder, line, "\"behaviour_value\":", "\"behaviour_value\":\"none\",\"more\":",
                   "coverage.jsonl: line 2: expected a number in 'behaviour_value'");
     expect_damage(&folder, line, "\"covers\"", "\"cover\"", "coverage.jsonl: line 2: expected a number in 'covers'");

@@ -239,9 +239,8 @@ static void waiting_decisions_have_room(void **state)
     run_result result;
     ee_error error = {EE_OK, ""};
     assert_int_equal(runner_run(&job, NULL, &result, &error), EE_EXPIRED_DECISION);
-    assert_string_equal(error.message,
-                        "learn: decision 1 is no longer kept: 9 were made since, and option pending is 9; if it had no "
-                        "reward then, it was forgotten");
+    assert_string_equal(error.message, "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
+                                       "pending is 9; if it had no reward, it was forgotten");
     job.late.rounds = 8;
     assert_int_equal(runner_run(&job, NULL, &result, &error), EE_OK);
     dataset_free(data);

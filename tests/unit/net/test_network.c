@@ -882,14 +882,14 @@ static void wrong_shapes_are_named(void **state)
         {"heads=3", "options: f1.heads must divide the 20 features of an arm, got 3"},
         {"heads=40", "options: f1.heads must divide the 20 features of an arm, got 40"},
         {"heads=2 image=1x4x5", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 10, got 1x4x5"},
-        {"heads=2 front=conv1d:1:11", "options: f1.front: conv1d:1:11 does not fit into the 1x10 that it sees; take a "
-                                      "smaller one, or f1.front=none"},
-        {"front=conv1d:1:21", "options: f1.front: conv1d:1:21 does not fit into the 1x20 that it sees; take a smaller "
-                              "one, or f1.front=none"},
+        {"heads=2 front=conv1d:1:11",
+         "options: f1.front: conv1d:1:11 does not fit its input of 1x10; use a smaller one, or f1.front=none"},
+        {"front=conv1d:1:21",
+         "options: f1.front: conv1d:1:21 does not fit its input of 1x20; use a smaller one, or f1.front=none"},
         {"front=conv2d:1:3",
-         "options: f1.front: conv2d:1:3 does not fit into the 1x20 that it sees; take a smaller one, or f1.front=none"},
+         "options: f1.front: conv2d:1:3 does not fit its input of 1x20; use a smaller one, or f1.front=none"},
         {"front=conv1d:1:5+pool:17",
-         "options: f1.front: pool:17 does not fit into the 1x16 that it sees; take a smaller one, or f1.front=none"},
+         "options: f1.front: pool:17 does not fit its input of 1x16; use a smaller one, or f1.front=none"},
         {"front=relu",
          "options: f1.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], pool:SIZE or "
          "relu (after another), joined by +, got 'relu'"},

@@ -726,19 +726,19 @@ static void options_that_do_not_go_together_are_refused(void **state)
         const char *options, *message;
     } cases[] = {
         {"exploration=network keep=all",
-         "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
+         "options: eenet.keep=all needs f1.training=gd and f1.history=all; or use keep=reservoir:N"},
         {"decision=neural reward_low=1 reward_high=1",
          "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
         {"keep=reservoir:5", "options: eenet.keep needs exploration=network, but it is ridge"},
         {"extra_until=1", "options: eenet.extra_until needs exploration=network, but it is ridge"},
         {"f1.layers=1",
-         "options: f1.layers must be at least 2 where eenet.exploration is ridge, got 1; or take exploration=network"},
+         "options: f1.layers must be at least 2 with eenet.exploration=ridge, got 1; or use exploration=network"},
         {"blocks=3", "options: blocks must divide the 4 features of an arm, got 3"},
         {"f1.heads=3", "options: f1.heads must divide the 4 features of an arm, got 3"},
         {"exploration=network keep=reservoir:5 features=lle:3",
          "options: eenet.keep needs features!=lle, but it is lle:3"},
         {"exploration=network features=lle:10 lle_neighbors=10",
-         "options: features=lle:10 needs more than 10 lle_neighbors and more lle_window than that, got 10 and 200"},
+         "options: features=lle:10 needs lle_neighbors above 10 and lle_window above lle_neighbors, got 10 and 200"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = cases[i].options};

@@ -326,8 +326,8 @@ static void an_arm_too_wide_to_keep_is_refused(void **state)
         ee_error error = {EE_OK, ""};
         char expected[256];
         snprintf(expected, sizeof expected,
-                 "learn: the arm has more than 1024 features that are not zero, which is all that %s has room for; "
-                 "create it with a larger option nonzeros",
+                 "learn: the arm has more than 1024 non-zero features, the room of %s; create it with a larger option "
+                 "nonzeros",
                  policies[p]);
         assert_int_equal(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL, NULL), EE_OK);
         saved_model before = save(bandit);

@@ -219,7 +219,7 @@ static void mistakes_of_live_members(void **state)
     assert_refused("{\"challengers\":[{\"nam\":\"a\"}]}", false,
                    "challengers: unknown key 'nam'; expected name, policy, options or propensity");
     assert_refused("{\"personalizer\":[]}", false, "personalizer: must be an object");
-    assert_refused("{\"rewards\":[0,1}", false, "byte 16: a comma or ] must follow");
+    assert_refused("{\"rewards\":[0,1}", false, "invalid JSON at byte 16: expected ',' or ']'");
 }
 
 static void mistakes(void **state)
@@ -247,7 +247,7 @@ static void mistakes(void **state)
                    "propensity: 64 bytes are too many; the maximum is 63");
     assert_refused("{\"dim\":3,\"features\":\"\"}", false,
                    "settings: give dim (vectors) or features (named features), not both");
-    assert_refused("{\"wait\":1} 2", false, "byte 12: nothing may follow the value");
+    assert_refused("{\"wait\":1} 2", false, "invalid JSON at byte 12: unexpected text after the value");
 }
 
 static void changes(void **state)

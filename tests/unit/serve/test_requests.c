@@ -163,7 +163,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"features\":{\"_tag\":\"b\"}}]}",
                    "actions[0].features: the key \"_tag\" is reserved");
     assert_refused(names, "{\"id\":7}", "id must be a string");
-    assert_refused(names, "{\"id\":\"a\" 7}", "byte 11: a comma or } must follow");
+    assert_refused(names, "{\"id\":\"a\" 7}", "invalid JSON at byte 11: expected ',' or '}'");
 }
 
 static void limits_are_marked(void **state)

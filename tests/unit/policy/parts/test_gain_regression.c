@@ -535,7 +535,7 @@ static void assert_refused(size_t heads, size_t place, double wrong)
     archive a = archive_reader(written.bytes, written.size, &error);
     gain_regression_archive(&self.gains, &a);
     assert_int_equal(a.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: a number of f2's regression is not one that samples make");
+    assert_string_equal(error.message, "model: invalid state of f2's regression");
     memory_free(written.bytes);
     release(&self);
 }

@@ -275,9 +275,9 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     ee_error error = {0};
     assert_int_equal(network_create(&f1, "f1", &options.network, INPUTS, &error), EE_OK);
     assert_int_equal(initial_features_create(&features, &owner, &f1, 5, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message,
-                        "options: f1.layers must be at least 2 where eenet.exploration is ridge, got 1; or take "
-                        "exploration=network");
+    assert_string_equal(
+        error.message,
+        "options: f1.layers must be at least 2 with eenet.exploration=ridge, got 1; or use exploration=network");
     memory_release(&owner);
 }
 

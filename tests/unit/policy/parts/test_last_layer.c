@@ -241,11 +241,11 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
     assert_string_equal(
-        error.message, "options: f1.layers must be at least 2, got 1: neural-linear explores by the last hidden layer");
+        error.message, "options: f1.layers must be at least 2, got 1: neural-linear explores on the last hidden layer");
     settings.policy = "neural-linucb:paper";
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_string_equal(
-        error.message, "options: f1.layers must be at least 2, got 1: neural-linucb explores by the last hidden layer");
+        error.message, "options: f1.layers must be at least 2, got 1: neural-linucb explores on the last hidden layer");
 }
 
 /* Arm i lies in block i % 3 alone: each block is a regression of its own. */

@@ -201,7 +201,7 @@ static void what_is_damaged_is_refused(void **state)
         archive a = archive_reader(written.bytes, written.size, &error);
         reward_units_archive(&self, &a);
         assert_int_equal(a.status, EE_BAD_MODEL);
-        assert_string_equal(error.message, "model: the unit of its rewards is not one that rewards make");
+        assert_string_equal(error.message, "model: invalid reward unit");
         memory_free(written.bytes);
     }
 }
