@@ -111,7 +111,7 @@ static void a_forgotten_decision_waits_no_longer(void **state)
     for (uint64_t t = 4; t <= 9; t++) bandit_choose(bandit, arms_of_round(t), NULL);
     assert_int_equal(ee_bandit_info(bandit).pending, 4); /* no more are kept */
     assert_gone(bandit, 2, EE_EXPIRED_DECISION,
-                "decision 2 is no longer kept: 7 were made since, and option pending is 4; if it had no reward then, "
+                "decision 2 is no longer kept: 7 decisions followed it, and option pending is 4; if it had no reward, "
                 "it was forgotten");
     assert_int_equal(ee_bandit_info(bandit).rewards, 1);
     assert_int_equal(ee_bandit_forget(NULL, 1, NULL), EE_BAD_INPUT);
