@@ -1,23 +1,23 @@
-/* Late rewards: clicks come minutes after the decisions, or never. Decisions are stored as plain bytes, the program
- * ends, and another run learns what came of them.
+/* Delayed rewards: clicks come minutes after the decisions, or never. The program stores its decisions as records and
+ * ends; the next run learns their rewards.
  *
- *     late_rewards MODEL RECORDS     run it again and again: each run learns the clicks of the run before it
+ *     late_rewards MODEL RECORDS     run it several times: each run learns the clicks of the run before it
  *
- * RECORDS stands for a database: it holds the decisions that were made, and the clicks that came.
+ * The file RECORDS takes the place of a database. It holds the decisions and their clicks.
  *
- * To learn the clicks alone would be wrong: the bandit would learn that everything is clicked. A decision that has no
- * click after WAIT minutes is learned with the reward 0: that is what the two options of the bandit say. */
+ * Do not learn only the clicks: the bandit would conclude that everything is clicked. The options `wait` and
+ * `default_reward` make the bandit learn the reward 0 for a decision without a click after WAIT minutes. */
 #include <eenet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 200, ARMS = 4, DIM = 3, MOST_BYTES = 4096, WAIT = 30 };
 
-/* What is stored of a decision, in front of its record. Times are in minutes. */
+/* The header of a stored record. Times are in minutes. */
 typedef struct stored {
-    size_t size;    /* of the record */
-    double made;    /* when it was made */
-    double clicked; /* when its click came; 0: it never did */
+    size_t size;    /* bytes of the record */
+    double made;    /* when the decision was made */
+    double clicked; /* when the click came; 0: never */
 } stored;
 
 static void stop(const ee_error *error)
@@ -26,8 +26,8 @@ static void stop(const ee_error *error)
     exit(1);
 }
 
-/* Loads the model, or creates one where there is none yet. A model that is there and cannot be read is no reason to
- * begin anew: the program stops. */
+/* Loads the model, or creates one if there is no file. If the file cannot be read, the program stops: a new bandit
+ * would overwrite it. */
 static ee_bandit *load_or_create(const char *path)
 {
     ee_settings settings = {.policy = "eenet", .dim = DIM, .seed = 1, .options = "wait=30 default_reward=0"};
@@ -39,7 +39,7 @@ static ee_bandit *load_or_create(const char *path)
     return bandit;
 }
 
-/* Learns the clicks that came up to some time, of so many decisions. Returns how many there were. */
+/* Learns the clicks that came until a given time. Returns their number. */
 static int learn_clicks(ee_bandit *bandit, const uint64_t *ids, double *clicked, int count, double until)
 {
     ee_error error;
@@ -53,9 +53,8 @@ static int learn_clicks(ee_bandit *bandit, const uint64_t *ids, double *clicked,
     return learned;
 }
 
-/* Goes through the stored decisions in the order of time. From when it was made a decision waits for its click, and the
- * bandit counts it as tried; after WAIT minutes ee_bandit_set_time has it learned without one. Returns how many were
- * clicked. */
+/* Replays the stored decisions in order of time. Each becomes a pending decision of the bandit, which counts as tried.
+ * After WAIT minutes without a click, ee_bandit_set_time makes the bandit learn 0. Returns the number of clicks. */
 static int learn_stored(ee_bandit *bandit, const char *path)
 {
     FILE *store = fopen(path, "rb");
@@ -122,7 +121,7 @@ int main(int count, char **words)
     ee_info info = ee_bandit_info(bandit);
     printf("%llu rewards learned in all, %d of the last %d decisions were rewarded\n", (unsigned long long)info.rewards,
            clicks, ROUNDS);
-    printf("%llu of the rewards are clicks that did not come\n", (unsigned long long)info.defaulted);
+    printf("%llu of the rewards are missing clicks, learned as 0\n", (unsigned long long)info.defaulted);
     ee_bandit_free(bandit);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Named features: rounds as JSON, no vectors to make. The bandit gives every name a place, scales the numbers, and can
- * say afterwards which weight belongs to which name, and why it chose as it did.
+/* Named features: rounds as JSON, no vectors to make. The bandit gives every name a place and scales the numbers.
+ * Afterwards it can tell which weight belongs to which name, and why it chose an article.
  *
  * cc named_features.c -leenet */
 #include <eenet.h>
@@ -16,7 +16,7 @@ static void stop(const ee_error *error)
     exit(1);
 }
 
-/* A visitor, and four articles to choose from. Returns the one that the visitor wants to read. */
+/* Makes a round: a visitor and four articles. Returns the article that the visitor wants to read. */
 static size_t visit(ee_round *round)
 {
     char json[128];
@@ -33,7 +33,7 @@ static size_t visit(ee_round *round)
     return age < 40 ? 0 : mobile ? 2 : 1;
 }
 
-/* The weight of a feature: what an arm that has it alone is worth. */
+/* The weight of a feature: the expected reward of an arm with this feature alone. */
 static double weight_of(ee_bandit *bandit, uint32_t place, size_t dim)
 {
     const size_t starts[2] = {0, 1};
@@ -53,19 +53,19 @@ static void print_weights(ee_bandit *bandit)
         ee_error error;
         if (ee_bandit_feature(bandit, place, &feature, &error)) stop(&error);
         if (feature.name[0])
-            printf("%8.3f  %-42s came %llu times\n", weight_of(bandit, place, dim), feature.name,
+            printf("%8.3f  %-42s seen %llu times\n", weight_of(bandit, place, dim), feature.name,
                    (unsigned long long)feature.count);
     }
 }
 
-/* Why an article was chosen: what each of its features adds to the reward that was expected. */
+/* Why an article was chosen: what each of its features contributes to the expected reward. */
 static void print_reasons(ee_bandit *bandit, const ee_arms *arms, size_t arm)
 {
     size_t first = arms->starts[arm], count = arms->starts[arm + 1] - first;
     float *contributions = calloc(count, sizeof *contributions);
     ee_error error;
     if (!contributions || ee_bandit_explain(bandit, arms, arm, contributions, &error)) exit(1);
-    printf("\nthe last visitor was shown %s, because of\n", topics[arm]);
+    printf("\nthe last visitor saw %s; contributions to its expected reward:\n", topics[arm]);
     for (size_t i = 0; i < count; i++) {
         ee_feature feature;
         if (ee_bandit_feature(bandit, arms->indices[first + i], &feature, &error)) stop(&error);
@@ -79,7 +79,7 @@ int main(void)
 {
     ee_settings settings = {.policy = "linucb", .seed = 1, .features = "names=100 hashes=10"};
     ee_bandit *bandit;
-    ee_round *round; /* one for each thread */
+    ee_round *round; /* one per thread */
     ee_error error;
     int right = 0;
     if (ee_bandit_create(&settings, &bandit, &error)) stop(&error);

@@ -1,16 +1,16 @@
-/* Articles that come and go. A site shows one of eight articles; every 300 visits one of them goes and a new one comes.
- * An article is a block of the features, and a bandit has as many blocks as it was made with: here 16. A new article
- * takes a free one. Where none is free, a new bandit takes over: it gets blocks for the articles that are left, learns
- * what the log says of them, and has eight blocks to spare again.
+/* Articles that come and go. A site shows one of eight articles, and replaces one of them every 300 visits. Each
+ * article has a block of the features, and a bandit keeps the number of blocks that it was created with: here 16. A new
+ * article takes a free block. When none is free, a new bandit replaces the old one: it gets blocks for the current
+ * articles, learns what the log says about them, and has eight spare blocks again.
  *
- * To give the new article the block of one that went is worse: the bandit would take it for the old one. */
+ * Do not give a new article the block of an old one: the bandit would take it for the old one. */
 #include <eenet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { VISITS = 6000, SHOWN = 8, BLOCKS = 16, GROUPS = 6, EVERY = 300, ARTICLES = SHOWN + VISITS / EVERY };
 
-/* Every group of readers likes one article in five or so. */
+/* Each group of readers likes about one article in five. */
 static int likes[ARTICLES][GROUPS];
 
 /* The log: who came, what was shown, and whether it was read. */
@@ -21,7 +21,7 @@ typedef struct visit {
 static visit visits[VISITS];
 
 static int shown[SHOWN];    /* articles on the site */
-static int block_of[SHOWN]; /* of each of them */
+static int block_of[SHOWN]; /* the block of each of them */
 static int used_blocks;
 
 static void stop(const ee_error *error)
@@ -39,13 +39,13 @@ static ee_bandit *make_bandit(uint64_t seed)
     return bandit;
 }
 
-/* The reader's group, in the block of the article. */
+/* The feature of the reader's group in the block of the article. */
 static uint32_t place_of(int slot, int group)
 {
     return (uint32_t)(block_of[slot] * GROUPS + group);
 }
 
-/* A new bandit that knows what the log says of the articles on the site. */
+/* Creates a new bandit and teaches it what the log says about the articles on the site. */
 static ee_bandit *start_over(ee_bandit *old, int past)
 {
     ee_bandit *bandit = make_bandit(ee_bandit_info(old).seed + 1);
@@ -105,7 +105,7 @@ int main(void)
         visits[i] = serve_visitor(bandit);
         read += visits[i].read;
     }
-    printf("%d of %d visitors read what they were shown; the bandit was made anew %d times\n", read, VISITS, moves);
+    printf("%d of %d visitors read what they were shown; the bandit was replaced %d times\n", read, VISITS, moves);
     ee_bandit_free(bandit);
     return 0;
 }

@@ -1,13 +1,13 @@
-/* Sparse arms with blocks: a visitor, described by some of a thousand words, is shown one of five articles. Every arm
- * of a round is the same visitor, each in a block of features of its own: the option `blocks` tells the policy so,
- * which then learns what the articles have in common. */
+/* Sparse arms with blocks: a visitor, described by eight of a thousand words, sees one of five articles. Every arm of a
+ * round is the same visitor in another block of the features. The option `blocks` tells the policy, which then learns
+ * what the articles have in common. */
 #include <eenet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 3000, ARTICLES = 5, WORDS = 1000, WORDS_OF_A_VISITOR = 8, NONZEROS = ARTICLES * WORDS_OF_A_VISITOR };
 
-/* Words that ascend, one out of each eighth. The first tells which article the visitor likes. */
+/* Draws one word from each eighth, in ascending order. The first determines which article the visitor likes. */
 static void draw_visitor(uint32_t *words)
 {
     enum { PART = WORDS / WORDS_OF_A_VISITOR };

@@ -1,4 +1,4 @@
-/* Threads on a snapshot: four threads decide while one learns and publishes. What a server does, in one file.
+/* Threads on a snapshot: four threads decide while one learns and publishes, as in a server.
  *
  * cc threads_on_a_snapshot.c -leenet -lpthread */
 #define _POSIX_C_SOURCE 200809L
@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIDERS = 4, ROUNDS = 500, ARMS = 4, DIM = 3, MOST_BYTES = 256, MOST_LETTERS = 32 };
+enum { DECIDERS = 4, ROUNDS = 500, ARMS = 4, DIM = 3, MOST_BYTES = 256, QUEUE_SIZE = 32 };
 
-/* A decision on its way from the thread that made it to the one that learns. */
-typedef struct letter {
+/* A decision and its reward, sent from the deciding thread to the learner. */
+typedef struct message {
     char record[MOST_BYTES];
     size_t size;
     double reward;
-} letter;
+} message;
 
-/* A letter box: threads put letters in, and wait where it is full; the learner takes them out. */
+/* A bounded queue: deciding threads wait while it is full, the learner while it is empty. */
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t change;
-    letter letters[MOST_LETTERS];
+    message messages[QUEUE_SIZE];
     size_t put, taken;
-} box = {.mutex = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+} queue = {.mutex = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
 
 static ee_snapshot *snapshot;
 
@@ -35,30 +35,30 @@ static void stop(const ee_error *error)
 
 static void put(const void *record, size_t size, double reward)
 {
-    pthread_mutex_lock(&box.mutex);
-    while (box.put == box.taken + MOST_LETTERS) pthread_cond_wait(&box.change, &box.mutex);
-    letter *next = &box.letters[box.put++ % MOST_LETTERS];
+    pthread_mutex_lock(&queue.mutex);
+    while (queue.put == queue.taken + QUEUE_SIZE) pthread_cond_wait(&queue.change, &queue.mutex);
+    message *next = &queue.messages[queue.put++ % QUEUE_SIZE];
     memcpy(next->record, record, size);
     next->size = size;
     next->reward = reward;
-    pthread_cond_broadcast(&box.change);
-    pthread_mutex_unlock(&box.mutex);
+    pthread_cond_broadcast(&queue.change);
+    pthread_mutex_unlock(&queue.mutex);
 }
 
-static letter take(void)
+static message take(void)
 {
-    pthread_mutex_lock(&box.mutex);
-    while (box.put == box.taken) pthread_cond_wait(&box.change, &box.mutex);
-    letter oldest = box.letters[box.taken++ % MOST_LETTERS];
-    pthread_cond_broadcast(&box.change);
-    pthread_mutex_unlock(&box.mutex);
+    pthread_mutex_lock(&queue.mutex);
+    while (queue.put == queue.taken) pthread_cond_wait(&queue.change, &queue.mutex);
+    message oldest = queue.messages[queue.taken++ % QUEUE_SIZE];
+    pthread_cond_broadcast(&queue.change);
+    pthread_mutex_unlock(&queue.mutex);
     return oldest;
 }
 
 static void *decide(void *number)
 {
     unsigned seed = *(unsigned *)number;
-    ee_scratch *scratch; /* one for each thread */
+    ee_scratch *scratch; /* one per thread */
     ee_error error;
     if (ee_scratch_create(snapshot, seed, &scratch, &error)) stop(&error);
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -93,9 +93,9 @@ int main(void)
         if (pthread_create(&threads[i], NULL, decide, &numbers[i])) return 1;
     }
     for (int i = 0; i < DECIDERS * ROUNDS; i++) {
-        letter next = take();
+        message next = take();
         if (ee_bandit_learn_record(bandit, next.record, next.size, next.reward, &error)) stop(&error);
-        if (i % 10 == 9 && ee_snapshot_update(snapshot, bandit, &error)) stop(&error); /* now all decide by it */
+        if (i % 10 == 9 && ee_snapshot_update(snapshot, bandit, &error)) stop(&error); /* publishes what was learned */
         if (i >= DECIDERS * ROUNDS / 2) late += next.reward > 0;
     }
     for (int i = 0; i < DECIDERS; i++) pthread_join(threads[i], NULL);

@@ -1,5 +1,5 @@
-/* Several slots: each visitor sees three of eight articles, one below the other. Whoever reads it clicks, but the lower
- * the place, the less often it is seen. A slot is a decision of its own, with its own reward.
+/* Several slots: each visitor sees three of eight articles, one below the other. Visitors click on what they like, but
+ * look at lower places less often. Each slot is a separate decision with its own reward.
  *
  * cc top_three.c -leenet */
 #include <eenet.h>
@@ -9,7 +9,7 @@
 
 enum { VISITS = 1000, ARTICLES = 8, SLOTS = 3 };
 static const char *const topics[] = {"music", "politics", "sport", "cooking"};
-static const double seen[SLOTS] = {1, 0.7, 0.4}; /* how often a place is looked at */
+static const double seen[SLOTS] = {1, 0.7, 0.4}; /* share of visitors who look at a place */
 
 static void stop(const ee_error *error)
 {
@@ -22,7 +22,7 @@ static double chance(void)
     return (double)rand() / RAND_MAX;
 }
 
-/* The articles as a slot sees them: a round of its own, whose context has the features of the slot too. */
+/* Makes the round of one slot: its context has the features of the user and of the slot. */
 static void describe(ee_round *round, int age, int slot)
 {
     char json[128];
@@ -37,7 +37,7 @@ static void describe(ee_round *round, int age, int slot)
     }
 }
 
-/* The young read about music and sport, the others about politics and cooking. */
+/* Young visitors like music and sport, the others politics and cooking. */
 static int clicks(int age, size_t article, int slot)
 {
     int likes = (article % 2 == 0) == (age < 40);
@@ -48,7 +48,7 @@ int main(void)
 {
     ee_settings settings = {.policy = "eenet", .seed = 1, .features = "names=200 hashes=10"};
     ee_bandit *bandit;
-    ee_round *rounds[SLOTS]; /* one for each slot: its arms are valid until its next call */
+    ee_round *rounds[SLOTS]; /* one per slot: its arms are valid until the next call with it */
     ee_error error;
     int clicked = 0;
     if (ee_bandit_create(&settings, &bandit, &error)) stop(&error);
@@ -69,7 +69,7 @@ int main(void)
             clicked += click;
         }
     }
-    printf("%d clicks in %d visits to a page of %d; by chance some %d\n", clicked, VISITS, SLOTS,
+    printf("%d clicks in %d visits to a page of %d; random choices would get about %d\n", clicked, VISITS, SLOTS,
            (int)(VISITS * (seen[0] + seen[1] + seen[2]) * 0.45));
     for (int k = 0; k < SLOTS; k++) ee_round_free(rounds[k]);
     ee_bandit_free(bandit);

@@ -80,8 +80,8 @@ LD_LIBRARY_PATH=$library "$folder/by_pkg_config"
 "$cc" -std=c11 -static "$here/consumer_c.c" -o "$folder/static" $(pkg-config --static --cflags --libs eenet)
 "$folder/static"
 
-# The program that the README prints is the example, and runs.
-awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >"$folder/first_bandit.c"
+# The first program in docs/c-library.md is the example, and runs.
+awk '/^```c$/ { inside = ++blocks == 1; next } /^```$/ { inside = 0 } inside' "$root/docs/c-library.md" >"$folder/first_bandit.c"
 diff "$root/examples/first_bandit.c" "$folder/first_bandit.c"
 # shellcheck disable=SC2046
 "$cc" "$folder/first_bandit.c" -o "$folder/first_bandit" $(pkg-config --cflags --libs eenet)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_examples.sh PROGRAM...: runs each example and checks that it learns: the number of rewarded decisions, the first
-# number that it prints, must be large enough. Shell examples use the program in EENET_PROGRAM.
+# test_examples.sh PROGRAM...: runs each example and checks that it learned: the first number that it prints must be large
+# enough. Examples in shell run the program that EENET_PROGRAM names.
 set -eu
 
 # least NUMBER LINE: fails unless the first number of LINE is at least NUMBER.
@@ -15,10 +15,10 @@ for program; do
     sparse_blocks) least 1000 "$("$program")" ;;
     named_features)
         least 800 "$("$program")"
-        "$program" | grep -q 'user.age\*article.topic=music  *came 1000 times'
+        "$program" | grep -q 'user.age\*article.topic=music  *seen 1000 times'
         ;;
     top_three) least 1400 "$("$program")" ;;
-    new_articles) least 3000 "$("$program")" ;; # 2804 where blocks are given away again
+    new_articles) least 3000 "$("$program")" ;; # 2804 if blocks are reused
     late_rewards)
         "$program" model records | grep -q '^0 rewards learned in all'
         "$program" model records | grep -q '^200 rewards learned in all'
@@ -33,8 +33,8 @@ for program; do
         ;;
     */shell_bandit.sh)
         least 80 "$("$program" "$EENET_PROGRAM")"
-        least 90 "$("$program" "$EENET_PROGRAM")" # it goes on with what it has learned
+        least 90 "$("$program" "$EENET_PROGRAM")" # the second run continues with what the first learned
         ;;
-    *) echo "$program: nothing is known of this example"; exit 1 ;;
+    *) echo "$program: unknown example"; exit 1 ;;
     esac
 done
