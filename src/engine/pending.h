@@ -1,7 +1,7 @@
-/* Decisions that wait for their reward: a window over the last `limit` decisions. A decision leaves it when its reward
- * comes, when it is forgotten, or expires: when `limit` more were made, or `wait` has passed. All room is reserved at
- * the start for rounds of the size that the options name, or it doubles as they come (common_options.grows); a larger
- * decision has room of its own while it waits. */
+/* Pending decisions: a window over the last `limit` decisions. A decision leaves it when its reward arrives, when it is
+ * forgotten, or when it expires (after `limit` more decisions, or after `wait`). Memory for rounds of the size that the
+ * options name is reserved at the start, or doubles as decisions arrive (common_options.grows). A larger decision has
+ * its own block while it waits. */
 #ifndef EENET_PENDING_H
 #define EENET_PENDING_H
 
@@ -38,44 +38,44 @@ typedef struct pending {
     uint64_t untold;        /* the policy was told of all decisions below this id that wait */
     uint64_t oldest;        /* no decision below this id waits */
 
-    /* Slots are handed out last in, first out: where rewards come at once, one slot stays warm in the cache. */
-    slots slots;        /* (limit + 1): a decision that is pushed out keeps its own until it was learned */
-    size_t used_slots;  /* how many were ever handed out */
-    size_t *free_slots; /* (limit + 1), the first free_count of them are free again */
+    /* Slots are used last in, first out: if rewards arrive at once, one slot stays in the cache. */
+    slots slots;        /* (limit + 1): an expiring decision keeps its slot until it is learned */
+    size_t used_slots;  /* slots ever used */
+    size_t *free_slots; /* (limit + 1), the first free_count are free */
     size_t free_count;
 } pending;
 
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error);
 
-/* Makes room for `count` decisions of at most so many words, no more than the limit: after this, pending_add of them in
- * turn cannot fail. */
+/* Reserves room for `count` decisions (at most the limit) of at most `words` words each, so that pending_add of them
+ * cannot fail. */
 ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *error);
 
-/* Adds the decision, made at this time. Returns where its words go. *leaving becomes the entry of the decision that was
- * made `limit` decisions before: where its state says that it waits, it has to be removed before the next is added. */
+/* Adds a decision, made at this time, and returns where its words go. *leaving becomes the entry of the decision made
+ * `limit` decisions before: if it is still waiting, remove it before adding the next. */
 uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision, double time, pending_entry *leaving);
 
-/* The first decision that waits, or NULL. */
+/* The oldest pending decision, or NULL. */
 pending_entry *pending_oldest(pending *self, uint64_t made);
 
-/* The decision, if it waits for its reward. made is how many decisions there were; verb is for messages, as "learn". */
+/* Finds a pending decision. made: decisions so far; verb begins messages, such as "learn". */
 ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *verb, pending_entry **out,
                        ee_error *error);
 observation pending_observation(const pending *self, const pending_entry *entry);
 void pending_remove(pending *self, pending_entry *entry, pending_state why);
 
-/* The first decision that waits and that the policy was not told of, or NULL. Where rewards come at once, this looks at
- * one entry for each decision. */
+/* The oldest pending decision that await() has not counted yet, or NULL. If rewards arrive at once, this looks at one
+ * entry per decision. */
 pending_entry *pending_untold(pending *self, uint64_t made);
 
-/* The decision, which waits, is awaited as seen says: the policy was told of it before. */
+/* Marks a pending decision as counted by the policy's await(), with the values in `seen`. */
 void pending_set_awaited(pending *self, uint64_t id, const observation *seen);
 
-/* Decisions that wait. */
+/* Number of pending decisions. */
 size_t pending_count(const pending *self);
 
-/* now: the time, which no decision was made after. */
+/* now: the current time; no decision is newer. */
 void pending_archive(pending *self, uint64_t made, double now, archive *a);
 
 #endif

@@ -3,13 +3,13 @@
 #include <string.h>
 
 enum {
-    LONGEST_DENSE = 4096, /* inputs that are laid side by side */
+    LONGEST_DENSE = 4096, /* longest inputs that are copied into a matrix */
     OUTPUTS_TOGETHER = 64,
-    /* Fewer samples, or a smaller layer, gain little from a product of matrices: they keep the order of sums that a
-     * single sample has. */
+    /* With fewer samples, or a smaller layer, a matrix product gains little: sums keep the order of a single
+     * sample. */
     LEAST_SAMPLES = 4,
     LEAST_WEIGHTS = 1024,
-    /* Two neighbouring rows share enough of their samples where one entry in so many is there. */
+    /* Pairs of rows pay off if at least one in this many entries is not zero: then neighbours share enough samples. */
     SPARSEST_PAIRED = 8,
     LEAST_PAIRED = 16, /* outputs: see forward_pair */
     NOT_LISTED = 2     /* touched, but not yet among the rows */

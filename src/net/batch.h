@@ -33,8 +33,8 @@ typedef struct batch {
     float *values;
     size_t sample_capacity, value_capacity;
 
-    /* The same by two rows at a time, 0 and 1, then 2 and 3 and so on, where sparse inputs have many entries: a sample
-     * that has an entry in one of the two has a value for both. NULL: they never have so many. */
+    /* The same for pairs of rows (0 and 1, 2 and 3, ...), for sparse inputs with many entries: a sample with an entry
+     * in one row of a pair has a value for both. NULL if inputs never have enough entries. */
     uint32_t *pair_ends; /* (block / 2) */
     uint32_t *pair_samples;
     float *pair_values;

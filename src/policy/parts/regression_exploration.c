@@ -1,15 +1,14 @@
-/* f2 as a regression: prior_gain + theta . phi + width |g . phi|, theta and g by gain_regression.h, phi by
- * initial_features.h; and what f1 has lately been wrong by (recent_gains.h).
+/* f2 as a regression: prior_gain + theta . phi + width |g . phi|, with theta and g from gain_regression.h and phi from
+ * initial_features.h; plus f1's recent errors (recent_gains.h).
  *
- * The gain of a sample is r - f1, and training moves f1. So each training refreshes some past gains: f1 as it is then
- * predicts those samples again. That way f2 makes up for what f1 lacks now.
+ * The gain of a sample is r - f1, and training changes f1. So each training recomputes some past gains with the current
+ * f1: f2 models what f1 lacks now.
  *
- * The prior gain ends where samples are, the width falls as their number grows, and g is drawn again for each decision:
- * without it single seeds never try what a few bad rewards spoke against. The width measures what a regression on
- * phi could not know yet. f1 generalises better than that, so the weight of the width falls as well.
+ * The prior gain fades along the phi of each sample, and the width shrinks with the number of samples. g is drawn again
+ * for each reward: without that, some seeds never retry an arm after a few bad rewards. The width measures what a
+ * regression on phi cannot know yet. f1 generalises better, so the weight of the width falls as well.
  *
- * A decision whose reward is on its way counts as a sample whose gain is 0, until the reward says what it was: an arm
- * that was just played is no longer one that is like none before.
+ * A pending decision counts as a sample with gain 0 until its reward arrives, so the arm no longer looks new.
  *
  * theta2: the regressions', (heads, 2, phi_count), in units of the rewards' spread; then that of the recent gains. */
 #include <math.h>
