@@ -1,9 +1,9 @@
-/* eenet complete: what may come next on a command line, for completion in shells (cli/completion/). All of it comes
- * from the tables of the verbs' flags, the policies, the data sets and their options.
+/* eenet complete: completions of a command line, for shells (cli/completion/). They come from the tables of commands,
+ * flags, policies, data sets and options.
  *
- * A line for each word that may stand in place of the last one: the word, a tab, what it means. Words that end in
- * ':', '=' or '.' are to be typed on. Where a path may stand, the line is ":files" or ":folders", a tab, and the part
- * of the last word that comes before the path, as "mnist:". */
+ * Prints a line per completion of the last word: the word, a tab, its meaning. Words that end in ':', '=' or '.' are
+ * incomplete: the shell adds no space. For a path the line is ":files" or ":folders", a tab, and the part of the last
+ * word before the path, such as "mnist:". */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static void offer_choices(unfinished at, const char *range)
     }
 }
 
-/* "PREFIXname=", or its values where that is typed already. */
+/* "PREFIXname=", or its values if that is typed already. */
 static void offer_option(unfinished at, const char *prefix, const ee_option *entry)
 {
     char assigned[128];
@@ -136,7 +136,7 @@ static void offer_within_dataset(unfinished at, size_t kind, const dataset_info 
         offer_paths(at, strncmp(place, "DIR", 3) == 0 ? "folders" : "files");
 }
 
-/* Whether what is typed has the whole name, and goes on within it. */
+/* Whether the typed text contains the whole name and continues after it. */
 static bool is_within(const char *typed, const char *name)
 {
     size_t length = strlen(name);
@@ -147,7 +147,7 @@ static void offer_datasets(unfinished at)
 {
     dataset_info info;
     const char *typed = open_part(at);
-    bool is_form = false; /* "synthetic:clicks," is a kind of its own, within "synthetic:" */
+    bool is_form = false; /* "synthetic:clicks," is a separate kind within "synthetic:" */
     for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++)
         if (strchr(info.name, ':') && is_within(typed, info.name)) is_form = true;
     for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++) {
@@ -296,8 +296,8 @@ static void offer_flags(unfinished at, const command *verb)
     offer(at, "show all flags", "--help");
 }
 
-/* What the flag takes that a word is, or begins with; NULL where it takes nothing, or is none. *attached is where a
- * value begins in the same word, as in --set=VALUE or -dVALUE; 0 where the value is the next word. */
+/* The value of the flag in a word; NULL if it takes none or the word is not a flag. *attached is the start of a value
+ * in the same word, as in --set=VALUE or -dVALUE; 0 if the value is the next word. */
 static const char *find_value(const command *verb, const char *word, size_t *attached)
 {
     flag entry;
@@ -319,7 +319,7 @@ static const char *find_value(const command *verb, const char *word, size_t *att
 /* words follow the verb; the last is unfinished. */
 static void offer_arguments(const command *verb, int count, char **words)
 {
-    const char *waiting = NULL; /* what the next word is to be */
+    const char *waiting = NULL; /* what the next word must be */
     bool only_words = false;    /* "--" was passed */
     size_t attached;
     for (int i = 0; i + 1 < count; i++) {

@@ -30,8 +30,8 @@ static const flag flags[FLAGS] = {
 typedef struct wishes {
     const char *given[FLAGS];
     const char *model, *output; /* files: to read, and to write */
-    uint64_t every;             /* 0: at the end alone */
-    ee_settings settings;       /* of a new bandit; policy NULL: none is to be made */
+    uint64_t every;             /* 0: only at the end */
+    ee_settings settings;       /* of a new bandit; policy NULL: do not create one */
 } wishes;
 
 static int read_words(const command *self, int count, char **words, wishes *out)
@@ -91,7 +91,7 @@ static bool same(const char *one, const char *other)
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* The same command begins and goes on. What it asks for a second time must be what is there. */
+/* The same command creates a model and continues it; the second time its flags must match the model. */
 static ee_status check_same(const wishes *wanted, const ee_bandit *fresh, const ee_bandit *loaded, ee_error *error)
 {
     ee_info asked = ee_bandit_info(fresh), there = ee_bandit_info(loaded);
@@ -108,7 +108,7 @@ static ee_status check_same(const wishes *wanted, const ee_bandit *fresh, const 
                        what);
 }
 
-/* The model that is there, or a new one; *is_new says which. */
+/* Loads the model, or creates one; *is_new says which. */
 static ee_status open_bandit(const wishes *wanted, ee_bandit **out, bool *is_new, ee_error *error)
 {
     ee_bandit *fresh = NULL;
@@ -136,15 +136,15 @@ typedef struct conversation {
     const command *self;
     const wishes *wanted;
     ee_bandit *bandit;
-    row_encoding *rows; /* NULL: the model is of no table */
-    bool *warned;       /* (columns of the rows) a value that the table did not have was reported */
+    row_encoding *rows; /* NULL: not the model of a table */
+    bool *warned;       /* (columns of the rows) an unknown value was reported */
     line_bandit answers;
     input_lines lines;
     text answer;
     uint64_t unsaved; /* lines that changed something since the model was saved */
     uint64_t bad;     /* lines */
     bool save_failed; /* the last time */
-    bool unheard;     /* an answer could not be written: more of them would have no reader */
+    bool unheard;     /* an answer could not be written: stop */
 } conversation;
 
 static void save(conversation *here)
@@ -174,7 +174,7 @@ static void refuse_line(conversation *here, const ee_error *error)
     text_add(&here->answer, "}");
 }
 
-/* What was answered is saved already where every line is. */
+/* With --every 1 the model is saved before the answer is sent. */
 static void answer_line(conversation *here, line_kind kind, json_text line)
 {
     ee_error error;
@@ -199,7 +199,7 @@ static void answer_line(conversation *here, line_kind kind, json_text line)
     }
 }
 
-/* Once for each column: a stream may have many such values. */
+/* Once per column: a stream may have many such values. */
 static void warn_unknown(void *context, size_t column, const char *value, const char *hint)
 {
     conversation *here = context;

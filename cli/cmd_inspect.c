@@ -1,4 +1,4 @@
-/* eenet inspect: what was read of a data set. */
+/* eenet inspect: shows how a data set is read. */
 #include <stdio.h>
 
 #include "command.h"
@@ -35,7 +35,7 @@ static int read_arguments(const command *self, int count, char **words, wishes *
     return arguments_number(self, FLAG_SEED, seed, 0, INT64_MAX, &out->seed);
 }
 
-/* Shows the first round beside what the data set tells of itself. */
+/* Prints the survey of the data set and its first round. */
 static ee_status inspect(const dataset *data, const wishes *wanted, ee_error *error)
 {
     inspection what = {

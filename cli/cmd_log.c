@@ -1,4 +1,4 @@
-/* eenet log: what a log holds, or the log in another form. */
+/* eenet log: summarises a log or converts it. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
@@ -73,7 +73,7 @@ static void draw(audience *who, const log_counts *counts)
     who->last_draw = seconds;
 }
 
-/* Reads all of it, into the summary or the writer. *kept: the events of the sample. */
+/* Reads the whole log into the summary or the writer. *kept: number of events in the sample. */
 static ee_status read_all(const request *wanted, log_reader *log, log_summary *summary, log_writer *writer,
                           size_t *kept, ee_error *error)
 {
@@ -96,7 +96,7 @@ static ee_status read_all(const request *wanted, log_reader *log, log_summary *s
 
 /* ---- printing ---- */
 
-/* What was passed over: "3 broken, 2 foreign", each with a comma before it. */
+/* The lines left out: ", 3 broken, 2 foreign". */
 static void print_passed(FILE *stream, const log_counts *counts)
 {
     const struct {
@@ -115,7 +115,7 @@ static void print_first(FILE *stream, const log_counts *counts)
         fprintf(stream, "  line %zu: %s\n", counts->first_lines[i], counts->first_reasons[i]);
 }
 
-/* "2021-05-18 13:28:29": what people read. */
+/* "2021-05-18 13:28:29", for people. */
 static const char *moment(double seconds, char out[LOG_TIME_SIZE])
 {
     log_time_format(seconds, out);
@@ -229,7 +229,7 @@ static void print_summary(const char *name, const log_counts *counts, const log_
 
 /* ---- the same as JSON ---- */
 
-/* "KEY":1.5, or null where it is not a number. */
+/* "KEY":1.5, or null if it is not finite. */
 static void add_number(text *into, const char *key, double number)
 {
     text_add(into, ",\"%s\":", key);

@@ -10,8 +10,7 @@
 
 /* ---- signals ---- */
 
-/* What a handler may touch is a global. The pipe wakes whoever waits for a line, even where the signal comes just
- * before it begins to wait. */
+/* A signal handler may only use globals. The pipe wakes poll(), even if the signal arrives just before it. */
 static volatile sig_atomic_t asked_to_stop;
 static int wake[2];
 
@@ -20,7 +19,7 @@ static void ask_to_stop(int number)
     int before = errno;
     (void)number;
     asked_to_stop = 1;
-    if (write(wake[1], "", 1) < 0) errno = before; /* it is full, and so wakes already */
+    if (write(wake[1], "", 1) < 0) errno = before; /* the pipe is full, so it wakes anyway */
 }
 
 static ee_status catch_signals(ee_error *error)
@@ -33,7 +32,7 @@ static ee_status catch_signals(ee_error *error)
         fcntl(wake[i], F_SETFD, FD_CLOEXEC);
         fcntl(wake[i], F_SETFL, O_NONBLOCK);
     }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) /* one that is ignored, as by nohup, stays so */
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) /* an ignored signal (nohup) stays ignored */
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     return EE_OK;
@@ -53,7 +52,7 @@ void input_lines_release(input_lines *self)
     *self = (input_lines){0};
 }
 
-/* Waits until there is something to read, or a signal came. */
+/* Waits for input or a signal. */
 static ee_status wait_for_input(ee_error *error)
 {
     struct pollfd looked_at[2] = {{STDIN_FILENO, POLLIN, 0}, {wake[0], POLLIN, 0}};
@@ -79,7 +78,7 @@ static ee_status read_more(input_lines *self, ee_error *error)
     return EE_OK;
 }
 
-/* The end of the line that begins with what is not taken; NULL: it has not come. */
+/* The end of the next line; NULL: not read yet. */
 static char *find_end(input_lines *self)
 {
     size_t from = self->taken + self->searched;
@@ -88,7 +87,7 @@ static char *find_end(input_lines *self)
     return end;
 }
 
-/* Whatever is left where the input has ended is a line too. */
+/* The rest at the end of the input is a line too. */
 static line_kind take_line(input_lines *self, const char *end, json_text *line)
 {
     char *from = self->bytes + self->taken;
@@ -100,7 +99,7 @@ static line_kind take_line(input_lines *self, const char *end, json_text *line)
     return length > LONGEST_LINE ? LINE_TOO_LONG : LINE_WHOLE;
 }
 
-/* Of a line that is too long already, only its length is kept: as one more byte than may be. */
+/* Drops the bytes of a line that is too long and keeps its length one above the limit. */
 static void drop_what_is_too_long(input_lines *self)
 {
     if (self->filled - self->taken <= LONGEST_LINE) return;

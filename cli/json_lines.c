@@ -13,7 +13,7 @@ static void complain(json_lines *out, const char *message)
     out->unheard = true;
 }
 
-/* Prints the lines whose turn has come; all that there are, where the runs are over. */
+/* Prints the lines whose turn has come; all remaining ones if the runs are over. */
 static void print_lines(json_lines *out, bool over)
 {
     for (; out->next < out->request->job_count && (over || out->ended[out->next]); out->next++) {

@@ -15,7 +15,7 @@ enum { MOST_ACTIONS = 1 << 20, MOST_FEATURES = 1 << 24 }; /* of a round: more th
 
 /* ---- the model ---- */
 
-/* The value of the option `blocks`, where it acts; else 0. */
+/* The value of the option `blocks`, if it is set; else 0. */
 static size_t find_blocks(const ee_info *info)
 {
     const char *options = info->options;
@@ -25,7 +25,7 @@ static size_t find_blocks(const ee_info *info)
     return 0;
 }
 
-/* Room for the context, and for the context in every block. */
+/* Reserves room for the context, and for the context in every block. */
 static ee_status reserve_blocks(line_bandit *self, ee_error *error)
 {
     size_t most = self->rows ? row_encoding_entries(self->rows) : self->dim / self->blocks, all = most * self->blocks;
@@ -57,7 +57,7 @@ void line_bandit_release(line_bandit *self)
     *self = (line_bandit){0};
 }
 
-/* "age": 38.5, or "sex": "f": the first column that tells something, and a value that it has. */
+/* "age": 38.5, or "sex": "f": the first column with features, and one of its values. */
 static void add_example_column(const row_encoding *rows, text *into)
 {
     const row_column *column = rows->columns;
@@ -89,7 +89,7 @@ void line_bandit_example(const line_bandit *self, text *into)
         text_add(into, "{\"actions\": [[%zu numbers], ...]}", self->dim);
 }
 
-/* Where the option `wait` acts, decisions expire by the clock of the wall, in seconds. It may have been set back. */
+/* With the option `wait`, decisions expire by the system's clock, in seconds. It may have been set back. */
 static ee_status tell_time(line_bandit *self, ee_error *error)
 {
     struct timespec now;
@@ -103,9 +103,9 @@ static ee_status tell_time(line_bandit *self, ee_error *error)
 
 enum { CONTEXT, ACTIONS, EXCLUDE, TAG, ID, REWARD, MEMBERS };
 
-/* A line as it was read; the rest is in the request. */
+/* The parsed line; the rest is in the request. */
 typedef struct line_members {
-    unsigned seen; /* a bit for each member */
+    unsigned seen; /* one bit per member */
     json_text tag; /* as it came */
     json_text row; /* the same: the context of a model of a table */
     double id, reward;
@@ -123,7 +123,7 @@ static ee_status read_number(const json_token *token, const char *name, double *
     return EE_OK;
 }
 
-/* The context of a model with blocks is a vector of its own, or a row. */
+/* The context of a model with blocks is a vector or a row. */
 static ee_status read_context(line_bandit *self, json_reader *reader, const decide_limits *limits,
                               const json_token *token, json_text *row, ee_error *error)
 {
@@ -234,7 +234,7 @@ static ee_status learn(line_bandit *self, const line_members *line, text *answer
 
 /* ---- arms ---- */
 
-/* The entries of the context: of the row, or those of the vector that are not 0. */
+/* Reads the nonzero entries of the context, from the row or the vector. */
 static ee_status read_entries(line_bandit *self, const line_members *line, ee_error *error)
 {
     const row_unknown *unknown = self->unknown.report ? &self->unknown : NULL;
@@ -249,7 +249,7 @@ static ee_status read_entries(line_bandit *self, const line_members *line, ee_er
     return EE_OK;
 }
 
-/* The blocks as the actions of the request: those of a table have the names of its classes. */
+/* Makes the blocks the actions of the request, named by the classes of a table. */
 static ee_status name_blocks(line_bandit *self, ee_error *error)
 {
     decide_request *request = &self->request;

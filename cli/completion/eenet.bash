@@ -1,13 +1,13 @@
-# Completion of eenet in bash. What may come next is asked of the program, which has it from its tables.
+# Completion of eenet in bash. The program prints the completions: 'eenet complete'.
 
 _eenet() {
     local program=${1/#\~\//$HOME/} words word begun='' breaks=${COMP_WORDBREAKS//[^:=]/} candidate rest path
-    # bash takes words apart at ':' and '=' too: here they are whole. The x keeps an empty last word.
+    # bash also splits words at ':' and '='; read joins them again. The x keeps an empty last word.
     # shellcheck disable=SC2162 # a backslash quotes the next letter, as it does for the shell
     IFS=$' \t\n' read -a words <<<"${COMP_LINE:0:COMP_POINT}x"
     word=${words[-1]%x}
     words[-1]=$word
-    # Of a word that it takes apart, bash wants only the last part.
+    # For a word that it splits, bash expects only the last part.
     if [[ $breaks && $word == *["$breaks"]* ]]; then begun=${word%"${word##*["$breaks"]}"}; fi
 
     COMPREPLY=()

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-enum { CHUNK = 1 << 18, ZSTD_LEVEL = 3, GZIP_LEVEL = 6 }; /* the levels that both programs have unless told */
+enum { CHUNK = 1 << 18, ZSTD_LEVEL = 3, GZIP_LEVEL = 6 }; /* the default levels of both programs */
 
 struct byte_sink {
     memory owner;
@@ -20,7 +20,7 @@ struct byte_sink {
     file_draft draft;
     bool direct; /* no draft: its descriptor is the place itself */
     bool close_it;
-    uint8_t *chunk, *packed; /* (CHUNK) what waits, and what it was packed to */
+    uint8_t *chunk, *packed; /* (CHUNK) input, and compressed output */
     size_t size;             /* that waits */
     bool gzipped;
     z_stream gzip;

@@ -26,10 +26,10 @@ struct byte_stream {
     struct stat about;
     uint64_t bytes; /* read so far */
 
-    /* Packed: what was read and not yet unpacked. Of memory: all of it. */
+    /* Compressed input not yet decompressed; for a stream in memory, all of it. */
     const uint8_t *packed;
     size_t packed_size;
-    uint8_t *chunk; /* (CHUNK) where it was read to */
+    uint8_t *chunk; /* (CHUNK) read buffer */
 
     packing how;
     z_stream gzip;
@@ -79,7 +79,7 @@ static void take_packed(byte_stream *stream, size_t size)
     stream->packed_size -= size;
 }
 
-/* ---- unpacking: each takes some of what is packed and writes to the window's end ---- */
+/* ---- decompression: each function consumes compressed bytes and appends to the window ---- */
 
 static ee_status copy_some(byte_stream *stream, size_t room)
 {
@@ -123,7 +123,7 @@ static ee_status unzstd_some(byte_stream *stream, size_t room, ee_error *error)
     return EE_OK;
 }
 
-/* At the end of the file what the unpacker still holds comes out; where nothing does, it is the end. */
+/* At the end of the file the decompressor may still hold output; if it has none, this is the end. */
 static ee_status unpack_some(byte_stream *stream, size_t room, ee_error *error)
 {
     size_t before = stream->end;
@@ -281,8 +281,8 @@ void byte_stream_pass(byte_stream *stream, size_t size)
     stream->start += size;
 }
 
-/* The line's end at or after position `from`; NULL where the window has none. *inside: within quotes there; it is kept
- * for the next search. */
+/* Finds the line end at or after position `from`; NULL if the window has none. *inside: whether that position is in
+ * quotes, kept for the next search. */
 static char *find_end(const byte_stream *stream, size_t from, bool quoted, bool *inside)
 {
     char *at = stream->window + from, *end = stream->window + stream->end;

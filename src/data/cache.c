@@ -15,7 +15,7 @@ uint64_t cache_key(uint64_t fingerprint, uint32_t version, const char *options)
     return archive_checksum((const uint8_t *)parts, sizeof parts);
 }
 
-/* NULL where there is no memory. */
+/* NULL if memory runs out. */
 static char *make_path(const char *folder, const char *kind, uint64_t key)
 {
     char name[64], *path;

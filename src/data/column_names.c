@@ -58,7 +58,7 @@ static ee_status fail_no_column(const column_names *in, const char *option, cons
                        in->header ? column_list(in, list) : "");
 }
 
-/* The number of a column that text begins with; 0 where there is none. */
+/* The column number at the start of text; 0 if there is none. */
 static size_t column_number(const column_names *in, const char *text, char **end)
 {
     unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, end, 10) : 0;

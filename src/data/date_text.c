@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Reads 1 to 4 digits. The number of them, 0 where there are more or none. */
+/* Reads 1 to 4 digits and returns how many; 0 if there are more or none. */
 static int read_digits(const char **text, int *number)
 {
     int digits = 0;

@@ -32,7 +32,7 @@ typedef struct disin_options {
     int64_t max_words;
 } disin_options;
 
-/* 300 dimensions as in the paper. A word of one article alone tells nothing about the others. */
+/* 300 dimensions as in the paper. A word in only one article says nothing about the others. */
 static const option entries[] = {
     OPTION_ROW_TEXT(disin_options, label, "label", "auto", "auto|COLUMN",
                     "label column (values 1 or fake, 0 or real); auto: named fake or label"),
@@ -128,7 +128,7 @@ static ee_status read_article(const row_reader *rows, const columns *where, arti
     return EE_OK;
 }
 
-/* The texts lie in the file, which must outlive them. */
+/* The texts point into the file, which must outlive them. */
 static ee_status read_articles(source *file, const disin_options *options, articles *out, survey *seen, ee_error *error)
 {
     columns where = {0};
@@ -149,7 +149,7 @@ static ee_status read_articles(source *file, const disin_options *options, artic
 
 /* ---- their vectors ---- */
 
-/* to = from, scaled to length 1; zeros where from is so short that it is rounding errors alone. Both are (count). */
+/* to = from, scaled to length 1; zeros if from is only rounding error. Both are (count). */
 static void scale_to_one(const double *from, size_t count, float *to)
 {
     const double shortest = 1e-9; /* rows of weights have length 1, and their projections seldom less than 0.1 */
@@ -228,7 +228,7 @@ static ee_status tell_pool(survey *seen, const pool_dataset *pool, size_t words,
     return status;
 }
 
-/* vectors has no bytes where there is no such file. */
+/* vectors has no bytes without such a file. */
 static ee_status prepare(source *file, source *vectors, const disin_options *options, survey *seen, pool_dataset *pool,
                          ee_error *error)
 {
@@ -257,7 +257,7 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
     return status;
 }
 
-/* From the cache, where it is there; else prepared and put there. *out is to be closed, on failure too. */
+/* Reads it from the cache, or prepares it and stores it there. Close *out, on failure too. */
 static ee_status find_or_prepare(const dataset_request *request, uint64_t fingerprint, source *file, source *vectors,
                                  const disin_options *options, pool_dataset **out, ee_error *error)
 {

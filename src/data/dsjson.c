@@ -1,8 +1,6 @@
-/* Reading: what a line says is gathered first (dsjson_line), then it is judged what that means.
- *
- * Two traps of the format: actions are counted from 1 at the top of a line (though some writers count from 0, which a 0
- * among them shows), but from 0 in slots; and the probabilities are in the order of the actions beside them, of which
- * the chosen one is mostly the first. */
+/* Reads dsjson: first collects the values of a line (dsjson_line), then interprets them. Two traps of the format:
+ * actions count from 1 at the top of a line (from 0 if a 0 is among them), but from 0 in slots; and probabilities are
+ * in the order of `a`, usually with the chosen action first. */
 #include "dsjson.h"
 
 #include <math.h>
@@ -28,7 +26,7 @@ ee_status dsjson_create(memory *owner, dsjson **out, ee_error *error)
     return status;
 }
 
-/* Also where a number is not whole, or not there: what is compared with it fails. */
+/* SIZE_MAX if the number is absent (NaN) or not whole, so that every range check fails. */
 static size_t whole(double number)
 {
     return number >= 0 && number < 0x1p53 && number == floor(number) ? (size_t)number : SIZE_MAX;
@@ -53,8 +51,8 @@ static double aggregate(const observations *seen, maybe cost, maybe original, co
     }
 }
 
-/* Puts probabilities at the numbers of their actions, 0 at those of the others. actions, which are counted from `base`,
- * and probabilities are (listed); NULL for actions: 0, 1, .... False where an action is not there or comes twice. */
+/* Stores probabilities by action number, 0 for unlisted actions. actions (counted from `base`) and probabilities are
+ * (listed); actions NULL: 0, 1, .... False if an action is unknown or occurs twice. */
 static bool scatter(const double *actions, double base, const double *probabilities, size_t listed, double *into,
                     size_t count)
 {
@@ -75,7 +73,7 @@ static ee_status make_by_action(dsjson *self, size_t count, ee_error *error)
                        error);
 }
 
-/* The action's number from 0; SIZE_MAX, noted, where the line does not tell. */
+/* The chosen action from 0; SIZE_MAX, with a note, if the line does not name it. */
 static size_t find_taken(const dsjson *self, double base, log_note *note)
 {
     const facts *of = &self->said.of;
@@ -91,11 +89,11 @@ static size_t find_taken(const dsjson *self, double base, log_note *note)
     return SIZE_MAX;
 }
 
-/* The label's probability is that of p; where events were dropped on purpose, some writers have multiplied it with the
- * probability to be kept. */
+/* The label's probability must equal the one in p; if events were dropped, some writers multiply it by the probability
+ * of being kept. */
 static bool agree(double label, double probability, double kept)
 {
-    double near = 5e-3 * probability; /* as where one of them is written with three digits */
+    double near = 5e-3 * probability; /* for writers that round to three digits */
     return fabs(label - probability) <= near || fabs(label - probability * kept) <= near;
 }
 
@@ -148,7 +146,7 @@ static ee_status judge_one(dsjson *self, const log_options *options, log_event *
 
 /* ---- judging slots ---- */
 
-/* Whole numbers below count; false where there are others. */
+/* False unless all are whole numbers below count. */
 static bool take_wholes(const double *from, size_t listed, size_t count, size_t *into)
 {
     for (size_t i = 0; i < listed; i++) {
@@ -188,7 +186,7 @@ static bool add_description(dsjson *self, const slot_words *from, size_t count, 
     return take_wholes(self->said.allowed.values + from->first_allowed, from->allowed_count, count, numbers);
 }
 
-/* As far as they are known: one that cannot be ends them. */
+/* Copies baselines up to the first invalid one. */
 static void add_baselines(dsjson *self, size_t count)
 {
     for (size_t i = 0; i < self->said.outcome_count && i < self->said.baselines.count; i++) {

@@ -47,7 +47,7 @@ static ee_status add_value(dsjson_line *self, double value, uint32_t index, ee_e
     return EE_OK;
 }
 
-/* The number that a key of a sparse vector is: digits alone, below dim. */
+/* Parses the key of a sparse vector: only digits, below dim. */
 static bool read_index(json_text key, double dim, uint32_t *index)
 {
     uint64_t number = 0;
@@ -239,7 +239,7 @@ static ee_status take_line(dsjson_line *self, bool *object, ee_error *error)
             if (status) return status;
         }
     }
-    return status ? status : json_next(&self->reader, &token, error); /* what may follow is white space alone */
+    return status ? status : json_next(&self->reader, &token, error); /* only white space may follow */
 }
 
 /* _dim came after the vectors: once more. */
@@ -266,7 +266,7 @@ static void clear(dsjson_line *self, const char *bytes, size_t size)
     self->reader = json_start(bytes, size, &self->room);
 }
 
-/* The slots were taken out of the context: what is left is what they share. */
+/* The slots were removed from the context; the rest is shared. */
 static ee_status cut_slots(dsjson_line *self, ee_error *error)
 {
     static const char *const slots[] = {"_slots"};
@@ -277,8 +277,8 @@ static ee_status cut_slots(dsjson_line *self, ee_error *error)
 
 ee_status dsjson_line_gather(dsjson_line *self, const char *bytes, size_t size, bool *object, ee_error *error)
 {
-    /* Texts with escapes are no longer than the line together, nor are objects without some of their members; both come
-     * twice where the context is read twice. */
+    /* Unescaped texts and reduced objects together are at most as long as the line; twice that if the context is read
+     * twice. */
     ee_status status = memory_grow(self->owner, &self->texts, &self->texts_capacity, 4 * size, 1, error);
     if (status) return status;
     clear(self, bytes, size);

@@ -1,6 +1,6 @@
 #include "dsjson_slots.h"
 
-/* The id of a slot: a text, or a number as it is written. */
+/* The id of a slot: a string, or the digits of a number. */
 static void take_id(dsjson_line *self, const json_token *item, json_text *id)
 {
     if (item->kind == JSON_KIND_TEXT) *id = line_keep(self, item->text);
@@ -66,7 +66,7 @@ ee_status line_take_outcomes(dsjson_line *self, const json_token *token, ee_erro
     }
 }
 
-/* ---- what they are ---- */
+/* ---- descriptions ---- */
 
 static ee_status describe(dsjson_line *self, const json_token *item, slot_words *slot, bool *other, ee_error *error)
 {

@@ -101,7 +101,7 @@ ee_status line_take_observations(dsjson_line *self, const json_token *token, obs
     }
 }
 
-/* Adds a member to the copy that ends the texts: its bytes and what is before it, if it is not the first there. */
+/* Appends a member, with a comma if it is not the first, to the copy at the end of the texts. */
 static void copy_member(dsjson_line *self, char *copy, const char *from, const char *end)
 {
     bool first = self->texts + self->texts_size == copy + 1;

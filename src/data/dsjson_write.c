@@ -1,4 +1,4 @@
-/* Writing dsjson. _label_cost stands first, since there are tools that look for it as text. */
+/* Writes dsjson. _label_cost comes first, because some tools search for it as text. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void add_array(text *into, const char *key, const double *numbers, size_t
     add_words(into, "]");
 }
 
-/* The chosen action first, from 1, and the probabilities in the same order, where they are known. */
+/* The chosen action first, from 1, and the probabilities in the same order, if known. */
 static void add_actions(text *into, const log_event *event)
 {
     text_add(into, ",\"a\":[%zu", event->action + 1);
@@ -130,7 +130,7 @@ static void add_vector(text *into, const ee_arms *arms, size_t arm)
     add_words(into, sparse ? "}" : "]");
 }
 
-/* Line ends in JSON stand between values alone; here they would end the event. */
+/* Line ends can only occur between JSON values; here they would end the event. */
 static void add_raw(text *into, json_text json)
 {
     size_t first = into->length;
@@ -204,7 +204,7 @@ static void add_context(text *into, const log_event *event)
     add_words(into, "}");
 }
 
-/* The share that gives these copies again, in as few digits as it can be said. */
+/* The pdrop that gives these copies, in the fewest digits. */
 static double drop_of(double copies)
 {
     double drop = 1 - 1 / copies;

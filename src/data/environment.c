@@ -43,7 +43,7 @@ static void fail_no_kind(const char *text, const char *word, const char *nearest
                     (int)(length < 100 ? length : 100), text);
 }
 
-/* NULL, with the error filled, where text names none. */
+/* NULL, with an error, if text names none. */
 static const dataset_kind *find_kind(const char *text, ee_error *error)
 {
     const char *names[KINDS];
@@ -59,7 +59,7 @@ static const dataset_kind *find_kind(const char *text, ee_error *error)
     return NULL;
 }
 
-/* The text taken apart. */
+/* The parsed text. */
 typedef struct parts {
     char *copy; /* of the text, cut into the parts below */
     const char *place;
@@ -83,7 +83,7 @@ static ee_status take_apart(const char *text, const dataset_kind *kind, parts *o
     return EE_OK;
 }
 
-/* A folder where the kind takes a file, or a file where it takes a folder, is the place of another kind. */
+/* A folder given to a kind that takes a file, or the reverse, probably belongs to another kind. */
 static ee_status check_place(const dataset_kind *kind, const char *place, ee_error *error)
 {
     bool takes_file = strstr(kind->form, "FILE") != NULL, takes_folder = strstr(kind->form, "DIR") != NULL;

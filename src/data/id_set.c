@@ -1,12 +1,12 @@
-/* Two tables: ids go to the newer; once that has its share, it becomes the older one, which is given up. Nothing is
- * ever taken out of a table, so that the search is a plain walk. */
+/* Two tables: ids go to the newer one; when that is full, it replaces the older one. Nothing is removed from a table,
+ * so linear probing stays valid. */
 #include "id_set.h"
 
 #include <string.h>
 
 enum { FIRST = 1 << 10 }; /* slots of a table that is new; it doubles, and is at most half full */
 
-/* Where it is, or where it would be. */
+/* The slot of the id, or the free slot for it. */
 static uint64_t *find(const id_table *table, uint64_t hash)
 {
     size_t at = (size_t)hash & (table->capacity - 1);
@@ -14,7 +14,7 @@ static uint64_t *find(const id_table *table, uint64_t hash)
     return &table->slots[at];
 }
 
-/* Makes room for one more: in a table of twice the size, or in a new one where this has its share. */
+/* Makes room for one more: doubles the table, or starts a new one if this one is full. */
 static ee_status make_room(id_set *set, ee_error *error)
 {
     id_table *newer = &set->newer, next = {0};

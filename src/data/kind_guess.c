@@ -9,7 +9,7 @@
 
 #include "base/options.h"
 
-/* The files that tell what a folder is. */
+/* Files that identify the kind of a folder. */
 static const struct {
     const char *name, *kind;
 } folder_files[] = {
@@ -55,7 +55,7 @@ static const char *kind_of_name(const char *path)
     return NULL;
 }
 
-/* place is cut to its folder where that is what the kind takes. */
+/* Reduces place to its folder if the kind takes a folder. */
 static const char *kind_of_place(char *place)
 {
     struct stat about;

@@ -16,7 +16,7 @@
 /* Twice what the largest sets of this format have. A wrong index must not take all memory. */
 enum { MOST_FEATURES = 100000000 };
 
-static const char query_mark[] = "qid:"; /* of the query that a line belongs to, where lines are to be ranked */
+static const char query_mark[] = "qid:"; /* the query of a line, in ranking files */
 
 static bool is_query(const char *text)
 {
@@ -79,8 +79,8 @@ static ee_status read_entry(const row_reader *rows, const field *from, classes_d
     return EE_OK;
 }
 
-/* The rows, with a 1 before their features where the options want it. labels is (lines of the file). queries: lines
- * with one. */
+/* Reads the rows, with a constant first feature if the options ask for it. labels is (lines of the file). queries:
+ * number of lines with a query. */
 static ee_status read_rows(row_reader *rows, const table_options *options, classes_dataset *data, cell *labels,
                            size_t *queries, ee_error *error)
 {

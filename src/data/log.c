@@ -16,8 +16,8 @@ log_options log_options_usual(void)
     return (log_options){.from = (double)NAN, .until = (double)NAN};
 }
 
-/* What lines have may be in a reason, and was cut where there was no room: what is not UTF-8, and what would move a
- * terminal's cursor, becomes a question mark. */
+/* A reason may quote a line and may be truncated: bytes that are not UTF-8 and control characters become question
+ * marks. */
 static void make_printable(char *words)
 {
     for (size_t size; *words; words += size) {
@@ -86,7 +86,7 @@ static bool is_named(const char *path, const char *ending)
     return stem > length && memcmp(path + stem - length, ending, length) == 0;
 }
 
-/* Which format a file has, by its first bytes. Only where they tell nothing, as where they are cut, by its name. */
+/* Detects the format from the first bytes; only if they do not decide, from the name. */
 static ee_status open_file(byte_stream *stream, const char *path, log_reader **out, ee_error *error)
 {
     enum { LOOKED_AT = 4096 };
@@ -151,7 +151,7 @@ void log_close(log_reader *log)
     memory_release(&log->owner);
 }
 
-/* ---- what is no event ---- */
+/* ---- lines that are not events ---- */
 
 /* A few places are left to broken lines and decisions that cannot be: rewards without their decision, and events that
  * come again, may be many. */
@@ -244,7 +244,7 @@ static ee_status check_repeated(log_reader *log, const log_event *event, log_not
     return status;
 }
 
-/* Packed data that ends in the middle is a broken line more, where the last one was whole. */
+/* Compressed data that ends early counts as one more broken line if the last line was complete. */
 static ee_status note_cut(log_reader *log, ee_error *error)
 {
     if (!byte_stream_is_cut(log->stream) || log->cut_noted) return EE_OK;

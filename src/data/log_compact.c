@@ -1,5 +1,5 @@
-/* A header, then a record for each event: its length, its fields, a checksum. One function visits the fields, whether
- * they are written or read; what is read goes to arrays of the reader's own. */
+/* A header, then a record per event: length, fields, checksum. One function visits the fields for both writing and
+ * reading; the reader's arrays hold what is read. */
 #include "log_compact.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ static void fail_record(archive *a, const char *what)
     archive_fail(a, EE_BAD_INPUT, what);
 }
 
-/* Room for count elements of size bytes, and one more, where the record can have so many, of `stored` bytes each. */
+/* Reserves count + 1 elements of size bytes, after checking that the record can hold count elements of `stored`
+ * bytes. */
 static bool make_room(archive *a, compact_room *room, void *array, size_t *capacity, size_t count, size_t size,
                       size_t stored)
 {
@@ -70,7 +71,7 @@ static void visit_number(archive *a, size_t *value)
     *value = narrow;
 }
 
-/* What is read lies in the record. Whoever gets it takes it for UTF-8; features are checked when they are read. */
+/* Points into the record. Callers expect UTF-8; features are checked when they are parsed. */
 static void visit_text(archive *a, json_text *words, bool features)
 {
     visit_number(a, &words->length);
@@ -141,7 +142,7 @@ static void visit_sparse(archive *a, compact_room *room, log_event *event)
     archive_floats(a, (float *)(uintptr_t)(arms->values + first), count);
 }
 
-/* What a slot has beyond its outcome. The baseline is counted from 1 there: 0 is none. */
+/* The description of a slot. The baseline counts from 1; 0: unknown. */
 static void visit_slot_details(archive *a, compact_room *room, log_slot *slot, size_t *allowed_used)
 {
     uint32_t flags = (slot->skipped ? SLOT_SKIPPED : 0u) | (slot->allowed ? SLOT_ALLOWED : 0u);
@@ -305,7 +306,7 @@ typedef struct compact_log {
     compact_room room;
 } compact_log;
 
-/* What a record that is whole may still have wrong, where another program wrote it. */
+/* Checks the values of an intact record, which another program may have written. */
 static const char *find_wrong(const log_event *event)
 {
     const ee_arms *arms = &event->arms;

@@ -9,7 +9,7 @@
 #include "log_time.h"
 #include "text.h"
 
-/* What a column can be. The words are what it is mostly called. */
+/* The roles of columns, with their usual names. */
 typedef enum role { ACTION, PROBABILITY, REWARD, TIME, ID, COUNT, COPIES, SKIPPED, ROLES } role;
 
 typedef struct csv_options {
@@ -57,10 +57,10 @@ enum { ACTIONS_MOST = 10000, COUNT_MOST = 100000 };
 typedef struct csv_log {
     log_reader head;
     log_rows rows;
-    size_t columns[ROLES]; /* SIZE_MAX: there is none */
+    size_t columns[ROLES]; /* SIZE_MAX: none */
     bool *in_context;      /* (rows.width) */
-    size_t count;          /* of the actions; 0: each row tells */
-    json_text *names;      /* (count) sorted; NULL where they are numbers */
+    size_t count;          /* of the actions; 0: given by each row */
+    json_text *names;      /* (count) sorted; NULL if they are numbers */
     text multi;            /* the actions' part of the context, for so many of them: */
     size_t multi_count;
     text context;
@@ -118,7 +118,7 @@ static int compare_names(const void *a, const void *b)
     return order ? order : (one->length > other->length) - (one->length < other->length);
 }
 
-/* A whole number from 0, in digits alone; SIZE_MAX where it is none. Some programs write 3 as 3.0. */
+/* Parses a whole number from 0; SIZE_MAX if it is not one. Some programs write 3 as 3.0. */
 static size_t read_whole(const field *from)
 {
     double number;
@@ -137,7 +137,7 @@ typedef struct found_actions {
     size_t largest;
 } found_actions;
 
-/* Adds the name where it is new. */
+/* Adds the name if it is new. */
 static ee_status add_found(found_actions *all, const field *from, ee_error *error)
 {
     json_text name = {from->text, from->length};
@@ -244,7 +244,8 @@ static const field *field_of(const csv_log *log, role which)
     return column == SIZE_MAX ? NULL : &log->rows.rows.fields[column];
 }
 
-/* False, noted, where the column is there but has no number. What is not there keeps its value. */
+/* False, with a note, if the column exists but its value is not a number. Without the column, the value is
+ * unchanged. */
 static bool take_number(const csv_log *log, role which, double *value, log_note *note)
 {
     const field *from = field_of(log, which);
@@ -268,7 +269,7 @@ static bool take_action(const csv_log *log, log_event *event, log_note *note)
     return false;
 }
 
-/* Since 1970 in seconds; what is so large that it would be the year 5000 is in milliseconds. */
+/* Seconds since 1970; values beyond the year 5000 are milliseconds. */
 static double read_time(const field *from)
 {
     double seconds;

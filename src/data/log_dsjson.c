@@ -31,8 +31,8 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     return EE_OK;
 }
 
-/* The dimension of the vectors in the first event, without taking it from the stream; 0 where there are none. Lines
- * before it may be of another kind, or the rest of one that was cut. */
+/* Looks ahead for the dimension of the vectors in the first event; 0 if there are none. Lines before it may be foreign
+ * or truncated. */
 static ee_status look_for_dim(dsjson_log *log, ee_error *error)
 {
     enum { LOOKED_AT = 1 << 16 }; /* lines that begin in the first bytes */

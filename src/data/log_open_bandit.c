@@ -30,7 +30,7 @@ typedef struct bandit_log {
     size_t columns[NAMED];
     bool *of_user;      /* (rows.width) the column is a feature of the user */
     size_t count;       /* items */
-    size_t *affinities; /* (count) their columns; SIZE_MAX where there is none */
+    size_t *affinities; /* (count) their columns; SIZE_MAX: none */
     text *items;        /* (count) what does not change of each item's JSON */
     text context;
 } bandit_log;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* One row of the stream as a file of its own, which rows_next takes apart in place. */
+/* Wraps one row of the stream as a source for rows_next, which splits it in place. */
 static ee_status read_record(log_rows *self, bool *found, ee_error *error)
 {
     byte_line line;
@@ -57,7 +57,7 @@ void log_rows_release(log_rows *self)
     *self = (log_rows){0};
 }
 
-/* Where a quote stands within a field, the stream may have taken several rows for one. */
+/* With a quote inside a field, the stream may have joined several rows. */
 ee_status log_rows_next(log_rows *self, log_note *note, bool *found, ee_error *error)
 {
     bool row;

@@ -23,7 +23,7 @@ static void date_from(int64_t days, int64_t *year, int *month, int *day)
     *year = of_eras + era * 400 + (*month <= 2);
 }
 
-/* Exactly so many digits. */
+/* Reads exactly this many digits. */
 static bool take_digits(json_text *text, size_t count, int *number)
 {
     if (text->length < count) return false;
@@ -98,8 +98,8 @@ bool log_time_parse(json_text text, double *seconds)
 
 enum { TICKS = 10000000 };
 
-/* What is beyond the whole seconds: in milliseconds, where that is the same double, else in microseconds, else as it
- * is. Doubles are a quarter of a microsecond apart today, and would show it. */
+/* The fraction of a second: in milliseconds if that gives the same double, else in microseconds, else exact. Doubles
+ * are a quarter of a microsecond apart today, which would show. */
 static int64_t round_ticks(double whole, double seconds)
 {
     int64_t ticks = 0;

@@ -70,7 +70,7 @@ static void format_csv(text *into, const log_event *event)
 
 /* ---- any format ---- */
 
-/* Writes what is in the line or the record. */
+/* Writes the line or the record. */
 static ee_status pass_on(log_writer *log, ee_error *error)
 {
     text *line = &log->line;

@@ -208,7 +208,7 @@ static ee_status find_header(cursor *at, size_t size)
     return EE_OK;
 }
 
-/* The entries that the shape has, if so many can be. */
+/* The number of entries of the shape, if it does not overflow. */
 static bool count_entries(const header *head, size_t *count)
 {
     bool none = false;
@@ -287,7 +287,7 @@ void npy_release(npy_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* ---- what is in it ---- */
+/* ---- entries ---- */
 
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error)
 {

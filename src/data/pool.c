@@ -77,7 +77,7 @@ ee_status pool_start(const dataset *data, uint64_t seed, environment **out, ee_e
     return EE_OK;
 }
 
-/* Draws again what was drawn already: nine of tens of thousands seldom meet. picks is (POOL_ORDINARY). */
+/* Redraws duplicates: nine of tens of thousands rarely collide. picks is (POOL_ORDINARY). */
 static void draw_distinct(random_stream *stream, size_t below, size_t *picks)
 {
     for (size_t count = 0; count < POOL_ORDINARY;) {

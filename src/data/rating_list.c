@@ -55,7 +55,7 @@ static column_names names_of(const rating_reader *reader)
     return (column_names){reader->owner, rows->file->path, rows->fields, rows->count, reader->header};
 }
 
-/* Where an option names a column there is a header; else the rating tells, which is a number in every other row. */
+/* A column named by an option implies a header; else there is one if the rating in the first row is not a number. */
 static bool has_header(const rating_reader *reader)
 {
     const column_names names = names_of(reader);
@@ -195,7 +195,7 @@ static ee_status read_rows(rating_reader *reader, ee_error *error)
     return status;
 }
 
-/* ---- what was understood ---- */
+/* ---- the survey ---- */
 
 static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_error *error)
 {
@@ -222,18 +222,18 @@ static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_erro
     return status;
 }
 
-/* A row for each user and a column for each item, or what else has many columns of which no header tells. */
+/* Perhaps a matrix with a row per user, or another wide file without a header. */
 static ee_status remark_matrix(const rating_reader *reader, survey *seen, ee_error *error)
 {
     for (int role = 0; role < RATING_COLUMNS; role++)
         if (!is_auto(reader, role)) return EE_OK;
     if (reader->header || reader->width <= USUAL_WIDTH) return EE_OK;
-    return survey_remark(
-        seen, error, "a row has %zu fields, and the first three were read as user, item and rating; " MATRIX_ADVICE,
-        reader->width);
+    return survey_remark(seen, error,
+                         "a row has %zu fields, and the first three were read as user, item and rating; " MATRIX_ADVICE,
+                         reader->width);
 }
 
-/* What comes once only is no user who rates, and no item that is rated. */
+/* A column that never repeats a value holds neither users nor items. */
 static ee_status remark_single(const rating_reader *reader, int role, size_t distinct, survey *seen, ee_error *error)
 {
     enum { FEW = 20 };
@@ -243,7 +243,7 @@ static ee_status remark_single(const rating_reader *reader, int role, size_t dis
                          reader->columns[role] + 1, roles[role], roles[role]);
 }
 
-/* A time, or the number of an item. Whole numbers alone: some scales are continuous. */
+/* Perhaps times or item numbers. Only for whole numbers, because some rating scales are continuous. */
 static ee_status remark_values(const rating_reader *reader, survey *seen, ee_error *error)
 {
     if (!reader->whole || reader->values.count <= MOST_VALUES) return EE_OK;

@@ -4,12 +4,12 @@
 
 #include "base/memory.h"
 
-/* ---- who is taken ---- */
+/* ---- selection ---- */
 
 /* Those with most ratings. */
 typedef struct selection {
     uint32_t *numbers; /* (count) by falling count of ratings */
-    uint32_t *places;  /* (all) where a number stands in numbers; count where it does not */
+    uint32_t *places;  /* (all) position of a number in numbers; count: not selected */
     size_t count;
 } selection;
 
@@ -19,8 +19,8 @@ static void release_selection(selection *taken)
     memory_free(taken->places);
 }
 
-/* Sorts by user, in the file's order of a user's ratings, and takes out all but the last of each pair. starts (users +
- * 1) becomes where each user's begin. */
+/* Sorts by user, stably, and keeps only the last rating of each pair. Sets starts (users + 1) to the first rating of
+ * each user. */
 static ee_status sort_ratings(rating_list *list, size_t *starts, ee_error *error)
 {
     rating *sorted = NULL;
@@ -100,7 +100,7 @@ static int compare_items(const void *a, const void *b)
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* list is by user, starts are where each begins; its items' numbers become their places. */
+/* list is sorted by user, with the first rating of each in starts. Replaces item numbers by positions. */
 static ee_status fill(rating_list *list, const size_t *starts, const selection *users, const selection *items,
                       double good, double bad, rating_matrix *out, ee_error *error)
 {

@@ -1,9 +1,8 @@
-/* Prepared rounds, as `eenet rounds` or another program writes them: a folder of arrays (rounds_arrays.h). Dealt in
- * their order, whatever the seed.
+/* Prepared rounds, written by `eenet rounds` or another program: a folder of arrays (rounds_arrays.h), used in their
+ * order for every seed.
  *
- * Required: rewards.npy, and contexts.npy or the three files of the sparse form. expected.npy may be left out where the
- * rewards are certain. rounds.json may be left out too, unless the form is sparse: the arrays cannot tell how many
- * features an arm has. */
+ * Required: rewards.npy, and contexts.npy or the three files of the sparse form. expected.npy is optional if the rewards
+ * have no noise. rounds.json is optional for dense arms; sparse arrays do not say how many features an arm has. */
 #include "base/memory.h"
 #include "kind.h"
 #include "rounds_arrays.h"

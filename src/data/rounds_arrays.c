@@ -17,7 +17,7 @@ void rounds_arrays_release(rounds_arrays *arrays)
     for (size_t i = 0; i < ROUNDS_ARRAYS; i++) npy_release(&arrays->files[i]);
 }
 
-/* Says nothing where there is no such file. */
+/* Does nothing if there is no such file. */
 static ee_status read_description(const char *folder, survey *seen, rounds_file *out, ee_error *error)
 {
     char *path;

@@ -175,7 +175,7 @@ static ee_status check_sparse(rounds_arrays *data, ee_error *error)
 
 /* ---- blocks ---- */
 
-/* Whether the features that are not zero are all in one block of so many. */
+/* Whether all nonzero features are in one of this many blocks. */
 typedef struct block_search {
     size_t width, found;
     bool several;
@@ -223,7 +223,7 @@ static ee_status check_blocks(const rounds_arrays *data, ee_error *error)
     return EE_OK;
 }
 
-/* ---- what was understood ---- */
+/* ---- the survey ---- */
 
 static ee_status tell_rewards(const rounds_arrays *data, survey *seen, ee_error *error)
 {
@@ -243,8 +243,7 @@ static ee_status tell_rewards(const rounds_arrays *data, survey *seen, ee_error 
     return status;
 }
 
-/* Each feature with its range, where arms are dense and the features not too many to be looked at; else how many are
- * not zero. */
+/* Each feature with its range, if arms are dense and have few features; else the mean number of nonzero features. */
 static ee_status tell_features(const rounds_arrays *data, survey *seen, ee_error *error)
 {
     enum { MOST = 1000 };
@@ -273,7 +272,7 @@ static ee_status tell_features(const rounds_arrays *data, survey *seen, ee_error
     return status;
 }
 
-/* Arrays whose first two dimensions are swapped are as good as any, but for what they mean. */
+/* Arrays with swapped axes are valid, but mean something else. */
 static ee_status remark_shape(const rounds_arrays *data, survey *seen, ee_error *error)
 {
     if (data->arms <= data->rounds || data->said.arms || data->said.rounds) return EE_OK;

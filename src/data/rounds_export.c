@@ -20,7 +20,7 @@
 
 /* ---- an array that grows at many places at once ---- */
 
-/* One arm's part of an array: a round adds to each plane, and planes stand one behind the other. */
+/* One arm's part of an array. Planes follow each other in the file, and each round appends to every plane. */
 typedef struct plane {
     uint64_t place; /* in the file, of the first byte that is held */
     size_t held;    /* bytes not written yet */
@@ -53,7 +53,7 @@ static ee_status fail_file(ee_error *error, const char *verb, rounds_array which
                        strerror(errno));
 }
 
-/* plane_entries: of a plane of the whole array; unused where there is one plane. */
+/* plane_entries: entries of a plane in the complete array; unused with a single plane. */
 static ee_status array_open(array_file *file, int folder, rounds_array which, npy_type type, size_t plane_count,
                             uint64_t plane_entries, ee_error *error)
 {
@@ -100,7 +100,7 @@ static bool flush(array_file *file, size_t which_plane)
     return true;
 }
 
-/* Adds entries to a plane; data is (count) of the array's type. False, with errno, where they could not be written. */
+/* Appends entries to a plane; data is (count) of the array's type. False, with errno, if writing fails. */
 static bool array_add(array_file *file, size_t which_plane, const void *data, size_t count)
 {
     size_t size = npy_size(file->type);
@@ -128,7 +128,7 @@ static bool sum_file(int descriptor, uint64_t *checksum)
     return true;
 }
 
-/* Writes what is held and the header, and syncs. */
+/* Flushes the buffers, writes the header and syncs. */
 static bool array_finish(array_file *file, const size_t *shape, size_t rank, uint64_t *checksum)
 {
     uint8_t header[NPY_HEADER_SIZE];
@@ -332,7 +332,7 @@ static ee_status publish(export_state *state, ee_error *error)
     return write_description(state, error);
 }
 
-/* Closes all, and takes away what was not finished. */
+/* Closes all files and removes unfinished ones. */
 static void release(export_state *state, bool published)
 {
     for (rounds_array i = 0; i < ROUNDS_ARRAYS; i++) {

@@ -37,7 +37,7 @@ const char *rounds_file_meant(const char *name, const char *const *names, size_t
     return meant;
 }
 
-/* Whoever adds members of his own may; but what is almost one of ours was hardly meant to do nothing. */
+/* Additional keys are allowed, but one that is almost a known key is probably a mistake. */
 static ee_status remark_members(json_t *members, const char *const *names, size_t count, survey *seen, ee_error *error)
 {
     const char *member;

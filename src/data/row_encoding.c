@@ -124,7 +124,7 @@ ee_status row_encoding_finish(row_encoding *self, ee_error *error)
     return status;
 }
 
-/* ---- told ---- */
+/* ---- names ---- */
 
 size_t row_encoding_features(const row_encoding *self)
 {
@@ -154,7 +154,7 @@ void row_encoding_feature_name(const row_encoding *self, size_t feature, char *n
         snprintf(name, capacity, "constant");
         return;
     }
-    /* Columns without features start where the next one does. */
+    /* A column without features has the same start as the next one. */
     const row_column *column = &self->columns[index - 1];
     size_t place = feature - column->first;
     if (column->kind == SURVEY_CATEGORICAL && place < column->categories.count)
@@ -167,7 +167,7 @@ void row_encoding_feature_name(const row_encoding *self, size_t feature, char *n
 
 /* ---- rows ---- */
 
-/* The entries of a row as they are added. */
+/* The entries of a row under construction. */
 typedef struct row_entries {
     uint32_t *indices;
     float *values;

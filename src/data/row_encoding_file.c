@@ -108,7 +108,7 @@ static ee_status read_word(const rows_file *file, const json_t *object, const ch
     return fail(file, expected);
 }
 
-/* As cells of a table would be: in order, all different, and numbers where all are. */
+/* Like the cells of a table: sorted, all different, and numbers if all are numbers. */
 static ee_status read_categories(const rows_file *file, const json_t *array, size_t least, category_list *list)
 {
     size_t count = json_array_size(array);
@@ -167,7 +167,7 @@ static ee_status read_column(const rows_file *file, const json_t *object, row_co
     return status ? status : read_flag(file, object, "missing", &column->missing);
 }
 
-/* It is "auto" where nothing is said. */
+/* Default: "auto". */
 static ee_status read_missing_words(const rows_file *file, const json_t *root, row_encoding *self)
 {
     const json_t *value = json_object_get(root, "missing");

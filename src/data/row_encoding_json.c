@@ -24,7 +24,7 @@ static ee_status copy_text(json_row *row, json_text from, char **out, ee_error *
     return status;
 }
 
-/* The name nearest to what was given, as "; did you mean 'x'?"; "" where none is near. */
+/* The nearest name as "; did you mean 'x'?"; "" if none is near. */
 static const char *suggest(const char *given, const char *const *names, size_t count, char hint[64])
 {
     const char *nearest = options_nearest(given, names, count);
@@ -83,7 +83,7 @@ static ee_status check_value(json_row *row, const row_column *column, const cell
     return known ? EE_OK : report_unknown(row, column, value, error);
 }
 
-/* What a table would have in place of the value: numbers, true and false are the texts that stand there. */
+/* The text a table would have for the value: numbers, true and false as written. */
 static ee_status read_value(json_row *row, json_reader *reader, const json_token *token, cell *value, ee_error *error)
 {
     json_text words = token->text;

@@ -14,8 +14,8 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-/* Counts the semicolons of a line; *line goes to the start of the next. What stands in quotes does not count. False
- * where a comma is not that of a number, as in 3,14. */
+/* Counts the semicolons of a line outside quotes and moves *line to the next. False if a comma is not a decimal comma
+ * as in 3,14. */
 static bool count_semicolons(const char **line, size_t *count)
 {
     bool quoted = false, decimal = true;
@@ -31,7 +31,7 @@ static bool count_semicolons(const char **line, size_t *count)
     return decimal;
 }
 
-/* Whether the first lines all have as many semicolons, and commas in numbers alone. */
+/* Whether the first lines all have the same number of semicolons, and commas only in numbers. */
 static bool has_decimal_commas(const char *at)
 {
     enum { LINES = 10 };
@@ -42,7 +42,7 @@ static bool has_decimal_commas(const char *at)
     return true;
 }
 
-/* Looks at the first line that is not blank; what stands in quotes does not count. */
+/* Looks at the first line that is not blank, outside quotes. */
 static const char *find_separator(const source *file)
 {
     static const char *const usual[] = {"::", "\t", ",", ";"};
@@ -96,7 +96,7 @@ static bool at_line_end(const row_reader *rows)
     return rows->position == rows->file->size || *at == '\n' || (*at == '\r' && at[1] == '\n');
 }
 
-/* Takes a separator, where one is next. */
+/* Consumes a separator if it is next. */
 static bool accept_separator(row_reader *rows)
 {
     size_t length = strlen(rows->separator);

@@ -26,7 +26,7 @@ void slot_context(text *into, json_text context, json_text features)
     text_bytes(into, "}", 1);
 }
 
-/* The next members, so many of them; false where they are not there. */
+/* The members in the next bytes; false if there are not enough bytes. */
 static bool take_members(const char **at, const char *end, size_t length, json_text *members)
 {
     *members = (json_text){*at, 0};

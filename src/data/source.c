@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* The path, or where only the one with .gz after it is there, that. */
+/* The path, or the path with .gz if only that exists. */
 static ee_status find_file(const char *folder, const char *name, char **path, ee_error *error)
 {
     size_t capacity = (folder ? strlen(folder) + 1 : 0) + strlen(name) + sizeof ".gz";
@@ -46,7 +46,7 @@ ee_status source_load(const char *folder, const char *name, uint64_t *fingerprin
     return EE_OK;
 }
 
-/* zlib counts in 32 bits: it is given, and may fill, a part at a time. */
+/* zlib counts in 32 bits, so input and output are passed in parts. */
 enum { PART = 1 << 24 };
 
 static ee_status fail_packed(const source *file, size_t position, const char *what, ee_error *error)
@@ -89,7 +89,7 @@ static ee_status unpack(const source *file, z_stream *stream, uint8_t **bytes, s
 
 ee_status source_unpack(source *file, ee_error *error)
 {
-    /* No text starts with the first byte alone: such a file is what is left of a gzip file. */
+    /* No text starts with this byte: a file of one byte is a truncated gzip file. */
     if (file->size == 0 || file->bytes[0] != 0x1f || (file->size > 1 && file->bytes[1] != 0x8b)) return EE_OK;
     enum { GZIP_ONLY = 15 + 16 }; /* zlib's way to say it */
     z_stream stream = {0};

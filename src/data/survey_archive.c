@@ -39,7 +39,7 @@ static void visit_column(archive *a, survey *of, survey_column *column)
     visit_real(a, &column->high);
 }
 
-/* How many there are; what is read has room for them. */
+/* The number of elements; reserves room for them when reading. */
 static void visit_count(archive *a, survey *of, void *array, size_t *count, size_t *capacity, size_t size)
 {
     archive_size(a, count, 0, a->reading ? archive_remaining(a) : SIZE_MAX, "the length of a list");

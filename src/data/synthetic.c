@@ -17,7 +17,7 @@
 
 typedef enum reward_form { FORM_INNER, FORM_QUADRATIC, FORM_COSINE, FORMS } reward_form;
 
-/* The last is not of this file, but may be what was meant. */
+/* The last is implemented elsewhere, but helps to guess a misspelt form. */
 static const char *const form_names[FORMS + 1] = {"inner", "quadratic", "cosine", "clicks"};
 
 typedef struct synthetic_options {
@@ -38,9 +38,9 @@ typedef struct synthetic_environment {
     const synthetic_dataset *data;
     random_stream rounds;
     uint64_t round;   /* the next one */
-    double *hidden;   /* (dim) as it is in this round */
-    double *start;    /* (dim) as it was in the first; this and the next with drift alone */
-    double *aside;    /* (dim) what it turns towards */
+    double *hidden;   /* (dim) in this round */
+    double *start;    /* (dim) in the first round; this and the next only with drift */
+    double *aside;    /* (dim) the direction of rotation */
     double *draw;     /* (dim) an arm before it is rounded to float */
     float *features;  /* (arms, dim) */
     double *rewards;  /* (arms) */
@@ -59,7 +59,7 @@ static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
 static const option_schema schema = OPTION_SCHEMA("synthetic", groups, synthetic_options, NULL);
 
-/* FORMS, with the error filled, where place names none. */
+/* FORMS, with an error, if place names none. */
 static reward_form find_form(const char *place, ee_error *error)
 {
     for (int i = 0; i < FORMS; i++)
@@ -129,7 +129,7 @@ static void draw_unit(random_stream *stream, double *vector, size_t dim)
 static void draw_aside(random_stream *stream, const double *from, double *vector, size_t dim)
 {
     double squares = 0.0;
-    while (squares < 1e-6) { /* what is left of a vector that is nearly parallel is mostly rounding */
+    while (squares < 1e-6) { /* the remainder of a nearly parallel vector is mostly rounding error */
         double inner = 0.0;
         draw_unit(stream, vector, dim);
         for (size_t i = 0; i < dim; i++) inner += from[i] * vector[i];

@@ -42,18 +42,18 @@ typedef struct clicks_environment {
     uint64_t round;      /* the next one */
     double bias;         /* see above */
     double *start;       /* (items, width) the catalogue; floats all */
-    double *preferences; /* (items, width) as they are in this round */
+    double *preferences; /* (items, width) in this round */
     double *user;        /* (width) floats all */
     uint32_t *order;     /* (items) a permutation: the arms of this round come first */
     float *features;     /* (arms, dim); with blocks (arms, width), the entries that are not zero */
-    size_t *starts;      /* (arms + 1), this and the next with blocks alone */
+    size_t *starts;      /* (arms + 1), this and the next only with blocks */
     uint32_t *indices;   /* (arms, width) */
     double *rewards;     /* (arms) */
     double *expected;    /* (arms) */
 } clicks_environment;
 
-/* The sharpness makes the best of 20 arms be clicked 19 times in 100 where a random one is 2 times: the spread between
- * a good advertisement and a random one. */
+/* With this sharpness the best of 20 arms is clicked 19 times in 100 and a random one 2 times: the spread between a
+ * good advertisement and a random one. */
 static const option entries[] = {
     OPTION_ROW_REAL(clicks_options, rate, "rate", "0.05", 0.0001, 0.9999,
                     "probability that a random user clicks on a random item"),
@@ -130,7 +130,7 @@ static double sigmoid(double logit)
     return 1.0 / (1.0 + exp(-logit));
 }
 
-/* The mean of sigmoid(x) where x is normal: the trapezoidal rule, which is all but exact on what is so smooth. */
+/* The mean of sigmoid(x) for normal x, by the trapezoidal rule, which is almost exact for smooth functions. */
 static double mean_sigmoid(double centre, double deviation)
 {
     enum { STEPS = 16, REACH = 8 }; /* to a standard deviation; standard deviations */
@@ -143,8 +143,8 @@ static double mean_sigmoid(double centre, double deviation)
     return sum / weights;
 }
 
-/* The probability that a random user clicks on an item of the catalogue, at most so many of them: what all users think
- * of an item is normal. */
+/* The probability that a random user clicks on an item, averaged over at most this many items. Over all users, z of an
+ * item is normal. */
 static double mean_rate(const clicks_environment *world, double bias, size_t most)
 {
     const clicks_dataset *data = world->data;
@@ -162,7 +162,7 @@ static double mean_rate(const clicks_environment *world, double bias, size_t mos
 /* By bisection, since the rate grows with the bias. */
 static double find_bias(const clicks_environment *world)
 {
-    enum { HALVINGS = 45, MOST_ITEMS = 1000 }; /* so many items tell the rate well enough, and soon */
+    enum { HALVINGS = 45, MOST_ITEMS = 1000 }; /* enough items to estimate the rate well, and quickly */
     double low = -1000.0, high = 1000.0;       /* far beyond what the options can ask for */
     for (int i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);
@@ -174,7 +174,7 @@ static double find_bias(const clicks_environment *world)
     return 0.5 * (low + high);
 }
 
-/* As the policy sees it: what is shown of a user or an item is a float, and so is what they are. */
+/* Rounded to float, so that the hidden values equal what the policy sees. */
 static double draw_entry(random_stream *stream)
 {
     return (double)(float)random_normal(stream);
@@ -244,7 +244,7 @@ static void turn(clicks_environment *world)
     const clicks_dataset *data = world->data;
     double angle = data->options.drift * (double)world->round / 1000.0;
     double along = cos(angle), across = sin(angle);
-    size_t first = data->options.blocks; /* what is dear to all stays so */
+    size_t first = data->options.blocks; /* general popularity does not drift */
     for (size_t item = 0; item < data->items; item++) {
         const double *from = world->start + item * data->width;
         double *to = world->preferences + item * data->width;
@@ -255,7 +255,7 @@ static void turn(clicks_environment *world)
     }
 }
 
-/* Brings so many different items to the front: steps of Fisher and Yates' shuffle. */
+/* Moves this many random items to the front: steps of the Fisher-Yates shuffle. */
 static void draw_items(clicks_environment *world, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Which columns a table has, and what they hold: from the options and the cells to the encoding of a row. */
+/* The columns of a table: from the options and the cells to the row encoding. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static column_names names_of(const table *t)
     return (column_names){"table", t->file->path, t->names, t->width, t->header};
 }
 
-/* A header has a word where the next row has a number, or one that names the label. */
+/* A header has a word above a number of the next row, or a field that names the label. */
 static bool has_header(const table *t)
 {
     const column_names names = names_of(t);
@@ -88,7 +88,7 @@ static ee_status find_label(table *t, ee_error *error)
     return EE_OK;
 }
 
-/* Whether the only line is hardly a row: it has texts alone. */
+/* Whether the only line has only texts, so that it is probably a header. */
 static bool has_only_names(const table *t)
 {
     for (size_t i = 0; i < t->width; i++)
@@ -164,7 +164,7 @@ static ee_status fail_text(const table *t, size_t index, size_t row, size_t numb
 typedef struct cell_counts {
     size_t missing, numbers, texts;
     size_t words;          /* that are missing values in a numeric column */
-    size_t beyond, commas; /* texts that would be numbers, but for their size or their comma */
+    size_t beyond, commas; /* texts that would be numbers except for their size or a decimal comma */
     size_t first_text;     /* its row */
 } cell_counts;
 
@@ -196,8 +196,8 @@ static void take_words(table *t, size_t index)
     t->columns[index].missing = count_cells(t, index).missing;
 }
 
-/* A column is numeric where all are numbers. Where only most are, the others are hardly meant. Without any number,
- * words for a missing value are texts as others are. */
+/* A column is numeric if all values are numbers. If only most are, the others are probably mistakes. Without any
+ * number, words for missing values are ordinary texts. */
 static ee_status settle_type(table *t, size_t index, ee_error *error)
 {
     table_column *c = &t->columns[index];

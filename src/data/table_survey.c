@@ -26,8 +26,8 @@ static ee_status tell_column(const table *t, size_t index, survey *into, ee_erro
 
 /* ---- remarks ---- */
 
-/* How an option names a column: in quotes where the name has a comma or a blank in it, by its number where it has what
- * quotes do not help. */
+/* How to name a column in an option: in quotes if the name has a comma or a space, by its number if quotes do not
+ * help. */
 static const char *option_name(const table *t, size_t index, char name[64])
 {
     const char *given = t->encoding->columns[index].name;
@@ -50,7 +50,7 @@ static bool is_first_only(const table *t, size_t index)
     return true;
 }
 
-/* Names stand in the first row alone. Where classes come once anyway, that tells nothing. */
+/* Column names occur only in the first row. If every class occurs once anyway, that proves nothing. */
 static ee_status remark_header(const table *t, survey *into, ee_error *error)
 {
     char list[80] = "";
@@ -150,10 +150,10 @@ static ee_status remark_twin_classes(const table *t, survey *into, ee_error *err
                          found.other, twins_difference(&found));
 }
 
-/* The columns that one thing is true of: told once, by the first of them. */
+/* Columns with the same problem, reported once with the name of the first. */
 typedef struct column_group {
     size_t count, first;
-    char list[64]; /* as an option takes them; "..." at its end where not all fit */
+    char list[64]; /* in the syntax of an option; ends in "..." if not all fit */
     bool full;
 } column_group;
 
@@ -298,7 +298,7 @@ static ee_status remark_times(const table *t, survey *into, ee_error *error)
                          group_title(t, &found, "has", "have", title), t->columns[found.first].low, found.list);
 }
 
-/* Names and texts: what comes once tells nothing of another row. */
+/* Names and free text: a value that occurs once says nothing about other rows. */
 static bool seldom_comes_again(const table *t, size_t index)
 {
     const row_column *column = &t->encoding->columns[index];
@@ -339,7 +339,7 @@ static ee_status remark_counters(const table *t, survey *into, ee_error *error)
                          group_title(t, &found, "numbers", "number", title), found.list);
 }
 
-/* Names that came twice are the only ones that are not as they were given. */
+/* Only duplicate names differ from the names in the file. */
 static ee_status remark_twins(const table *t, survey *into, ee_error *error)
 {
     for (size_t i = 0; i < t->width; i++) {

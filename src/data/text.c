@@ -42,7 +42,7 @@ void text_add(text *into, const char *format, ...)
     va_end(list);
 }
 
-/* Bytes of the UTF-8 character at words; 0 where it is none. What follows a zero byte is not looked at. */
+/* Length of the UTF-8 character at words; 0 if it is not one. Does not read beyond a zero byte. */
 static size_t character_size(const unsigned char *words)
 {
     size_t size = words[0] < 0x80 ? 1 : words[0] < 0xc2 ? 0 : words[0] < 0xe0 ? 2 : words[0] < 0xf0 ? 3 : 4;
@@ -126,7 +126,7 @@ static void add_decimal(text *into, bool negative, uint64_t digits, int places)
     text_bytes(into, at, (size_t)(words + sizeof words - at));
 }
 
-/* In at least `few` digits, and at most `most`, where they are enough. single: it is read as a float. */
+/* Uses at least `few` and at most `most` digits, if that is enough. single: it must read back as a float. */
 static bool add_short(text *into, double number, int few, int most, bool single)
 {
     double size = fabs(number);

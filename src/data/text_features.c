@@ -44,7 +44,7 @@ static bool is_letter(char byte)
            (uint8_t)byte >= 0x80;
 }
 
-/* text_start is where the entries of the present text start. */
+/* text_start is the first entry of the current text. */
 static ee_status count_word(counts *all, size_t text_start, const char *letters, size_t length, ee_error *error)
 {
     size_t number;

@@ -12,7 +12,7 @@ static uint64_t hash(const char *letters, size_t length)
     return sum;
 }
 
-/* The slot of a word, or the free one where it belongs. There is always a free one. */
+/* The slot of a word, or the free slot for it. There is always a free one. */
 static size_t find_slot(const vocabulary *words, const char *letters, size_t length)
 {
     size_t mask = words->slot_count - 1, slot = (size_t)hash(letters, length) & mask;

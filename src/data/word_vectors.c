@@ -19,7 +19,7 @@ typedef struct reader {
     word_vectors *out;
     size_t position; /* of the next byte */
     size_t line;     /* of the next byte, from 1 */
-    size_t promised; /* words, by the first line; any_number where there is no such line */
+    size_t promised; /* number of words in the first line; any_number without such a line */
     size_t read;     /* words */
     ee_error *error;
 } reader;
@@ -35,7 +35,7 @@ __attribute__((format(printf, 4, 5))) static ee_status fail(const reader *from, 
     return status_fail(from->error, EE_BAD_INPUT, "%s, %s %zu: %s", file_tail(from->file->path), unit, place, sentence);
 }
 
-/* Where to put the numbers of a word; NULL where they are not wanted. */
+/* Destination of a word's numbers; NULL if they are not needed. */
 static float *find_row(const reader *from, const char *letters, size_t length)
 {
     size_t number = vocabulary_find(from->words, letters, length);
@@ -67,7 +67,7 @@ static bool is_blank(char letter)
     return letter == ' ' || letter == '\t' || letter == '\r';
 }
 
-/* Takes the first token off the line; false where it has none. */
+/* Removes the first token of the line; false if there is none. */
 static bool take_token(field *line, field *token)
 {
     while (line->length && is_blank(*line->text)) line->text++, line->length--;
@@ -180,8 +180,7 @@ static ee_status read_binary(reader *from)
 
 /* ---- which of the two ---- */
 
-/* Takes the line with the number of words and the dimension, or where there is none, counts the first word's numbers.
- */
+/* Reads the line with the number of words and the dimension; without it, counts the first word's numbers. */
 static ee_status read_header(reader *from)
 {
     field line = peek_line(from), count, dim;
@@ -199,8 +198,8 @@ static ee_status read_header(reader *from)
                 MOST_NUMBERS);
 }
 
-/* Whether the first word's numbers are no text: they have a control character, or one beyond ASCII in the first line. A
- * float that has neither is rare, a vector of such floats yet more so. */
+/* Whether the first word's numbers are binary: a control character or a byte beyond ASCII in the first line. Binary
+ * floats without either are rare, and vectors of them rarer. */
 static bool is_binary(const reader *from)
 {
     const uint8_t *bytes = from->file->bytes;
