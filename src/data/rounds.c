@@ -1,8 +1,9 @@
 /* Prepared rounds, written by `eenet rounds` or another program: a folder of arrays (rounds_arrays.h), used in their
  * order for every seed.
  *
- * Required: rewards.npy, and contexts.npy or the three files of the sparse form. expected.npy is optional if the rewards
- * have no noise. rounds.json is optional for dense arms; sparse arrays do not say how many features an arm has. */
+ * Required: rewards.npy, and contexts.npy or the three files of the sparse form. expected.npy is optional if the
+ * rewards have no noise. rounds.json is optional for dense arms; sparse arrays do not say how many features an arm has.
+ */
 #include "base/memory.h"
 #include "kind.h"
 #include "rounds_arrays.h"
