@@ -42,7 +42,7 @@ class Policy:
 
     >>> policy = eenet.policy("linucb")
     >>> policy.summary
-    'linear rewards: the estimate and its confidence width'
+    'linear model: estimate plus confidence width'
     >>> eenet.Bandit(policy, dim=3).policy
     'linucb'
     """

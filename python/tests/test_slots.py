@@ -127,7 +127,7 @@ def test_no_slots_are_no_decisions():
         (lambda b, a: b.decide_slots(a, 2, excluded=np.zeros((2, 7, 1))), eenet.BadInput, "excluded"),
         (lambda b, a: b.decide_slots(a, 2, excluded=True), eenet.BadInput, "excluded"),
         (lambda b, a: b.decide_slots(a, 2, excluded=[[1], [1, 2]]), ValueError, "sequence"),
-        (lambda b, a: b.decide_slots(a, 1, excluded=[True] * 7), eenet.BadInput, "nothing is left for slot 0"),
+        (lambda b, a: b.decide_slots(a, 1, excluded=[True] * 7), eenet.BadInput, "no arm is left for slot 0"),
         (lambda b, a: b.decide_slots(a, 2, contexts=[{}]), eenet.BadInput, "got 1 contexts for 2 slots"),
         (lambda b, a: b.decide_slots(a, 2, contexts=[{}, {}]), eenet.BadInput, "only named features take a context"),
         (lambda b, a: b.decide_slots([a, a], contexts=[{}]), eenet.BadInput, "got 1 contexts for 2 rounds"),

@@ -342,7 +342,7 @@ def test_memory_is_given_back():
     "call, error, sentence",
     [
         (lambda s: s.decide(np.zeros((0, DIM))), eenet.BadInput, "arms"),
-        (lambda s: s.decide(np.zeros((2, DIM + 1))), eenet.BadInput, "the dimension is 6, but the bandit's is 5"),
+        (lambda s: s.decide(np.zeros((2, DIM + 1))), eenet.BadInput, "the dimension is 6; expected 5, the bandit's"),
         (lambda s: s.decide([[np.nan] * DIM]), eenet.BadInput, "not a finite number"),
         (lambda s: s.decide([{"a": 1}]), eenet.BadInput, "expects vectors"),
         (lambda s: s.decide(np.eye(DIM), seed=-1), eenet.BadInput, "seed"),
