@@ -37,7 +37,7 @@ static ee_status check_slots(const deciding_call *self, ee_error *error)
                                slots[0].count, i, slots[i].count);
     if (self->count && self->count > slots[0].count)
         return status_fail(error, EE_BAD_INPUT,
-                           "decide: %zu slots but only %zu arms; each slot needs an arm of its own", self->count,
+                           "decide: %zu slots but only %zu arms; each slot takes a different arm", self->count,
                            slots[0].count);
     return EE_OK;
 }

@@ -352,7 +352,7 @@ static void what_fails_changes_nothing(void **state)
         bandit_play(bandit, 1, 3, 4, true);
         round_draw(&seen[0], 9, 3, DIM, 4);
         problem p = {4, 3, {seen[0].dense, seen[0].dense, seen[0].dense, seen[0].dense}, {0}, false};
-        refuse(bandit, &p, EE_BAD_INPUT, "decide: 4 slots but only 3 arms; each slot needs an arm of its own");
+        refuse(bandit, &p, EE_BAD_INPUT, "decide: 4 slots but only 3 arms; each slot takes a different arm");
         p.count = 3;
         p.slots[2].count = 2;
         refuse(bandit, &p, EE_BAD_INPUT,
