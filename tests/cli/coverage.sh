@@ -138,7 +138,7 @@ refuse() { # SENTENCE ARGUMENTS...
 }
 refuse "expected a data set: -d DATASET"
 refuse "--behaviour: 'greedy' never plays some arms, so its log cannot show what they earn" -d synthetic:clicks -b uniform,greedy
-refuse "--behaviour: floor: expected a number above 0, at most 1, got '2'" -d synthetic:clicks -b floor:2
+refuse "--behaviour: floor: expected a number above 0 and up to 1, got '2'" -d synthetic:clicks -b floor:2
 refuse "--candidates: expected uniform, first, little, greedy, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA, got 'best'" \
     -d synthetic:clicks -p best
 refuse "--replications: expected a whole number from 1 to 1000000, got '0'" -d synthetic:clicks --replications 0

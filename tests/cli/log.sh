@@ -114,7 +114,7 @@ refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson -o new.dsjso
 refuse 2 "log: the file name must end in .dsjson, .json, .eelog or .csv (optional: .gz or .zst after it), got 'new.txt'" \
     log log.dsjson -o new.txt
 refuse 2 "--from must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'May'" log log.dsjson --from May
-refuse 2 "--sample must be a number, 0 to 1, got '2'" log log.dsjson --sample 2
+refuse 2 "--sample: expected a number from 0 to 1, got '2'" log log.dsjson --sample 2
 refuse 2 "--seed needs --sample" log log.dsjson -s 1
 refuse 2 "--reward must be label, first, last, sum, mean or max, got 'avg'" log log.dsjson --reward avg
 refuse 2 "--default-reward needs --reward first, last, sum, mean or max" log log.dsjson --default-reward 1
