@@ -26,6 +26,16 @@ def wrong_links(path: Path):
             yield f"{path}: no heading {link}"
 
 
+def unknown_messages(root: Path):
+    """Headings of the troubleshooting page quote what we print: three words in a row, at least, are in our sources."""
+    printed = (root / "tests" / "messages.txt").read_text() + (root / "cmake" / "setup.sh").read_text()
+    printed = " ".join(re.findall(r"[\w%.=-]+", printed))
+    for quoted in re.findall(r"^### `(.*)`$", (root / "docs" / "troubleshooting.md").read_text(), flags=re.M):
+        words = re.findall(r"[\w%.=-]+", quoted)
+        if not any(f" {' '.join(words[at:at + 3])} " in printed for at in range(len(words) - 2)):
+            yield f"docs/troubleshooting.md: we do not print '{quoted}'"
+
+
 def main(root: Path) -> int:
     pages = sorted((root / "docs").glob("*.md"))
     index = (root / "docs" / "README.md").read_text()
@@ -34,6 +44,7 @@ def main(root: Path) -> int:
         wrong += wrong_links(path)
     wrong += [f"{page}: expected '# Title', an empty line and a paragraph that answers it"
               for page in pages if not re.match(r"# \S.*\n\n[A-Za-z`\[*]", page.read_text())]
+    wrong += unknown_messages(root)
     lines = len((root / "README.md").read_text().splitlines())
     if lines > 200:
         wrong.append(f"README.md: {lines} lines; expected at most 200")
