@@ -292,7 +292,7 @@ def test_a_server_of_few_requests_a_second(program, tmp_path):
     with ServerProcess(program, tmp_path, "--rate", "5") as server, Client(server.url) as client:
         bandit = client.create("rate", **SETTINGS)
         in_threads(4, lambda number: [bandit.decide(ACTIONS, id=f"{number}-{i}") for i in range(4)])
-        with pytest.raises(Unavailable, match="more than 5 requests a second") as caught:
+        with pytest.raises(Unavailable, match="rate limit exceeded: 5 requests per second") as caught:
             impatient = Client(server.url, retry_for=0).bandit("rate")
             for _ in range(100):
                 impatient.decide(ACTIONS)

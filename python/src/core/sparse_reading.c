@@ -120,7 +120,8 @@ static int copy_indices(const csr_parts *parts, const size_t *starts, uint32_t *
         for (size_t i = starts[row]; i < starts[row + 1]; i++) {
             int64_t index = whole_at(&parts->indices, i);
             if (index < 0 || index > UINT32_MAX) {
-                raise_bad_input("arms: arm %zu has index %lld, but dim is %zu", row, (long long)index, parts->dim);
+                raise_bad_input("arms: arm %zu has index %lld; expected indices below %zu, the dimension", row,
+                                (long long)index, parts->dim);
                 return -1;
             }
             unsorted |= index <= last;
