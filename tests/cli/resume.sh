@@ -5,7 +5,7 @@ eenet=$1
 fail() { echo "resume.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/progress.inc"
 
-runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 1000 -s 0-3'
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 1000 -s 0-3'
 # shellcheck disable=SC2086 # words
 play() { "$eenet" run $runs -o "$@"; } # FOLDER FLAG...
 lines() { if test -e "$1/results.jsonl"; then wc -l <"$1/results.jsonl"; else echo 0; fi; }
@@ -76,7 +76,7 @@ cp -a whole damaged
 head -n 20 whole/results.jsonl >damaged/results.jsonl
 sed -n 21p whole/results.jsonl | head -c 100 >>damaged/results.jsonl
 for curve in damaged/curves/*inner*uniform*.npy; do printf 'half a row' >>"$curve"; done
-for curve in damaged/curves/*inner*greedy*.npy; do printf 'half a row' >>"$curve"; done
+for curve in damaged/curves/*inner*linucb*.npy; do printf 'half a row' >>"$curve"; done
 play damaged >/dev/null
 same damaged
 
@@ -134,14 +134,14 @@ test "$(lines more)" = 28 || fail "another setting: $(lines more) lines"
 "$eenet" run -d synthetic:inner -p uniform -T 1000 -s 0-3 --delay 0 -o more >table
 test "$(lines more)" = 28 || fail "no delay: $(lines more) lines"
 for lines in 32 32; do
-    "$eenet" run -d synthetic:inner -p eenet -T 1000 -s 0-3 --delay 10 -o more -j 2 >table
+    "$eenet" run -d synthetic:inner -p eenet:fast -T 1000 -s 0-3 --delay 10 -o more -j 2 >table
     test "$(lines more)" = "$lines" || fail "a delay: $(lines more) lines"
 done
-"$eenet" run -d synthetic:inner -p eenet -T 1000 -s 0-3 --delay geometric:10 -o more >table
+"$eenet" run -d synthetic:inner -p eenet:fast -T 1000 -s 0-3 --delay geometric:10 -o more >table
 test "$(lines more)" = 36 || fail "a random delay: $(lines more) lines"
 
 # Killed and started again with delays: the bytes of a run never killed.
-runs='-d synthetic:cosine,dim=5 -p eenet,greedy -T 1000 -s 0-3 --delay clicks:20,100'
+runs='-d synthetic:cosine,dim=5 -p eenet:fast,linucb -T 1000 -s 0-3 --delay clicks:20,100'
 play late -j 1 >/dev/null
 test "$(lines late)" = 8 || fail "late: $(lines late) lines of 8"
 untimed late >expected-late
@@ -151,7 +151,7 @@ kill_now
 play late-killed -j 2 >/dev/null
 untimed late-killed | cmp - expected-late || fail "late: other lines"
 diff -r late/curves late-killed/curves || fail "late: other curves"
-runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 1000 -s 0-3'
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 1000 -s 0-3'
 
 # refuse SENTENCE FOLDER: exit status 1 and the sentence.
 refuse() {

@@ -8,7 +8,7 @@ lines() { if test -e "$1/results.jsonl"; then wc -l <"$1/results.jsonl"; else ec
 shown() { sed -E 's/ +[0-9]+\.[0-9]{2}$//; s/ are in .*//'; }
 untimed() { sed -E 's/"seconds":[^,]*,//; s/"machine":"[^"]*",//' "$1/results.jsonl"; }
 
-runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 500 -s 0-3'
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 500 -s 0-3'
 # shellcheck disable=SC2086 # words
 play() { "$eenet" run $runs -j 1 -o "$@"; } # FOLDER FLAG...
 play whole >table

@@ -18,10 +18,10 @@ compare() {
     table "$name-one.table" >expected
     table "$name-ranks.table" | diff expected - || fail "$name: another table"
 }
-compare run 2 run -d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,linucb,uniform -T 300 -s 0-3
+compare run 2 run -d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 300 -s 0-3
 # The same command again: nothing is played.
 cp run-ranks/results.jsonl before
-together 4 run -d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,linucb,uniform -T 300 -s 0-3 -o run-ranks >again
+together 4 run -d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 300 -s 0-3 -o run-ranks >again
 cmp run-ranks/results.jsonl before || fail "the same command again has played something"
 cmp again run-ranks.table || fail "the same command again prints another table"
 
