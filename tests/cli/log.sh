@@ -143,11 +143,11 @@ run -p linucb --set linucb.propensity=softmax --log run.dsjson.gz >logged
 "$eenet" log run.eelog -o run.dsjson 2>stderr
 gzip -dc run.dsjson.gz | cmp - run.dsjson
 grep -q '"EventId":"4-300"' run.dsjson || fail "no id"
-refuse 2 "--log needs one data set, one policy and one seed, as -s 0; got 2 runs" \
+refuse 2 "--log records one run: expected one data set, one policy and one seed (-s 0), got 2 runs" \
     run -d synthetic:cosine -p uniform -s 0-1 -T 5 --log new.csv
-refuse 2 "--log plays a run in any case, and -o keeps it: take one of them" \
+refuse 2 "--log and -o cannot be combined: give one of them" \
     run -d synthetic:cosine -p uniform -s 0 -T 5 --log new.csv -o kept
-refuse 1 "synthetic:cosine, lints, seed 0: log: lints does not know the probability of what it draws; 'probability_draws' estimates it" \
+refuse 1 "synthetic:cosine, lints, seed 0: log: lints has no exact probabilities; set its option 'probability_draws' to estimate them" \
     run -d synthetic:cosine -p lints -s 0 -T 5 --log new.csv
 
 # Ctrl-C leaves nothing.
