@@ -1,5 +1,6 @@
 /* eenet inspect: shows how a data set is read. */
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "inspection.h"
@@ -17,11 +18,22 @@ typedef struct wishes {
     bool json;
 } wishes;
 
+/* Other commands take the data set with -d, --dataset or -dX. */
+static bool is_dataset_flag(const char *argument)
+{
+    return strncmp(argument, "-d", 2) == 0 || strcmp(argument, "--dataset") == 0 ||
+           strncmp(argument, "--dataset=", 10) == 0;
+}
+
 static int read_arguments(const command *self, int count, char **words, wishes *out)
 {
     arguments from = arguments_of(self, count, words);
     const char *value, *seed = NULL;
     *out = (wishes){0};
+    for (int i = 0; i < count; i++)
+        if (is_dataset_flag(words[i]))
+            return command_misused(self, "give the data set without %s: eenet inspect DATASET",
+                                   words[i][1] == 'd' ? "-d" : "--dataset");
     for (int got = arguments_next(&from, &value); got != ARGUMENT_END; got = arguments_next(&from, &value)) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
         if (got == FLAG_SEED && seed) return command_misused(self, "--seed is given twice");

@@ -190,6 +190,34 @@ static void print_context(const inspection *of)
     print_more(count, ENTRIES_SHOWN);
 }
 
+/* The end of an option's value: the next comma outside quotes. */
+static size_t value_length(const char *value)
+{
+    size_t length = 0;
+    for (bool quoted = false; value[length] && (quoted || value[length] != ','); length++)
+        if (value[length] == '"') quoted = !quoted;
+    return length;
+}
+
+/* The data set as it was given, with the suggested value of `ignore` in place of the present one. */
+static void print_corrected(const inspection *of)
+{
+    const char *given = dataset_text(of->data), *found = strstr(given, ",ignore="), *rest = "";
+    size_t before = found ? (size_t)(found - given) : strlen(given);
+    if (!of->seen->ignore || (!found && strstr(given, "ignore="))) return;
+    if (found) {
+        const char *value = found + strlen(",ignore=");
+        rest = value + value_length(value);
+        if (memchr(value, '=', (size_t)(rest - value))) return; /* separated by blanks: which are not always an end */
+    }
+    bool quotes = given[strcspn(given, " \t\"")] || strchr(of->seen->ignore, '"');
+    const char *quote = quotes ? "'" : ""; /* for the shell */
+    printf("\n"
+           "data set without these columns\n"
+           "  %s%.*s,ignore=%s%s%s\n",
+           quote, (int)before, given, of->seen->ignore, rest, quote);
+}
+
 void inspection_print(const inspection *of)
 {
     print_head(of);
@@ -207,4 +235,5 @@ void inspection_print(const inspection *of)
         printf("  ");
         command_print_wrapped(of->seen->remarks[i], 2, command_line_width());
     }
+    print_corrected(of);
 }

@@ -293,14 +293,28 @@ static size_t next_word(const char **text)
     return word_length(*text);
 }
 
-/* Behind an assignment to a text, what follows after blanks and is no assignment belongs to it: label=Best Offer. */
-static size_t words_of_text(const option_schema *schema, const char *text, size_t length)
+/* The option that the word assigns to; NULL if it is no assignment to one. */
+static const option *find_assigned(const option_schema *schema, const char *word, size_t length)
 {
     char name[WORD_SIZE];
     const option_group *group;
-    size_t equals = strcspn(text, "=");
-    snprintf(name, sizeof name, "%.*s", (int)equals, text);
-    const option *entry = equals < length ? find(schema, name, &group) : NULL;
+    size_t equals = strcspn(word, "=");
+    if (equals >= length || equals >= sizeof name) return NULL;
+    memcpy(name, word, equals);
+    name[equals] = '\0';
+    return find(schema, name, &group);
+}
+
+/* Whether the value is a list: its form is COLUMN+... or the like. */
+static bool takes_list(const option *entry)
+{
+    return entry->type == OPTION_TEXT && strstr(entry->choices, "+...");
+}
+
+/* Behind an assignment to a text, what follows after blanks and is no assignment belongs to it: label=Best Offer. */
+static size_t words_of_text(const option_schema *schema, const char *text, size_t length)
+{
+    const option *entry = find_assigned(schema, text, length);
     if (!entry || (entry->type != OPTION_TEXT && entry->type != OPTION_PATH)) return length;
     for (;;) {
         size_t blanks = strspn(text + length, " \t"), more = word_length(text + length + blanks);
@@ -348,11 +362,37 @@ static ee_status parse_assignment(const option_schema *schema, char *word, void 
     return options_set(schema, word, equals + 1, target, error);
 }
 
+/* A word without "=" after a list, as in ignore=a,b: the comma was meant as a plus. list starts at ignore=. */
+static ee_status fail_comma_in_list(const char *list, const char *word, ee_error *error)
+{
+    char meant[WORD_SIZE] = "";
+    size_t used = 0, length = word_length(word), whole = length;
+    const char *end = word + length;
+    for (const char *next = end; (length = next_word(&next)) && !memchr(next, '=', length); end = next)
+        next += length; /* the words of the list that follow */
+    bool quoted = false, after_comma = false;
+    for (const char *from = list; from < end && used + 1 < sizeof meant; from++) {
+        if (*from == '"') quoted = !quoted;
+        bool comma = *from == ',' && !quoted;
+        if (after_comma && (comma || *from == ' ')) continue;
+        meant[used++] = comma ? '+' : *from;
+        after_comma = comma;
+    }
+    if (used + 1 == sizeof meant) used = 0; /* too long for an option */
+    return status_fail(error, EE_BAD_OPTION, "options: expected name=value, got '%.*s'%s%.*s%s",
+                       (int)(whole < 40 ? whole : 40), word, used ? "; did you mean " : "", (int)used, meant,
+                       used ? "?" : "");
+}
+
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error)
 {
     size_t length;
+    const char *list = NULL; /* the assignment before, if it is a list */
     for (; (length = next_word(&text)); text += length) {
         char word[WORD_SIZE];
+        if (list && !memchr(text, '=', length)) return fail_comma_in_list(list, text, error);
+        const option *entry = find_assigned(schema, text, length);
+        list = entry && takes_list(entry) ? text : NULL;
         length = words_of_text(schema, text, length);
         if (length >= sizeof word)
             return status_fail(error, EE_BAD_OPTION, "options: '%.40s...' is too long: %zu characters, at most %d",
@@ -363,6 +403,37 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
         if (status) return status;
     }
     return EE_OK;
+}
+
+/* "columns" of "none|COLUMN+...". */
+static const char *items_of_list(const option *entry)
+{
+    if (strstr(entry->choices, "COLUMN+...")) return "columns";
+    return strstr(entry->choices, "NAME+...") ? "names" : "texts";
+}
+
+static ee_status refuse_twice(const option_schema *schema, const char *text, ee_error *error)
+{
+    size_t length, other;
+    for (; (length = next_word(&text)); text += length) {
+        length = words_of_text(schema, text, length);
+        const option *entry = find_assigned(schema, text, length);
+        size_t name = strcspn(text, "=") + 1;
+        for (const char *later = text + length; entry && (other = next_word(&later)); later += other) {
+            other = words_of_text(schema, later, other);
+            if (other < name || memcmp(text, later, name) != 0) continue;
+            return status_fail(error, EE_BAD_OPTION, "options: %s.%.*s is given twice%s%s%s", schema->owner,
+                               (int)name - 1, text, takes_list(entry) ? "; join " : "",
+                               takes_list(entry) ? items_of_list(entry) : "", takes_list(entry) ? " with +" : "");
+        }
+    }
+    return EE_OK;
+}
+
+ee_status options_parse_once(const option_schema *schema, const char *text, void *target, ee_error *error)
+{
+    ee_status status = refuse_twice(schema, text, error);
+    return status ? status : options_parse(schema, text, target, error);
 }
 
 double options_remove(char *text, const char *name)

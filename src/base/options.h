@@ -145,6 +145,9 @@ void options_set_defaults(const option_schema *schema, void *target);
  * be half set: parse into a copy. */
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error);
 
+/* The same, but refuses an option that is given twice. For data sets and logs, which have no presets to override. */
+ee_status options_parse_once(const option_schema *schema, const char *text, void *target, ee_error *error);
+
 /* Sets one option. The value may have commas and white space. On failure target is as before. */
 ee_status options_set(const option_schema *schema, const char *name, const char *value, void *target, ee_error *error);
 

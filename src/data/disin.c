@@ -276,7 +276,7 @@ static ee_status disin_open(const dataset_request *request, dataset **out, ee_er
 {
     disin_options options;
     options_set_defaults(&schema, &options);
-    ee_status status = options_parse(&schema, request->options, &options, error);
+    ee_status status = options_parse_once(&schema, request->options, &options, error);
     if (status) return status;
     uint64_t fingerprint = 0;
     source file = {0}, vectors = {0};

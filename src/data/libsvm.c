@@ -94,7 +94,7 @@ static ee_status read_rows(row_reader *rows, const table_options *options, class
         if (rows->fields[0].text[0] == '#') continue;
         labels[data->rows] = cell_of(rows->file, &rows->fields[0]);
         if (missing_words_have(options->missing, &labels[data->rows], false))
-            return rows_fail(rows, error, "the label is missing");
+            return rows_fail(rows, error, "the label is missing; delete the row or give it a class");
         if (shift) data->values[at++] = 1.0f; /* of index 0 */
         unsigned long long last = 0;
         size_t first = rows->count > 1 && is_query(rows->fields[1].text) ? 2 : 1;

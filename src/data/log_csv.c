@@ -376,7 +376,7 @@ static ee_status prepare(csv_log *log, const char *path, const char *options, ee
 {
     csv_options asked;
     options_set_defaults(&schema, &asked);
-    ee_status status = options_parse(&schema, options, &asked, error);
+    ee_status status = options_parse_once(&schema, options, &asked, error);
     if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
     for (role i = 0; i < ROLES && !status; i++) status = find_column(log, i, asked.columns[i], error);
     if (!status) status = find_context(log, asked.context, error);

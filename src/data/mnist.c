@@ -144,7 +144,7 @@ static ee_status open_images(const option_schema *schema, const dataset_request 
 {
     mnist_options options;
     options_set_defaults(schema, &options);
-    ee_status status = options_parse(schema, request->options, &options, error);
+    ee_status status = options_parse_once(schema, request->options, &options, error);
     if (status) return status;
     part parts[PARTS] = {0};
     classes_dataset *data = NULL;

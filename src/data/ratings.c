@@ -214,7 +214,7 @@ static ee_status open_file(const dataset_request *request, const option_schema *
 {
     ratings_options options;
     options_set_defaults(schema, &options);
-    ee_status status = options_parse(schema, request->options, &options, error);
+    ee_status status = options_parse_once(schema, request->options, &options, error);
     if (status) return status;
     char text[8 * OPTION_TEXT_SIZE]; /* all of it: what is cut off would not count */
     options_format(schema, &options, text, sizeof text);

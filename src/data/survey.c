@@ -59,6 +59,11 @@ ee_status survey_add_number(survey *into, const char *name, double value, ee_err
     return status;
 }
 
+ee_status survey_suggest_ignore(survey *into, const char *columns, ee_error *error)
+{
+    return copy_text(into, columns, &into->ignore, error);
+}
+
 ee_status survey_remark(survey *into, ee_error *error, const char *format, ...)
 {
     ee_status status = memory_grow(&into->owner, &into->remarks, &into->remark_capacity, into->remark_count + 1,

@@ -46,6 +46,7 @@ typedef struct survey {
     size_t number_count, number_capacity;
     char **remarks; /* whole sentences, without a full stop */
     size_t remark_count, remark_capacity;
+    const char *ignore; /* a value for a table's option `ignore` that follows the remarks; NULL: none to suggest */
 } survey;
 
 ee_status survey_create(survey **out, ee_error *error);
@@ -57,6 +58,9 @@ ee_status survey_add_number(survey *into, const char *name, double value, ee_err
 
 /* Adds a sentence that says what looks wrong and what to do. Users see it after the data set's name. */
 __attribute__((format(printf, 3, 4))) ee_status survey_remark(survey *into, ee_error *error, const char *format, ...);
+
+/* Suggests a value for a table's option `ignore`. */
+ee_status survey_suggest_ignore(survey *into, const char *columns, ee_error *error);
 
 /* "numeric", "categorical" and so on. */
 const char *survey_kind_name(survey_kind kind);

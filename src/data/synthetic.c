@@ -91,7 +91,7 @@ static ee_status synthetic_open(const dataset_request *request, dataset **out, e
     if (form == FORMS) return EE_BAD_OPTION;
     synthetic_options options;
     options_set_defaults(&schema, &options);
-    ee_status status = options_parse(&schema, request->options, &options, error);
+    ee_status status = options_parse_once(&schema, request->options, &options, error);
     if (!status) status = check_together(&options, error);
     if (status) return status;
     synthetic_dataset *data;

@@ -100,7 +100,7 @@ static ee_status clicks_open(const dataset_request *request, dataset **out, ee_e
 {
     clicks_options options;
     options_set_defaults(&schema, &options);
-    ee_status status = options_parse(&schema, request->options, &options, error);
+    ee_status status = options_parse_once(&schema, request->options, &options, error);
     if (!status) status = options_settle(&schema, request->options, &options, error);
     if (!status) status = check_together(&options, error);
     if (status) return status;

@@ -141,7 +141,7 @@ static ee_status cells_take(const table_cells *from, const char *name, const tab
 static ee_status read_options(const char *text, table_options *options, ee_error *error)
 {
     options_set_defaults(&schema, options);
-    return options_parse(&schema, text, options, error);
+    return options_parse_once(&schema, text, options, error);
 }
 
 ee_status table_parse(source *file, const char *text, survey *seen, classes_dataset **out, ee_error *error)

@@ -269,8 +269,9 @@ static ee_status check_labels(const table *t, ee_error *error)
     char title[64];
     for (size_t row = 0; row < table_rows(t); row++)
         if (!table_cell(t, row, t->label)->text)
-            return status_fail(error, EE_BAD_INPUT, "%s, line %zu, %s: the label is missing", file_tail(t->file->path),
-                               t->lines[t->header + row], table_column_title(t, t->label, title));
+            return status_fail(
+                error, EE_BAD_INPUT, "%s, line %zu, %s: the label is missing; delete the row or give it a class",
+                file_tail(t->file->path), t->lines[t->header + row], table_column_title(t, t->label, title));
     return EE_OK;
 }
 

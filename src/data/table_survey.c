@@ -320,12 +320,24 @@ static ee_status remark_names(const table *t, survey *into, ee_error *error)
         table_rows(t) - t->columns[found.first].missing, found.list);
 }
 
+/* Whether each value is the one before plus 1. */
 static bool counts_rows(const table *t, size_t index)
 {
     if (t->encoding->columns[index].kind != SURVEY_NUMERIC || t->columns[index].missing) return false;
     for (size_t row = 1; row < table_rows(t); row++)
         if (table_cell(t, row, index)->number != table_cell(t, row - 1, index)->number + 1.0) return false;
     return table_rows(t) > MANY_VALUES;
+}
+
+/* Whether all values are whole numbers, each larger than the one before: customer numbers in the order of the file. */
+static bool is_ascending(const table *t, size_t index)
+{
+    if (t->encoding->columns[index].kind != SURVEY_NUMERIC || t->columns[index].missing) return false;
+    for (size_t row = 0; row < table_rows(t); row++) {
+        double number = table_cell(t, row, index)->number;
+        if (number != floor(number) || (row && number <= table_cell(t, row - 1, index)->number)) return false;
+    }
+    return table_rows(t) > MANY_VALUES && !counts_rows(t, index) && !has_times(t, index);
 }
 
 static ee_status remark_counters(const table *t, survey *into, ee_error *error)
@@ -337,6 +349,53 @@ static ee_status remark_counters(const table *t, survey *into, ee_error *error)
     if (!found.count) return EE_OK;
     return survey_remark(into, error, "%s the rows, which says nothing about the class; leave out with ignore=%s",
                          group_title(t, &found, "numbers", "number", title), found.list);
+}
+
+static ee_status remark_ids(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (is_ascending(t, i)) group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(into, error,
+                         "%s a different number in each row, ascending: probably an id; leave out with ignore=%s",
+                         group_title(t, &found, "has", "have", title), found.list);
+}
+
+/* Whether a remark says to leave the column out. */
+static bool is_useless(const table *t, size_t index)
+{
+    return has_dates(t, index) || has_times(t, index) || seldom_comes_again(t, index) || counts_rows(t, index) ||
+           is_ascending(t, index);
+}
+
+/* Writes the columns to ignore, by name or by number, as one value of the option. False if it would be too long. */
+static bool list_ignored(const table *t, bool by_number, char list[OPTION_TEXT_SIZE])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < t->width; i++) {
+        char name[64];
+        bool already = t->columns[i].type == TYPE_IGNORED && i != t->label;
+        if (!already && !is_useless(t, i)) continue;
+        if (by_number)
+            snprintf(name, sizeof name, "%zu", i + 1);
+        else
+            option_name(t, i, name);
+        used += (size_t)snprintf(list + used, OPTION_TEXT_SIZE - used, "%s%s", used ? "+" : "", name);
+        if (used >= OPTION_TEXT_SIZE) return false;
+    }
+    return true;
+}
+
+/* An option is given once, so the columns of all remarks must be joined with those that are ignored now. */
+static ee_status suggest_ignore(const table *t, survey *into, ee_error *error)
+{
+    char list[OPTION_TEXT_SIZE] = "";
+    bool any = false;
+    for (size_t i = 0; i < t->width; i++) any = any || is_useless(t, i);
+    if (!any || (!list_ignored(t, false, list) && !list_ignored(t, true, list))) return EE_OK;
+    return survey_suggest_ignore(into, list, error);
 }
 
 /* Only duplicate names differ from the names in the file. */
@@ -365,5 +424,7 @@ ee_status table_tell(const table *t, survey *into, ee_error *error)
     if (!status) status = remark_times(t, into, error);
     if (!status) status = remark_names(t, into, error);
     if (!status) status = remark_counters(t, into, error);
+    if (!status) status = remark_ids(t, into, error);
+    if (!status) status = suggest_ignore(t, into, error);
     return status ? status : remark_twins(t, into, error);
 }

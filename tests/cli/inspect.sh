@@ -94,6 +94,20 @@ said "column 'city' has categories that differ only in case, such as 'Berlin' an
 said "column 'seen' has dates, such as '2020-01-10', read as 9 categories; leave out with ignore=seen" \
     table:visits.csv
 
+# Columns to leave out: one data set without all of them, joined with those that are left out now.
+awk 'BEGIN { print "customer_id,signup,full name,age,kind"; for (i = 0; i < 60; i++)
+    print 10000 + 5 * i ",2020-01-" i % 9 + 10 ",Person " i "," i * 7 % 13 "," (i % 3 ? "a" : "b") }' >customers.csv
+said "column 'customer_id' has a different number in each row, ascending: probably an id; leave out with ignore=customer_id" \
+    table:customers.csv
+last() { "$eenet" inspect "$1" | tail -n 2 | tr '\n' '|'; }
+whole="data set without these columns|  'table:customers.csv,ignore=customer_id+signup+\"full name\"'|"
+[ "$(last table:customers.csv)" = "$whole" ] || fail "$(last table:customers.csv)"
+whole='data set without these columns|  table:customers.csv,ignore=customer_id+signup+age,header=yes|'
+sed '1s/full name/name/; s/Person [0-9]*/x/' customers.csv >again && mv again customers.csv
+[ "$(last table:customers.csv,ignore=age,header=yes)" = "$whole" ] || fail "$(last table:customers.csv,ignore=age,header=yes)"
+"$eenet" inspect table:customers.csv,ignore=customer_id+signup >shown
+! grep -q 'likely mistakes\|without' shown || fail "$(cat shown)"
+
 # Missing values, and columns with blanks and commas in their names.
 awk 'BEGIN { print "\"age, in years\",Last Seen,Best Offer,target"; for (i = 0; i < 30; i++)
     print (i % 3 ? i : "N/A") "," (i % 5 ? i * 3 % 7 : "unknown") "," (i % 2 ? "gold" : "free") "," i % 4 }' >offers.csv
@@ -127,6 +141,13 @@ refused 2 'expected a data set' inspect
 refused 2 "expected one data set, got 'a' and 'b'" inspect a b
 refused 2 '--seed is given twice' inspect synthetic:inner -s 1 -s 2
 refused 2 "did you mean 'table:iris.csv'?" inspect iris.csv
+refused 2 'give the data set without -d: eenet inspect DATASET' inspect -d table:iris.csv
+refused 2 'give the data set without --dataset: eenet inspect DATASET' inspect --dataset=table:iris.csv
+refused 2 'options: table.ignore is given twice; join columns with +' inspect table:iris.csv,ignore=id,ignore=source
+refused 2 'options: table.label is given twice' run -d table:iris.csv,label=kind,label=color -p linucb
+refused 2 "expected name=value, got 'source'; did you mean ignore=id+source?" inspect table:iris.csv,ignore=id,source
+refused 2 'options: synthetic.dim is given twice' inspect synthetic:inner,dim=3,dim=4
+refused 2 'options: csv.context is given twice; join columns with +' evaluate csv:iris.csv,context=a,context=b -p uniform
 refused 2 "did you mean 'table:iris.csv,label=kind'?" run -d iris.csv,label=kind -p linucb
 refused 2 "did you mean 'rounds:rounds'?" run -d rounds/rewards.npy -p linucb
 refused 1 'none.csv' inspect table:none.csv

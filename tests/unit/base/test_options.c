@@ -216,6 +216,62 @@ static void a_word_without_a_value_is_a_mistake(void **state)
     assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
 }
 
+/* A schema with a list, as data sets have. */
+typedef struct listed {
+    int64_t whole;
+    char title[OPTION_TEXT_SIZE], skipped[OPTION_TEXT_SIZE];
+} listed;
+
+static const option listed_rows[] = {
+    OPTION_ROW_INTEGER(listed, whole, "whole", "1", 0, 9, "any digit"),
+    OPTION_ROW_TEXT(listed, title, "title", "none", "none|TEXT", "a text"),
+    OPTION_ROW_TEXT(listed, skipped, "skipped", "none", "none|COLUMN+...", "columns to skip"),
+};
+static const option_table listed_table = OPTION_TABLE(listed_rows);
+static const option_group listed_groups[] = {OPTION_GROUP_OWN(listed_table, NULL)};
+static const option_schema listed_schema = OPTION_SCHEMA("listed", listed_groups, listed, NULL);
+
+/* words and the message; NULL: they are accepted. */
+static void assert_listed(const char *const (*cases)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        listed read;
+        ee_error error;
+        options_set_defaults(&listed_schema, &read);
+        ee_status status = options_parse_once(&listed_schema, cases[i][0], &read, &error);
+        assert_int_equal(status, cases[i][1] ? EE_BAD_OPTION : EE_OK);
+        if (status) assert_string_equal(error.message, cases[i][1]);
+    }
+}
+
+static void a_comma_in_a_list_was_meant_as_a_plus(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"skipped=a+b,whole=1", NULL},
+        {"skipped=a,b", "options: expected name=value, got 'b'; did you mean skipped=a+b?"},
+        {"skipped=a, b,c,whole=1", "options: expected name=value, got 'b'; did you mean skipped=a+b+c?"},
+        {"skipped=\"a, x\",b c", "options: expected name=value, got 'b'; did you mean skipped=\"a, x\"+b c?"},
+        {"skipped=a,whole=1,b", "options: expected name=value, got 'b'"},
+        {"title=a,b", "options: expected name=value, got 'b'"},
+    };
+    assert_listed(cases, sizeof cases / sizeof *cases);
+}
+
+static void an_option_given_twice_is_refused_on_request(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"skipped=a,whole=1,skipped=b", "options: listed.skipped is given twice; join columns with +"},
+        {"whole=1 whole=1", "options: listed.whole is given twice"},
+        {"title=a b, title=c", "options: listed.title is given twice"},
+        {"title=\"whole=1\",whole=3", NULL},
+        {"wohle=1,wohle=1", "options: listed has no option 'wohle'; did you mean 'whole'?"},
+    };
+    assert_listed(cases, sizeof cases / sizeof *cases);
+    assert_int_equal(made_parse("whole=1 whole=2").whole, 2); /* otherwise the last one counts */
+}
+
 static void quotes_keep_a_text_together(void **state)
 {
     (void)state;
@@ -695,6 +751,8 @@ int main(void)
         cmocka_unit_test(a_text_may_be_empty_or_hold_an_equals_sign),
         cmocka_unit_test(an_unknown_name_gets_the_nearest),
         cmocka_unit_test(a_word_without_a_value_is_a_mistake),
+        cmocka_unit_test(a_comma_in_a_list_was_meant_as_a_plus),
+        cmocka_unit_test(an_option_given_twice_is_refused_on_request),
         cmocka_unit_test(quotes_keep_a_text_together),
         cmocka_unit_test(a_whole_number_is_written_as_people_do),
         cmocka_unit_test(a_whole_number_out_of_range_is_a_mistake),
