@@ -123,8 +123,9 @@ static ee_status open_bandit(const wishes *wanted, ee_bandit **out, bool *is_new
         return EE_OK;
     }
     if (status == EE_NO_FILE)
-        status = status_fail(error, EE_NO_FILE, "%s does not exist; add -p POLICY to create a new bandit",
-                             file_tail(wanted->model));
+        status =
+            status_fail(error, EE_NO_FILE, "%s does not exist; check the name, or add -p POLICY to create a new bandit",
+                        file_tail(wanted->model));
     if (!status && fresh) status = check_same(wanted, fresh, *out, error);
     ee_bandit_free(fresh);
     return status;
@@ -141,10 +142,10 @@ typedef struct conversation {
     line_bandit answers;
     input_lines lines;
     text answer;
-    uint64_t unsaved; /* lines that changed something since the model was saved */
-    uint64_t bad;     /* lines */
-    bool save_failed; /* the last time */
-    bool unheard;     /* an answer could not be written: stop */
+    uint64_t unsaved;   /* lines that changed something since the model was saved */
+    uint64_t good, bad; /* lines */
+    bool save_failed;   /* the last time */
+    bool unheard;       /* an answer could not be written: stop */
 } conversation;
 
 static void save(conversation *here)
@@ -185,8 +186,10 @@ static void answer_line(conversation *here, line_kind kind, json_text line)
                            : line_bandit_answer(&here->answers, line, &here->answer, &error);
     if (status)
         refuse_line(here, &error);
-    else
+    else {
         here->unsaved++;
+        here->good++;
+    }
     if (!status && here->wanted->every && here->unsaved >= here->wanted->every) save(here);
     text_add(&here->answer, "\n");
     if (here->answer.status) {
@@ -224,7 +227,7 @@ static void greet(const conversation *here)
 {
     text example = text_start(NULL);
     if (!isatty(STDIN_FILENO)) return;
-    line_bandit_example(&here->answers, &example);
+    line_bandit_example(&here->answers, LONG_EXAMPLE, &example);
     fprintf(stderr,
             "eenet %s: enter a round, such as %s, or a reward, {\"id\": 1, \"reward\": 0.5}; Ctrl-D saves and exits\n",
             here->self->name, example.bytes ? example.bytes : "");
@@ -263,7 +266,9 @@ static int run(const command *self, int count, char **words)
     bool ready = !status;
     if (ready) greet(&here);
     if (ready) status = talk(&here, &error);
-    if (ready && (here.unsaved || is_new || elsewhere)) save(&here);
+    bool useless = is_new && here.bad && !here.good; /* probably a wrong name or format: leave no file behind */
+    if (ready && useless) command_failed(self, "no line was accepted, so %s was not saved", file_tail(wanted.output));
+    if (ready && !useless && (here.unsaved || is_new || elsewhere)) save(&here);
     if (status) code = command_refused(self, &error);
     if (!code && (here.bad || here.save_failed || here.unheard)) code = EXIT_FAILED;
     input_lines_release(&here.lines);

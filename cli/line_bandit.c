@@ -57,32 +57,44 @@ void line_bandit_release(line_bandit *self)
     *self = (line_bandit){0};
 }
 
-/* "age": 38.5, or "sex": "f": the first column with features, and one of its values. */
-static void add_example_column(const row_encoding *rows, text *into)
+/* "age": 38.5, or "sex": "f": the column's name and one of its values. */
+static void add_example_column(const row_column *column, text *into)
 {
-    const row_column *column = rows->columns;
-    while (column < rows->columns + rows->width && column->kind != SURVEY_NUMERIC && column->kind != SURVEY_CATEGORICAL)
-        column++;
-    if (column == rows->columns + rows->width) return;
     text_json(into, (json_text){column->name, strlen(column->name)});
     text_add(into, ": ");
     if (column->kind == SURVEY_NUMERIC) {
         text_add(into, "%s", plain_number_of(column->mean, 4).text);
     } else {
-        const char *category = column->categories.sorted[0].text;
+        const char *category = column->categories.count ? column->categories.sorted[0].text : "";
         text_json(into, (json_text){category, strlen(category)});
     }
 }
 
-void line_bandit_example(const line_bandit *self, text *into)
+static void add_example_row(const row_encoding *rows, size_t most, text *into)
 {
-    if (self->rows) {
-        text_add(into, "{\"context\": {");
-        add_example_column(self->rows, into);
-        text_add(into, ", ...}}");
-    } else if (!self->dim)
-        text_add(into,
-                 "{\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}");
+    bool first = true;
+    text_add(into, "{\"context\": {");
+    for (size_t i = 0; i < rows->width; i++) {
+        const row_column *column = &rows->columns[i];
+        size_t before = into->length;
+        if (column->kind != SURVEY_NUMERIC && column->kind != SURVEY_CATEGORICAL) continue;
+        if (!first) text_add(into, ", ");
+        add_example_column(column, into);
+        if (into->length + sizeof "}}" > most)
+            into->length = before;
+        else
+            first = false;
+    }
+    text_add(into, "}}");
+}
+
+void line_bandit_example(const line_bandit *self, size_t most, text *into)
+{
+    if (self->rows)
+        add_example_row(self->rows, most, into);
+    else if (!self->dim)
+        text_add(into, "{\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, "
+                       "{\"id\": \"b\", \"features\": {\"price\": 7}}]}");
     else if (self->blocks)
         text_add(into, "{\"context\": [%zu numbers]}", self->dim / self->blocks);
     else
@@ -100,6 +112,26 @@ static ee_status tell_time(line_bandit *self, ee_error *error)
 }
 
 /* ---- reading a line ---- */
+
+/* what: "a round", for example. The message must fit into an error. */
+static ee_status refuse_round(const line_bandit *self, const char *what, ee_error *error)
+{
+    enum { SHORT_EXAMPLE = 160 };
+    text example = text_start(NULL);
+    line_bandit_example(self, SHORT_EXAMPLE, &example);
+    ee_status status =
+        status_fail(error, EE_BAD_INPUT, "expected %s, such as %s, or a reward, {\"id\": 1, \"reward\": 0.5}", what,
+                    example.bytes ? example.bytes : "");
+    memory_free(example.bytes);
+    return status;
+}
+
+static ee_status refuse_actions(const line_bandit *self, ee_error *error)
+{
+    return status_fail(error, EE_BAD_INPUT,
+                       "the actions are the model's %s: leave out \"actions\"; to rule some out, use \"exclude\"",
+                       self->rows ? "classes" : "blocks");
+}
 
 enum { CONTEXT, ACTIONS, EXCLUDE, TAG, ID, REWARD, MEMBERS };
 
@@ -142,6 +174,16 @@ static ee_status read_context(line_bandit *self, json_reader *reader, const deci
     return decide_read_vector(&self->request, reader, &own, "context", "", error);
 }
 
+/* With the model of a table, actions that cannot be read are not misspelled: there should be none. */
+static ee_status read_actions(line_bandit *self, json_reader *reader, const decide_limits *limits,
+                              const json_token *token, ee_error *error)
+{
+    static const char invalid[] = "invalid JSON";
+    ee_status status = decide_read_actions(&self->request, reader, limits, token, error);
+    if (status != EE_BAD_INPUT || !self->rows || !strncmp(error->message, invalid, strlen(invalid))) return status;
+    return refuse_actions(self, error);
+}
+
 static ee_status read_member(line_bandit *self, json_reader *reader, size_t which, const json_token *token,
                              line_members *line, ee_error *error)
 {
@@ -150,7 +192,7 @@ static ee_status read_member(line_bandit *self, json_reader *reader, size_t whic
     case CONTEXT:
         return read_context(self, reader, &limits, token, &line->row, error);
     case ACTIONS:
-        return decide_read_actions(&self->request, reader, &limits, token, error);
+        return read_actions(self, reader, &limits, token, error);
     case EXCLUDE:
         return decide_read_own_excludes(&self->request, reader, &limits, token, error);
     case TAG:
@@ -162,9 +204,29 @@ static ee_status read_member(line_bandit *self, json_reader *reader, size_t whic
     }
 }
 
-/* A column outside "context" is the usual mistake with the model of a table. */
-static ee_status check_key(const line_bandit *self, json_text key, const member_names *known, unsigned seen,
-                           ee_error *error)
+static bool is_column(const row_encoding *rows, json_text key)
+{
+    for (size_t i = 0; rows && i < rows->width; i++)
+        if (json_is(key, rows->columns[i].name)) return true;
+    return false;
+}
+
+/* Whether the line has the key "id", before or after the place that was read. */
+static bool has_id(json_text line)
+{
+    json_reader reader = json_start(line.bytes, line.length, NULL);
+    json_token token;
+    if (json_next(&reader, &token, NULL)) return false;
+    while (!json_next(&reader, &token, NULL) && token.kind != JSON_KIND_OBJECT_END) {
+        if (json_is(token.key, "id")) return true;
+        if (json_skip(&reader, &token, NULL, NULL)) return false;
+    }
+    return false;
+}
+
+/* The usual mistakes: a column outside "context", and a reward with another name. */
+static ee_status check_key(const line_bandit *self, json_text line, json_text key, const member_names *known,
+                           unsigned seen, ee_error *error)
 {
     char shown[64] = "";
     for (size_t i = 0; i < known->count; i++) {
@@ -174,9 +236,19 @@ static ee_status check_key(const line_bandit *self, json_text key, const member_
     }
     memcpy(shown, key.bytes, (size_t)request_shown(key));
     const char *nearest = options_nearest(shown, known->names, known->count);
+    if (!nearest && !(seen & 1u << REWARD) && !is_column(self->rows, key) && has_id(line))
+        nearest = known->names[REWARD];
     if (nearest) return status_fail(error, EE_BAD_INPUT, "unknown key \"%s\"; did you mean \"%s\"?", shown, nearest);
     return status_fail(error, EE_BAD_INPUT, "unknown key \"%s\"; expected \"context\"%s", shown,
                        self->rows ? ", which holds the columns" : " or \"actions\", or \"id\" and \"reward\"");
+}
+
+/* Other lines, such as CSV, need no position of the mistake but an example. */
+static bool begins_object(json_text line)
+{
+    size_t i = 0;
+    while (i < line.length && (line.bytes[i] == ' ' || line.bytes[i] == '\t')) i++;
+    return i < line.length && line.bytes[i] == '{';
 }
 
 static ee_status read_line(line_bandit *self, json_text bytes, line_members *line, ee_error *error)
@@ -188,13 +260,12 @@ static ee_status read_line(line_bandit *self, json_text bytes, line_members *lin
     size_t which = 0;
     *line = (line_members){0};
     decide_request_clear(&self->request);
+    if (!begins_object(bytes)) return refuse_round(self, "a JSON object: a round", error);
     ee_status status = json_next(&reader, &token, error);
-    if (!status && token.kind != JSON_KIND_OBJECT)
-        return status_fail(error, EE_BAD_INPUT, "expected a JSON object, such as {\"id\": 1, \"reward\": 0.5}");
     while (!status) {
         status = json_next(&reader, &token, error);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = check_key(self, token.key, &known, line->seen, error);
+        status = check_key(self, bytes, token.key, &known, line->seen, error);
         if (!status) status = request_member(token.key, &known, "", &line->seen, &which, error);
         if (!status) status = read_member(self, &reader, which, &token, line, error);
     }
@@ -264,24 +335,11 @@ static ee_status name_blocks(line_bandit *self, ee_error *error)
     return status;
 }
 
-static ee_status refuse_round(const line_bandit *self, ee_error *error)
-{
-    text example = text_start(NULL);
-    line_bandit_example(self, &example);
-    ee_status status =
-        status_fail(error, EE_BAD_INPUT, "expected a round, such as %s, or a reward, {\"id\": 1, \"reward\": 0.5}",
-                    example.bytes ? example.bytes : "");
-    memory_free(example.bytes);
-    return status;
-}
-
 /* The context is the round: each block is an action. */
 static ee_status spread(line_bandit *self, const line_members *line, decision_body *body, ee_arms *arms,
                         ee_error *error)
 {
-    if (has(line, ACTIONS))
-        return status_fail(error, EE_BAD_INPUT, "the actions are the model's %s; leave out \"actions\"",
-                           self->rows ? "classes" : "blocks");
+    if (has(line, ACTIONS)) return refuse_actions(self, error);
     ee_status status = name_blocks(self, error);
     if (!status) status = decide_request_settle(&self->request, false, error);
     if (!status) status = request_body_make(&self->context, &self->request, self->dim, body, error);
@@ -295,7 +353,7 @@ static ee_status make_arms(line_bandit *self, const line_members *line, decision
                            ee_error *error)
 {
     if (self->blocks && has(line, CONTEXT)) return spread(self, line, body, arms, error);
-    if (!has(line, ACTIONS)) return refuse_round(self, error);
+    if (!has(line, ACTIONS)) return refuse_round(self, "a round", error);
     ee_status status = decide_request_settle(&self->request, false, error);
     if (!status) status = request_body_make(&self->context, &self->request, self->dim, body, error);
     if (!status) status = decision_arms_make(&self->arms, body, self->round, arms, error);

@@ -45,7 +45,10 @@ void line_bandit_release(line_bandit *self);
  * unchanged; the message does not name the line. */
 ee_status line_bandit_answer(line_bandit *self, json_text line, text *answer, ee_error *error);
 
-/* Adds an example of a round for this model. */
-void line_bandit_example(const line_bandit *self, text *into);
+/* Adds an example of a round for this model. The round of a table has as many columns as fit into `most` bytes; it is
+ * valid without the others, which count as missing. */
+void line_bandit_example(const line_bandit *self, size_t most, text *into);
+
+enum { LONG_EXAMPLE = 4000 }; /* bytes, for a terminal */
 
 #endif

@@ -68,7 +68,7 @@ static ee_status read_example(const char *path, text *example, ee_error *error)
     ee_status status = ee_bandit_load(path, NULL, &bandit, error);
     if (!status) status = model_rows_read(path, bandit, &rows, error);
     if (!status) status = line_bandit_start(bandit, rows, &reader, error);
-    if (!status) line_bandit_example(&reader, example);
+    if (!status) line_bandit_example(&reader, LONG_EXAMPLE, example);
     line_bandit_release(&reader);
     row_encoding_free(rows);
     ee_bandit_free(bandit);
@@ -85,7 +85,7 @@ static void print_saved(const trained_model *model, const run_job *job, bool is_
     if (model->request->quiet) return;
     fprintf(stream, "To decide with it: eenet decide");
     hint_path(stream, model->path);
-    fprintf(stream, "\nIt reads lines such as %s.\n", example);
+    fprintf(stream, "\nIt reads lines such as\n%s\n", example);
 }
 
 int trained_model_save(const command *self, trained_model *model, const training_candidate *candidates, size_t count,

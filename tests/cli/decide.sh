@@ -24,7 +24,7 @@ refuse 2 '--dim (vectors) and --features (named features) exclude each other' a 
 refuse 2 "unknown policy 'linucv'; did you mean 'linucb'?" a -p linucv
 refuse 2 "--output must be a file name, got ''" a -o ''
 refuse 2 '--every is given twice' a --every 1 --every 1
-refuse 1 'a does not exist; add -p POLICY to create a new bandit' a
+refuse 1 'a does not exist; check the name, or add -p POLICY to create a new bandit' a
 refuse 1 'file: could not lock none/a: No such file or directory' none/a -p linucb
 echo 'no model' >text
 refuse 1 'text: not an eenet model' text -p linucb
@@ -65,11 +65,12 @@ printf '%s\n' 'nonsense' '[1]' '{}' '{"id": 1, "reward": 1}' '{"id": 9, "reward"
     '{"actoins": []}' '{"actions": []}' '{"actions": [[1, 2]]}' "{\"actions\": [$a], \"actions\": [$a]}" \
     "{\"actions\": [$a, $a]}" "{\"actions\": [$a], \"exclude\": [\"a\"]}" "{\"actions\": [$a]} and more" \
     "{\"actions\": [$a]" '{"id": 3, "reward": "1"}' >bad
+printf '%s\n' '{"id": 3, "value": 1}' '{"value": 1, "id": 3}' '{"value": 1}' >>bad
 printf 'a zero \0 in it\n{"tag": "\377", "actions": []}\n' >>bad
 cat >expected <<'END'
-{"error":"line 1: invalid JSON at byte 1: expected a value"}
-{"error":"line 2: expected a JSON object, such as {\"id\": 1, \"reward\": 0.5}"}
-{"error":"line 3: expected a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 1: expected a JSON object: a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, {\"id\": \"b\", \"features\": {\"price\": 7}}]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 2: expected a JSON object: a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, {\"id\": \"b\", \"features\": {\"price\": 7}}]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 3: expected a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, {\"id\": \"b\", \"features\": {\"price\": 7}}]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
 {"error":"line 4: learn: decision 1 already has its reward"}
 {"error":"line 5: learn: there is no decision 9; the last one is 2"}
 {"error":"line 6: id must be the whole number of a decision, 1 or more, got 1.5"}
@@ -86,8 +87,11 @@ cat >expected <<'END'
 {"error":"line 17: invalid JSON at byte 55: unexpected text after the value"}
 {"error":"line 18: invalid JSON at byte 53: unexpected end of input"}
 {"error":"line 19: reward must be a number"}
-{"error":"line 20: invalid JSON at byte 1: expected a value"}
-{"error":"line 21: invalid JSON at byte 10: invalid UTF-8"}
+{"error":"line 20: unknown key \"value\"; did you mean \"reward\"?"}
+{"error":"line 21: unknown key \"value\"; did you mean \"reward\"?"}
+{"error":"line 22: unknown key \"value\"; expected \"context\" or \"actions\", or \"id\" and \"reward\""}
+{"error":"line 23: expected a JSON object: a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, {\"id\": \"b\", \"features\": {\"price\": 7}}]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
+{"error":"line 24: invalid JSON at byte 10: invalid UTF-8"}
 END
 answers expected model -o same <bad
 [ "$code" = 1 ] || fail "status $code of bad lines"
@@ -128,7 +132,7 @@ answers expected whole.model -p eenet --dim 6 --options blocks=3 <whole
 cat >expected <<'END'
 {"error":"line 1: context has 3 numbers, but the bandit takes 2"}
 {"error":"line 2: context must be an array of 2 numbers; to decide on rows, put MODEL.rows.json next to the model"}
-{"error":"line 3: the actions are the model's blocks; leave out \"actions\""}
+{"error":"line 3: the actions are the model's blocks: leave out \"actions\"; to rule some out, use \"exclude\""}
 END
 answers expected short.model <<'END'
 {"context": [1, 2, 3]}
@@ -145,6 +149,15 @@ refuse 2 "--dim: $different" fresh -p lints --dim 3 --options nu=0.3
 refuse 2 "--features: $different" fresh -p lints --options nu=0.3
 refuse 2 "--options: $different" fresh -p lints --dim 2
 refuse 2 "--seed: $different" fresh -p lints --dim 2 --options nu=0.3 --seed 8
+
+# A new bandit whose lines are all bad is not saved: the name or the format was wrong.
+code=0
+printf '23,free,mobile,3\n' | "$eenet" decide mistaken -p linucb >answers 2>stderr || code=$?
+[ "$code" = 1 ] && [ ! -e mistaken ] && grep -q '^{"error":"line 1: expected a JSON object: a round, such as {' answers ||
+    fail "$code: $(cat answers)"
+[ "$(cat stderr)" = 'eenet decide: no line was accepted, so mistaken was not saved' ] || fail "$(cat stderr)"
+printf '23,free\n{"actions": [%s]}\n' "$a" | "$eenet" decide mistaken -p linucb >answers 2>stderr || :
+[ -e mistaken ] && [ ! -s stderr ] || fail "a good line was not saved: $(cat stderr)"
 
 # ---- it does not matter how often it is ended in between ----
 # lines_of FIRST LAST: rounds whose rewards come three rounds late.

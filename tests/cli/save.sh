@@ -38,12 +38,13 @@ refuse 2 "unknown flag '--save'" paper --save model
 # shellcheck disable=SC2086
 "$eenet" run $problem -p uniform,eenet -T 200 -s 5-6 --save model >table || fail "$(cat table)"
 grep -q '^\* eenet ' table || fail "$(cat table)"
-tail -n 4 table >said
+tail -n 5 table >said
 cat >expected <<'END'
 
 Saved model: eenet (lowest regret), default options, after 200 rounds of seed 5.
 To decide with it: eenet decide model
-It reads lines such as {"actions": [[4 numbers], ...]}.
+It reads lines such as
+{"actions": [[4 numbers], ...]}
 END
 diff expected said || fail 'what run says'
 [ ! -e model.lock ] || fail 'the lock is still there'
@@ -90,7 +91,22 @@ played() {
 }
 played 40 few.model
 grep -qx 'few.model.rows.json describes how a row becomes arms.' table &&
-    grep -qx 'It reads lines such as {"context": {"size": [0-9.]*, ...}}.' table || fail "$(cat table)"
+    grep -qx 'It reads lines such as' table || fail "$(cat table)"
+# The example has all columns and can be pasted.
+tail -n 1 table >example
+grep -qx '{"context": {"size": [0-9.]*, "colour": "[a-z]*"}}' example || fail "$(cat example)"
+"$eenet" decide few.model -o pasted.model <example >answers || fail "$(cat answers)"
+printf '%s\n' '{"actions": [{"id": "plum"}], "context": {"size": 2}}' '{"actions": [{"id" "plum"' '12,red' '{"size": 2}' \
+    '{"id": 41, "size": 2}' '{"id": 41, "value": 1}' | "$eenet" decide few.model -o pasted.model >answers && fail 'bad lines'
+cat >expected <<END
+{"error":"line 1: the actions are the model's classes: leave out \\"actions\\"; to rule some out, use \\"exclude\\""}
+{"error":"line 2: invalid JSON at byte 20: expected ':'"}
+{"error":"line 3: expected a JSON object: a round, such as $(sed 's/"/\\"/g' example), or a reward, {\\"id\\": 1, \\"reward\\": 0.5}"}
+{"error":"line 4: unknown key \\"size\\"; expected \\"context\\", which holds the columns"}
+{"error":"line 5: unknown key \\"size\\"; expected \\"context\\", which holds the columns"}
+{"error":"line 6: unknown key \\"value\\"; did you mean \\"reward\\"?"}
+END
+diff expected answers || fail 'mistakes with the model of a table'
 played 60 more.model
 mkfifo asked answered
 "$eenet" decide few.model <asked >answered 2>stderr &
@@ -115,7 +131,7 @@ cat >expected <<'END'
 {"error":"line 1: unknown column 'sise'; did you mean 'size'?"}
 {"id":61,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
 {"error":"line 3: expected an object of columns and values, such as {\"age\": 38}"}
-{"error":"line 4: the actions are the model's classes; leave out \"actions\""}
+{"error":"line 4: the actions are the model's classes: leave out \"actions\"; to rule some out, use \"exclude\""}
 {"error":"line 5: exclude[0]: no action has the id \"plumb\""}
 {"id":62,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
 {"id":63,"arm":1,"action":"cherry","probability":1,"probabilities":[0,1,0]}
