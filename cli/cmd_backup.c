@@ -47,7 +47,7 @@ static int run(const command *self, int count, char **words)
     int given = 0;
     for (int got; (got = arguments_next(&list, &value)) != ARGUMENT_END;) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (given == 2) return command_misused(self, "expected two folders; unexpected '%s'", value);
+        if (given == 2) return command_misused(self, "expected two folders, got '%s' too", value);
         folders[given++] = value;
     }
     if (given < 2) return command_misused(self, "expected two folders: the server's, and a new one for the copy");

@@ -63,7 +63,7 @@ static int read_settings(const command *self, wishes *out)
     if (!given[POLICY]) return EXIT_DONE;
     if (!command_find_policy(self, given[POLICY], &policy)) return EXIT_USAGE;
     if (given[DIM] && given[FEATURES])
-        return command_misused(self, "--dim (vectors) and --features (named features) exclude each other");
+        return command_misused(self, "give --dim (vectors) or --features (named features), not both");
     int code = arguments_number(self, DIM, given[DIM], 1, UINT32_MAX, &dim);
     if (!code) code = arguments_number(self, SEED, given[SEED], 0, UINT64_MAX, &out->settings.seed);
     out->settings.policy = policy.name;
@@ -80,7 +80,7 @@ static int read_arguments(const command *self, int count, char **words, wishes *
     if (!code) code = arguments_number(self, EVERY, out->given[EVERY], 1, UINT32_MAX, &out->every);
     if (!code) code = read_settings(self, out);
     out->output = out->given[OUTPUT] ? out->given[OUTPUT] : out->model;
-    if (!code && !out->output[0]) return command_misused(self, "--output must be a file name, got ''");
+    if (!code && !out->output[0]) return command_misused(self, "--output: expected a file, got ''");
     return code;
 }
 

@@ -40,7 +40,7 @@ static int read_arguments(const command *self, int count, char **words, wishes *
         if (got == FLAG_SEED) seed = value;
         if (got == FLAG_JSON) out->json = true;
         if (got != ARGUMENT_WORD) continue;
-        if (out->dataset) return command_misused(self, "expected one data set, got '%s' and '%s'", out->dataset, value);
+        if (out->dataset) return command_misused(self, "expected one data set, got '%s' too", value);
         out->dataset = value;
     }
     if (!out->dataset) return command_misused(self, "expected a data set; 'eenet datasets' lists the kinds");

@@ -9,7 +9,7 @@ enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };
 
 static const flag flags[FLAGS] = {
     [KEYS_FILE] = {'f', "file", "FILE", "keys file, as for 'eenet serve --keys'"},
-    [KEYS_ROLE] = {'r', "role", "reader|app|admin", "what a new key may do: read; also decide and reward; everything"},
+    [KEYS_ROLE] = {'r', "role", "reader|app|admin", "reader: read; app: also decide and reward; admin: everything"},
     [KEYS_BANDIT] = {'b', "bandit", "BANDIT", "restrict a new key to this bandit (default: all bandits)"},
 };
 
@@ -31,7 +31,7 @@ static int read_request(const command *self, int count, char **words, request *o
         else if (out->count < 2)
             out->words[out->count++] = value;
         else
-            return command_misused(self, "expected add, list or remove and one name; unexpected '%s'", value);
+            return command_misused(self, "expected add, list or remove and one name, got '%s' too", value);
     }
     if (!out->values[KEYS_FILE]) return command_misused(self, "expected --file FILE");
     return EXIT_DONE;
@@ -45,7 +45,7 @@ static int add(const command *self, const request *asked)
     const char *word = asked->values[KEYS_ROLE];
     if (!word) return command_misused(self, "add needs --role reader, app or admin");
     if (!key_role_read(word, &role))
-        return command_misused(self, "--role must be reader, app or admin, got '%s'", word);
+        return command_misused(self, "--role: expected reader, app or admin, got '%s'", word);
     if (keys_add(asked->values[KEYS_FILE], asked->words[1], role, asked->values[KEYS_BANDIT], key, &error))
         return command_refused(self, &error);
     printf("%s\n", key);

@@ -162,7 +162,7 @@ static double percent(size_t part, size_t whole)
 
 static void print_probabilities(const log_summary *of)
 {
-    printf("  %-14s of the chosen action: mean %s, minimum %s, 10%% below %s, median %s\n", "probabilities",
+    printf("  %-14s of the chosen action: mean %s, minimum %s, 10th percentile %s, median %s\n", "probabilities",
            plain(log_range_mean(&of->probabilities)).text, plain(of->probabilities.least).text,
            plain(log_summary_quantile(of, 0.1)).text, plain(log_summary_quantile(of, 0.5)).text);
     if (!of->known) {
@@ -222,7 +222,7 @@ static void print_summary(const char *name, const log_counts *counts, const log_
     print_range("actions", &of->counts, "per event");
     if (of->slots.count) print_range(of->slates ? "slates" : "slots", &of->slots, "slots per event");
     if (of->copies.sum > (double)of->copies.count)
-        printf("  %-14s the events stand for %s: the logger dropped some on purpose\n", "dropped",
+        printf("  %-14s the events represent %s: the logger dropped some on purpose\n", "dropped",
                plain(of->copies.sum).text);
     print_actions(of);
 }

@@ -27,7 +27,7 @@ static int read_time(const command *self, int got, const char *given, int64_t *m
     double seconds;
     if (!given) return EXIT_DONE;
     if (!log_time_parse((json_text){given, strlen(given)}, &seconds))
-        return command_misused(self, "--%s must be a time such as 2026-11-16T08:00:00Z, got '%s'", flags[got].name,
+        return command_misused(self, "--%s: expected a time such as 2026-11-16T08:00:00Z, got '%s'", flags[got].name,
                                given);
     *microseconds = (int64_t)llround(seconds * 1e6);
     return EXIT_DONE;
@@ -45,7 +45,7 @@ static int read_arguments(const command *self, int count, char **words, const ch
         else if (!out->folder)
             out->folder = value;
         else
-            return command_misused(self, "expected one folder; unexpected '%s'", value);
+            return command_misused(self, "expected one folder, got '%s' too", value);
     }
     if (!out->folder) return command_misused(self, "expected the server's folder");
     out->bandit = given[BANDIT];

@@ -102,7 +102,7 @@ static int open_log(const command *self, const run_arguments *given, log_writer 
     ee_error error;
     *log = NULL;
     if (!given->log) return EXIT_DONE;
-    if (request->output) return command_misused(self, "--log and -o cannot be combined: give one of them");
+    if (request->output) return command_misused(self, "give --log or -o, not both");
     if (ranks_count() > 1) return command_misused(self, "--log does not work under MPI: start it without mpirun");
     if (request->job_count != 1)
         return command_misused(

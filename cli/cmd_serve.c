@@ -92,7 +92,7 @@ static void print_next(const server_settings *settings, const char *place)
     printf("\n%s%s%sData:      %s\nAPI:       %s/openapi.json\n", page ? "Dashboard: " : "", page ? place : "",
            page ? "/\n" : "", settings->folder, place);
     printf("\nCreate a bandit, ask for a decision and send its reward, from another terminal%s:\n\n"
-           "  curl%s %s/v1/bandits -d '{\"name\": \"shop\", \"features\": \"\"}'\n"
+           "  curl%s %s/v1/bandits -d '{\"name\": \"shop\"}'\n"
            "  curl%s %s/v1/bandits/shop/decide -d '{\"id\": \"visit-1\", \"context\": {\"plan\": \"free\"},\n"
            "    \"actions\": [{\"id\": \"red\"}, {\"id\": \"blue\"}]}'\n"
            "  curl%s %s/v1/bandits/shop/reward -d '{\"id\": \"visit-1\", \"value\": 1}'\n\n"

@@ -161,7 +161,7 @@ static int read_share(const command *self, int got, const char *text, double *nu
 {
     int code = arguments_real(self, got, text, 0.0, 1.0, number);
     if (code || !text || (*number > 0.0 && *number < 1.0)) return code;
-    return command_misused(self, "--%s must be above 0 and below 1, got '%s'", self->flags[got].name, text);
+    return command_misused(self, "--%s: expected a number above 0 and below 1, got '%s'", self->flags[got].name, text);
 }
 
 static int read_range(const command *self, evaluate_request *request)
@@ -175,7 +175,7 @@ static int read_range(const command *self, evaluate_request *request)
     if (isfinite(whole->reward_low) && whole->reward_low < whole->reward_high && isfinite(whole->reward_high) &&
         end != colon + 1 && !*end)
         return EXIT_DONE;
-    return command_misused(self, "--rewards must be LOW:HIGH, such as 0:1, got '%s'", text);
+    return command_misused(self, "--rewards: expected LOW:HIGH, such as 0:1, got '%s'", text);
 }
 
 /* "cross" or "cross=5": what follows the word, or ""; NULL if it is another word. */
@@ -207,7 +207,7 @@ static int read_mode(const command *self, evaluate_request *request)
         return EXIT_DONE;
     }
     return command_misused(
-        self, "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got '%s'", text);
+        self, "--mode: expected progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got '%s'", text);
 }
 
 /* One of two words. */
@@ -216,7 +216,7 @@ static int read_choice(const command *self, int got, const char *text, const cha
     if (!text) return EXIT_DONE;
     *pick = strcmp(text, second) == 0;
     if (*pick || strcmp(text, first) == 0) return EXIT_DONE;
-    return command_misused(self, "--%s must be %s or %s, got '%s'", self->flags[got].name, first, second, text);
+    return command_misused(self, "--%s: expected %s or %s, got '%s'", self->flags[got].name, first, second, text);
 }
 
 static int read_slots(const command *self, evaluate_request *request)
@@ -225,7 +225,7 @@ static int read_slots(const command *self, evaluate_request *request)
     if (!text || slot_weighting_find(text, &request->whole.slots)) return EXIT_DONE;
     request->whole.first_slot = strcmp(text, "first") == 0;
     if (request->whole.first_slot) return EXIT_DONE;
-    return command_misused(self, "--slots must be cascade, whole, own or first, got '%s'", text);
+    return command_misused(self, "--slots: expected cascade, whole, own or first, got '%s'", text);
 }
 
 static int read_words(const command *self, evaluate_request *request)
@@ -288,7 +288,7 @@ static int read_warm(const command *self, evaluate_request *request)
     int length = (int)strcspn(text, "=/");
     if (!request->warm_name && text[length] == '=')
         return command_misused(self, "--warm %s: '%.*s' is not among the candidates of -p", text, length, text);
-    if (!request->warm_path[0]) return command_misused(self, "--warm must name a file, got ''");
+    if (!request->warm_path[0]) return command_misused(self, "--warm: expected a file, got ''");
     if (!evaluation_check_warm(&request->whole, request->warm_path, &error)) return EXIT_DONE;
     return command_refused(self, &error);
 }
@@ -304,7 +304,7 @@ int evaluate_request_read(const command *self, int count, char **words, evaluate
     if (!code) code = read_numbers(self, request);
     if (!code) code = read_mode(self, request);
     if (!code && request->given[EVALUATE_JUDGE_FROM] && request->whole.mode != EVALUATION_PROGRESSIVE)
-        code = command_misused(self, "--judge-from requires --mode progressive");
+        code = command_misused(self, "--judge-from needs --mode progressive");
     if (!code) code = read_warm(self, request);
     if (!code) code = make_candidates(self, request);
     return code ? code : read_estimators(self, request);

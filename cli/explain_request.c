@@ -40,7 +40,7 @@ static ee_status read_stream(explained *self, FILE *stream, ee_error *error)
         size_t got = fread(self->bytes + self->size, 1, 65536, stream);
         self->size += got;
         if (self->size > MOST_CONTEXT) return status_fail(error, EE_BAD_INPUT, "the round has more than 64 MB");
-        if (!got) return ferror(stream) ? status_fail(error, EE_FILE_ERROR, "cannot read the round") : EE_OK;
+        if (!got) return ferror(stream) ? status_fail(error, EE_FILE_ERROR, "could not read the round") : EE_OK;
     }
 }
 

@@ -29,7 +29,7 @@ int log_flags_collect(const command *self, int count, char **words, const char *
 int log_flags_time(const command *self, int got, const char *value, double *seconds)
 {
     if (!value || log_time_parse((json_text){value, strlen(value)}, seconds)) return EXIT_DONE;
-    return command_misused(self, "--%s must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got '%s'",
+    return command_misused(self, "--%s: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got '%s'",
                            self->flags[got].name, value);
 }
 
@@ -42,7 +42,7 @@ static int read_reward(const command *self, const char *value, log_aggregation *
         *way = (log_aggregation)i;
         return EXIT_DONE;
     }
-    return command_misused(self, "--reward must be label, first, last, sum, mean or max, got '%s'", value);
+    return command_misused(self, "--reward: expected label, first, last, sum, mean or max, got '%s'", value);
 }
 
 int log_flags_read(const command *self, const char *const *given, log_options *options)

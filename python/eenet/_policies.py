@@ -84,14 +84,14 @@ def policy(name: Union[str, Policy]) -> Policy:
     uniform
     >>> eenet.policy("lincub")
     Traceback (most recent call last):
-    eenet.BadOption: policy: there is no policy 'lincub'; did you mean 'linucb'?
+    eenet.BadOption: policy: unknown policy 'lincub'; did you mean 'linucb'?
     """
     if isinstance(name, Policy):
         return name
     found = _policies().get(_check_name(name))
     if found is None:
         _core._option_row(name, 0)  # raises, with the nearest name
-        raise BadOption(f"policy: there is no policy {name!r}")
+        raise BadOption(f"policy: unknown policy {name!r}")
     return found
 
 

@@ -139,7 +139,7 @@ def estimate(
     predictions: (n, k) a reward model's prediction for each action, made without
         the round's own reward (cross-fitted, or from other rounds). Required by "dr"
         and other estimators with a model.
-    copies: (n,) how many rounds each row stands for, if rows were sampled (optional).
+    copies: (n,) how many rounds each row represents, if rows were sampled (optional).
     estimator: one or several of `estimators()`; default: "dr" with predictions,
         otherwise "snips". For "mrdr", pass the predictions of a model fitted for
         this candidate.

@@ -199,7 +199,7 @@ def test_anything_in_csr_form_will_do(bandit: eenet.Bandit) -> None:
 @pytest.mark.parametrize(
     "changed, sentence",
     [
-        ({"indptr": [0, 1]}, "expected one entry more in indptr"),
+        ({"indptr": [0, 1]}, "expected one more entry in indptr"),
         ({"indptr": [0, 1, 9]}, "indptr implies 9 entries"),
         ({"indptr": [0, 2, 1]}, "indptr must start at 0 and never decrease"),
         ({"indptr": [1, 2, 3]}, "indptr must start at 0"),
@@ -223,7 +223,7 @@ def test_anything_in_csr_form_will_do(bandit: eenet.Bandit) -> None:
         ({"shape": (2,)}, "2 dimensions"),
         ({"shape": (2, 4, 1)}, "2 dimensions"),
         ({"shape": (-2, 4)}, "integer"),
-        ({"shape": (2**62, 4)}, "one entry more"),
+        ({"shape": (2**62, 4)}, "one more entry"),
         ({"shape": (2**64, 4)}, "integer"),
         ({"shape": ("a", 4)}, "integer"),
         ({"shape": 3}, "iterable|sequence"),

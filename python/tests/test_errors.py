@@ -95,7 +95,7 @@ def test_they_are_all_of_the_library() -> None:
 def test_sentences_say_what_to_do() -> None:
     with pytest.raises(eenet.BadOption, match=r"has no option 'f1_widht'; did you mean 'f1.width'\?"):
         bandit("eenet", f1_widht=3)
-    with pytest.raises(eenet.BadOption, match=r"no policy 'eenett'; did you mean 'eenet'\?"):
+    with pytest.raises(eenet.BadOption, match=r"unknown policy 'eenett'; did you mean 'eenet'\?"):
         bandit("eenett")
     with pytest.raises(eenet.UnknownDecision, match="there is no decision 7; the last one is 0"):
         bandit().learn(7, 1)

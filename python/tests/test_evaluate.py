@@ -691,7 +691,7 @@ def test_the_winner_is_saved(shop, tmp_path):
     evaluate.log(shop, "linucb,greedy", estimators="ips", warm={"greedy": tmp_path / "named.ee"})
     assert eenet.Bandit.load(tmp_path / "best.ee").info.rewards == 1500
     assert eenet.Bandit.load(tmp_path / "named.ee").policy == "greedy"
-    with pytest.raises(BadInput, match="no policy has a trusted value"):
+    with pytest.raises(BadInput, match="no policy has a reliable value"):
         evaluate.log(shop, "uniform", estimators="ips", warm=tmp_path / "none.ee")
     with pytest.raises(Error):
         evaluate.log(shop, "linucb", estimators="ips", warm=tmp_path / "no folder" / "x.ee")

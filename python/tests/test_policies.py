@@ -42,7 +42,7 @@ def test_an_unknown_name_is_told_with_the_nearest() -> None:
         eenet.policy("LinUCB")
     with pytest.raises(eenet.BadOption, match="no policy"):
         eenet.policy("")
-    with pytest.raises(eenet.BadOption, match="no policy 'features'"):
+    with pytest.raises(eenet.BadOption, match="unknown policy 'features'"):
         eenet.policy("features")
     with pytest.raises(TypeError, match="expected a name or a Policy"):
         eenet.policy(3)  # type: ignore[arg-type]

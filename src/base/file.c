@@ -176,7 +176,7 @@ ee_status file_make_folder(const char *path, ee_error *error)
         if (made)
             status = file_sync_folder(dirname(part), error);
         else if (errno != EEXIST)
-            status = fail(error, "make the folder", part);
+            status = fail(error, "create the folder", part);
     }
     memory_free(part);
     return status;

@@ -109,7 +109,7 @@ static ee_status judge_probabilities(dsjson *self, double base, log_event *event
     if (status) return status;
     size_t listed = self->said.actions.count ? self->said.actions.count : event->count;
     if (self->said.probabilities.count != listed) {
-        log_pass_over(note, LOG_INVALID, "expected as many probabilities in p as actions, %zu, got %zu", listed,
+        log_pass_over(note, LOG_INVALID, "expected %zu probabilities in p, one per action, got %zu", listed,
                       self->said.probabilities.count);
         return EE_OK;
     }

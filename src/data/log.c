@@ -69,6 +69,17 @@ static ee_status take_apart(const char *words, log_place *out, ee_error *error)
     return EE_OK;
 }
 
+static ee_status check_place(const log_place *from, ee_error *error)
+{
+    static const char *const expected[] = {
+        [PLACE_FILE] = "a file name",
+        [PLACE_CSV] = "a file name after 'csv:'",
+        [PLACE_OPEN_BANDIT] = "a folder after 'open-bandit:'",
+    };
+    if (from->place[0]) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR, "log: expected %s", expected[from->kind]);
+}
+
 bool log_is_pipe(const char *words)
 {
     log_place from = {0};
@@ -132,6 +143,7 @@ ee_status log_open(const char *words, const log_options *options, log_reader **o
     byte_stream *stream;
     *out = NULL;
     ee_status status = take_apart(words, &from, error);
+    if (!status) status = check_place(&from, error);
     if (!status && from.kind == PLACE_OPEN_BANDIT) {
         status = log_open_bandit(from.place, out, error);
     } else if (!status) {

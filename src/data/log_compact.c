@@ -79,10 +79,10 @@ static void visit_text(archive *a, json_text *words, bool features)
         archive_bytes(a, (char *)(uintptr_t)words->bytes, words->length);
         return;
     }
-    if (words->length > archive_remaining(a)) fail_record(a, "a text is longer than its record");
+    if (words->length > archive_remaining(a)) fail_record(a, "a string is longer than its record");
     if (a->status) words->length = 0;
     words->bytes = (const char *)a->source + a->position;
-    if (!features && !json_is_utf8(*words)) fail_record(a, "a text is not UTF-8");
+    if (!features && !json_is_utf8(*words)) fail_record(a, "a string is not UTF-8");
     a->position += words->length;
 }
 

@@ -28,7 +28,7 @@ static const option entries[] = {
     ROLE_ROW(TIME, "time", "the column with the time (ISO 8601, or seconds since 1970)"),
     ROLE_ROW(ID, "id", "the column with the event's id"),
     ROLE_ROW(COUNT, "count", "the column with the number of available actions"),
-    ROLE_ROW(COPIES, "copies", "the column with the number of events that a row stands for"),
+    ROLE_ROW(COPIES, "copies", "the column with the number of events that a row represents"),
     ROLE_ROW(SKIPPED, "skipped", "the column with 1 for decisions that were never shown"),
     OPTION_ROW_TEXT(csv_options, context, "context", "none", "none|all|COLUMN+...",
                     "columns with context features; all: every column without another role"),

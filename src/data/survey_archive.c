@@ -5,7 +5,7 @@
 static void visit_text(archive *a, survey *of, char **text)
 {
     size_t length = a->reading ? 0 : strlen(*text);
-    archive_size(a, &length, 0, a->reading ? archive_remaining(a) : SIZE_MAX, "the length of a text");
+    archive_size(a, &length, 0, a->reading ? archive_remaining(a) : SIZE_MAX, "the length of a string");
     if (a->reading && !a->status) a->status = memory_create(&of->owner, text, length + 1, 1, a->error);
     if (!a->status) archive_bytes(a, *text, length);
 }

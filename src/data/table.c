@@ -14,7 +14,7 @@ static const option entries[] = {
     OPTION_ROW_TEXT(table_options, numeric, "numeric", "auto", "auto|COLUMN+...", "columns that must hold numbers"),
     OPTION_ROW_TEXT(table_options, ignore, "ignore", "none", "none|COLUMN+...", "columns to leave out"),
     OPTION_ROW_TEXT(table_options, missing, "missing", "auto", "auto|none|TEXT+...",
-                    "texts for a missing value; auto, in a numeric column: N/A, NA, None, null, -, #N/A, ? and nan"),
+                    "values that count as missing; auto, in a numeric column: N/A, NA, None, null, -, #N/A, ? and nan"),
     OPTION_ROW_CHOICE(table_options, header, "header", "auto", "auto|yes|no",
                       "whether the first row names the columns"),
     OPTION_ROW_CHOICE(table_options, normalize, "normalize", "unit", "unit|standard|none",

@@ -158,7 +158,7 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (foreign && a->error) a->error->status = EE_BAD_MODEL;
     if (status) return foreign ? EE_BAD_MODEL : status;
     bandit_archive(bandit, a);
-    if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: unexpected bytes after its contents");
+    if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: unexpected bytes at its end");
     if (a->status)
         ee_bandit_free(bandit);
     else

@@ -13,7 +13,7 @@ static const option rows[] = {
     OPTION_ROW_INTEGER(features_options, bits, "bits", "18", 1, 24, "size of the hash: 2^bits places",
                        .needs = "hashing=vw"),
     OPTION_ROW_FLAG(features_options, chain_hash, "chain_hash", "off",
-                    "hash a text's key first and then its value, instead of both as one", .needs = "hashing=vw"),
+                    "hash a string's key first and then its value, instead of both as one", .needs = "hashing=vw"),
     OPTION_ROW_TEXT(features_options, products, "products", "context*action",
                     "none, or terms like user*item+device*item",
                     "products of features to add: of context, action, or namespaces"),

@@ -20,7 +20,7 @@ static void add_curve_data(const figure_cells *cells, text *data)
     const summary_cell *reference = cells->reference < cells->count ? figure_cells_at(cells, cells->reference) : NULL;
     for (size_t i = cells->count; i-- > 0;) {
         const summary_cell *cell = figure_cells_at(cells, i);
-        text_add(data, "%s# %s: round, mean, standard deviation, mean minus that of the reference\n",
+        text_add(data, "%s# %s: round, mean, standard deviation, mean minus the reference's mean\n",
                  block_of(cells, i) ? "\n\n" : "", figure_cells_label(cells, i));
         for (size_t k = 0; k < cell->points; k++) {
             const summary_point *point = &cell->curve[k];

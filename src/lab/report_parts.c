@@ -10,7 +10,7 @@
 /* ---- the heads of tables ---- */
 
 static const char *const notes[NOTES] = {
-    [NOTE_REGRET] = "<b>Regret</b> of a round is the expected reward of the best arm minus that of the chosen arm. The "
+    [NOTE_REGRET] = "<b>Regret</b> of a round is the expected reward of the best arm minus the chosen arm's. The "
                     "regret of a run is the sum over its rounds, in units of reward. The table shows the mean over the "
                     "seeds. Lower is better.",
     [NOTE_DEVIATION] = "<b>sd</b>: standard deviation of the regret over the seeds (with n − 1). The bands in the "

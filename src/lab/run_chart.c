@@ -111,7 +111,7 @@ static void add_regret(text *page, const figure_cells *cells, const cell_lines *
     if (of->reference) {
         double low, high;
         figure_cells_differences(cells, &low, &high);
-        chart_frame difference = {.title = "Mean regret minus that of the reference; below zero is better.",
+        chart_frame difference = {.title = "Mean regret minus the reference's; below zero is better.",
                                   .view = usual,
                                   .is_low = true,
                                   .less = of->reference,

@@ -44,8 +44,8 @@ ee_status policy_find(const char *name, const policy_class **class, const char *
         if (strcmp(name, names[count]) == 0) return EE_OK;
     }
     const char *nearest = options_nearest(name, names, count);
-    if (!nearest) return status_fail(error, EE_BAD_OPTION, "policy: there is no policy '%.64s'", name);
-    return status_fail(error, EE_BAD_OPTION, "policy: there is no policy '%.64s'; did you mean '%s'?", name, nearest);
+    if (!nearest) return status_fail(error, EE_BAD_OPTION, "policy: unknown policy '%.64s'", name);
+    return status_fail(error, EE_BAD_OPTION, "policy: unknown policy '%.64s'; did you mean '%s'?", name, nearest);
 }
 
 ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error)
@@ -54,7 +54,7 @@ ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error)
     const policy_preset *preset;
     if (!out) return status_fail(error, EE_BAD_INPUT, "describe: out must not be NULL");
     if (!policy_at(index, &class, &preset))
-        return status_fail(error, EE_BAD_INPUT, "describe: there is no policy number %zu", index);
+        return status_fail(error, EE_BAD_INPUT, "describe: unknown policy number %zu", index);
     *out = (ee_policy){.name = preset ? preset->name : class->schema->owner,
                        .summary = preset ? preset->summary : class->summary,
                        .paper = class->paper,

@@ -32,7 +32,7 @@ static void visit_text(archive *a, const char **text)
 {
     if (!a->reading && !*text) *text = "";
     size_t length = a->reading ? 0 : strlen(*text);
-    archive_size(a, &length, 0, a->reading ? archive_remaining(a) : SIZE_MAX, "the length of a text");
+    archive_size(a, &length, 0, a->reading ? archive_remaining(a) : SIZE_MAX, "the length of a string");
     if (!a->reading) {
         archive_bytes(a, (char *)*text, length + 1);
         return;
@@ -40,7 +40,7 @@ static void visit_text(archive *a, const char **text)
     *text = "";
     if (a->status) return;
     if (archive_remaining(a) <= length || strnlen((const char *)a->source + a->position, length + 1) != length) {
-        archive_fail(a, EE_BAD_INPUT, "an unterminated text");
+        archive_fail(a, EE_BAD_INPUT, "an unterminated string");
         return;
     }
     *text = (const char *)a->source + a->position;

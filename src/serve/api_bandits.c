@@ -129,7 +129,8 @@ static void answer_existing(call *self, const served_bandit *bandit, const bandi
                     "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name, name);
     else if (!are_same(settings, &there))
         http_refuse(self->exchange, 409, call_code(409),
-                    "the bandit '%s' exists with other settings; change them with PATCH, or use another name", name);
+                    "the bandit '%s' already exists with other settings; change them with PATCH, or use another name",
+                    name);
     else
         answer_description(self, bandit, 200);
 }

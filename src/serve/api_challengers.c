@@ -71,7 +71,7 @@ static bool answer_existing(call *self, const bandit_settings *settings, const c
         call_answer(self, 200);
     } else {
         http_refuse(self->exchange, 409, call_code(409),
-                    "the challenger '%s' exists with other settings; remove it first", asked->name);
+                    "the challenger '%s' already exists with other settings; remove it first", asked->name);
     }
     return true;
 }

@@ -67,7 +67,7 @@ static ee_status take_candidates(json_reader *reader, const json_token *first, j
         if (token.kind != JSON_KIND_OBJECT)
             return status_fail(error, EE_BAD_INPUT, "candidates must be objects such as {\"policy\": \"linucb\"}");
         if (into->candidate_count == JOB_CANDIDATES)
-            return status_fail(error, EE_BAD_INPUT, "candidates: at most %d", JOB_CANDIDATES);
+            return status_fail(error, EE_BAD_INPUT, "candidates: expected at most %d", JOB_CANDIDATES);
         into->candidates[into->candidate_count] = (job_candidate){0};
         status = take_candidate(reader, &into->candidates[into->candidate_count], error);
         if (status) return status;
@@ -82,7 +82,7 @@ static ee_status take_estimators(json_reader *reader, const json_token *first, j
         ee_status status = json_next(reader, &token, error);
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
         if (into->estimator_count == JOB_ESTIMATORS)
-            return status_fail(error, EE_BAD_INPUT, "estimators: at most %d", JOB_ESTIMATORS);
+            return status_fail(error, EE_BAD_INPUT, "estimators: expected at most %d", JOB_ESTIMATORS);
         status = take_words(&token, "estimators", into->estimators[into->estimator_count], sizeof into->estimators[0],
                             error);
         if (status) return status;

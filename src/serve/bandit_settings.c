@@ -56,7 +56,7 @@ typedef ee_status read_member(reading *self, json_token *token, ee_error *error)
 
 static ee_status read_text(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
 {
-    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s: must be a string", name);
+    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", name);
     json_text from = token->text;
     if (from.length >= size)
         return status_fail(error, EE_BAD_INPUT, "%s: %zu bytes are too many; the maximum is %zu", name, from.length,
@@ -72,7 +72,7 @@ static ee_status read_whole(const json_token *token, const char *name, double lo
 {
     if (token->kind != JSON_KIND_NUMBER || token->number != floor(token->number) || token->number < low ||
         token->number > 0x1p53)
-        return status_fail(error, EE_BAD_INPUT, "%s: must be an integer from %.0f to 2^53", name, low);
+        return status_fail(error, EE_BAD_INPUT, "%s must be an integer from %.0f to 2^53", name, low);
     *into = (uint64_t)token->number;
     return EE_OK;
 }
@@ -91,7 +91,7 @@ static ee_status read_word(const json_token *token, const char *name, const char
         }
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", words[i]);
     }
-    return status_fail(error, EE_BAD_INPUT, "%s: must be one of %s", name, list);
+    return status_fail(error, EE_BAD_INPUT, "%s must be one of %s", name, list);
 }
 
 static ee_status read_policy(reading *self, json_token *token, ee_error *error)
@@ -153,7 +153,7 @@ static ee_status read_wait(reading *self, json_token *token, ee_error *error)
     if (!(seconds >= 1e-6 && seconds <= LONGEST_WAIT))
         return status_fail(
             error, EE_BAD_INPUT,
-            "wait: must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d");
+            "wait must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d");
     self->into->joining.wait = llround(seconds * 1e6);
     return EE_OK;
 }
@@ -162,7 +162,7 @@ static ee_status read_default_reward(reading *self, json_token *token, ee_error 
 {
     bool none = token->kind == JSON_KIND_NULL || (token->kind == JSON_KIND_TEXT && json_is(token->text, "none"));
     if (!none && !(token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9))
-        return status_fail(error, EE_BAD_INPUT, "default_reward: must be a number from -1e9 to 1e9, or null for none");
+        return status_fail(error, EE_BAD_INPUT, "default_reward must be a number from -1e9 to 1e9, or null for none");
     self->into->joining.default_reward = none ? NAN : token->number;
     self->default_reward = true;
     return EE_OK;
@@ -198,7 +198,7 @@ static ee_status read_rewards(reading *self, json_token *token, ee_error *error)
     if (good) status = json_next(self->reader, token, error);
     if (status) return status;
     if (!good || token->kind != JSON_KIND_ARRAY_END || !(ends[0] < ends[1]))
-        return status_fail(error, EE_BAD_INPUT, "rewards: must be [LOWEST, HIGHEST], for example [0, 1]");
+        return status_fail(error, EE_BAD_INPUT, "rewards must be [LOWEST, HIGHEST], for example [0, 1]");
     self->into->reward_low = ends[0];
     self->into->reward_high = ends[1];
     self->rewards = true;
@@ -218,7 +218,7 @@ static ee_status read_outside(reading *self, json_token *token, ee_error *error)
 static ee_status read_confidence(reading *self, json_token *token, ee_error *error)
 {
     if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0.5 && token->number <= 0.9999))
-        return status_fail(error, EE_BAD_INPUT, "confidence: must be a number from 0.5 to 0.9999");
+        return status_fail(error, EE_BAD_INPUT, "confidence must be a number from 0.5 to 0.9999");
     self->into->confidence = token->number;
     return EE_OK;
 }
@@ -240,14 +240,14 @@ static ee_status read_challengers(reading *self, json_token *token, ee_error *er
 {
     bandit_settings *into = self->into;
     ee_status status = EE_OK;
-    if (token->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "challengers: must be an array");
+    if (token->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "challengers must be an array");
     memset(into->challengers, 0, sizeof into->challengers);
     into->challenger_count = 0;
     while (!(status = json_next(self->reader, token, error)) && token->kind != JSON_KIND_ARRAY_END) {
         if (token->kind != JSON_KIND_OBJECT)
             return status_fail(error, EE_BAD_INPUT, "challengers: each must be an object");
         if (into->challenger_count == MOST_CHALLENGERS)
-            return status_fail(error, EE_BAD_INPUT, "challengers: at most %d", MOST_CHALLENGERS);
+            return status_fail(error, EE_BAD_INPUT, "challengers: expected at most %d", MOST_CHALLENGERS);
         status = challenger_settings_read(&into->challengers[into->challenger_count++], self->reader, error);
         if (status) return status;
     }
@@ -260,7 +260,7 @@ static ee_status read_retention(reading *self, json_token *token, ee_error *erro
     if (!(days >= -1 && days <= 100000 && days == floor(days)))
         return status_fail(
             error, EE_BAD_INPUT,
-            "retention_days: must be 1 to 100000, -1 to keep events forever, or null for the server's setting");
+            "retention_days must be 1 to 100000, -1 to keep events forever, or null for the server's setting");
     self->into->retention_days = (int64_t)days;
     return EE_OK;
 }
@@ -271,7 +271,7 @@ static ee_status read_personalizer(reading *self, json_token *token, ee_error *e
     json_text span = {0};
     bool none = token->kind == JSON_KIND_NULL;
     if (!none && token->kind != JSON_KIND_OBJECT)
-        return status_fail(error, EE_BAD_INPUT, "personalizer: must be an object");
+        return status_fail(error, EE_BAD_INPUT, "personalizer must be an object");
     ee_status status = none ? EE_OK : json_skip(self->reader, token, &span, error);
     if (status) return status;
     if (span.length >= sizeof self->into->personalizer)
@@ -336,7 +336,7 @@ static ee_status take_member(reading *self, json_token *token, bool changing, ee
         if (!json_is(token->key, members[i].name)) continue;
         if (changing && !members[i].may_change)
             return status_fail(error, EE_BAD_INPUT,
-                               "%s: cannot be changed; wait, default_reward, aggregation, mode, rewards, outside, "
+                               "%s cannot be changed; wait, default_reward, aggregation, mode, rewards, outside, "
                                "confidence, promote, challengers and retention_days can. Create another bandit",
                                members[i].name);
         return members[i].read(self, token, error);
@@ -349,7 +349,7 @@ static ee_status take_object(reading *self, json_reader *reader, bool changing, 
     json_token token;
     ee_status status = json_next(reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
-        return status_fail(error, EE_BAD_INPUT, "settings: must be a JSON object");
+        return status_fail(error, EE_BAD_INPUT, "settings must be a JSON object");
     while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
         status = take_member(self, &token, changing, error);
         if (!status) status = json_skip(reader, &token, NULL, error);

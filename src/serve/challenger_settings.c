@@ -85,7 +85,7 @@ static ee_status check_name(const bandit_settings *of, const challenger_settings
             "challengers: name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit");
     bool known = bandit_settings_challenger(of, name) != one; /* an earlier one has it */
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) known = known || json_is(name, taken[i]);
-    return known ? status_fail(error, EE_BAD_INPUT, "challengers: the name '%s' is taken", one->name) : EE_OK;
+    return known ? status_fail(error, EE_BAD_INPUT, "challengers: duplicate name '%s'", one->name) : EE_OK;
 }
 
 ee_status challenger_settings_complete(bandit_settings *of, ee_error *error)

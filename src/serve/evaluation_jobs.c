@@ -253,7 +253,7 @@ static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error
     for (size_t i = 0; i < self->count; i++) {
         same += self->rows[i]->bandit == about->bandit;
         if (strcmp(self->rows[i]->id, about->id) == 0)
-            return status_fail(error, EE_BAD_INPUT, "an evaluation with this id exists");
+            return status_fail(error, EE_BAD_INPUT, "an evaluation with this id already exists");
     }
     if (same >= JOBS_EACH)
         return status_fail(error, EE_BAD_INPUT, "the bandit has %d evaluations, the maximum; delete one first",

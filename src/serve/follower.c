@@ -467,7 +467,7 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
         archive a = archive_reader(checkpoint->state, checkpoint->state_size, error);
         archive_state(self, 0, &a);
         if (!a.status && archive_remaining(&a))
-            archive_fail(&a, EE_BAD_MODEL, "model: the checkpoint has bytes after its end");
+            archive_fail(&a, EE_BAD_MODEL, "model: the checkpoint has unexpected bytes at its end");
         status = a.status;
     }
     self->upto = checkpoint->upto;

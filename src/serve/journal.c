@@ -82,8 +82,7 @@ ee_status journal_write(journal *self, journal_entry *entry, ee_error *error)
     asked.context = &waiting;
     asked.next = NULL;
     if (!journal_submit(self, &asked))
-        return status_fail(error, EE_FILE_ERROR,
-                           "journal: too many entries are waiting to be written; try again later");
+        return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
     pthread_mutex_lock(&waiting.lock);
     while (!waiting.done) pthread_cond_wait(&waiting.wake, &waiting.lock);
     pthread_mutex_unlock(&waiting.lock);

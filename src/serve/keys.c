@@ -253,7 +253,7 @@ ee_status keys_add(const char *path, const char *name, key_role role, const char
     if (bandit && !is_name(bandit)) return status_fail(error, EE_BAD_OPTION, "keys: not a valid bandit name");
     ee_status status = file_is_missing(path) ? key_ring_parse("", 0, &ring, error) : key_ring_read(path, &ring, error);
     if (!status && find_name(ring, name))
-        status = status_fail(error, EE_BAD_INPUT, "keys: the key '%s' exists; remove it first", name);
+        status = status_fail(error, EE_BAD_INPUT, "keys: the key '%s' already exists; remove it first", name);
     if (!status && gnutls_rnd(GNUTLS_RND_KEY, random, sizeof random))
         status = status_fail(error, EE_FILE_ERROR, "keys: could not get random numbers");
     if (!status) {

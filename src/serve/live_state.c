@@ -79,7 +79,7 @@ static void archive_state(live_bandit *self, archive *a)
     archive_u64(a, &format);
     archive_u64(a, &number);
     if (!a->status && (format != FORMAT || number != self->number))
-        archive_fail(a, EE_BAD_MODEL, "live: the state is of another bandit or format");
+        archive_fail(a, EE_BAD_MODEL, "live: the state belongs to another bandit or format");
     archive_size(a, &self->point_count, 0, LIVE_POINTS, "points");
     archive_u64(a, &self->step);
     for (size_t i = 0; i < self->point_count; i++) {
@@ -130,7 +130,8 @@ static ee_status read_state(live_bandit *self, const uint8_t *bytes, size_t size
         return status_fail(error, EE_BAD_MODEL, "live: the state is damaged");
     archive a = archive_reader(bytes, size - CHECKSUM, error);
     archive_state(self, &a);
-    if (!a.status && archive_remaining(&a)) archive_fail(&a, EE_BAD_MODEL, "live: the state has bytes after its end");
+    if (!a.status && archive_remaining(&a))
+        archive_fail(&a, EE_BAD_MODEL, "live: the state has unexpected bytes at its end");
     return a.status;
 }
 
@@ -141,7 +142,7 @@ static ee_status check_log(const live_bandit *self, ee_error *error)
     ee_status status = store_last_of(self->log, self->number, ~0U, UINT64_MAX, &last, error);
     for (size_t i = 0; i < self->track_count && !status; i++)
         if (self->tracks[i]->upto > last)
-            status = status_fail(error, EE_BAD_MODEL, "live: the state is of another log");
+            status = status_fail(error, EE_BAD_MODEL, "live: the state belongs to another log");
     return status;
 }
 

@@ -145,7 +145,8 @@ static ee_status compare_decision(void *context, const event *from, ee_error *er
                " of the model decides differently",
                from->number, stored.action, stored.count, stored.probabilities[stored.action], stored.version);
     else if (size != stored.record_size || memcmp(record, stored.record, size) != 0)
-        differ(self, others, "decision %" PRIu64 ": its record differs from that of version %" PRIu64 " of the model",
+        differ(self, others,
+               "decision %" PRIu64 ": its record differs from the record of version %" PRIu64 " of the model",
                from->number, stored.version);
     return EE_OK;
 }

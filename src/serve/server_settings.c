@@ -253,7 +253,7 @@ ee_status server_settings_check(const server_settings *settings, ee_error *error
         return status_fail(error, EE_BAD_OPTION, "settings: address must not be empty; 0.0.0.0 means every address");
     if (!settings->keys[0] && !is_loopback(settings->address))
         return status_fail(error, EE_BAD_OPTION,
-                           "settings: other machines can reach the address %s, so keys are required: make one with "
+                           "settings: other machines can reach the address %s, so keys are required: create one with "
                            "'eenet keys add NAME --role admin --file FILE' and start with --keys FILE",
                            settings->address);
     if (!settings->certificate[0] != !settings->certificate_key[0])

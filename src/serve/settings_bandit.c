@@ -64,7 +64,7 @@ static ee_status add_rule(const char *rule, text *into, ee_error *error)
         return EE_OK;
     }
     return status_fail(error, EE_BAD_OPTION,
-                       "propensity: must be floor:EPSILON, softmax:TEMPERATURE, igw:GAMMA, own, argmax or first, "
+                       "propensity must be floor:EPSILON, softmax:TEMPERATURE, igw:GAMMA, own, argmax or first, "
                        "got '%s'",
                        rule);
 }

@@ -168,7 +168,8 @@ ee_status store_backup(const char *folder, const char *to, bool (*progress)(void
     size_t length = strlen(to);
     while (length > 1 && to[length - 1] == '/') length--;
     if (!length || lstat(to, &about) == 0)
-        return status_fail(error, EE_FILE_ERROR, "store: '%s' exists; give the name of a new folder", file_tail(to));
+        return status_fail(error, EE_FILE_ERROR, "store: '%s' already exists; give the name of a new folder",
+                           file_tail(to));
     ee_status status = memory_create(NULL, &self.draft, length + 40, 1, error);
     if (status) return status;
     snprintf(self.draft, length + 40, "%.*s.%ld.partial", (int)length, to, (long)getpid());

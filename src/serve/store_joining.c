@@ -92,7 +92,7 @@ ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t be
     for (size_t looked_at = 0;; looked_at++) {
         bool row;
         stored_decision decision;
-        status = store_step(self, FIND_WAITING, "find the decisions that wait", &row, error);
+        status = store_step(self, FIND_WAITING, "find the pending decisions", &row, error);
         if (status || !row) break;
         decision = store_column_decision(statement);
         if (decision.time >= before || *count == most || looked_at == MOST_LOOKED_AT) {

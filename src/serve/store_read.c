@@ -220,7 +220,7 @@ static ee_status read_place(store_reader *self, int64_t place, visit_event *visi
     sqlite3_bind_int64(self->statements[READ_ONE], 1, place);
     ee_status status = step(self, READ_ONE, &row, error);
     if (!status && !row)
-        status = status_fail(error, EE_BAD_INPUT, "store: event %" PRIu64 " is not there", store_number_at(place));
+        status = status_fail(error, EE_BAD_INPUT, "store: there is no event %" PRIu64, store_number_at(place));
     if (!status) status = visit_row(self->statements[READ_ONE], visit, context, error);
     sqlite3_reset(self->statements[READ_ONE]);
     return status;

@@ -275,7 +275,8 @@ ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_err
     store_bind_text(self->statements[WRITE_BANDIT], 2, name);
     status = store_run(self, WRITE_BANDIT, "add a bandit", error);
     if (!status && sqlite3_changes(self->database) == 0)
-        status = status_fail(error, EE_BAD_INPUT, "store: the bandit '%.*s' exists", (int)name.length, name.bytes);
+        status =
+            status_fail(error, EE_BAD_INPUT, "store: the bandit '%.*s' already exists", (int)name.length, name.bytes);
     if (!status) status = add_entry(self, (bandit_state){0}, error);
     if (!status) *number = (uint32_t)self->bandit_count;
     return status;

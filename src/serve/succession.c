@@ -83,8 +83,7 @@ static ee_status write_chain(chain *self, journal *into, ee_error *error)
     pthread_cond_destroy(&self->wake);
     pthread_mutex_destroy(&self->lock);
     if (!taken)
-        return status_fail(error, EE_FILE_ERROR,
-                           "journal: too many entries are waiting to be written; try again later");
+        return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
     for (size_t i = 0; i < self->count; i++) {
         const journal_entry *entry = &self->entries[i];
         if (entry->verdict != JOURNAL_DONE) return status_fail(error, entry->error.status, "%s", entry->error.message);

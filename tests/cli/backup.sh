@@ -33,9 +33,9 @@ sqlite3 deeper/down/again/eenet.db .dump | diff dump - || fail "another content"
 
 refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy"
 refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy" data
-refuse 2 "eenet backup: expected two folders; unexpected 'more'" data new more
+refuse 2 "eenet backup: expected two folders, got 'more' too" data new more
 refuse 2 "eenet backup: unknown flag '--all'" --all data new
-refuse 1 "eenet backup: store: 'copy' exists; give the name of a new folder" data copy
+refuse 1 "eenet backup: store: 'copy' already exists; give the name of a new folder" data copy
 refuse 1 "eenet backup: store: 'empty' is not a server's folder: it has no eenet.db" empty new
 sqlite3 copy/eenet.db 'PRAGMA user_version = 99'
 refuse 1 "eenet backup: store: eenet.db has version 99, written by a newer eenet; this one reads up to 2" copy new

@@ -20,9 +20,9 @@ refuse 2 'expected one MODEL'
 refuse 2 "unexpected 'b'" a b
 refuse 2 '--every: expected a whole number from 1 to 4294967295, got '"'0'" a --every 0
 refuse 2 '--dim is for a new bandit: add -p POLICY' a --dim 3
-refuse 2 '--dim (vectors) and --features (named features) exclude each other' a -p linucb --dim 3 --features ''
+refuse 2 'give --dim (vectors) or --features (named features), not both' a -p linucb --dim 3 --features ''
 refuse 2 "unknown policy 'linucv'; did you mean 'linucb'?" a -p linucv
-refuse 2 "--output must be a file name, got ''" a -o ''
+refuse 2 "--output: expected a file, got ''" a -o ''
 refuse 2 '--every is given twice' a --every 1 --every 1
 refuse 1 'a does not exist; check the name, or add -p POLICY to create a new bandit' a
 refuse 1 'file: could not lock none/a: No such file or directory' none/a -p linucb

@@ -161,14 +161,14 @@ refuse 2 "--warm linubc=x.ee: 'linubc' is not among the candidates of -p" log.ds
 refuse 2 "training the winner reads the log again, but this log can be read only once; write it to a file first" - -p linucb --warm x.ee
 refuse 1 "file: could not create missing/x.ee: No such file or directory" log.dsjson -p linucb --warm missing/x.ee
 refuse 2 "unknown interval 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
-refuse 2 "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
-refuse 2 "--rewards must be LOW:HIGH, such as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
+refuse 2 "--mode: expected progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
+refuse 2 "--rewards: expected LOW:HIGH, such as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
 refuse 2 "options: features has no option 'product'; did you mean 'products'?" log.dsjson -p first --features product=none
-refuse 2 "--model must be f1 or ridge, got 'f2'" log.dsjson -p first --model f2
+refuse 2 "--model: expected f1 or ridge, got 'f2'" log.dsjson -p first --model f2
 refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
 refuse 1 'line 1: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' log.dsjson -p first -e ips --rewards 0:0.5
-refuse 2 '--judge-from requires --mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
-refuse 2 "--judge-from must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
+refuse 2 '--judge-from needs --mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
+refuse 2 "--judge-from: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
 refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' log.dsjson -p first -e ips --least-probability 0.2
 refuse 2 'cross-fitting reads the log twice, but this log can be read only once; write it to a file first' - -p linucb -m cross
 refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips
@@ -202,7 +202,7 @@ done
 "$eenet" report paged >/dev/null
 grep -q '40 events with 80 slots; the logging policy earned 0.3' paged/report.html || fail "slots on the page"
 [ "$(grep -c '<tr[^>]*><th scope="row">slot [12], [a-z]*</th><td>' paged/report.html)" = 4 ] || fail "a row a slot on the page"
-refuse 2 "--slots must be cascade, whole, own or first, got 'all'" slots.dsjson -p uniform --slots all
+refuse 2 "--slots: expected cascade, whole, own or first, got 'all'" slots.dsjson -p uniform --slots all
 
 # Ctrl-C: what is missing is named.
 mkfifo pipe

@@ -138,7 +138,7 @@ refused() {
     test ! -s stdout || fail "$*: something on stdout"
 }
 refused 2 'expected a data set' inspect
-refused 2 "expected one data set, got 'a' and 'b'" inspect a b
+refused 2 "expected one data set, got 'b' too" inspect a b
 refused 2 '--seed is given twice' inspect synthetic:inner -s 1 -s 2
 refused 2 "did you mean 'table:iris.csv'?" inspect iris.csv
 refused 2 'give the data set without -d: eenet inspect DATASET' inspect -d table:iris.csv

@@ -190,7 +190,7 @@ table:FILE[,OPTION=VALUE...]
     categorical  default auto    auto|all|COLUMN+...  columns whose numbers are codes, not quantities
     numeric      default auto    auto|COLUMN+...      columns that must hold numbers
     ignore       default none    none|COLUMN+...      columns to leave out
-    missing      default auto    auto|none|TEXT+...   texts for a missing value; auto, in a numeric column: N/A, NA, None, null, -, #N/A, ? and nan
+    missing      default auto    auto|none|TEXT+...   values that count as missing; auto, in a numeric column: N/A, NA, None, null, -, #N/A, ? and nan
     header       default auto    auto|yes|no          whether the first row names the columns
     normalize    default unit    unit|standard|none   standard: numeric columns to mean 0 and deviation 1; unit: then rows to length 1
     constant     default on      on|off               a feature that is always 1

@@ -36,7 +36,7 @@ log.dsjson: 9 lines, 4 events, 1 repeated, 2 foreign, 1 invalid, 1 broken
   longest gaps   7.0 days after 2021-05-02 00:00:00
                  24.0 hours after 2021-05-01 00:00:00
   rewards        mean 0.625, 0 to 1, 75.0% are not 0
-  probabilities  of the chosen action: mean 0.625, minimum 0.25, 10% below 0.25, median 0.5
+  probabilities  of the chosen action: mean 0.625, minimum 0.25, 10th percentile 0.25, median 0.5
   support        every action was possible in 75.0% of the events; minimum probability 0
   actions        2 per event
 
@@ -107,16 +107,19 @@ refuse() {
 refuse 2 "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR" log
 refuse 2 "expected one log, got 'b' too" log a b
 refuse 1 "file: could not open nowhere: No such file or directory" log nowhere
+refuse 1 "log: expected a file name after 'csv:'" log csv:,action=a
+refuse 1 "log: expected a folder after 'open-bandit:'" log open-bandit:
+refuse 1 "log: expected a file name" log ''
 printf 'action\000,reward\n' >zero.csv
 refuse 1 "zero.csv, line 1: expected UTF-8 text (export a spreadsheet as CSV first), got a zero byte in field 1" log zero.csv
 refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson
 refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson -o new.dsjson
 refuse 2 "log: the file name must end in .dsjson, .json, .eelog or .csv (optional: .gz or .zst after it), got 'new.txt'" \
     log log.dsjson -o new.txt
-refuse 2 "--from must be a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'May'" log log.dsjson --from May
+refuse 2 "--from: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'May'" log log.dsjson --from May
 refuse 2 "--sample: expected a number from 0 to 1, got '2'" log log.dsjson --sample 2
 refuse 2 "--seed needs --sample" log log.dsjson -s 1
-refuse 2 "--reward must be label, first, last, sum, mean or max, got 'avg'" log log.dsjson --reward avg
+refuse 2 "--reward: expected label, first, last, sum, mean or max, got 'avg'" log log.dsjson --reward avg
 refuse 2 "--default-reward needs --reward first, last, sum, mean or max" log log.dsjson --default-reward 1
 refuse 2 "--json prints the summary; leave out -o" log log.dsjson --json -o new.csv
 code=0

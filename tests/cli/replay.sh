@@ -16,8 +16,8 @@ refuse() {
         fail "replay $*: status $code: $(cat stderr)"
 }
 refuse 2 "expected the server's folder"
-refuse 2 "expected one folder; unexpected 'b'" a b
-refuse 2 "--from must be a time such as 2026-11-16T08:00:00Z, got 'noon'" data --from noon
+refuse 2 "expected one folder, got 'b' too" a b
+refuse 2 "--from: expected a time such as 2026-11-16T08:00:00Z, got 'noon'" data --from noon
 
 # start: starts it, waits for its first line, and sets pid and place.
 start() {

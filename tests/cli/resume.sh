@@ -162,8 +162,8 @@ refuse() {
     grep -qx "$1" stderr || fail "$2: got '$(cat stderr)', expected '$1'"
 }
 : >file
-refuse 'eenet run: file: could not make the folder file: Not a directory' file
-refuse 'eenet run: file: could not make the folder file: Not a directory' file/inside
+refuse 'eenet run: file: could not create the folder file: Not a directory' file
+refuse 'eenet run: file: could not create the folder file: Not a directory' file/inside
 if test "$(id -u)" != 0; then
     mkdir closed && chmod 555 closed
     refuse 'eenet run: file: could not open closed/results.jsonl: Permission denied' closed

@@ -111,7 +111,7 @@ static void try_bandits(void)
            "{\"name\":\"shop\",\"archived\":false,\"settings\":{*\"wait\":3600*},*\"version\":0,*\"trouble\":\"\"}\n");
     expect("POST", "/v1/bandits", shop, 200, "{\"name\":\"shop\",*");
     refuse("POST", "/v1/bandits", "{\"name\":\"shop\",\"features\":\"\",\"seed\":8}", 409, "Conflict",
-           "the bandit 'shop' exists with other settings;*");
+           "the bandit 'shop' already exists with other settings;*");
     refuse("POST", "/v1/bandits", "{\"features\":\"\"}", 400, "BadRequest", "missing \\\"name\\\"");
     refuse("POST", "/v1/bandits", "{\"name\":\"a b\",\"dim\":2}", 400, "BadRequest", "name must be 1 to 64 *");
     refuse("POST", "/v1/bandits", "{\"name\":\"x\",\"dims\":2}", 400, "BadRequest", "*dims*dim*");

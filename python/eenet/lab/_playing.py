@@ -172,7 +172,7 @@ class Run(NamedTuple):
     rounds: int
     """rounds played"""
     regret: float
-    """the sum over the rounds of the best expected reward minus that of the chosen arm"""
+    """the sum over the rounds of the best expected reward minus the chosen arm's"""
     reward: float
     """the sum of the rewards"""
     optimal: float

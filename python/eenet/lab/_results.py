@@ -155,7 +155,7 @@ class Results:
         """A DataFrame with one row per policy and data set, computed as in ``eenet report``.
 
         mean, deviation and low to high (the 95% confidence interval) describe the regret over the seeds. difference is
-        the mean regret minus that of the reference on the same seeds; difference_low to difference_high is its 95%
+        the mean regret minus the reference's on the same seeds; difference_low to difference_high is its 95%
         bootstrap interval; p is from the sign-flip test, and p_holm is corrected for all comparisons on the data set.
         Unknown values are NaN. reference: a label or policy; default: eenet.
         """

@@ -138,7 +138,7 @@ static int copy_parts(const csr_parts *parts, arms_reading *out)
     size_t entries = (size_t)parts->indices.shape[0];
     if ((size_t)out->values.shape[0] < entries) entries = (size_t)out->values.shape[0];
     if ((size_t)parts->starts.shape[0] != parts->rows + 1) {
-        raise_bad_input("arms: expected one entry more in indptr than arms (%zu), got %zd", parts->rows,
+        raise_bad_input("arms: expected one more entry in indptr than arms (%zu), got %zd", parts->rows,
                         parts->starts.shape[0]);
         return -1;
     }

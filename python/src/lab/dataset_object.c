@@ -279,8 +279,8 @@ static PyObject *dataset_remarks_get(PyObject *self, void *none)
 }
 
 static PyGetSetDef dataset_properties[] = {
-    {"text", dataset_text_get, NULL, "The text it was opened with.", NULL},
-    {"name", dataset_name_get, NULL, "Its name in results: the text without folders.", NULL},
+    {"text", dataset_text_get, NULL, "The string it was opened with.", NULL},
+    {"name", dataset_name_get, NULL, "Its name in results: the string without folders.", NULL},
     {"fingerprint", dataset_fingerprint_get, NULL, "A checksum of its files; zeros if it has none.", NULL},
     {"dim", dataset_dim_get, NULL, "Features per arm.", NULL},
     {"arms", dataset_arms_get, NULL, "Arms per round.", NULL},

@@ -101,7 +101,7 @@ static ee_status warm(log_evaluation *self, const evaluation_watch *watch)
     if (place >= self->request.candidate_count) place = evaluation_best(&self->request, self->results, true);
     if (place == self->request.candidate_count)
         return status_fail(&self->error, EE_BAD_INPUT,
-                           "warm: no policy has a trusted value; name one, for example warm={\"%.80s\": FILE}",
+                           "warm: no policy has a reliable value; choose one, such as warm={\"%.80s\": FILE}",
                            self->candidates[0].text);
     ee_status status = evaluation_warm(&self->request, place, watch, self->warm_path, &self->warmed, &self->error);
     self->warm_place = place;

@@ -399,7 +399,7 @@ static void a_file_is_no_folder(void **state)
     assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
     snprintf(inner, sizeof inner, "%s/two", path);
     assert_int_equal(file_make_folder(path, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, "could not make the folder /tmp/eenet-test-"));
+    assert_non_null(strstr(error.message, "could not create the folder /tmp/eenet-test-"));
     assert_non_null(strstr(error.message, "/model: Not a directory"));
     assert_int_equal(file_make_folder(inner, &error), EE_FILE_ERROR);
     assert_non_null(strstr(error.message, "/model: Not a directory"));

@@ -380,7 +380,7 @@ static void what_is_no_event_is_told(void **state)
         {LOG_INVALID, "{\"_label_cost\":0,\"a\":[4,1,2],\"p\":[0.5,0.3,0.2],\"c\":" CONTEXT "}",
          "not one of the 3 actions"},
         {LOG_INVALID, "{\"_label_cost\":0,\"a\":[3,1,2],\"p\":[0.5,0.5],\"c\":" CONTEXT "}",
-         "as many probabilities in p as actions, 3, got 2"},
+         "expected 3 probabilities in p, one per action, got 2"},
         {LOG_INVALID, "{\"_label_cost\":0,\"a\":[\"1\"],\"p\":[1],\"c\":" CONTEXT "}", "a must be an array of numbers"},
         {LOG_INVALID, "{\"_label_cost\":0,\"pdrop\":1," ENDING "}", "pdrop"},
         {LOG_INVALID, "{\"_label_cost\":0,\"pdrop\":-0.5," ENDING "}", "pdrop"},

@@ -436,16 +436,14 @@ static void settings_must_name_a_policy(void **state)
     assert_error(error, status, EE_BAD_INPUT, "create: settings.policy must not be NULL");
     assert_null(bandit);
     assert_create_fails(NULL, DIM, NULL, EE_BAD_INPUT, "create: settings.policy must not be NULL");
-    assert_create_fails("eenett", DIM, NULL, EE_BAD_OPTION,
-                        "policy: there is no policy 'eenett'; did you mean 'eenet'?");
+    assert_create_fails("eenett", DIM, NULL, EE_BAD_OPTION, "policy: unknown policy 'eenett'; did you mean 'eenet'?");
     assert_create_fails("eenet:papers", DIM, NULL, EE_BAD_OPTION,
-                        "policy: there is no policy 'eenet:papers'; did you mean 'eenet:paper'?");
-    assert_create_fails("gredy", DIM, NULL, EE_BAD_OPTION,
-                        "policy: there is no policy 'gredy'; did you mean 'greedy'?");
+                        "policy: unknown policy 'eenet:papers'; did you mean 'eenet:paper'?");
+    assert_create_fails("gredy", DIM, NULL, EE_BAD_OPTION, "policy: unknown policy 'gredy'; did you mean 'greedy'?");
     assert_create_fails("Uniform", DIM, NULL, EE_BAD_OPTION,
-                        "policy: there is no policy 'Uniform'; did you mean 'uniform'?");
-    assert_create_fails("zzzzzzzzzz", DIM, NULL, EE_BAD_OPTION, "policy: there is no policy 'zzzzzzzzzz'");
-    assert_create_fails("", DIM, NULL, EE_BAD_OPTION, "policy: there is no policy ''");
+                        "policy: unknown policy 'Uniform'; did you mean 'uniform'?");
+    assert_create_fails("zzzzzzzzzz", DIM, NULL, EE_BAD_OPTION, "policy: unknown policy 'zzzzzzzzzz'");
+    assert_create_fails("", DIM, NULL, EE_BAD_OPTION, "policy: unknown policy ''");
 }
 
 /* A long name is cut in the sentence, which has no room for it. */
@@ -455,7 +453,7 @@ static void a_long_name_is_cut_in_the_sentence(void **state)
     char name[4001], sentence[100];
     memset(name, 'q', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    snprintf(sentence, sizeof sentence, "policy: there is no policy '%.64s'", name);
+    snprintf(sentence, sizeof sentence, "policy: unknown policy '%.64s'", name);
     assert_create_fails(name, DIM, NULL, EE_BAD_OPTION, sentence);
 }
 
@@ -616,7 +614,7 @@ static void describing_needs_its_pointers(void **state)
     ee_option option;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_option_describe("eenets", 0, &option, &error);
-    assert_error(error, status, EE_BAD_OPTION, "policy: there is no policy 'eenets'; did you mean 'eenet'?");
+    assert_error(error, status, EE_BAD_OPTION, "policy: unknown policy 'eenets'; did you mean 'eenet'?");
     status = ee_option_describe(NULL, 0, &option, &error);
     assert_error(error, status, EE_BAD_INPUT, "describe: policy_name and out must not be NULL");
     status = ee_option_describe("eenet", 0, NULL, &error);

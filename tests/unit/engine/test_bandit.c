@@ -829,7 +829,7 @@ static void descriptions_are_complete(void **state)
     }
     assert_int_equal(found, 5);
     char expected[64];
-    snprintf(expected, sizeof expected, "describe: there is no policy number %zu", count);
+    snprintf(expected, sizeof expected, "describe: unknown policy number %zu", count);
     assert_int_equal(ee_policy_describe(count, &policy, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, expected);
     assert_int_equal(ee_policy_describe(SIZE_MAX, &policy, NULL), EE_BAD_INPUT);

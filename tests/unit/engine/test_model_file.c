@@ -570,8 +570,7 @@ static void what_this_library_does_not_know_is_refused(void **state)
     assert_memory_equal(bytes + NAME_AT, "greedy", 6);
     memcpy(bytes + NAME_AT, "greedx", 6);
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "policy: there is no policy 'greedx'; did you mean 'greedy'?");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "policy: unknown policy 'greedx'; did you mean 'greedy'?");
     memcpy(bytes + NAME_AT, "greedy", 6);
     char *width = memchr(bytes + NAME_AT, 'w', 300);
     while (strncmp(width, "width=", 6) != 0) width = memchr(width + 1, 'w', 300);
@@ -647,7 +646,7 @@ static void trailing_bytes_are_refused(void **state)
         assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, sentence);
         memset(copy + saved.size - 8, 0, 8);
         repair_checksum(copy, saved.size + more);
-        assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, "model: unexpected bytes after its contents");
+        assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, "model: unexpected bytes at its end");
     }
     model_free(&saved);
 }

@@ -14,7 +14,7 @@ static void bandits_are_kept(void **state)
     append(b, 2, EVENT_SETTINGS, 1, 70, "");
     uint32_t number;
     assert_int_equal(store_add_bandit(b->kept, words("shop"), &number, &b->error), EE_BAD_INPUT);
-    assert_string_equal(b->error.message, "store: the bandit 'shop' exists");
+    assert_string_equal(b->error.message, "store: the bandit 'shop' already exists");
     stored_bandit change = {.number = 2, .archived = true, .settled_to = 1, .settings = words("{}")};
     assert_int_equal(store_put_bandit(b->kept, &change, &b->error), EE_OK);
     change.number = 3;

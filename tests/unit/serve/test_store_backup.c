@@ -113,7 +113,7 @@ static void a_copy_is_whole(void **state)
     store_reader_free(reader);
     store_close(copy);
     assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "exists; give the name of a new folder");
+    assert_message_has(error.message, "already exists; give the name of a new folder");
     folder_remove(&folder);
 }
 
