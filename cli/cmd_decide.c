@@ -16,13 +16,13 @@
 enum { EVERY, OUTPUT, POLICY, DIM, FEATURES, OPTIONS, SEED, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [EVERY] = {'\0', "every", "N", "also save after every N changes; default: only at the end"},
+    [EVERY] = {'\0', "every", "N", "also save after every N changes (default: only at the end)"},
     [OUTPUT] = {'o', "output", "FILE", "save to FILE and keep MODEL unchanged"},
     [POLICY] = {'p', "policy", "POLICY", "create a new bandit if MODEL does not exist"},
     [DIM] = {'\0', "dim", "N", "new bandit: arms are vectors of N numbers instead of named features"},
     [FEATURES] = {'\0', "features", "OPTIONS", "new bandit: options of its named features, such as names=1000"},
     [OPTIONS] = {'\0', "options", "OPTIONS", "new bandit: options of its policy, such as 'alpha=0.5 wait=3600'"},
-    [SEED] = {'\0', "seed", "N", "new bandit: seed of its random numbers; default: 0"},
+    [SEED] = {'\0', "seed", "N", "new bandit: seed of its random numbers (default: 0)"},
 };
 
 /* ---- arguments ---- */

@@ -8,7 +8,7 @@
 enum { FLAG_SEED, FLAG_JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [FLAG_SEED] = {'s', "seed", "SEED", "seed of the round shown; default: 0"},
+    [FLAG_SEED] = {'s', "seed", "SEED", "seed of the round shown (default: 0)"},
     [FLAG_JSON] = {'\0', "json", NULL, "print one line of JSON with every column, class and feature"},
 };
 

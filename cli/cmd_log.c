@@ -21,7 +21,7 @@ static const flag flags[FLAGS] = {
     LOG_FLAG_LIST,
     [OUTPUT] = {'o', "output", "FILE", "write the events to FILE: .dsjson, .eelog or .csv, also .gz or .zst"},
     [SAMPLE] = {'\0', "sample", "SHARE", "keep this share of the events, 0 to 1, chosen by their ids"},
-    [SEED] = {'s', "seed", "SEED", "seed of the sample; default: 0"},
+    [SEED] = {'s', "seed", "SEED", "seed of the sample (default: 0)"},
     [JSON] = {'\0', "json", NULL, "print the summary as one line of JSON"},
 };
 

@@ -8,8 +8,8 @@
 enum { REFERENCE, OUTPUT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [REFERENCE] = {'\0', "reference", "POLICY", "policy to compare the others with; default: eenet"},
-    [OUTPUT] = {'o', "output", "FILE", "where to write the page; default: DIR/report.html"},
+    [REFERENCE] = {'\0', "reference", "POLICY", "policy to compare the others with (default: eenet)"},
+    [OUTPUT] = {'o', "output", "FILE", "where to write the page (default: DIR/report.html)"},
 };
 
 typedef struct request {

@@ -13,8 +13,8 @@ enum { FLAG_DATASET, FLAG_ROUNDS, FLAG_SEED, FLAG_OUTPUT, FLAGS };
 
 static const flag flags[FLAGS] = {
     [FLAG_DATASET] = {'d', "dataset", "DATASET", "data set to write; 'eenet datasets' lists the kinds"},
-    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "number of rounds; default: 10000, or all if there are fewer"},
-    [FLAG_SEED] = {'s', "seed", "SEED", "seed of the rounds; default: 0"},
+    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "number of rounds (default: 10000, or all if there are fewer)"},
+    [FLAG_SEED] = {'s', "seed", "SEED", "seed of the rounds (default: 0)"},
     [FLAG_OUTPUT] = {'o', "output", "DIR", "folder to write to; created if missing"},
 };
 

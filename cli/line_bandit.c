@@ -294,8 +294,7 @@ static ee_status learn(line_bandit *self, const line_members *line, text *answer
     if (has(line, CONTEXT) || has(line, ACTIONS) || has(line, EXCLUDE))
         return status_fail(error, EE_BAD_INPUT, "expected a round or a reward, got keys of both");
     if (!(line->id >= 1 && line->id < 0x1p53 && line->id == (double)(uint64_t)line->id))
-        return status_fail(error, EE_BAD_INPUT, "id must be the whole number of a decision, 1 or more, got %g",
-                           line->id);
+        return status_fail(error, EE_BAD_INPUT, "id must be a whole number, 1 or more, got %g", line->id);
     ee_status status = ee_bandit_learn(self->bandit, (uint64_t)line->id, line->reward, error);
     if (status) return status;
     text_add(answer, "{\"id\":%" PRIu64 ",\"learned\":true", (uint64_t)line->id);

@@ -12,7 +12,7 @@ enum { LOG_FLAG_FROM, LOG_FLAG_UNTIL, LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, 
     [LOG_FLAG_FROM] = {'\0', "from", "TIME", "only events from this time on, such as 2021-05-18 or 2021-05-18T13:28:29Z"}, \
     [LOG_FLAG_UNTIL] = {'\0', "until", "TIME", "only events before this time"},                                        \
     [LOG_FLAG_REWARD] = {'\0', "reward", "WAY", "reward of an event: label (as logged), or first, last, sum, mean or max"}, \
-    [LOG_FLAG_DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "reward of an event without observations; default: 0"}, \
+    [LOG_FLAG_DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "reward of an event without observations (default: 0)"}, \
     [LOG_FLAG_STRICT] = {'\0', "strict", NULL, "fail on the first line that is not a usable event"}
 /* clang-format on */
 

@@ -29,12 +29,12 @@ enum {
 #define REQUEST_FLAG_LIST                                                                                              \
     [REQUEST_DATASET] = {'d', "dataset", "DATASET", "data set to run on, from 'eenet datasets'; repeatable"}, \
     [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "policies to run, from 'eenet policies'; 'all' excludes presets"}, \
-    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds per run; default: 10000, or the data set's rows if fewer"},   \
-    [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run per seed, such as 0-4 or 0,3,7-9; default: 0-9"},                \
+    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds per run (default: 10000, or the data set's rows if fewer)"},   \
+    [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run per seed, such as 0-4 or 0,3,7-9 (default: 0-9)"},                \
     [REQUEST_DELAY] = {'\0', "delay", "DELAY", "reward delay in rounds: N, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
-    [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "slots per round, each filled with a different arm; default: 1"},             \
+    [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "slots per round, each filled with a different arm (default: 1)"},             \
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "set an option of a policy; repeatable"},                 \
-    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs in parallel; default: one per core, 1 per MPI rank"},                          \
+    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs in parallel (default: one per core, 1 per MPI rank)"},                          \
     [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep results in DIR, and run only what is missing there"},               \
     [REQUEST_SHARD] = {'\0', "shard", "I/N", "run only part I of N (0/N to N-1/N), into DIR/shards; then 'eenet merge'"},        \
     [REQUEST_PLAN] = {'\0', "plan", NULL, "print the number of runs and the time they need; run nothing"},            \

@@ -20,7 +20,7 @@ static const char usual_seeds[] = "100-102"; /* apart from 0-9, which are report
 
 const flag tuning_flags[TUNING_FLAGS] = {
     REQUEST_FLAG_LIST,
-    [TUNING_SEEDS] = {'\0', "tune", "SEEDS", "seeds to tune settings on; default: 100-102"},
+    [TUNING_SEEDS] = {'\0', "tune", "SEEDS", "seeds to tune settings on (default: 100-102)"},
     [TUNING_HALVING] = {'\0', "halving", NULL, "drop weak settings early (successive halving)"},
     [TUNING_PAPER] = {'\0', "paper", NULL, "try the grids of the EE-Net paper"},
     [TUNING_SAVE] = TRAINED_MODEL_FLAG,

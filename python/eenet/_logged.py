@@ -175,7 +175,7 @@ def log_path(given: Union[str, os.PathLike[str]]) -> bytes:
     if b"\0" in path or not path:
         raise BadInput(f"path: expected the name of a file, got {given!r}")
     if b":" not in path and path != b"-" and not os.path.exists(path):
-        raise NoFile(f"no such log: {os.fsdecode(path)}")
+        raise NoFile(f"log: there is no file {os.fsdecode(path)}")
     return path
 
 

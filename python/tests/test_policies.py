@@ -40,7 +40,7 @@ def test_an_unknown_name_is_told_with_the_nearest() -> None:
         eenet.policy("lincub")
     with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):
         eenet.policy("LinUCB")
-    with pytest.raises(eenet.BadOption, match="no policy"):
+    with pytest.raises(eenet.BadOption, match="unknown policy ''"):
         eenet.policy("")
     with pytest.raises(eenet.BadOption, match="unknown policy 'features'"):
         eenet.policy("features")

@@ -59,9 +59,8 @@ static ee_status read_text(const json_token *token, const char *name, char *into
     if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", name);
     json_text from = token->text;
     if (from.length >= size)
-        return status_fail(error, EE_BAD_INPUT, "%s: %zu bytes are too many; the maximum is %zu", name, from.length,
-                           size - 1);
-    if (memchr(from.bytes, 0, from.length)) return status_fail(error, EE_BAD_INPUT, "%s: contains a zero byte", name);
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu bytes; the maximum is %zu", name, from.length, size - 1);
+    if (memchr(from.bytes, 0, from.length)) return status_fail(error, EE_BAD_INPUT, "%s contains a zero byte", name);
     memset(into, 0, size);
     memcpy(into, from.bytes, from.length);
     return EE_OK;
@@ -275,7 +274,7 @@ static ee_status read_personalizer(reading *self, json_token *token, ee_error *e
     ee_status status = none ? EE_OK : json_skip(self->reader, token, &span, error);
     if (status) return status;
     if (span.length >= sizeof self->into->personalizer)
-        return status_fail(error, EE_BAD_INPUT, "personalizer: %zu bytes are too many; the maximum is %zu", span.length,
+        return status_fail(error, EE_BAD_INPUT, "personalizer has %zu bytes; the maximum is %zu", span.length,
                            sizeof self->into->personalizer - 1);
     memset(self->into->personalizer, 0, sizeof self->into->personalizer);
     if (!none) memcpy(self->into->personalizer, span.bytes, span.length);

@@ -42,7 +42,7 @@ ee_status decision_ids_make(decision_ids *self, int64_t microseconds, char id[DE
         memcpy(raw + TIME_BYTES, self->bytes + self->left, RANDOM_BYTES);
     }
     pthread_mutex_unlock(&self->lock);
-    if (!filled) return status_fail(error, EE_FILE_ERROR, "could not get random bytes: %s", strerror(errno));
+    if (!filled) return status_fail(error, EE_FILE_ERROR, "could not get random numbers: %s", strerror(errno));
     for (size_t i = 0; i < sizeof raw; i++) {
         id[2 * i] = digits[raw[i] >> 4];
         id[2 * i + 1] = digits[raw[i] & 15];

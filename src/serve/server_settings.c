@@ -188,7 +188,8 @@ static ee_status check_stranger(const char *name, const char *variable, ee_error
     for (const option *row; count < MOST && (row = row_at(count)); count++) names[count] = row->name;
     const char *nearest = strcmp(name, "data") == 0 ? NULL : options_nearest(name, names, count);
     if (!nearest || nearest[0] != name[0]) return EE_OK;
-    return status_fail(error, EE_BAD_OPTION, "settings: unknown setting %.60s; did you mean '%s'?", variable, nearest);
+    return status_fail(error, EE_BAD_OPTION, "settings: unknown setting '%.60s'; did you mean '%s'?", variable,
+                       nearest);
 }
 
 static bool is_setting(const char *name)

@@ -73,7 +73,7 @@ cat >expected <<'END'
 {"error":"line 3: expected a round, such as {\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, {\"id\": \"b\", \"features\": {\"price\": 7}}]}, or a reward, {\"id\": 1, \"reward\": 0.5}"}
 {"error":"line 4: learn: decision 1 already has its reward"}
 {"error":"line 5: learn: there is no decision 9; the last one is 2"}
-{"error":"line 6: id must be the whole number of a decision, 1 or more, got 1.5"}
+{"error":"line 6: id must be a whole number, 1 or more, got 1.5"}
 {"error":"line 7: id must be a number"}
 {"error":"line 8: \"id\" without \"reward\": the answer to a round assigns its id; use \"tag\" for your own name"}
 {"error":"line 9: \"reward\" without \"id\": expected the id of the decision"}

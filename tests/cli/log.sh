@@ -148,7 +148,7 @@ gzip -dc run.dsjson.gz | cmp - run.dsjson
 grep -q '"EventId":"4-300"' run.dsjson || fail "no id"
 refuse 2 "--log records one run: expected one data set, one policy and one seed (-s 0), got 2 runs" \
     run -d synthetic:cosine -p uniform -s 0-1 -T 5 --log new.csv
-refuse 2 "--log and -o cannot be combined: give one of them" \
+refuse 2 "give --log or -o, not both" \
     run -d synthetic:cosine -p uniform -s 0 -T 5 --log new.csv -o kept
 refuse 1 "synthetic:cosine, lints, seed 0: log: lints has no exact probabilities; set its option 'probability_draws' to estimate them" \
     run -d synthetic:cosine -p lints -s 0 -T 5 --log new.csv

@@ -242,9 +242,9 @@ static void mistakes(void **state)
     assert_refused("{\"dim\":0}", false, "dim must be an integer from 1 to 2^53");
     assert_refused("{\"seed\":1.5}", false, "seed must be an integer from 0 to 2^53");
     assert_refused("{\"policy\":7}", false, "policy must be a string");
-    assert_refused("{\"policy\":\"a\\u0000b\"}", false, "policy: contains a zero byte");
+    assert_refused("{\"policy\":\"a\\u0000b\"}", false, "policy contains a zero byte");
     assert_refused("{\"propensity\":\"1234567890123456789012345678901234567890123456789012345678901234\"}", false,
-                   "propensity: 64 bytes are too many; the maximum is 63");
+                   "propensity has 64 bytes; the maximum is 63");
     assert_refused("{\"dim\":3,\"features\":\"\"}", false,
                    "settings: give dim (vectors) or features (named features), not both");
     assert_refused("{\"wait\":1} 2", false, "invalid JSON at byte 12: unexpected text after the value");

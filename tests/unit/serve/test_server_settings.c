@@ -95,7 +95,7 @@ static void variables_have_the_same_names(void **state)
     ee_error error;
     char *misspelled[] = {"EENET_PROT=1", NULL}, *wrong[] = {"EENET_PORT=high", NULL};
     assert_int_equal(server_settings_environment(misspelled, &settings, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "settings: unknown setting EENET_PROT; did you mean 'port'?");
+    assert_string_equal(error.message, "settings: unknown setting 'EENET_PROT'; did you mean 'port'?");
     assert_int_equal(server_settings_environment(wrong, &settings, &error), EE_BAD_OPTION);
     assert_string_equal(error.message, "settings: EENET_PORT: serve.port must be 0 to 65535, got high");
 }
