@@ -208,11 +208,7 @@ def test_anything_in_csr_form_will_do(bandit: eenet.Bandit) -> None:
         ({"indptr": [0, 2**63 - 1, 3]}, "never decrease"),
         ({"indptr": [0, 1, 2**63 - 1]}, "indptr implies"),
         ({"indptr": [0.0, 1.0, 3.0]}, "expected integers"),
-<<<<<<< HEAD
         ({"indices": [0, 1, 4]}, "index 4; expected indices below 4, the dimension"),
-=======
-        ({"indices": [0, 1, 4]}, "index 4; expected indices below 4"),
->>>>>>> 58a7b93 (python: notebook with today's sentences; tests of indices and of the rate limit)
         ({"indices": [0, -1, 3]}, "index -1"),
         ({"indices": [0, 1, 2**40]}, "index 1099511627776"),
         ({"indices": [0, 3, 1]}, "ascending order"),
