@@ -186,6 +186,7 @@ def _value(what: str, name: str, value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, str):
+        _refuse_server_syntax(what, name, value)
         return _refuse_separators(what, name, value)
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -194,6 +195,21 @@ def _value(what: str, name: str, value: Any) -> str:
     if hasattr(value, "__float__"):
         return repr(float(value))
     raise TypeError(f"{what}: {name}: expected a number, a string, True, False or None, got {type(value).__name__}")
+
+
+_AMOUNTS = {"floor": "propensity_epsilon", "softmax": "propensity_temperature", "igw": "propensity_gamma"}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _refuse_server_syntax(what: str, name: str, text: str) -> None:
+    """The server takes "floor:0.05" and "30m"; here each is written in another way."""
+    rule, colon, amount = text.partition(":")
+    if name == "propensity" and colon and rule in _AMOUNTS:
+        raise BadOption(f"{what}: propensity: expected a rule, got {text!r}; "
+                        f"use propensity={rule!r}, {_AMOUNTS[rule]}={amount}")
+    if name == "wait" and text[-1:] in _SECONDS and text[:-1].isdigit():
+        seconds = int(text[:-1]) * _SECONDS[text[-1]]
+        raise BadOption(f"{what}: wait: expected a number, got {text!r}; in seconds, use wait={seconds}")
 
 
 def _refuse_separators(what: str, name: str, text: str) -> str:

@@ -130,10 +130,11 @@ def test_a_call_that_fails_has_changed_nothing() -> None:
     "call, sentence",
     [
         (lambda own: own.decide(), r"decide\(\) is missing the argument 'arms'"),
-        (lambda own: own.decide(ARMS, None), r"takes at most 1 positional argument, got 2"),
+        (lambda own: own.decide(ARMS, None), r"takes at most 1 positional argument, got 2; use context=$"),
         (lambda own: own.decide(ARMS, contxt=1), r"decide\(\) got an unexpected argument 'contxt'"),
         (lambda own: own.decide(ARMS, arms=ARMS), r"got 'arms' twice"),
         (lambda own: own.decide(ARMS, **{"ä\0": 1}), r"got an unexpected argument"),
+        (lambda own: own.learn(1, 1, 1), r"takes at most 2 positional arguments, got 3$"),
         (lambda own: own.learn(1), r"learn\(\) is missing the argument 'reward'"),
         (lambda own: own.learn(1, "1"), "reward: expected a number, got str"),
         (lambda own: own.learn(1, None), "reward: expected a number, got NoneType"),

@@ -419,8 +419,16 @@ def test_play_refuses_what_is_no_arm(decision, sentence):
         def decide(self, arms):
             return decision
 
+        def learn(self, decision, reward):
+            pass
+
     with pytest.raises((TypeError, ValueError), match=sentence):
         lab.play(Odd(), COSINE, rounds=3)
+
+
+def test_play_refuses_the_name_of_a_policy():
+    with pytest.raises(TypeError, match="play: expected an object with decide and learn, got str"):
+        lab.play("eenet", COSINE, rounds=3)
 
 
 def test_the_options_of_a_bandit_for_a_data_set():

@@ -418,7 +418,7 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
         ([{"a": 1}, 5], TypeError, r"arms\[1\]: expected a mapping of named features, got int"),
         ([{"a": 1}, None], TypeError, r"arms\[1\]: expected .* got NoneType"),
-        (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: invalid JSON at byte 1: .*; a string is parsed as JSON"),
+        (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: invalid JSON at byte 1: .*; for arms without features pass a dict"),
         ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: invalid JSON at byte 7: expected a value$"),
         (b"", eenet.BadInput, "invalid JSON at byte 1: .*; a string is parsed as JSON"),
         ({"a": 1}, TypeError, "expected features for each id"),

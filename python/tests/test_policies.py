@@ -104,6 +104,10 @@ def test_none_and_words_that_python_keeps() -> None:
         ({"f1_width": 2**100}, "f1.width"),
         ({"prior_gain": 1, "exploration": "network"}, "prior_gain"),  # has no effect then
         ({"wdith": 3}, "no option 'wdith'"),
+        ({"propensity": "floor:0.05"}, "use propensity='floor', propensity_epsilon=0.05$"),
+        ({"propensity": "flor:0.05"}, "propensity must be own"),
+        ({"wait": "30m"}, "in seconds, use wait=1800$"),
+        ({"wait": "soon"}, "wait must be"),
     ],
 )
 def test_options_that_cannot_be(given: dict[str, Any], sentence: str) -> None:
@@ -120,3 +124,5 @@ def test_features_are_given_in_many_ways() -> None:
     assert eenet.Bandit("linucb", 4, features=False).features is None
     with pytest.raises(eenet.BadOption, match="did you mean 'names'"):
         eenet.Bandit("linucb", features={"nmaes": 3})
+    with pytest.raises(eenet.BadInput, match="give dim or features, not both"):
+        eenet.Bandit("linucb", 4, features=True)

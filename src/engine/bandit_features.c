@@ -9,8 +9,9 @@ ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, fea
     if (status) return status;
     self->dim = features_dim(options);
     if (settings->dim && settings->dim != self->dim)
-        return status_fail(error, EE_BAD_INPUT, "create: dim must be 0 or %zu with these features, got %zu", self->dim,
-                           settings->dim);
+        return status_fail(error, EE_BAD_INPUT,
+                           "create: give dim or features, not both: dim must be 0 or %zu with these features, got %zu",
+                           self->dim, settings->dim);
     features_format_options(options, self->feature_options, sizeof self->feature_options);
     return EE_OK;
 }

@@ -207,6 +207,8 @@ def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) ->
     >>> play(First(), "synthetic:cosine,noise=0", rounds=100, seed=3).rounds
     100
     """
+    if not (callable(getattr(bandit, "decide", None)) and callable(getattr(bandit, "learn", None))):
+        raise TypeError(f"play: expected an object with decide and learn, got {type(bandit).__name__}")
     world = read_one(data)
     count = _read_rounds(rounds, world)
     if world.length is not None and count > world.length:

@@ -230,9 +230,12 @@ static void raise_for_piece(const round_pieces *self, size_t piece, const ee_err
     char place[40] = "";
     size_t start = piece ? self->ends[piece - 1] : 0;
     bool object = start < self->ends[piece] && self->writing.json.bytes[start] == '{';
-    const char *hint = object ? "" : "; a string is parsed as JSON, such as {\"topic\": \"music\"}";
-    if (piece >= self->contexts && self->read_arms == ee_round_action)
-        snprintf(place, sizeof place, "arms[%zu]: ", piece - self->contexts);
+    bool arm = piece >= self->contexts && self->read_arms == ee_round_action;
+    const char *hint = object ? ""
+                       : arm  ? "; a string is parsed as JSON; for arms without features pass a dict, such as "
+                                "{\"soup\": {}, \"salad\": {}}"
+                              : "; a string is parsed as JSON, such as {\"topic\": \"music\"}";
+    if (arm) snprintf(place, sizeof place, "arms[%zu]: ", piece - self->contexts);
     int most = (int)(sizeof placed.message - strlen(place) - strlen(hint) - 1);
     snprintf(placed.message, sizeof placed.message, "%s%.*s%s", place, most, error->message, hint);
     raise_status(status, &placed);

@@ -39,12 +39,32 @@ static int copy_excluded(const array_view *view, size_t rows, size_t arms, uint8
     return 0;
 }
 
+/* numpy takes any string for True; ids of arms are a likely mistake. */
+static int refuse_texts(PyObject *array)
+{
+    PyObject *flat = PyObject_CallMethod(array, "ravel", NULL);
+    PyObject *list = flat ? PyObject_CallMethod(flat, "tolist", NULL) : NULL;
+    int status = list ? 0 : -1;
+    for (Py_ssize_t i = 0; !status && i < PyList_Size(list); i++) {
+        PyObject *one = PyList_GetItem(list, i);
+        if (!PyUnicode_Check(one) && !PyBytes_Check(one)) continue;
+        raise_wrong_type("excluded", "one bool per arm", one);
+        status = -1;
+    }
+    Py_XDECREF(list);
+    Py_XDECREF(flat);
+    return status;
+}
+
 int excluded_read(PyObject *excluded, size_t rows, size_t arms, uint8_t **out)
 {
     *out = NULL;
     if (!excluded || excluded == Py_None) return 0;
     PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *plain = numpy ? PyObject_CallMethod(numpy, "ascontiguousarray", "Os", excluded, "?") : NULL;
+    PyObject *array = numpy ? PyObject_CallMethod(numpy, "asarray", "O", excluded) : NULL;
+    PyObject *plain = NULL;
+    if (array && !refuse_texts(array)) plain = PyObject_CallMethod(numpy, "ascontiguousarray", "Os", array, "?");
+    Py_XDECREF(array);
     Py_XDECREF(numpy);
     array_view view;
     int status = -1;

@@ -79,7 +79,10 @@ static PyObject *name_argument(const char *what)
     PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
     if (!PyErr_ExceptionMatches(kind)) return NULL;
     PyErr_Fetch(&type, &value, &trace);
-    PyErr_Format(kind, "%s: expected numbers: %S", what, value ? value : type);
+    if (kind == PyExc_ValueError)
+        raise_bad_input("%s: expected numbers: %S", what, value ? value : type);
+    else
+        PyErr_Format(kind, "%s: expected numbers: %S", what, value ? value : type);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);

@@ -31,8 +31,10 @@ static int take_named(const call_shape *shape, PyObject *const *args, PyObject *
 int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **values)
 {
     if (count > shape->by_position) {
-        PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional argument%s, got %zd", shape->method,
-                     shape->by_position, shape->by_position == 1 ? "" : "s", count);
+        bool named = shape->by_position < shape->count;
+        PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional argument%s, got %zd%s%s%s", shape->method,
+                     shape->by_position, shape->by_position == 1 ? "" : "s", count, named ? "; use " : "",
+                     named ? shape->names[shape->by_position] : "", named ? "=" : "");
         return -1;
     }
     memset(values, 0, (size_t)shape->count * sizeof *values);

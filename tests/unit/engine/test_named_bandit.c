@@ -163,7 +163,7 @@ static void what_does_not_fit_is_refused(void **state)
     ee_arms arms;
     ee_settings settings = {.policy = "uniform", .features = "", .dim = 20};
     assert_refused(ee_bandit_create(&settings, &bandit, &error), &error,
-                   "create: dim must be 0 or 12288 with these features, got 20");
+                   "create: give dim or features, not both: dim must be 0 or 12288 with these features, got 20");
     settings.dim = 12288;
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
     assert_string_equal(ee_bandit_info(bandit).features,
