@@ -105,8 +105,8 @@ static bool check_key(const service_config *config, http_exchange *exchange, con
         http_refuse(exchange, 401, call_code(401),
                     key.bytes ? "invalid API key: it is not in the server's keys file; after 'eenet keys add', reload "
                                 "the server (SIGHUP)"
-                              : "missing API key: send the header '%s'",
-                    "Authorization: Bearer KEY");
+                              : "missing API key: send the header '%s' or '%s'",
+                    "Authorization: Bearer KEY", "Ocp-Apim-Subscription-Key: KEY");
         return false;
     }
     if (grant->role >= of->role) return true;

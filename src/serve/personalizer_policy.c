@@ -110,6 +110,10 @@ ee_status policy_contract_apply(bandit_settings *into, json_text name, json_text
     double epsilon = find_epsilon(kept.policy_arguments);
     if (strncmp(kept.policy_arguments, own, sizeof own - 1) == 0) {
         status = take_own(&next, arguments, error);
+    } else if (kept.policy_arguments[strspn(kept.policy_arguments, " ")] != '-') {
+        status = status_fail(error, EE_BAD_INPUT,
+                             "arguments: expected eenet:POLICY OPTIONS or Vowpal Wabbit arguments (--...), got %.40s",
+                             kept.policy_arguments);
     } else if (!isnan(epsilon) && policy_has_option(next.policy, "propensity")) {
         char rule[sizeof next.propensity] = "";
         snprintf(rule, sizeof rule, "floor:%.15g", epsilon);

@@ -154,7 +154,7 @@ test('the policy: Vowpal Wabbit\'s arguments are kept, and their epsilon is foll
     assert.deepEqual((await policy().put({ body: own })).body, own);
     assert.equal((await settings()).policy, 'squarecb');
     assert.equal((await client.path('/rank').post({ body: meal })).status, '201');
-    for (const wrong of [{}, { name: 'x', arguments: 'eenet:nobody' }, { name: 'x', arguments: 'eenet:eenet no=1' }, { name: 'x'.repeat(257), arguments: 'a' }]) {
+    for (const wrong of [{}, { name: 'x', arguments: 'eenet:nobody' }, { name: 'x', arguments: 'eenet:eenet no=1' }, { name: 'x', arguments: 'linucb' }, { name: 'x'.repeat(257), arguments: 'a' }]) {
         const answer = await policy().put({ body: wrong });
         assert.equal(answer.status, '400');
         assert.equal(answer.body.error.code, 'InvalidPolicyContract', answer.body.error.message);

@@ -100,6 +100,18 @@ static void policies(void **state)
     assert_policy("eenet:lints", "lints", "", "own");
 }
 
+static void a_policy_without_its_prefix_is_refused(void **state)
+{
+    (void)state;
+    bandit_settings settings = bandit_settings_usual();
+    ee_error error;
+    assert_int_equal(policy_contract_apply(&settings, text_of("a"), text_of("linucb"), &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "arguments: expected eenet:POLICY OPTIONS or Vowpal Wabbit arguments (--...), got "
+                        "linucb");
+    assert_string_equal(settings.policy, "eenet");
+}
+
 static void a_policy_that_is_reset_is_the_usual_one(void **state)
 {
     (void)state;
@@ -173,6 +185,7 @@ int main(void)
         cmocka_unit_test(every_base_leads_to_the_same_path),
         cmocka_unit_test(durations),
         cmocka_unit_test(policies),
+        cmocka_unit_test(a_policy_without_its_prefix_is_refused),
         cmocka_unit_test(a_policy_that_is_reset_is_the_usual_one),
         cmocka_unit_test(what_a_configuration_does_not_say_stays),
         cmocka_unit_test(a_policy_that_explores_by_itself_cannot_be_told),
