@@ -259,6 +259,9 @@ def test_excluded_arms_are_as_if_they_were_not_there(policy: str) -> None:
         one.decide(arms, excluded=[True] * 6)
     with pytest.raises(eenet.BadInput, match=r"excluded: expected 6 booleans, one per arm"):
         one.decide(arms, excluded=[True] * 5)
+    for ids in (["a"] * 6, [True] * 5 + ["a"], np.array(["a"] * 6, dtype=object)):
+        with pytest.raises(TypeError, match="excluded: expected one bool per arm, got str"):
+            one.decide(arms, excluded=ids)
     assert one.decide(arms, excluded=None).id == 21
 
 
@@ -282,9 +285,30 @@ def test_many_rewards_are_learned_as_one_after_the_other() -> None:
         assert single.decide_many(arms) == decisions
         many.learn_many([*decisions[:5], *(decision.id for decision in decisions[5:])], rewards)
         for decision, reward in zip(decisions, rewards):
-            single.learn(decision, reward)
+            single.learn(decision.id, reward)
         assert many.to_bytes() == single.to_bytes()
     many.learn_many([], [])
+
+
+def test_a_decision_of_another_bandit_is_refused(tmp_path: Path) -> None:
+    one, other = eenet.Bandit("linucb", 4), eenet.Bandit("linucb", 4)
+    arms = rounds(3)
+    decisions = [one.decide(arms[0]), one.decide_many(arms[:1])[0], one.decide_slots(arms[0], 1)[0]]
+    other.decide_many(arms)
+    for decision in decisions:
+        for call in (lambda: other.learn(decision, 1), lambda: other.learn_many([1, decision], [1, 1]),
+                     lambda: other.forget(decision)):
+            with pytest.raises(eenet.UnknownDecision, match="this decision was made by another bandit"):
+                call()
+    assert other.info.rewards == 0 and other.info.pending == 3
+    other.learn(decisions[0].id, 1)  # an id may be anybody's
+    one.save(tmp_path / "model")
+    for same in (eenet.Bandit.load(tmp_path / "model"), pickle.loads(pickle.dumps(one)), copy.copy(one)):
+        for decision in decisions:
+            same.learn(decision, 1)
+    one.learn(pickle.loads(pickle.dumps(decisions[1])), 1)
+    one.learn(decisions[0], 1)
+    assert one.info.rewards == 2
 
 
 def test_many_rewards_stop_at_the_first_failure() -> None:

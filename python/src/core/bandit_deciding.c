@@ -46,7 +46,10 @@ PyObject *bandit_decide(PyObject *object, PyObject *const *args, Py_ssize_t coun
         status =
             ee_bandit_decide(self->bandit, &arms, &made, decision_scores(decision), decision->probabilities, &error);
     bandit_leave(self, state);
-    if (!status) decision_set(decision, &made, arms_read_action(&reading, made.arm));
+    if (!status) {
+        decision_set(decision, &made, arms_read_action(&reading, made.arm));
+        decision->bandit = self->number;
+    }
 done:
     free(excluded);
     arms_release(&reading);
@@ -121,6 +124,8 @@ static PyObject *decide_rounds(bandit_object *self, rounds_call *call)
                                                        call->made, call->scores, call->probabilities, &error);
     bandit_leave(self, state);
     PyObject *decisions = status ? raise_status(status, &error) : rounds_call_finish(call);
+    for (size_t i = 0; decisions && i < call->count; i++)
+        ((decision_object *)PyList_GetItem(decisions, (Py_ssize_t)i))->bandit = self->number;
     rounds_call_release(call);
     return decisions;
 }

@@ -14,12 +14,16 @@ static PyObject *none_or_raise(ee_status status, const ee_error *error)
     Py_RETURN_NONE;
 }
 
-/* The id of a decision, or of a number. */
-static int read_id(PyObject *object, uint64_t *id)
+/* The id of a decision, or of a number. Every bandit counts its ids from 1, so a decision of another one is refused. */
+static int read_id(const bandit_object *self, PyObject *object, uint64_t *id)
 {
     if (decision_is(object)) {
-        *id = ((decision_object *)object)->id;
-        return 0;
+        const decision_object *decision = (const decision_object *)object;
+        *id = decision->id;
+        if (!decision->bandit || !self->number || decision->bandit == self->number) return 0;
+        ee_error error = {.status = EE_UNKNOWN_DECISION, .message = "this decision was made by another bandit"};
+        raise_status(EE_UNKNOWN_DECISION, &error);
+        return -1;
     }
     if (!read_whole(object, "decision", UINT64_MAX, id)) return 0;
     if (PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type("decision", "a Decision or its id", object);
@@ -51,7 +55,7 @@ PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count
         return NULL;
     if (decision_is(values[0]) && ((decision_object *)values[0])->record)
         return learn_bytes(self, ((decision_object *)values[0])->record, reward);
-    if (read_id(values[0], &id)) return NULL;
+    if (read_id(self, values[0], &id)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_learn(self->bandit, id, reward, &error);
@@ -69,12 +73,12 @@ typedef struct reward_row {
     double reward;
 } reward_row;
 
-static int read_row(PyObject *decision, PyObject *reward, reward_row *out)
+static int read_row(const bandit_object *self, PyObject *decision, PyObject *reward, reward_row *out)
 {
     *out = (reward_row){0};
     if (read_number(reward, "reward", &out->reward)) return -1;
     PyObject *record = decision_is(decision) ? ((decision_object *)decision)->record : NULL;
-    if (!record) return read_id(decision, &out->id);
+    if (!record) return read_id(self, decision, &out->id);
     out->record = PyBytes_AsString(record);
     out->size = (size_t)PyBytes_Size(record);
     return 0;
@@ -88,7 +92,7 @@ static PyObject *as_tuple(PyObject *sequence, const char *what)
 }
 
 /* What tuples hold, to be freed; NULL with an exception set. */
-static reward_row *read_rows(PyObject *decisions, PyObject *rewards)
+static reward_row *read_rows(const bandit_object *self, PyObject *decisions, PyObject *rewards)
 {
     Py_ssize_t count = PyTuple_Size(decisions);
     if (PyTuple_Size(rewards) != count) {
@@ -99,7 +103,7 @@ static reward_row *read_rows(PyObject *decisions, PyObject *rewards)
     reward_row *rows = PyMem_Malloc((size_t)(count + 1) * sizeof *rows);
     if (!rows) PyErr_NoMemory();
     for (Py_ssize_t i = 0; rows && i < count; i++) {
-        if (!read_row(PyTuple_GetItem(decisions, i), PyTuple_GetItem(rewards, i), &rows[i])) continue;
+        if (!read_row(self, PyTuple_GetItem(decisions, i), PyTuple_GetItem(rewards, i), &rows[i])) continue;
         PyMem_Free(rows);
         return NULL;
     }
@@ -145,7 +149,7 @@ PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t 
     if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
     PyObject *decisions = as_tuple(values[0], "decisions");
     PyObject *rewards = decisions ? as_tuple(values[1], "rewards") : NULL;
-    reward_row *rows = rewards ? read_rows(decisions, rewards) : NULL;
+    reward_row *rows = rewards ? read_rows(self, decisions, rewards) : NULL;
     if (rows) result = learn_rows(self, rows, PyTuple_Size(decisions));
     PyMem_Free(rows);
     Py_XDECREF(decisions);
@@ -227,7 +231,7 @@ PyObject *bandit_forget(PyObject *object, PyObject *const *args, Py_ssize_t coun
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     uint64_t id;
-    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_id(value, &id)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_id(self, value, &id)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_forget(self->bandit, id, &error);

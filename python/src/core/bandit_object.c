@@ -18,6 +18,7 @@ PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
     self->takes_rounds = ee_bandit_info(bandit).features != NULL;
     self->forks = forking_count();
     self->lost = false;
+    self->number = 0;
     return (PyObject *)self;
 }
 
@@ -58,6 +59,15 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
+/* A bandit that nobody can have saved yet: every decision that it may learn is its own. */
+static PyObject *wrap_new(PyTypeObject *type, ee_bandit *bandit)
+{
+    static unsigned long long count; /* the GIL guards it */
+    PyObject *self = bandit_wrap(type, bandit);
+    if (self) ((bandit_object *)self)->number = ++count;
+    return self;
+}
+
 /* What _policies.settings has made of the arguments: policy, dim, seed, options, features. */
 static PyObject *create(PyTypeObject *type, PyObject *settings)
 {
@@ -85,7 +95,7 @@ done:
     Py_XDECREF(policy);
     Py_XDECREF(options);
     Py_XDECREF(features);
-    return bandit ? bandit_wrap(type, bandit) : NULL;
+    return bandit ? wrap_new(type, bandit) : NULL;
 }
 
 static PyObject *new_bandit(PyTypeObject *type, PyObject *args, PyObject *keywords)

@@ -16,9 +16,10 @@
 typedef struct bandit_object {
     PyObject_HEAD ee_bandit *bandit;
     pthread_mutex_t mutex;
-    bool takes_rounds;   /* it has named features */
-    unsigned long forks; /* forking_count at the last call */
-    bool lost;           /* another thread was inside a call when this process forked */
+    bool takes_rounds;         /* it has named features */
+    unsigned long long number; /* unique in this process; 0: restored from a model, whose decisions it may learn */
+    unsigned long forks;       /* forking_count at the last call */
+    bool lost;                 /* another thread was inside a call when this process forked */
 } bandit_object;
 
 /* Every call that enters begins with one of these two, with the GIL. bandit_check: 0, or -1 with RuntimeError set if

@@ -18,7 +18,9 @@ decision_object *decision_new(size_t arms)
 {
     if (arms > MOST_ARMS) return (void *)PyErr_NoMemory();
     decision_object *self = PyObject_GC_NewVar(decision_object, type, (Py_ssize_t)arms);
-    if (self) self->record = self->action = NULL;
+    if (!self) return NULL;
+    self->record = self->action = NULL;
+    self->bandit = 0;
     return self;
 }
 

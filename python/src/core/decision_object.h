@@ -11,6 +11,7 @@
 typedef struct decision_object {
     PyObject_VAR_HEAD          /* the size is the number of arms */
         unsigned long long id; /* 0: made by a snapshot */
+    unsigned long long bandit; /* bandit_object.number of the bandit that decided; 0: unknown */
     Py_ssize_t arm;
     double probability;
     PyObject *record;       /* bytes, of a decision that a snapshot made; else NULL */
