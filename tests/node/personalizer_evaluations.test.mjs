@@ -119,7 +119,7 @@ test('what an evaluation cannot be', async () => {
         [{ policies: [{ name: 'a', arguments: 'eenet:nobody' }] }, 'InvalidEvaluationContract'],
         [{ policies: [{ name: 'experiment-a', arguments: 'eenet:linucb' }] }, 'InvalidEvaluationContract'],
         [{ enableOfflineExperimentation: { name: 'x' } }, 'InvalidEvaluationContract'],
-        [{ policies: [{ name: 'a', arguments: 'b' }, { name: 'a', arguments: 'b' }] }, 'DuplicateCustomPolicyNames'],
+        [{ policies: [{ name: 'a', arguments: '--b' }, { name: 'a', arguments: '--b' }] }, 'DuplicateCustomPolicyNames'],
     ]) {
         const answer = await client.path('/evaluations').post({ body: { ...contract(), ...more } });
         assert.equal(answer.status, '400', JSON.stringify(answer.body));
