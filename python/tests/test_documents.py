@@ -4,13 +4,10 @@ A ```text block directly below a ```python block shows what it prints. Numbers m
 the machine's instruction set.
 """
 
-import gzip
-import json
 import re
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,20 +70,8 @@ def test_the_laboratory(capsys, tmp_path):
     assert known["eenet_run"].regret < known["mine"].regret / 2
 
 
-def write_log(path, random):
-    with gzip.open(path, "wt") as file:
-        for number in range(200):
-            taken = int(random.integers(2))
-            event = {
-                "_label_cost": -float(random.random() < 0.2 + 0.5 * taken), "_label_probability": 0.5, "_labelIndex": taken,
-                "a": [1, 2], "p": [0.5, 0.5], "EventId": str(number), "c": {"_multi": [{"x": "a"}, {"x": "b"}]},
-            }
-            file.write(json.dumps(event) + "\n")
-
-
 def test_evaluation(capsys):
     pytest.importorskip("pandas")
-    write_log("events.dsjson.gz", np.random.default_rng(0))
     known, _ = run("docs/python-evaluation.md", capsys)
     assert known["found"]["eenet"].trusted and known["found"]["eenet"].value > 0.5
 
