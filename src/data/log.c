@@ -137,6 +137,15 @@ ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv
     return status;
 }
 
+/* For "FILE.csv,action=COLUMN", which lacks "csv:". */
+static void suggest_csv(const char *words, ee_error *error)
+{
+    const char *comma = strchr(words, ',');
+    size_t used = error ? strlen(error->message) : 0;
+    if (!error || !comma || !strchr(comma, '=')) return;
+    snprintf(error->message + used, sizeof error->message - used, "; did you mean csv:%.60s?", words);
+}
+
 ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
 {
     log_place from = {0};
@@ -148,6 +157,7 @@ ee_status log_open(const char *words, const log_options *options, log_reader **o
         status = log_open_bandit(from.place, out, error);
     } else if (!status) {
         status = byte_stream_open(from.place, &stream, error);
+        if (status && from.kind == PLACE_FILE) suggest_csv(words, error);
         if (!status) status = log_open_stream(stream, from.place, from.options, options, out, error);
     }
     if (!status) settle(*out, words, options); /* known by its options too */
@@ -173,6 +183,7 @@ static void remember(log_counts *counts, size_t line, const log_note *note)
     bool usual = note->verdict == LOG_FOREIGN || note->verdict == LOG_REPEATED;
     size_t before = note->verdict == LOG_FOREIGN ? counts->foreign : counts->repeated;
     if (counts->first_count == PLACES || (usual && before > USUAL)) return;
+    if (usual && counts->first_bad == counts->first_count) counts->first_bad++;
     counts->first_lines[counts->first_count] = line;
     memcpy(counts->first_reasons[counts->first_count], note->reason, sizeof note->reason);
     counts->first_count++;
@@ -306,6 +317,11 @@ size_t log_dim(const log_reader *log)
 bool log_can_repeat(const log_reader *log)
 {
     return byte_stream_can_repeat(log->stream);
+}
+
+const char *log_remark(const log_reader *log)
+{
+    return log->remark;
 }
 
 uint64_t log_fingerprint(const log_reader *log)

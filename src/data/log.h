@@ -95,7 +95,8 @@ typedef struct log_counts {
     size_t first_lines[8]; /* line numbers of the first lines left out */
     char first_reasons[8][120];
     size_t first_count;
-    uint64_t bytes; /* read so far, as stored on disk; and the total, 0 if unknown */
+    size_t first_bad; /* place in first_lines of the first broken or invalid line; first_count: none */
+    uint64_t bytes;   /* read so far, as stored on disk; and the total, 0 if unknown */
     uint64_t total_bytes;
 } log_counts;
 
@@ -113,6 +114,9 @@ const log_counts *log_read(const log_reader *log);
 
 /* Dimension of the arms if the log has vectors; 0 if it has named features. Known once the log is open. */
 size_t log_dim(const log_reader *log);
+
+/* What the reader leaves unused although the caller may want it, as a sentence; "" if nothing. */
+const char *log_remark(const log_reader *log);
 
 /* Whether it can be opened again: false for standard input and pipes. */
 bool log_can_repeat(const log_reader *log);

@@ -108,6 +108,35 @@ static ee_status find_context(csv_log *log, const char *list, ee_error *error)
     return EE_OK;
 }
 
+/* Names the columns that could be context, if the options do not say which are. */
+static void remark_context(csv_log *log, const char *options)
+{
+    char *into = log->head.remark, list[80] = "", joined[80] = "";
+    size_t unused = 0, shown = 0;
+    if (strstr(options, "context=")) return;
+    for (size_t i = 0; i < log->rows.width; i++) {
+        const field *name = &log->rows.columns[i];
+        bool used = !name->length;
+        for (role k = 0; k < ROLES; k++) used = used || log->columns[k] == i;
+        if (used) continue;
+        size_t room = sizeof list - strlen(list);
+        unused++;
+        if (shown + 1 < unused || name->length + 3 > room || !json_is_utf8((json_text){name->text, name->length}))
+            continue;
+        shown++;
+        snprintf(list + strlen(list), room, "%s%.*s", shown > 1 ? ", " : "", (int)name->length, name->text);
+        snprintf(joined + strlen(joined), room, "%s%.*s", shown > 1 ? "+" : "", (int)name->length, name->text);
+    }
+    if (!unused) return;
+    if (shown < unused)
+        snprintf(into, sizeof log->head.remark,
+                 "No context columns are used (%zu columns are unused); add context=all, or context=COLUMN+COLUMN.",
+                 unused);
+    else
+        snprintf(into, sizeof log->head.remark, "No context columns are used (unused columns: %s); add context=%s.",
+                 list, joined);
+}
+
 /* ---- the actions ---- */
 
 static int compare_names(const void *a, const void *b)
@@ -250,7 +279,8 @@ static bool take_number(const csv_log *log, role which, double *value, log_note 
 {
     const field *from = field_of(log, which);
     if (!from || (which > REWARD && !from->length) || field_number(from, value)) return true;
-    log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'", entries[which].name, from->text);
+    log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'%s", entries[which].name, from->text,
+                  which == REWARD && !from->length ? "; if empty means no reward, write 0" : "");
     return false;
 }
 
@@ -372,14 +402,33 @@ static void close_log(log_reader *head)
 
 /* ---- opening ---- */
 
+/* For "context=age,plan": the comma ends the option. */
+static void suggest_plus(const char *options, ee_error *error)
+{
+    static const char *const lists[] = {"context=", "actions="};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const char *list = strstr(options, lists[i]);
+        if (!error || !list) continue;
+        size_t used = strlen(error->message), first = strcspn(list, ",");
+        size_t second = list[first] ? strcspn(list + first + 1, ",") : 0;
+        if (!second || memchr(list + first + 1, '=', second) || !strstr(error->message, "expected name=value"))
+            continue;
+        snprintf(error->message + used, sizeof error->message - used, "; join %s with +: %.*s+%.*s",
+                 i ? "names" : "columns", first < 60 ? (int)first : 60, list, second < 40 ? (int)second : 40,
+                 list + first + 1);
+    }
+}
+
 static ee_status prepare(csv_log *log, const char *path, const char *options, ee_error *error)
 {
     csv_options asked;
     options_set_defaults(&schema, &asked);
     ee_status status = options_parse_once(&schema, options, &asked, error);
+    if (status) suggest_plus(options, error);
     if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
     for (role i = 0; i < ROLES && !status; i++) status = find_column(log, i, asked.columns[i], error);
     if (!status) status = find_context(log, asked.context, error);
+    if (!status) remark_context(log, options);
     return status ? status : find_actions(log, asked.actions, path, error);
 }
 

@@ -38,6 +38,7 @@ struct log_reader {
     uint64_t fingerprint;
     id_set seen;
     bool cut_noted;
+    char remark[240]; /* see log_remark */
 };
 
 /* Each creates its struct and takes over the stream; log.c fills in the rest of the head. On failure the caller keeps

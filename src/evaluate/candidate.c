@@ -63,8 +63,11 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
         if (classes[i]->name ? has_name(classes[i], text) : is_policy(text)) return EE_OK;
     }
     const char *near = nearest(text);
-    return status_fail(error, EE_BAD_OPTION, "unknown candidate '%.80s'%s%s%s", text, near ? "; did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
+    if (near) return status_fail(error, EE_BAD_OPTION, "unknown candidate '%.80s'; did you mean '%s'?", text, near);
+    if (strchr(text, ':')) return status_fail(error, EE_BAD_OPTION, "unknown candidate '%.80s'", text);
+    return status_fail(error, EE_BAD_OPTION,
+                       "unknown candidate '%.80s'; to always choose the action '%.30s', write arm:%.30s", text, text,
+                       text);
 }
 
 /* Checks that the features of the slots are readable; the round has those of the event again afterwards. */

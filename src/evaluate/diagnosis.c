@@ -18,6 +18,9 @@ static const double small_effective = 0.01; /* share of the rounds */
 static const double large_share = 0.1;      /* of one event in the sum of weights */
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
 static const double sums_off_grave = 0.05;  /* share of the events */
+static const double bad_lines_grave = 0.05; /* share of the lines */
+
+const char diagnosis_no_problems[] = "No problems found.";
 
 /* What a sentence is about, and whether it makes the numbers unreliable. */
 typedef struct subject {
@@ -76,6 +79,15 @@ static bool check_spread(const diagnosis *self, diagnosis_report *into)
     return true;
 }
 
+/* Without exploration the weights say nothing about the propensities. A candidate that agrees with the log throughout
+ * keeps its numbers. */
+static void say_certain(const diagnosis *self, diagnosis_report *into)
+{
+    bool agrees = fabs(self->mean_weight - 1.0) <= weight_off;
+    say(into, agrees ? of_log : grave_of_log,
+        "Every propensity is 1: this log has no exploration and cannot evaluate another policy.");
+}
+
 static void check_weights(const diagnosis *self, diagnosis_report *into)
 {
     bool known = !isnan(self->unsupported);
@@ -101,6 +113,15 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
 }
 
 /* ---- how much the log says ---- */
+
+static void check_lines(const diagnosis *self, diagnosis_report *into)
+{
+    if (self->bad_lines > 0.0)
+        say(into, self->bad_lines > bad_lines_grave ? grave_of_log : of_log,
+            "%s%% of the lines were skipped; first: line %zu: %.160s.",
+            plain_number_of(100.0 * self->bad_lines, 2).text, self->first_bad_line, self->bad_reason);
+    if (self->remark && self->remark[0]) say(into, of_log, "%s", self->remark);
+}
 
 static void check_support(const diagnosis *self, diagnosis_report *into)
 {
@@ -176,14 +197,18 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
         say(&report, grave_of_log, "The log has no events to evaluate.");
         return report;
     }
-    if (self->weighs && !check_spread(self, &report)) check_weights(self, &report);
+    if (self->weighs && self->certain)
+        say_certain(self, &report);
+    else if (self->weighs && !check_spread(self, &report))
+        check_weights(self, &report);
     if (self->weighs) check_sums(self, &report);
-    if (self->weighs) check_support(self, &report);
+    if (self->weighs && !self->certain) check_support(self, &report);
+    check_lines(self, &report);
     check_size(self, &report);
     check_drift(self, &report);
     check_model(self, &report);
     check_terms(self, &report);
-    if (!report.count) say(&report, of_candidate, "No problems found.");
+    if (!report.count) say(&report, of_candidate, "%s", diagnosis_no_problems);
     return report;
 }
 

@@ -25,6 +25,11 @@ typedef struct diagnosis {
 
     double probability_sum; /* the largest distance of an event's sum of probabilities from 1; NaN: not known */
     double sum_off;         /* share of the events in which it is above 0.001 */
+    bool certain;           /* every propensity is 1, though events have several actions */
+    double bad_lines;       /* share of the lines that are broken or invalid, and so were skipped; 0: none */
+    size_t first_bad_line;  /* the first of them, */
+    const char *bad_reason; /* and what is wrong with it */
+    const char *remark;     /* see log_remark; NULL or "": none */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */
     double direct, robust, robust_error;            /* estimates by DM and DR; NaN if DM was not requested */
@@ -50,6 +55,8 @@ typedef struct diagnosis_report {
     size_t count;
     bool trusted; /* no sentence is grave */
 } diagnosis_report;
+
+extern const char diagnosis_no_problems[];
 
 diagnosis_report diagnosis_explain(const diagnosis *self);
 

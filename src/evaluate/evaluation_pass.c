@@ -205,6 +205,21 @@ static void describe_log(const pass *self, evaluated_log *out)
     out->features = self->play.dim == 0;
 }
 
+/* The lines that were skipped because something is wrong with them. Rewards without a decision and repeated events are
+ * no fault of the log. */
+static void describe_lines(const pass *self, diagnosis *facts)
+{
+    const log_counts *read = log_read(self->log);
+    uint64_t bad = read->broken + read->invalid + self->unread;
+    bool listed = read->first_bad < read->first_count;
+    facts->remark = log_remark(self->log);
+    facts->bad_lines = 0.0;
+    if (!bad) return;
+    facts->bad_lines = (double)bad / (double)(bad + read->events - self->unread);
+    facts->first_bad_line = listed ? read->first_lines[read->first_bad] : self->first_unread_line;
+    facts->bad_reason = listed ? read->first_reasons[read->first_bad] : self->first_unread.message;
+}
+
 /* A log without events to evaluate is an error that names its first bad line. */
 static ee_status fail_empty(const pass *self, ee_error *error)
 {
@@ -235,8 +250,10 @@ static void finish_pass(pass *self, double start)
         evaluation_result *result = one->result;
         if (!evaluation_is_playing(one)) continue;
         describe_log(self, &result->log);
+        describe_lines(self, &result->facts);
         ee_error own;
         if (evaluation_play_finish(&self->play, one, self->number, &own)) result->failure = own;
+        result->facts.remark = result->facts.bad_reason = NULL; /* they end with the log */
         result->finished = evaluation_is_playing(one);
         result->seconds = thread_seconds() - start;
     }

@@ -83,6 +83,7 @@ static void add(log_tally *self, const log_event *event)
     if (isnan(self->first_time)) self->first_time = event->time;
     if (!isnan(event->time)) self->last_time = event->time;
     self->slots = self->slots || event->slot_count > 1;
+    self->choice = self->choice || event->count > 1;
 }
 
 void log_tally_add(log_tally *self, const log_event *event)
@@ -155,6 +156,7 @@ void log_tally_facts(const log_tally *self, diagnosis *facts)
     facts->spread_unsupported = self->whole ? fmax(1.0 - self->spread_promised / rounds, 0.0) : (double)NAN;
     facts->probability_sum = self->whole ? self->worst_sum : (double)NAN;
     facts->sum_off = self->whole ? self->sums_off / rounds : (double)NAN;
+    facts->certain = self->choice && self->least_probability >= 1.0;
     facts->slots = self->slots;
     facts->each_slot = self->rounds_of_slots > 0;
     find_drift(self, facts);

@@ -29,6 +29,7 @@ typedef struct log_tally {
     size_t stretch_count;
     uint64_t stretch_events, last_events; /* of a whole one, and in the last */
     double first_time, last_time;
+    bool choice;              /* an event had several actions */
     bool slots;               /* events had several slots; only the first counts */
     uint64_t rounds_of_slots; /* events whose slots all count */
 } log_tally;

@@ -8,13 +8,17 @@
 ee_status report_folder_read(const char *folder, const char *reference, report_folder *out, ee_error *error)
 {
     if (file_is_missing(folder))
-        return status_fail(error, EE_NO_FILE, "%.150s not found; expected the DIR of 'eenet run -o DIR'", folder);
+        return status_fail(error, EE_NO_FILE,
+                           "%.130s not found; expected the DIR of 'eenet run -o DIR' or 'eenet evaluate -o DIR'",
+                           folder);
     ee_status status = evaluations_read(folder, &out->stored, error);
     if (status == EE_NO_FILE) status = EE_OK;
     char *runs = NULL;
     if (!status) status = file_join(folder, "results.jsonl", &runs, error);
     if (!status && !out->stored.count && file_is_missing(runs))
-        status = status_fail(error, EE_NO_FILE, "no results in %.150s; expected the DIR of 'eenet run -o DIR'", folder);
+        status = status_fail(error, EE_NO_FILE,
+                             "no results in %.130s; expected the DIR of 'eenet run -o DIR' or 'eenet evaluate -o DIR'",
+                             folder);
     if (!status && !(out->stored.count && file_is_missing(runs))) status = results_read(folder, &out->runs, error);
     memory_free(runs);
     if (!status && !out->runs.count && !out->stored.count)

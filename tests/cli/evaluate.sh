@@ -139,6 +139,17 @@ awk 'BEGIN { print "action,probability,reward"; for (i = 0; i < 30000; i++) prin
     "$eenet" evaluate csv:-,actions=2 -p uniform --model ridge | head -n 1 | grep -qx 'csv:-,actions=2: 30000 events' ||
     fail "CSV by standard input"
 
+# The summary says which lines were skipped, that a log has no exploration, and which columns are unused.
+awk 'BEGIN { print "action,probability,reward,plan"; for (i = 0; i < 200; i++) printf "%d,1,%s,p\n", i % 2, i % 10 ? 0 : "" }' >plain.csv
+"$eenet" evaluate plain.csv -p uniform -e ips >table
+sentences=$(tr -s ' \n' ' ' <table)
+for sentence in "! Every propensity is 1: this log has no exploration and cannot evaluate another policy." \
+    "! 10% of the lines were skipped; first: line 2: expected a number for the reward, got ''; if empty means no reward, write 0." \
+    "- No context columns are used (unused columns: plan); add context=plan."; do
+    echo "$sentences" | grep -qF -e "$sentence" || fail "no '$sentence': $(cat table)"
+done
+grep -qx 'This log cannot show what uniform would have earned.' table || fail "plain.csv: $(cat table)"
+
 # refuse STATUS SENTENCE WORD...
 refuse() {
     expected=$1 sentence=$2
@@ -152,6 +163,8 @@ refuse 2 "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR" -p unifo
 refuse 2 "expected one log, got 'more' too" log.dsjson more -p uniform
 refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
 refuse 2 "unknown candidate 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
+refuse 2 "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa" log.dsjson -p sofa
+refuse 1 "file: could not open log.csv,action=a: No such file or directory; did you mean csv:log.csv,action=a?" log.csv,action=a -p first
 refuse 2 "'first' is given twice" log.dsjson -p first,first
 refuse 2 "unknown estimator 'drr'; 'eenet help evaluate' lists them" log.dsjson -p first -e dr,drr
 refuse 2 "--estimator: 'dr' is given twice" log.dsjson -p first -e dr,ips,dr

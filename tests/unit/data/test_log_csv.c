@@ -161,6 +161,7 @@ static void rows_that_are_wrong_are_told(void **state)
     assert_int_equal(counts->broken, 3);
     assert_int_equal(counts->invalid, 5);
     assert_int_equal(counts->lines, 12);
+    assert_int_equal(counts->first_bad, 0);
     for (size_t i = 0; i < 8; i++) {
         assert_int_equal(counts->first_lines[i], lines[i]);
         assert_message_has(counts->first_reasons[i], reasons[i]);
@@ -196,6 +197,42 @@ static void columns_that_are_missing_are_told(void **state)
     expect_refused(&folder, "", "expected a header with column names");
     folder_write_text(&folder, "log.csv", "\xff\xfe,x\n");
     expect_refused(&folder, "", "not UTF-8");
+    folder_remove(&folder);
+}
+
+static void lists_are_joined_by_plus(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,probability,reward,age,plan\n0,0.5,1,30,pro\n");
+    expect_refused(&folder, ",context=age,plan",
+                   "expected name=value, got 'plan'; join columns with +: context=age+plan");
+    expect_refused(&folder, ",actions=red,green,context=age",
+                   "expected name=value, got 'green'; join names with +: actions=red+green");
+    folder_remove(&folder);
+}
+
+static void expect_remark(const test_folder *folder, const char *options, const char *remark)
+{
+    log_reader *log = open_good(words_of(folder, options));
+    assert_string_equal(log_remark(log), remark);
+    log_close(log);
+}
+
+static void columns_that_could_be_context_are_named(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "age,action,probability,plan,reward\n30,0,0.5,pro,1\n");
+    expect_remark(&folder, "", "No context columns are used (unused columns: age, plan); add context=age+plan.");
+    expect_remark(&folder, ",context=age", "");
+    expect_remark(&folder, ",context=none", "");
+    expect_remark(&folder, ",id=age,time=plan", "");
+    folder_write_text(&folder, "log.csv",
+                      "action,probability,reward,a_long_name_of_a_column_1,a_long_name_of_a_column_2,"
+                      "a_long_name_of_a_column_3,a_long_name_of_a_column_4\n0,0.5,1,1,2,3,4\n");
+    expect_remark(&folder, "",
+                  "No context columns are used (4 columns are unused); add context=all, or context=COLUMN+COLUMN.");
     folder_remove(&folder);
 }
 
@@ -318,6 +355,8 @@ int main(void)
         cmocka_unit_test(our_own_file_is_read),
         cmocka_unit_test(rows_that_are_wrong_are_told),
         cmocka_unit_test(columns_that_are_missing_are_told),
+        cmocka_unit_test(lists_are_joined_by_plus),
+        cmocka_unit_test(columns_that_could_be_context_are_named),
         cmocka_unit_test(the_open_bandit_dataset_is_read),
         cmocka_unit_test(folders_that_are_no_open_bandit_are_told),
         cmocka_unit_test(the_real_one_is_read),

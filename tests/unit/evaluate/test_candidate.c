@@ -120,6 +120,10 @@ static void test_names(void **state)
         assert_int_equal(candidate_find(unknown[i], &class, &error), EE_BAD_OPTION);
     assert_int_equal(candidate_find("eenett", &class, &error), EE_BAD_OPTION);
     assert_string_equal(error.message, "unknown candidate 'eenett'; did you mean 'eenet'?");
+    assert_int_equal(candidate_find("sofa", &class, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa");
+    assert_int_equal(candidate_find("sofa:x", &class, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "unknown candidate 'sofa:x'");
 }
 
 /* ---- bandits ---- */

@@ -125,6 +125,41 @@ static void test_little_data(void **state)
     expect(&facts, true, "One event has 25% of the total weight (its weight is 812)");
 }
 
+static void test_no_exploration(void **state)
+{
+    (void)state;
+    static const char words[] =
+        "Every propensity is 1: this log has no exploration and cannot evaluate another policy.";
+    diagnosis facts = sound();
+    facts.certain = true;
+    facts.unsupported = 0.7;
+    facts.mean_weight = 0.3;
+    facts.spread_weight = 0.3;
+    expect(&facts, false, words);
+    facts.unsupported = 0.0;
+    facts.mean_weight = 1.0; /* it agrees with the log throughout */
+    expect(&facts, true, words);
+    facts.weighs = false;
+    expect(&facts, true, nothing);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    diagnosis facts = sound();
+    facts.bad_lines = 0.906;
+    facts.first_bad_line = 2;
+    facts.bad_reason = "expected a number for the reward, got ''";
+    expect(&facts, false, "91% of the lines were skipped; first: line 2: expected a number for the reward, got ''.");
+    facts.bad_lines = 0.01;
+    expect(&facts, true, "1% of the lines were skipped; first: line 2: ");
+    facts = sound();
+    facts.remark = "";
+    expect(&facts, true, nothing);
+    facts.remark = "No context columns are used.";
+    expect(&facts, true, "No context columns are used.");
+}
+
 static void test_changes(void **state)
 {
     (void)state;
@@ -191,6 +226,8 @@ int main(void)
         cmocka_unit_test(test_wrong_probabilities),
         cmocka_unit_test(test_missing_support),
         cmocka_unit_test(test_little_data),
+        cmocka_unit_test(test_no_exploration),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_headline),
     };
