@@ -56,11 +56,11 @@ static void draw_values(const evaluation_group *group, const char *name, text *s
     for (size_t i = 0; i < group->count; i++) {
         add_value_data(group->rows[i], group->labels[i], i, data);
         text_add(script, "'%s.dat' index %zu using 1:3:4 with filledcurves fc rgb '%s' notitle, \\\n", name, i,
-                 drawing_colour(i));
+                 drawing_colour(group->styles[i]));
     }
     for (size_t i = 0; i < group->count; i++) {
         text_add(script, "'%s.dat' index %zu using 1:2 with lines lw 2 dt %s lc rgb '%s' title ", name, i,
-                 drawing_turn(i) ? "'-'" : "solid", drawing_colour(i));
+                 drawing_turn(group->styles[i]) ? "'-'" : "solid", drawing_colour(group->styles[i]));
         drawing_quoted(script, group->labels[i]);
         text_add(script, ", \\\n");
     }
@@ -114,7 +114,8 @@ static void add_shares(const evaluation_group *group, const char *name, size_t b
     text_add(script, "set boxwidth %.6g\nset style fill solid 0.85 noborder\nplot ", width);
     for (size_t i = 0; i < group->count; i++) {
         text_add(script, "'%s.dat' index %zu using ($1%+.6g):2 with boxes fs %s lc rgb '%s' title ", name, block + i,
-                 width * ((double)i + 0.5) - 0.42, drawing_turn(i) ? "pattern 4" : "solid 0.85", drawing_colour(i));
+                 width * ((double)i + 0.5) - 0.42, drawing_turn(group->styles[i]) ? "pattern 4" : "solid 0.85",
+                 drawing_colour(group->styles[i]));
         drawing_quoted(script, group->labels[i]);
         text_add(script, i + 1 < group->count ? ", \\\n" : "\n");
     }
@@ -208,7 +209,7 @@ static ee_status create_lines(const evaluation_group *group, size_t room, candid
     if (!status) status = memory_create(NULL, &out->points, count * room, sizeof *out->points, error);
     for (size_t i = 0; i < count && !status; i++)
         out->lines[i] = (chart_line){.part = EVALUATION_PART,
-                                     .style = i < group->count ? i : CHART_PLAIN,
+                                     .style = i < group->count ? group->styles[i] : CHART_PLAIN,
                                      .name = i < group->count ? group->labels[i] : "logging policy",
                                      .points = out->points + i * room};
     return status;

@@ -106,10 +106,8 @@ static void write_title(text *title, const summary *of, const evaluation_groups 
         report_plural(title, of->results.count, "data set", "data sets");
         return;
     }
-    size_t candidates = 0;
-    for (size_t g = 0; g < evaluations->count; g++) candidates += evaluations->groups[g].count;
     text_add(title, "What ");
-    report_plural(title, candidates, "candidate", "candidates");
+    report_plural(title, evaluation_candidates(evaluations), "candidate", "candidates");
     text_add(title, " would have earned");
 }
 

@@ -33,6 +33,7 @@ static ee_status add_row(evaluation_group *group, size_t room, const stored_eval
     if (!group->rows) {
         ee_status status = memory_create(NULL, &group->rows, room, sizeof *group->rows, error);
         if (!status) status = memory_create(NULL, &group->labels, room, sizeof *group->labels, error);
+        if (!status) status = memory_create(NULL, &group->styles, room, sizeof *group->styles, error);
         if (status) return status;
     }
     size_t place = group->count++;
@@ -61,6 +62,87 @@ static ee_status add_labels(evaluation_group *group, ee_error *error)
     return EE_OK;
 }
 
+/* The style of the same label in an earlier group; SIZE_MAX: none. */
+static size_t earlier_style(const evaluation_groups *of, size_t before, const char *label)
+{
+    for (size_t g = 0; g < before; g++)
+        for (size_t i = 0; i < of->groups[g].count; i++)
+            if (strcmp(of->groups[g].labels[i], label) == 0) return of->groups[g].styles[i];
+    return SIZE_MAX;
+}
+
+static void number_styles(evaluation_groups *of)
+{
+    size_t next = 0;
+    for (size_t g = 0; g < of->count; g++)
+        for (size_t i = 0; i < of->groups[g].count; i++) {
+            size_t earlier = earlier_style(of, g, of->groups[g].labels[i]);
+            of->groups[g].styles[i] = earlier == SIZE_MAX ? next++ : earlier;
+        }
+}
+
+size_t evaluation_candidates(const evaluation_groups *of)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < of->count; g++)
+        for (size_t i = 0; i < of->groups[g].count; i++)
+            count += earlier_style(of, g, of->groups[g].labels[i]) == SIZE_MAX;
+    return count;
+}
+
+/* ---- titles ---- */
+
+/* "log.csv" of "csv:log.csv,action=item". */
+static void find_short(const char *log, const char **start, size_t *length)
+{
+    bool csv = strncmp(log, "csv:", 4) == 0;
+    *start = csv ? log + 4 : log;
+    *length = csv ? strcspn(*start, ",") : strlen(*start);
+}
+
+static bool same_short(const stored_evaluation *a, const stored_evaluation *b)
+{
+    const char *left, *right;
+    size_t left_length, right_length;
+    find_short(a->log, &left, &left_length);
+    find_short(b->log, &right, &right_length);
+    return left_length == right_length && memcmp(left, right, left_length) == 0;
+}
+
+static uint64_t count_events(const stored_evaluation *row)
+{
+    return row->result.log.slot_rounds ? row->result.log.slot_rounds : row->result.log.events;
+}
+
+/* Groups of one log differ in its options, its events or the request: the title has the first of these that tells. */
+static ee_status add_title(const evaluation_groups *of, size_t place, ee_error *error)
+{
+    const stored_evaluation *own = of->groups[place].rows[0];
+    size_t same_log = 0, same_size = 0, same_all = 0, before = 0;
+    bool ambiguous = false;
+    for (size_t g = 0; g < of->count; g++) {
+        const stored_evaluation *other = of->groups[g].rows[0];
+        if (g == place || !same_short(own, other)) continue;
+        bool log = strcmp(own->log, other->log) == 0, size = log && count_events(own) == count_events(other);
+        bool all = size && strcmp(own->mode, other->mode) == 0 && strcmp(own->interval, other->interval) == 0;
+        ambiguous = ambiguous || !log;
+        same_log += log;
+        same_size += size;
+        same_all += all;
+        before += all && g < place;
+    }
+    const char *start = own->log;
+    size_t length = strlen(start);
+    if (!ambiguous) find_short(own->log, &start, &length);
+    text title = text_start(error);
+    text_add(&title, "%.*s", (int)length, start);
+    if (same_log > same_size) text_add(&title, ", %" PRIu64 " events", count_events(own));
+    if (same_size > same_all) text_add(&title, ", %s, %s", own->mode, own->interval);
+    if (same_all) text_add(&title, " (%zu)", before + 1);
+    of->groups[place].title = title.bytes;
+    return title.status;
+}
+
 ee_status evaluation_groups_create(const stored_evaluations *from, evaluation_groups *out, ee_error *error)
 {
     ee_status status = EE_OK;
@@ -77,6 +159,8 @@ ee_status evaluation_groups_create(const stored_evaluations *from, evaluation_gr
         status = add_row(&out->groups[g], from->count, row, error);
     }
     for (size_t g = 0; g < out->count && !status; g++) status = add_labels(&out->groups[g], error);
+    for (size_t g = 0; g < out->count && !status; g++) status = add_title(out, g, error);
+    if (!status) number_styles(out);
     return status;
 }
 
@@ -86,6 +170,8 @@ void evaluation_groups_release(evaluation_groups *self)
         for (size_t i = 0; self->groups[g].labels && i < self->groups[g].count; i++)
             memory_free(self->groups[g].labels[i]);
         memory_free(self->groups[g].labels);
+        memory_free(self->groups[g].styles);
+        memory_free(self->groups[g].title);
         memory_free(self->groups[g].rows);
     }
     memory_free(self->groups);
@@ -175,8 +261,64 @@ static void add_day(text *page, double time)
     text_add(page, "%s", day);
 }
 
+/* ---- words explained at their first use ---- */
+
+static bool has_estimator(const stored_evaluation *row, const char *name)
+{
+    for (size_t k = 0; k < row->estimator_count; k++)
+        if (strcmp(row->estimators[k], name) == 0) return true;
+    return false;
+}
+
+static const char *explain_mode(const char *mode)
+{
+    if (strncmp(mode, "split", 5) == 0)
+        return "the candidates learn from the first part of the log and are scored on the rest";
+    if (strncmp(mode, "cross", 5) == 0) return "each part of the log is scored with what was learned from the others";
+    return "each event is scored before the candidates learn from it";
+}
+
+static const char *explain_interval(const char *name)
+{
+    if (strcmp(name, "cs") == 0) return "anytime-valid: they hold however often you look";
+    return "for a log that is looked at once";
+}
+
+static const char *explain_estimator(const char *name)
+{
+    if (strcmp(name, "mrdr") == 0) return "DR with a reward model fitted to minimise its variance";
+    estimator_kind kind = estimator_find(name);
+    return kind == ESTIMATOR_KINDS ? NULL : estimator_describe(kind)->summary;
+}
+
+static void add_explained(text *page, const char *word, const char *meaning, bool is_new)
+{
+    text_html(page, word);
+    if (is_new) text_add(page, " (%s)", meaning);
+}
+
+/* What no earlier section has explained. */
+typedef struct first_uses {
+    bool mode, interval, estimators[EVALUATION_ESTIMATORS];
+} first_uses;
+
+static first_uses find_first_uses(const evaluation_groups *of, size_t place)
+{
+    first_uses out = {.mode = true, .interval = true};
+    const stored_evaluation *own = of->groups[place].rows[0];
+    for (size_t k = 0; k < own->estimator_count; k++) out.estimators[k] = explain_estimator(own->estimators[k]) != NULL;
+    for (size_t g = 0; g < place; g++) {
+        const stored_evaluation *other = of->groups[g].rows[0];
+        out.mode = out.mode && strcmp(own->mode, other->mode) != 0;
+        out.interval = out.interval && strcmp(own->interval, other->interval) != 0;
+        for (size_t k = 0; k < own->estimator_count; k++)
+            if (has_estimator(other, own->estimators[k])) out.estimators[k] = false;
+    }
+    return out;
+}
+
 /* "10000 events from 2026-01-01 to 2026-01-31; the logging policy earned 0.1 [0.09, 0.11] per event; ..." */
-static void add_facts(text *page, const stored_evaluation *row, int decimals)
+static void add_facts(text *page, const stored_evaluation *row, int decimals, const first_uses *uses)
 {
     const evaluated_log *log = &row->result.log;
     text_add(page, "<p class=\"facts\">%" PRIu64 " events", log->slot_rounds ? log->slot_rounds : log->events);
@@ -194,12 +336,18 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals)
     if (log->learned) text_add(page, "; %" PRIu64 " earlier events used for learning", log->learned);
     if (log->skipped) text_add(page, "; %" PRIu64 " never shown, left out", log->skipped);
     if (log->passed) text_add(page, "; %" PRIu64 " lines skipped", log->passed);
-    text_add(page, ". Mode: ");
-    text_html(page, row->mode);
+    text_add(page, ". ");
+    if (strncmp(row->log, "csv:", 4) == 0) {
+        text_add(page, "Log: ");
+        text_html(page, row->log);
+        text_add(page, ". ");
+    }
+    text_add(page, "Mode: ");
+    add_explained(page, row->mode, explain_mode(row->mode), uses->mode);
     text_add(page, "; reward model: ");
     text_html(page, row->model);
     text_add(page, "; %g%% intervals: ", 100 * row->confidence);
-    text_html(page, row->interval);
+    add_explained(page, row->interval, explain_interval(row->interval), uses->interval);
     text_add(page, ".</p>\n");
 }
 
@@ -248,9 +396,9 @@ static void add_row_of(text *page, const evaluation_group *group, size_t place, 
     const stored_evaluation *row = group->rows[place];
     const evaluation_result *of = &row->result;
     text_add(page, "<tr");
-    chart_line_name(page, EVALUATION_PART, place);
+    chart_line_name(page, EVALUATION_PART, group->styles[place]);
     text_add(page, "><th scope=\"row\">");
-    chart_swatch(page, place);
+    chart_swatch(page, group->styles[place]);
     text_html(page, group->labels[place]);
     if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not reliable</span>");
     text_add(page, "</th>");
@@ -263,7 +411,18 @@ static void add_row_of(text *page, const evaluation_group *group, size_t place, 
     add_slot_rows(page, row, decimals);
 }
 
-static void add_table(text *page, const evaluation_group *group, int decimals)
+/* "dr: doubly robust: right if ..." */
+static void add_estimator_legend(text *page, const stored_evaluation *row, const first_uses *uses)
+{
+    for (size_t k = 0; k < row->estimator_count; k++) {
+        if (!uses->estimators[k]) continue;
+        text_add(page, " <b>");
+        text_html(page, row->estimators[k]);
+        text_add(page, "</b>: %s.", explain_estimator(row->estimators[k]));
+    }
+}
+
+static void add_table(text *page, const evaluation_group *group, int decimals, const first_uses *uses)
 {
     const stored_evaluation *first = group->rows[0];
     text_add(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">candidate</th>");
@@ -285,8 +444,10 @@ static void add_table(text *page, const evaluation_group *group, int decimals)
         "these events, with its %g%% confidence interval, by each estimator. Difference: that minus what "
         "the logging policy earned. Effective sample size: the log is worth as much "
         "as this many events decided by the candidate itself. Largest weight: how many events the most influential one "
-        "counts for.</p>\n",
+        "counts for.",
         100 * first->confidence);
+    add_estimator_legend(page, first, uses);
+    text_add(page, "</p>\n");
 }
 
 static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const report_place *place,
@@ -332,26 +493,94 @@ static void add_sentences(text *page, const evaluation_group *group, size_t plac
     }
 }
 
+/* Whether the candidate has a sentence that is no problem at all. */
+static bool is_clean(const stored_evaluation *row)
+{
+    return says(row, diagnosis_no_problems);
+}
+
+/* "Yes.", "Yes, with a caution:", "Yes, except for linucb:" or "No:", before the sentences. */
+static void add_answer(text *page, const evaluation_group *group)
+{
+    size_t unreliable = 0, reliable = 0, clean = 0, named = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        bool trusted = group->rows[i]->result.diagnosis.trusted;
+        unreliable += !trusted;
+        reliable += trusted && strcmp(group->rows[i]->result.candidate, "logged") != 0;
+        clean += is_clean(group->rows[i]);
+    }
+    text_add(page, "<p><b>");
+    if (unreliable && !reliable)
+        text_add(page, "No:");
+    else if (!unreliable)
+        text_add(page, clean == group->count ? "Yes." : "Yes, with a caution:");
+    else
+        text_add(page, "Yes, except for ");
+    for (size_t i = 0; i < group->count && reliable; i++) {
+        if (group->rows[i]->result.diagnosis.trusted) continue;
+        text_add(page, !named ? "" : named + 1 == unreliable ? " and " : ", ");
+        text_html(page, group->labels[i]);
+        text_add(page, ++named == unreliable ? ":" : "");
+    }
+    text_add(page, "</b>%s</p>\n", clean == group->count ? " No problems found." : "");
+}
+
 static void add_diagnosis(text *page, const evaluation_group *group)
 {
-    text_add(page, "<h3>Can you trust these numbers?</h3>\n<ul>\n");
+    bool clean = true;
+    text_add(page, "<h3>Can you trust these numbers?</h3>\n");
+    add_answer(page, group);
+    for (size_t i = 0; i < group->count; i++) clean = clean && is_clean(group->rows[i]);
+    if (clean) return;
+    text_add(page, "<ul>\n");
     add_sentences(page, group, 0, true);
     for (size_t i = 0; i < group->count; i++) add_sentences(page, group, i, false);
     text_add(page, "</ul>\n");
 }
 
-static void add_section(text *page, const evaluation_group *group, const report_place *place)
+/* Whether the candidate can be compared with the best, and their intervals overlap. */
+static bool overlaps(const stored_evaluation *best, const stored_evaluation *row)
 {
+    const estimate *a = &best->result.estimates[0], *b = &row->result.estimates[0];
+    bool judged = row->result.diagnosis.trusted && strcmp(row->result.candidate, "logged") != 0;
+    return judged && a->low <= b->high && b->low <= a->high;
+}
+
+/* "eenet and linucb cannot be told apart: their 95% intervals overlap."; of more, "eenet cannot be told apart from
+ * linucb and first: ...". */
+static void add_alike(text *page, const evaluation_group *group)
+{
+    const stored_evaluation *best = find_best(group);
+    size_t count = 0, named = 0;
+    for (size_t i = 0; i < group->count; i++) count += overlaps(best, group->rows[i]);
+    if (count < 2 || !overlaps(best, best)) return;
+    text_add(page, "<p>");
+    for (size_t i = 0; i < group->count; i++) {
+        if (!overlaps(best, group->rows[i])) continue;
+        bool second = named == 1 && count > 2;
+        text_add(page, !named ? "" : second ? " cannot be told apart from " : named + 1 == count ? " and " : ", ");
+        text_html(page, group->labels[i]);
+        named++;
+    }
+    text_add(page, "%s: their %g%% intervals overlap.</p>\n", count == 2 ? " cannot be told apart" : "",
+             100 * best->confidence);
+}
+
+static void add_section(text *page, const evaluation_groups *of, size_t number, const report_place *place)
+{
+    const evaluation_group *group = &of->groups[number];
     const stored_evaluation *first = group->rows[0];
+    first_uses uses = find_first_uses(of, number);
     int decimals = decimals_of(group);
     text_add(page, "<section>\n<h2 id=\"%s\">Evaluation of ", group->file);
-    text_html(page, first->log);
+    text_html(page, group->title);
     text_add(page, "</h2>\n<p class=\"headline\">");
     text_html(page, find_best(group)->result.headline);
     text_add(page, "</p>\n");
-    add_facts(page, first, decimals);
+    add_alike(page, group);
+    add_facts(page, first, decimals, &uses);
     add_diagnosis(page, group);
-    add_table(page, group, decimals);
+    add_table(page, group, decimals, &uses);
     add_figure(
         page, group, EVALUATION_FIGURE_VALUE, place,
         "Estimated reward of each candidate as the log grows; the bands are confidence intervals. The dotted line "
@@ -369,12 +598,12 @@ void evaluation_links(text *page, const evaluation_groups *of)
 {
     for (size_t g = 0; g < of->count; g++) {
         text_add(page, "<a href=\"#%s\">", of->groups[g].file);
-        text_html(page, of->groups[g].rows[0]->log);
+        text_html(page, of->groups[g].title);
         text_add(page, "</a>");
     }
 }
 
 void evaluation_sections(text *page, const evaluation_groups *of, const report_place *place)
 {
-    for (size_t g = 0; g < of->count; g++) add_section(page, &of->groups[g], place);
+    for (size_t g = 0; g < of->count; g++) add_section(page, of, g, place);
 }

@@ -10,8 +10,10 @@
 typedef struct evaluation_group {
     const stored_evaluation **rows; /* (count) reliable ones first, then by the first estimator's value */
     size_t count;
-    char **labels; /* (count) names of the candidates */
-    char file[24]; /* "log-1", in links and in the names of files */
+    char **labels;  /* (count) names of the candidates */
+    size_t *styles; /* (count) the same number for the same name in all groups; see drawing.h */
+    char *title;    /* the log, and what tells it from other groups of the same log */
+    char file[24];  /* "log-1", in links and in the names of files */
 } evaluation_group;
 
 typedef struct evaluation_groups {
@@ -42,6 +44,9 @@ ee_status evaluation_figure_name(const evaluation_group *group, evaluation_figur
 /* As a chart of the page; see chart.h. Table rows that belong to a line of the chart have this part. */
 #define EVALUATION_PART "candidate"
 void evaluation_chart(text *page, const evaluation_group *group, evaluation_figure which, const char *title);
+
+/* How many different candidates there are. */
+size_t evaluation_candidates(const evaluation_groups *of);
 
 /* Links to the sections, and the sections. */
 void evaluation_links(text *page, const evaluation_groups *of);

@@ -41,7 +41,7 @@ for arguments in '' 'runs more' 'runs --referense eenet' 'runs --output'; do
 done
 status=0
 "$eenet" report nowhere >out 2>err || status=$?
-[ $status = 1 ] && grep -q nowhere err || fail "no such folder"
+[ $status = 1 ] && grep -qx "eenet report: nowhere not found; expected the DIR of 'eenet run -o DIR' or 'eenet evaluate -o DIR'" err || fail "no such folder"
 status=0
 "$eenet" report runs --reference linucb >out 2>err || status=$?
 [ $status = 1 ] && grep -qx "eenet report: no runs of the reference 'linucb'; the results have greedy, eenet" err ||
@@ -102,7 +102,27 @@ grep -q '<h1>What 3 candidates would have earned</h1>' judged/report.html || fai
 grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(95% interval: [0-9.]+% to [0-9.]+%\)\.</p>' \
     judged/report.html || fail "headline"
 ! grep -q 'id="overview"' judged/report.html || fail "an overview of no runs"
-[ "$(grep -c 'No problems found' judged/report.html)" = 1 ] || fail "what all say is said once"
+grep -q '<p><b>Yes.</b> No problems found.</p>' judged/report.html || fail "no answer"
+grep -q 'Mode: progressive (each event is scored before the candidates learn from it)' judged/report.html || fail "mode"
+grep -q '<b>dr</b>: doubly robust: ' judged/report.html || fail "dr is not explained"
+
+# A log that has changed: each state has its title, a candidate is counted once and keeps its colour.
+mkdir changed
+for events in 600 500; do
+    head -n $events log.dsjson >changed/log.dsjson
+    (cd changed && "$eenet" evaluate log.dsjson -p first,logged,linucb -e snips -i normal -o . >/dev/null)
+done
+"$eenet" report changed >out
+grep -q '<h1>What 3 candidates would have earned</h1>' changed/report.html || fail "candidates are counted twice"
+for events in 600 500; do
+    grep -q ">Evaluation of log.dsjson, $events events</h2>" changed/report.html || fail "title of $events events"
+done
+[ "$(grep -o 'data-line="candidate-[0-9]*"><th scope="row"><[^>]*></[a-z]*>linucb' changed/report.html | sort -u | wc -l)" = 1 ] ||
+    fail "a candidate has two colours"
+! grep -q 'cannot be told apart' changed/report.html || fail "linucb is better than first"
+"$eenet" evaluate log.dsjson -p arm:0,arm:1 -e ips -o alike >/dev/null
+"$eenet" report alike >out
+grep -Eq '<p>arm:[01] and arm:[01] cannot be told apart: their 95% intervals overlap.</p>' alike/report.html || fail "arms alike"
 
 # A log that has the probability of the taken action alone: there is no overlap to draw.
 awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,0.5,%d\n", i % 2, i % 7 < 3 }' >few.csv
@@ -110,6 +130,12 @@ awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,0.5,%d\n", i % 
 "$eenet" report few >out
 ! grep -q 'choices (%)' few/figures/weights-log-1.gp || fail "overlap that is not known"
 grep -q 'events (%)' few/figures/weights-log-1.gp || fail "no weights"
+grep -q '<h2 id="log-1">Evaluation of few.csv</h2>' few/report.html || fail "options in the title"
+awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,1,%d\n", i % 2, i % 7 < 3 }' >sure.csv
+"$eenet" evaluate csv:sure.csv,action=a,probability=p,reward=r -p uniform,logged -e ips -o sure >/dev/null
+"$eenet" report sure >out
+grep -q '<p><b>No:</b></p>' sure/report.html || fail "a log without exploration is trusted"
+grep -q 'Every propensity is 1: this log has no exploration and cannot evaluate another policy.' sure/report.html || fail "propensities of 1"
 
 # Beside runs they are a part of the same page.
 cp runs/results.jsonl judged/
