@@ -116,7 +116,7 @@ static void add_run_links(text *page, const summary *of)
     text_add(page, "<a href=\"#overview\">Overview</a>");
     for (size_t g = 0; g < of->results.count; g++) {
         text_add(page, "<a href=\"#%s\">", of->results.groups[g].file);
-        text_html(page, of->results.groups[g].label);
+        text_html(page, of->results.groups[g].title);
         text_add(page, "</a>");
     }
     text_add(page,
@@ -287,7 +287,7 @@ static void add_overview(text *page, const summary *of)
                    "<th scope=\"col\">policy</th>");
     for (size_t g = 0; g < list->count; g++) {
         text_add(page, "<th scope=\"col\">");
-        text_html(page, list->groups[g].label);
+        text_html(page, list->groups[g].title);
         text_add(page, "</th>");
     }
     text_add(page, "%s</tr></thead>\n<tbody>\n", list->count > 1 ? "<th scope=\"col\">mean rank</th>" : "");
@@ -298,7 +298,7 @@ static void add_overview(text *page, const summary *of)
              "policies that ran all its seeds.%s</p>\n",
              list->count > 1 ? "Sorted by mean rank; the lowest regret on a data set has rank 1." : "Lowest first.",
              is_compared(list) ? " ≈: not significantly different from the reference (paired sign-flip test, "
-                                 "Holm-corrected within the data set, p of 0.05 or more). ?: too few seeds to test. "
+                                 "Holm-corrected within the data set, p of 0.05 or more). ?: not tested. "
                                  "No mark: significantly different."
                                : "");
 }

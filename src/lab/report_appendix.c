@@ -101,7 +101,7 @@ static void add_grid(text *page, const summary *of, const summary_group *group)
         return;
     }
     text_add(page, "<details><summary>");
-    text_html(page, group->label);
+    text_html(page, group->title);
     text_add(page, "</summary>\n");
     for (size_t i = 0; i < group->count; i++) {
         const char *policy = group->cells[i].runs[0]->policy;
@@ -168,7 +168,7 @@ void report_settings(text *page, const summary *of)
     for (size_t g = 0; g < of->results.count; g++) {
         const summary_group *group = &of->results.groups[g];
         text_add(page, "<details><summary>");
-        text_html(page, group->label);
+        text_html(page, group->title);
         text_add(page, "</summary>\n");
         for (size_t i = 0; i < group->count; i++) add_cell_settings(page, &group->cells[i]);
         text_add(page, "</details>\n");
@@ -192,10 +192,27 @@ static bool same_seeds(const summary_cell *left, const summary_cell *right)
     return true;
 }
 
+/* The data set as -d takes it. Results have the name of a file without its folder and ending, so PATH stands for it:
+ * "table:PATH,label=answer" for "table:customers,label=answer". */
+static void add_data_set(text *page, const stored_run *run)
+{
+    const char *name = run->dataset, *options = name + strcspn(name, ",");
+    text whole = text_start(page->error);
+    if (run->fingerprint)
+        text_add(&whole, "%.*s:PATH%s", (int)strcspn(name, ":,"), name, options);
+    else
+        text_add(&whole, "%s", name);
+    if (whole.status)
+        page->status = whole.status;
+    else
+        page_shell_word(page, whole.bytes);
+    memory_free(whole.bytes);
+}
+
 static void add_command_start(text *page, const summary_group *group)
 {
     text_add(page, "eenet run -d ");
-    page_shell_word(page, group->first->dataset);
+    add_data_set(page, group->first);
     text_add(page, " -p ");
 }
 
@@ -248,12 +265,12 @@ void report_commands(text *page, const summary *of)
         page,
         "<h2 id=\"reproduce\">How to reproduce</h2>\n<p>Run these commands, then <code>eenet report DIR</code>. The "
         "same version on the same kind of machine gives the same regret to the last digit; only the seconds "
-        "differ. If a data set is read from files, add their location to its name, as in "
-        "<code>yelp:FOLDER</code>. <code>summary.csv</code> has the checksums of the files and all numbers of "
+        "differ. Replace <code>PATH</code> with the file or folder of the data set, which the results name only in "
+        "part. <code>summary.csv</code> has the checksums of the files and all numbers of "
         "this page.</p>\n");
     for (size_t g = 0; g < of->results.count; g++) {
         text_add(page, "<details%s><summary>", of->results.count == 1 ? " open" : "");
-        text_html(page, of->results.groups[g].label);
+        text_html(page, of->results.groups[g].title);
         text_add(page, "</summary>\n<pre>");
         add_commands(page, &of->results.groups[g]);
         text_add(page, "</pre></details>\n");

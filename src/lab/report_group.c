@@ -286,7 +286,7 @@ static void add_repeats(text *page, const summary_group *group)
 void report_group(text *page, const summary_group *group, const report_place *place)
 {
     text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
-    text_html(page, group->label);
+    text_html(page, group->title);
     text_add(page, "</h2>\n<p class=\"facts\">%" PRIu64 " rounds of %zu arms with %zu features each; ",
              group->first->rounds, group->first->arms, group->first->dim);
     report_delay(page, &group->first->late);

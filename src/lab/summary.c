@@ -351,6 +351,7 @@ static void release_groups(summary_groups *list)
         }
         memory_free(group->cells);
         memory_free(group->label);
+        memory_free(group->title);
         memory_free(group->file);
     }
     memory_free(list->groups);

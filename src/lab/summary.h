@@ -60,7 +60,8 @@ typedef struct summary_lead {
 typedef struct summary_group {
     const stored_run *first; /* data set, dim, arms, rounds, delay and slots are its; borrowed */
     char *label;             /* the data set's name, its delay, slots, and what tells it from others with that name */
-    char *file;              /* the same, as a part of a file's name */
+    char *title;             /* the same without the data set's options, if that is unique: for headings */
+    char *file;              /* the label, as a part of a file's name */
     bool other_files;        /* another group has the same name and another fingerprint */
     summary_cell *cells;     /* (count) */
     size_t count, capacity;

@@ -111,6 +111,45 @@ static ee_status name_file(const summary_groups *list, size_t place, ee_error *e
     return keep_text(&name, &group->file);
 }
 
+/* "customers" of "table:customers,label=answer", "synthetic:cosine" of "synthetic:cosine,arms=3". */
+static const char *short_name(const char *whole, size_t *length)
+{
+    static const char table[] = "table:";
+    size_t skipped = strncmp(whole, table, sizeof table - 1) == 0 ? sizeof table - 1 : 0;
+    *length = strcspn(whole + skipped, ",");
+    if (!*length) skipped = 0;
+    if (!*length) *length = strlen(whole);
+    return whole + skipped;
+}
+
+/* Whether no other data set has the short name. */
+static bool is_unique(const summary_groups *list, const char *whole)
+{
+    size_t length, other_length;
+    const char *name = short_name(whole, &length);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *other = short_name(list->groups[i].first->dataset, &other_length);
+        if (strcmp(list->groups[i].first->dataset, whole) == 0) continue;
+        if (other_length == length && memcmp(other, name, length) == 0) return false;
+    }
+    return true;
+}
+
+/* The data set by its name, then what else tells the group from others. */
+static ee_status write_label(const summary_group *group, const char *name, size_t length, bool other_rounds, char **out,
+                             ee_error *error)
+{
+    text label = text_start(error);
+    text_add(&label, "%.*s", (int)length, name);
+    if (other_rounds) text_add(&label, ", %" PRIu64 " rounds", group->first->rounds);
+    char late[DELAY_TEXT];
+    delay_format(&group->first->late, late);
+    if (!delay_is_none(&group->first->late)) text_add(&label, ", delay %s", late);
+    if (group->first->slots) text_add(&label, ", %zu slots", group->first->slots);
+    if (group->other_files) text_add(&label, ", files %08" PRIx64, group->first->fingerprint >> 32);
+    return keep_text(&label, out);
+}
+
 ee_status summary_name_group(const summary_groups *list, size_t place, ee_error *error)
 {
     summary_group *group = &list->groups[place];
@@ -121,14 +160,10 @@ ee_status summary_name_group(const summary_groups *list, size_t place, ee_error 
         if (first->fingerprint != group->first->fingerprint) group->other_files = true;
         if (first->rounds != group->first->rounds) other_rounds = true;
     }
-    text label = text_start(error);
-    text_add(&label, "%s", group->first->dataset);
-    if (other_rounds) text_add(&label, ", %" PRIu64 " rounds", group->first->rounds);
-    char late[DELAY_TEXT];
-    delay_format(&group->first->late, late);
-    if (!delay_is_none(&group->first->late)) text_add(&label, ", delay %s", late);
-    if (group->first->slots) text_add(&label, ", %zu slots", group->first->slots);
-    if (group->other_files) text_add(&label, ", files %08" PRIx64, group->first->fingerprint >> 32);
-    ee_status status = keep_text(&label, &group->label);
+    const char *whole = group->first->dataset, *name = whole;
+    size_t length = strlen(whole);
+    ee_status status = write_label(group, whole, length, other_rounds, &group->label, error);
+    if (is_unique(list, whole)) name = short_name(whole, &length);
+    if (!status) status = write_label(group, name, length, other_rounds, &group->title, error);
     return status ? status : name_file(list, place, error);
 }
