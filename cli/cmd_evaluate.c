@@ -1,6 +1,7 @@
 /* eenet evaluate: what candidates would have earned in the events of a log. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@
 typedef struct audience {
     const command *self;
     const evaluate_request *request;
-    bool shown; /* stderr is a terminal */
+    bool shown;         /* stderr is a terminal */
+    const char *action; /* what it is doing: "" or "training: " */
     bool drawn;
     bool failed; /* a candidate failed, or a line could not be printed */
 } audience;
@@ -34,14 +36,21 @@ static void clear_line(audience *who)
     who->drawn = false;
 }
 
+/* The share of the log that was read. Small logs are read ahead, so events say more than bytes. NaN: unknown. */
+static double share_of(const evaluation_standing *now)
+{
+    if (now->total_events) return fmin((double)now->events / (double)now->total_events, 1.0);
+    return now->total_bytes ? (double)now->bytes / (double)now->total_bytes : (double)NAN;
+}
+
 /* "12345 events, 34% of the log, 51000 events/s" */
 static void on_standing(void *context, const evaluation_standing *now)
 {
     audience *who = context;
     if (!who->shown) return;
-    fprintf(stderr, "\r%" PRIu64 " events", now->events);
-    if (now->total_bytes) fprintf(stderr, ", %.0f%% of the log", 100.0 * (double)now->bytes / (double)now->total_bytes);
-    if (now->seconds > 0.0) fprintf(stderr, ", %.0f events/s", (double)now->events / now->seconds);
+    fprintf(stderr, "\r%s%" PRIu64 " events", who->action, now->events);
+    if (!isnan(share_of(now))) fprintf(stderr, ", %.0f%% of the log", 100.0 * share_of(now));
+    if (now->seconds > 0.0 && now->events) fprintf(stderr, ", %.0f events/s", (double)now->events / now->seconds);
     fprintf(stderr, "\033[K");
     fflush(stderr);
     who->drawn = true;
@@ -99,8 +108,10 @@ static int warm(const command *self, const evaluate_request *request, const eval
         return command_failed(self, "--warm: no policy has a reliable value; choose one, such as --warm %s=%s",
                               whole->candidates[0].text, request->warm_path);
     evaluation_watch watch = watch_of(who);
-    if (evaluation_warm(whole, place, &watch, request->warm_path, &finished, &error))
-        return command_failed(self, "%s", error.message);
+    who->action = "training: ";
+    ee_status status = evaluation_warm(whole, place, &watch, request->warm_path, &finished, &error);
+    clear_line(who);
+    if (status) return command_failed(self, "%s", error.message);
     if (!finished) return tell_interrupted(self, whole, results);
     if (!request->given[EVALUATE_JSON])
         printf("\nSaved %s, trained on the whole log, to %s.\n", whole->candidates[place].text, request->warm_path);
@@ -118,7 +129,7 @@ static bool is_interrupted(const evaluation_request *request, const evaluation_r
 static int play(const command *self, const evaluate_request *request, evaluation_result *results)
 {
     const evaluation_request *whole = &request->whole;
-    audience who = {.self = self, .request = request, .shown = isatty(STDERR_FILENO) == 1};
+    audience who = {.self = self, .request = request, .shown = isatty(STDERR_FILENO) == 1, .action = ""};
     evaluation_watch watch = watch_of(&who);
     ee_error error;
     interrupt_catch(self->name);
@@ -155,7 +166,7 @@ const command command_evaluate = {
     .summary = "estimate from a log what other policies would have earned",
     .details =
         "LOG: a file of dsjson, CSV or .eelog, compressed or not; - for standard input; open-bandit:DIR;\n"
-        "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN.\n"
+        "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,context=COLUMN+COLUMN (default: no context).\n"
         "Candidates: any policy (learns from the log); uniform; first (the baseline: what happens without a bandit);\n"
         "arm:NAME or arm:NUMBER (from 0); logged (the logging policy); model:FILE (a saved bandit, learns nothing\n"
         "more); learning:FILE (a saved bandit that keeps learning); file:FILE (probabilities, CSV or .npy, one row "

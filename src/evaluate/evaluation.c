@@ -123,6 +123,7 @@ struct evaluation {
     bool repeats;         /* it can be read again */
     size_t dim;
     uint64_t fingerprint;
+    uint64_t total_events; /* of the log, if it was surveyed; else 0 */
 
     group *groups; /* (group_count) */
     size_t group_count;
@@ -212,6 +213,7 @@ static ee_status frame_log(evaluation *self, bool again)
         status = log_survey_features(features, found.names, false, &self->sized_features, self->error);
     if (status) return status;
     if (!finished) atomic_store(&self->stopped, true);
+    self->total_events = found.events;
     if (sizes) frame->features = self->sized_features;
     if (share) frame->learned_events = (uint64_t)(request->split * (double)found.events);
     if (given || !found.events || (found.reward_low >= 0.0 && found.reward_high <= 1.0)) return EE_OK;
@@ -264,6 +266,7 @@ static void tell_standing(evaluation *self)
     if (!least) return;
     evaluation_standing shown = *least;
     shown.seconds = now - self->start;
+    shown.total_events = self->total_events;
     self->watch->standing(self->watch->context, &shown);
 }
 
@@ -276,7 +279,8 @@ static bool on_event(void *context, const log_counts *read)
     if (++one->events >= EVENTS) {
         one->events = 0;
         pthread_mutex_lock(&self->turn);
-        one->standing = (evaluation_standing){read->events, read->bytes, read->total_bytes, 0.0};
+        one->standing =
+            (evaluation_standing){.events = read->events, .bytes = read->bytes, .total_bytes = read->total_bytes};
         tell_standing(self);
         pthread_mutex_unlock(&self->turn);
     }
@@ -503,13 +507,15 @@ ee_status evaluation_check_warm(const evaluation_request *request, const char *p
 
 /* Room for the names of the log, and for those of other logs. */
 static ee_status spare_features(const evaluation_request *request, size_t dim, bool repeats,
-                                const evaluation_watch *watch, char **out, bool *finished, ee_error *error)
+                                const evaluation_watch *watch, char **out, uint64_t *total, bool *finished,
+                                ee_error *error)
 {
     log_survey found;
     const char *asked = asked_features(request);
     *finished = true;
     if (dim || !repeats || !log_survey_can_size(asked)) return EE_OK;
     ee_status status = log_survey_take(request, asked, watch, &found, finished, error);
+    *total = status ? 0 : found.events;
     return status ? status : log_survey_features(asked, found.names, true, out, error);
 }
 
@@ -524,10 +530,25 @@ static ee_status train_on(candidate *learner, const candidate_round *round, bool
     return status;
 }
 
-/* Learns all events of the log. */
-static ee_status train(log_reader *log, candidate *learner, ee_round *features, bool first_slot,
+/* Reports the progress of training. */
+static void report_training(const log_reader *log, const evaluation_watch *watch, double start, double *reported,
+                            uint64_t total)
+{
+    const double interval_seconds = 0.1; /* smooth to the eye */
+    double now = seconds_now();
+    const log_counts *read = log_read(log);
+    if (!watch || !watch->standing || now - *reported < interval_seconds) return;
+    *reported = now;
+    evaluation_standing shown = {read->events, read->bytes, read->total_bytes, now - start, total};
+    watch->standing(watch->context, &shown);
+}
+
+/* Learns all events of the log; total: how many there are, 0: unknown. */
+static ee_status train(log_reader *log, candidate *learner, ee_round *features, bool first_slot, uint64_t total,
                        const evaluation_watch *watch, bool *finished, ee_error *error)
 {
+    enum { EVENTS = 64 }; /* between looks at the clock */
+    double start = seconds_now(), reported = 0.0;
     log_event event;
     bool found;
     ee_status status;
@@ -536,6 +557,7 @@ static ee_status train(log_reader *log, candidate *learner, ee_round *features, 
     while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
         *finished = is_wanted(watch);
         if (event.skipped) continue;
+        if (number && number % EVENTS == 0) report_training(log, watch, start, &reported, total);
         candidate_round round = {.event = &event, .number = number, .features = features};
         bool usable;
         number++;
@@ -556,6 +578,7 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
     log_reader *log = NULL;
     ee_round *features = NULL;
     char *spare = NULL;
+    uint64_t total = 0;
     ee_status status = candidate_find(asked->text, &class, error);
     if (!status && !class->save)
         status =
@@ -563,7 +586,7 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
     if (!status) status = log_open(request->log, &request->reading, &log, error);
     if (status) return status;
     size_t dim = log_dim(log);
-    status = spare_features(request, dim, log_can_repeat(log), watch, &spare, finished, error);
+    status = spare_features(request, dim, log_can_repeat(log), watch, &spare, &total, finished, error);
     candidate_setup setup = {asked->text,
                              asked->options,
                              asked->seed,
@@ -572,7 +595,8 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
                              !log_survey_can_size(asked_features(request))};
     if (!status) status = class->create(&setup, &learner, error);
     if (!status && !dim) status = ee_round_create(NULL, &features, error);
-    if (!status && *finished) status = train(log, learner, features, request->first_slot, watch, finished, error);
+    if (!status && *finished)
+        status = train(log, learner, features, request->first_slot, total, watch, finished, error);
     if (!status && *finished) status = class->save(learner, path, error);
     if (learner) class->free(learner);
     ee_round_free(features);

@@ -172,6 +172,7 @@ typedef struct evaluation_standing {
     uint64_t events;             /* read so far, by the group that is furthest behind */
     uint64_t bytes, total_bytes; /* of the log; total 0: unknown */
     double seconds;
+    uint64_t total_events; /* of the log; 0: unknown */
 } evaluation_standing;
 
 typedef struct evaluation_watch {

@@ -134,6 +134,14 @@ tail -n 1 table | grep -qx 'Saved linucb, trained on the whole log, to best.ee.'
 "$eenet" evaluate log.dsjson -p linucb,greedy -e snips --warm greedy=named.ee | tail -n 1 |
     grep -qx 'Saved greedy, trained on the whole log, to named.ee.' || fail "--warm greedy"
 
+# On a terminal a line shows the progress, also of the training, and is cleared.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    script -qec "'$eenet' evaluate log.dsjson -p greedy --warm seen.ee >table" /dev/null </dev/null >screen
+    grep -Eq '[0-9]+ events, [0-9]+% of the log' screen || fail "no progress: $(cat screen)"
+    grep -Eq 'training: [0-9]+ events, [0-9]+% of the log' screen || fail "no progress of the training: $(cat screen)"
+    tail -c 4 screen | grep -q '\[K' || fail "the progress is not cleared"
+fi
+
 # CSV by standard input: nothing of it is lost before it is read.
 awk 'BEGIN { print "action,probability,reward"; for (i = 0; i < 30000; i++) printf "%d,0.5,%d\n", i % 2, i % 3 == 0 }' |
     "$eenet" evaluate csv:-,actions=2 -p uniform --model ridge | head -n 1 | grep -qx 'csv:-,actions=2: 30000 events' ||

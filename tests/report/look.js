@@ -97,7 +97,7 @@ function look(width) {
             expect(element.getBoundingClientRect().right <= width + 1, `<${element.tagName}> '${words(element)}' is cut`);
     const headings = all('h2, h3').map(words);
     for (const heading of ['Evaluation of log.dsjson', 'Can you trust these numbers?', 'Overview', 'What was run', 'synthetic:cosine',
-        'synthetic:quadratic,dim=5,arms=3', 'Ablation: the label of f2', 'Ablation: the kind of f3', 'Exploration direction',
+        'synthetic:quadratic', 'Ablation: the label of f2', 'Ablation: the kind of f3', 'Exploration direction',
         'Time and memory', 'Tuning grid', 'All settings', 'How to reproduce', 'What the columns mean'])
         expect(headings.includes(heading), `no heading '${heading}'`);
     expect(all('figure').length === 10, `${all('figure').length} figures, not 10`);
