@@ -240,7 +240,7 @@ def test_a_wrong_input_is_a_sentence(change, sentence):
 
 def test_nothing_in_common_is_told():
     logged = np.tile([1.0, 0.0], (500, 1))
-    with pytest.warns(evaluate.Untrusted, match="never occur in this log"):
+    with pytest.warns(evaluate.Untrusted, match="Every propensity is 1: this log has no exploration"):
         found = evaluate.estimate(np.ones(500), logged, "arm:1", actions=np.zeros(500, dtype=int))
     assert math.isnan(found.value) and not found.trusted
     assert found.headline == "This log cannot show what arm:1 would have earned."
