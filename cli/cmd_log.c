@@ -206,13 +206,15 @@ static void print_actions(const log_summary *of)
     if (of->action_count > shown) printf("  and %zu more\n", of->action_count - shown);
 }
 
-static void print_summary(const char *name, const log_counts *counts, const log_summary *of, size_t kept)
+static void print_summary(const char *name, const log_counts *counts, const log_summary *of, size_t kept,
+                          const char *remark)
 {
     printf("%s: %zu lines, %zu events", name, counts->lines, counts->events);
     print_passed(stdout, counts);
     if (kept < counts->events) printf("; %zu in the sample", kept);
     printf("\n");
     print_first(stdout, counts);
+    if (remark[0]) printf("  %s\n", remark);
     if (!of->rewards.count) return;
     printf("\n");
     print_times(of);
@@ -334,7 +336,7 @@ static ee_status summarize(const request *wanted, log_reader *log, ee_error *err
         if (wanted->given[JSON])
             status = print_json(wanted->log, log_read(log), &summary, kept, error);
         else
-            print_summary(wanted->log, log_read(log), &summary, kept);
+            print_summary(wanted->log, log_read(log), &summary, kept, log_remark(log));
     }
     log_summary_release(&summary);
     return status;

@@ -116,7 +116,7 @@ static void remark_context(csv_log *log, const char *options)
     if (strstr(options, "context=")) return;
     for (size_t i = 0; i < log->rows.width; i++) {
         const field *name = &log->rows.columns[i];
-        bool used = !name->length;
+        bool used = !name->length || i == log_rows_find(&log->rows, "name"); /* of the action, in CSV from eenet */
         for (role k = 0; k < ROLES; k++) used = used || log->columns[k] == i;
         if (used) continue;
         size_t room = sizeof list - strlen(list);

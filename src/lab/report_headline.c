@@ -75,13 +75,13 @@ static void add_test(text *page, const summary_lead *lead)
 }
 
 /* What follows the mean regret of a leader that has a rival: the distance, and whether it is significant. */
-static void add_verdict(text *page, const summary_group *group)
+static void add_verdict(text *page, const summary_group *group, bool says_untested)
 {
     const summary_lead *lead = &group->lead;
     text_add(page, ": ");
     add_distance(page, group);
     if (!lead->testable) {
-        text_add(page, " (not tested)");
+        text_add(page, says_untested ? " (not tested)" : "");
         return;
     }
     text_add(page, leads_significantly(lead) ? ", significant (" : ", but not significantly different (");
@@ -90,7 +90,7 @@ static void add_verdict(text *page, const summary_group *group)
 }
 
 /* "eenet leads with mean regret 511.0: 99.0 (16%) lower than linucb, significant (p = 0.016, 8 seeds)" */
-static void add_standing(text *page, const summary_group *group, const char *on)
+static void add_standing(text *page, const summary_group *group, const char *on, bool says_untested)
 {
     const summary_lead *lead = &group->lead;
     bool rival = has_rival(group), tied = is_tied(group);
@@ -105,7 +105,7 @@ static void add_standing(text *page, const summary_group *group, const char *on)
         text_add(page, "; nothing to compare with%s",
                  lead->next < group->count ? " yet: no other policy has finished the same seeds" : "");
     else if (!tied)
-        add_verdict(page, group);
+        add_verdict(page, group, says_untested);
 }
 
 /* ---- several data sets ---- */
@@ -174,6 +174,14 @@ static void add_significance(text *page, size_t significant, size_t chance, size
         add_share(page, untested, "not tested", ", ", &begun);
         text_add(page, ".");
     }
+}
+
+/* If no lead is tested, the first sentence says so for all. */
+static bool any_tested(const summary_groups *list)
+{
+    bool any = false;
+    for (size_t g = 0; g < list->count; g++) any = any || (is_led(&list->groups[g]) && list->groups[g].lead.testable);
+    return any;
 }
 
 static void add_overall(text *page, const summary_groups *list)
@@ -254,7 +262,7 @@ void report_headlines(text *page, const summary *of)
     const summary_groups *list = &of->results;
     if (list->count == 1) {
         text_add(page, "<p class=\"headline\">");
-        add_standing(page, &list->groups[0], list->groups[0].title);
+        add_standing(page, &list->groups[0], list->groups[0].title, true);
         text_add(page, ".</p>\n");
         if (is_right_or_wrong(&list->groups[0])) add_best_arms(page, &list->groups[0]);
     }
@@ -266,7 +274,7 @@ void report_headlines(text *page, const summary *of)
         text_add(page, "<li><a href=\"#%s\">", group->file);
         text_html(page, group->title);
         text_add(page, "</a>: ");
-        add_standing(page, group, NULL);
+        add_standing(page, group, NULL, any_tested(list));
         if (is_right_or_wrong(group)) {
             text_add(page, "; best arm in ");
             add_percent(page, group->cells[group->lead.best].optimal);

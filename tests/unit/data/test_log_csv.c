@@ -228,6 +228,8 @@ static void columns_that_could_be_context_are_named(void **state)
     expect_remark(&folder, ",context=age", "");
     expect_remark(&folder, ",context=none", "");
     expect_remark(&folder, ",id=age,time=plan", "");
+    folder_write_text(&folder, "log.csv", "count,action,name,probability,reward\n2,0,red,0.5,1\n"); /* from eenet */
+    expect_remark(&folder, "", "");
     folder_write_text(&folder, "log.csv",
                       "action,probability,reward,a_long_name_of_a_column_1,a_long_name_of_a_column_2,"
                       "a_long_name_of_a_column_3,a_long_name_of_a_column_4\n0,0.5,1,1,2,3,4\n");
