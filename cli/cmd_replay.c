@@ -86,6 +86,17 @@ static void print_found(const replay_result *found)
            found->first);
 }
 
+/* A time range without a decision is a mistake rather than a success. */
+static int fail_empty(const command *self, const replay_result *found)
+{
+    char first[LOG_TIME_SIZE], last[LOG_TIME_SIZE];
+    if (!found->log_last) return command_failed(self, "nothing to replay: the log has no decisions");
+    log_time_format((double)found->log_first / 1e6, first);
+    log_time_format((double)found->log_last / 1e6, last);
+    return command_failed(self, "nothing to replay: no decisions in this time range; the log covers %s to %s", first,
+                          last);
+}
+
 static void print_json(const replay_result *found)
 {
     text line = text_start(NULL);
@@ -111,10 +122,10 @@ static int run(const command *self, int count, char **words)
     ee_status status = replay_run(&request, &found, &error);
     if (shown) fprintf(stderr, "\r\033[K");
     if (status) return command_failed(self, "%s", error.message);
-    if (given[JSON])
-        print_json(&found);
-    else
-        print_found(&found);
+    bool empty = !found.decisions && !found.checkpoints && !found.passed_over && !found.first[0];
+    if (given[JSON]) print_json(&found);
+    if (empty && (given[FROM] || given[UNTIL])) return fail_empty(self, &found);
+    if (!given[JSON]) print_found(&found);
     return found.first[0] ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -125,7 +136,8 @@ const command command_replay = {
     .details =
         "DIR is the folder of 'eenet serve'; the server may be running. Each decision is repeated on the version\n"
         "of the model that made it, and each saved model is trained again from the log. All bits must match.\n"
-        "Exit status: 0 if everything is identical, 1 if something differs or on failure, 2 for wrong usage.\n",
+        "Exit status: 0 if everything is identical, 1 if something differs, on failure, or if there is nothing to\n"
+        "replay between --from and --until; 2 for wrong usage.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

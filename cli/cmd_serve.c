@@ -77,12 +77,22 @@ static int print_settings(const command *self)
 
 /* ---- what to type next ---- */
 
+static void write_place(const server_settings *settings, const char *address, uint16_t port, char *place, size_t size)
+{
+    bool brackets = strchr(address, ':') != NULL;
+    snprintf(place, size, "%s://%s%s%s:%u", settings->certificate[0] ? "https" : "http", brackets ? "[" : "", address,
+             brackets ? "]" : "", (unsigned)port);
+}
+
+/* place becomes an address that a client on this machine can use: 0.0.0.0 and :: are only for listening. */
 static void print_place(const server_settings *settings, uint16_t port, char *place, size_t size)
 {
-    bool brackets = strchr(settings->address, ':') != NULL;
-    snprintf(place, size, "%s://%s%s%s:%u", settings->certificate[0] ? "https" : "http", brackets ? "[" : "",
-             settings->address, brackets ? "]" : "", (unsigned)port);
+    const char *address = settings->address;
+    write_place(settings, address, port, place, size);
     printf("eenet: listening on %s\n", place); /* programs read this line to find the port */
+    if (strcmp(address, "0.0.0.0") == 0) address = "127.0.0.1";
+    if (strcmp(address, "::") == 0) address = "::1";
+    write_place(settings, address, port, place, size);
 }
 
 static void print_next(const server_settings *settings, const char *place)

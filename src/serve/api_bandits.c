@@ -107,30 +107,19 @@ static ee_status read_name(json_text body, kept_texts *texts, json_room *room, j
     return status ? status : status_fail(error, EE_BAD_INPUT, "missing \"name\"");
 }
 
-static bool are_same(const bandit_settings *a, const bandit_settings *b)
-{
-    text first = text_start(NULL), second = text_start(NULL);
-    bandit_settings_write(a, &first);
-    bandit_settings_write(b, &second);
-    bool same = !first.status && !second.status && first.length == second.length &&
-                memcmp(first.bytes, second.bytes, first.length) == 0;
-    memory_free(first.bytes);
-    memory_free(second.bytes);
-    return same;
-}
-
 /* A bandit of that name is there. */
 static void answer_existing(call *self, const served_bandit *bandit, const bandit_settings *settings)
 {
     bandit_settings there = served_bandit_settings(bandit);
     const char *name = served_bandit_name(bandit);
+    char difference[256];
+    bool may_change;
     if (served_bandit_is_archived(bandit))
         http_refuse(self->exchange, 409, call_code(409),
                     "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name, name);
-    else if (!are_same(settings, &there))
-        http_refuse(self->exchange, 409, call_code(409),
-                    "the bandit '%s' already exists with other settings; change them with PATCH, or use another name",
-                    name);
+    else if (bandit_settings_difference(&there, settings, difference, sizeof difference, &may_change))
+        http_refuse(self->exchange, 409, call_code(409), "the bandit '%s' already exists with %s; %suse another name",
+                    name, difference, may_change ? "change it with PATCH, or " : "");
     else
         answer_description(self, bandit, 200);
 }

@@ -10,7 +10,9 @@ enum { USUAL_FEATURES = 20, MOST_FEATURES = 1000 };
 /* The number of features per action: `features` of the query. false: answered with an error. */
 static bool read_most(call *self, uint64_t *most)
 {
+    static const char *const known[] = {"features", "slot"};
     *most = USUAL_FEATURES;
+    if (!call_check_query(self, known, sizeof known / sizeof *known)) return false;
     if (!call_query_number(self, "features", 1, most)) return false;
     if (*most > MOST_FEATURES) *most = MOST_FEATURES;
     return true;

@@ -78,6 +78,8 @@ void api_log(void *owner, http_exchange *exchange, const route_match *match)
     log_range range = {.from = INT64_MIN, .until = INT64_MAX, .mode = served_bandit_settings(self->bandit).mode};
     log_stream *stream;
     ee_error error;
+    static const char *const known[] = {"from", "until", "after", "limit"};
+    if (!call_check_query(self, known, sizeof known / sizeof *known)) return;
     if (!call_query_number(self, "after", 0, &range.after) || !call_query_number(self, "limit", 1, &range.limit) ||
         !read_time(self, "from", &range.from) || !read_time(self, "until", &range.until))
         return;

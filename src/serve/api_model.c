@@ -56,6 +56,9 @@ void api_get_model(void *owner, http_exchange *exchange, const route_match *matc
     void *bytes = NULL;
     size_t size;
     ee_error error;
+    static const char *const known[] = {"version"};
+    bool own = self->dialect == &dialect_own; /* Personalizer's clients may send other parameters */
+    if (own && !call_check_query(self, known, 1)) return;
     if (!call_query_number(self, "version", 0, &version) || !begin_download(self)) return;
     if (version != UINT64_MAX) {
         answer_kept(self, version);

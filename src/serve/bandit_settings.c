@@ -106,12 +106,16 @@ static ee_status read_options(reading *self, json_token *token, ee_error *error)
 static ee_status read_features(reading *self, json_token *token, ee_error *error)
 {
     self->features = true;
+    if (token->kind != JSON_KIND_TEXT)
+        return status_fail(error, EE_BAD_INPUT, "features must be a string; \"\" means named features");
     return read_text(token, "features", self->into->features, sizeof self->into->features, error);
 }
 
 static ee_status read_propensity(reading *self, json_token *token, ee_error *error)
 {
     self->propensity = true;
+    if (token->kind != JSON_KIND_TEXT)
+        return status_fail(error, EE_BAD_INPUT, "propensity must be a string such as \"floor:0.1\"");
     return read_text(token, "propensity", self->into->propensity, sizeof self->into->propensity, error);
 }
 
@@ -442,4 +446,80 @@ void bandit_settings_write(const bandit_settings *from, text *into)
         text_double(into, from->joining.default_reward);
     text_add(into, ",\"aggregation\":\"%s\",\"mode\":\"%s\"}", aggregations[from->joining.aggregation],
              modes[from->mode]);
+}
+
+/* ---- comparing ---- */
+
+/* The value of a setting in settings that were written, as JSON; of length 0: it is not there. */
+static json_text written_value(const text *from, json_text key)
+{
+    json_reader reader = json_start(from->bytes, from->length, NULL);
+    json_token token;
+    json_text value;
+    if (json_next(&reader, &token, NULL)) return (json_text){"", 0};
+    while (!json_next(&reader, &token, NULL) && token.kind != JSON_KIND_OBJECT_END) {
+        json_text name = token.key;
+        if (json_skip(&reader, &token, &value, NULL)) break;
+        if (name.length == key.length && memcmp(name.bytes, key.bytes, key.length) == 0) return value;
+    }
+    return (json_text){"", 0};
+}
+
+/* Compares the settings that `from` has with those of `with`. "tests" only counts challengers, past ones too. */
+static bool find_difference(const text *from, const text *with, bool tests, json_text *key)
+{
+    json_reader reader = json_start(from->bytes, from->length, NULL);
+    json_token token;
+    json_text value;
+    if (json_next(&reader, &token, NULL)) return false;
+    while (!json_next(&reader, &token, NULL) && token.kind != JSON_KIND_OBJECT_END) {
+        *key = token.key;
+        if (json_skip(&reader, &token, &value, NULL)) return false;
+        json_text other = written_value(with, *key);
+        bool same = value.length == other.length && memcmp(value.bytes, other.bytes, value.length) == 0;
+        if (!same && json_is(*key, "tests") == tests) return true;
+    }
+    return false;
+}
+
+static void write_difference(const text *there, const text *asked, json_text key, char *into, size_t size)
+{
+    enum { SHOWN = 60 };
+    json_text left = written_value(there, key), right = written_value(asked, key);
+    const char *name = key.bytes;
+    int length = (int)key.length, shown = (int)(left.length < SHOWN ? left.length : SHOWN),
+        other = (int)(right.length < SHOWN ? right.length : SHOWN);
+    if (!left.length)
+        snprintf(into, size, "no %.*s, not %.*s", length, name, other, right.bytes);
+    else if (!right.length)
+        snprintf(into, size, "%.*s %.*s, which this request does not have", length, name, shown, left.bytes);
+    else
+        snprintf(into, size, "%.*s %.*s, not %.*s", length, name, shown, left.bytes, other, right.bytes);
+}
+
+static bool may_be_changed(json_text key)
+{
+    for (size_t i = 0; i < MEMBERS; i++)
+        if (json_is(key, members[i].name)) return members[i].may_change;
+    return false;
+}
+
+bool bandit_settings_difference(const bandit_settings *there, const bandit_settings *asked, char *into, size_t size,
+                                bool *may_change)
+{
+    text first = text_start(NULL), second = text_start(NULL);
+    json_text key = {"", 0};
+    bandit_settings_write(there, &first);
+    bandit_settings_write(asked, &second);
+    bool failed = first.status || second.status, differs = false;
+    for (int tests = 0; tests < 2 && !failed && !differs; tests++)
+        differs = find_difference(&first, &second, tests, &key) || find_difference(&second, &first, tests, &key);
+    if (failed)
+        snprintf(into, size, "other settings");
+    else if (differs)
+        write_difference(&first, &second, key, into, size);
+    *may_change = differs && may_be_changed(key);
+    memory_free(first.bytes);
+    memory_free(second.bytes);
+    return failed || differs;
 }

@@ -71,6 +71,11 @@ typedef struct bandit_settings {
 } bandit_settings;
 
 /* Letters, digits, '-', '_' and '.', 1 to 64 of them, the first a letter or digit. */
+/* Writes the first setting that differs, such as "wait 600, not 1800", and whether PATCH can change it. false: the
+ * settings are the same. */
+bool bandit_settings_difference(const bandit_settings *there, const bandit_settings *asked, char *into, size_t size,
+                                bool *may_change);
+
 bool bandit_name_is_valid(json_text name);
 
 bandit_settings bandit_settings_usual(void);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "service_inside.h"
 
 /* A call that grew beyond this is not kept for the next request. */
@@ -138,6 +139,23 @@ void call_answer(call *self, int status)
 {
     if (self->exchange->answer.length) text_bytes(&self->exchange->answer, "\n", 1);
     http_answer(self->exchange, status);
+}
+
+bool call_check_query(call *self, const char *const *names, size_t count)
+{
+    json_text unknown;
+    char word[64] = "", expected[128] = "";
+    if (!http_query_unknown(self->exchange, names, count, &unknown)) return true;
+    memcpy(word, unknown.bytes, (size_t)request_shown(unknown));
+    const char *nearest = options_nearest(word, names, count);
+    for (size_t i = 0, length = 0; i < count && length < sizeof expected; i++)
+        length += (size_t)snprintf(expected + length, sizeof expected - length, "%s'%s'", i ? ", " : "", names[i]);
+    if (nearest)
+        http_refuse(self->exchange, 400, call_code(400), "unknown query parameter '%s'; did you mean '%s'?", word,
+                    nearest);
+    else
+        http_refuse(self->exchange, 400, call_code(400), "unknown query parameter '%s'; expected %s", word, expected);
+    return false;
 }
 
 bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number)

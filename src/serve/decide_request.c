@@ -95,6 +95,9 @@ static ee_status read_action(decide_request *self, json_reader *reader, const de
     char where[WHERE_SIZE];
     bool named = token->kind == JSON_KIND_OBJECT;
     snprintf(where, sizeof where, "actions[%zu]", self->count);
+    if (token->kind == JSON_KIND_TEXT)
+        return status_fail(error, EE_BAD_INPUT, "%s must be an object: write {\"id\": \"%.*s\"}", where,
+                           request_shown(token->text), token->text.bytes);
     if (!named && token->kind != JSON_KIND_ARRAY)
         return status_fail(error, EE_BAD_INPUT, "%s must be an object, or an array of numbers", where);
     if (self->count == limits->actions)

@@ -77,6 +77,8 @@ const char *http_header(const http_exchange *exchange, const char *name);
 /* A value of the query, decoded, in the exchange's memory; what does not decode comes as it is. NULL where there is
  * none. */
 const char *http_query(http_exchange *exchange, const char *name);
+/* The first name in the query that is not one of names, which is (count); false: there is none. */
+bool http_query_unknown(const http_exchange *exchange, const char *const *names, size_t count, json_text *unknown);
 
 /* ---- answering: in any thread, once. From then on the exchange is not the caller's any more ---- */
 

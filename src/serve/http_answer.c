@@ -46,6 +46,19 @@ const char *http_query(http_exchange *exchange, const char *name)
     return NULL;
 }
 
+bool http_query_unknown(const http_exchange *exchange, const char *const *names, size_t count, json_text *unknown)
+{
+    json_text rest = exchange->query;
+    while (rest.length) {
+        json_text value, pair = cut_at(rest, '&', &rest), key = cut_at(pair, '=', &value);
+        bool known = !pair.length;
+        for (size_t i = 0; i < count && !known; i++) known = json_is(key, names[i]);
+        *unknown = key;
+        if (!known) return true;
+    }
+    return false;
+}
+
 /* ---- the answer ---- */
 
 void http_add_header(http_exchange *exchange, const char *name, const char *value)

@@ -304,9 +304,33 @@ static void end_bandit(replaying *self)
     self->model = NULL;
 }
 
+static ee_status take_time(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    *(int64_t *)context = from->time;
+    return EE_OK;
+}
+
+/* The times that the log covers, of all bandits together. */
+static ee_status find_times(replaying *self, ee_error *error)
+{
+    uint64_t last = 0, looked;
+    int64_t begin = 0, end = 0;
+    ee_status status = store_last(self->log, self->number, EVENT_DECISION, UINT64_MAX, &last, error);
+    if (status || !last) return status;
+    status = store_read(self->log, self->number, 0, 1U << EVENT_DECISION, 1, take_time, &begin, &looked, error);
+    if (!status) status = store_read_one(self->log, self->number, last, take_time, &end, error);
+    if (status) return status;
+    replay_result *result = self->result;
+    if (!result->log_first || begin < result->log_first) result->log_first = begin;
+    if (end > result->log_last) result->log_last = end;
+    return EE_OK;
+}
+
 static ee_status replay_bandit(replaying *self, ee_error *error)
 {
-    ee_status status = store_find_time(self->log, self->number, self->request->from, &self->first, error);
+    ee_status status = find_times(self, error);
+    if (!status) status = store_find_time(self->log, self->number, self->request->from, &self->first, error);
     if (status) return status;
     uint64_t end;
     status = store_find_time(self->log, self->number, self->request->until, &end, error);

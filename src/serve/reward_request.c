@@ -31,6 +31,8 @@ ee_status reward_request_read(reward_request *out, json_reader *reader, kept_tex
     for (;;) {
         ee_status status = json_next(reader, &token, error);
         if (!status && token.kind == JSON_KIND_OBJECT_END) break;
+        if (!status && json_is(token.key, "reward")) /* nearer to "reward_id", which would only mislead */
+            status = status_fail(error, EE_BAD_INPUT, "unknown key \"reward\"; did you mean \"value\"?");
         if (!status) status = request_member(token.key, &known, "", &seen, &which, error);
         if (!status && which == ID) status = read_text(&out->id, reader, &token, "id", texts, error);
         if (!status && which == VALUE) status = read_value(&out->value, &token, error);

@@ -185,6 +185,8 @@ void call_refuse_archived(call *self);
 /* Adds an end of line to the answer, and sends it. */
 void call_answer(call *self, int status);
 
+/* Whether the query has only these names, which are (count); false: answered with 400. */
+bool call_check_query(call *self, const char *const *names, size_t count);
 /* A whole number of the query; false, and answered, where it is none. *number stays as it is where it is not given. */
 bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
 

@@ -62,8 +62,14 @@ diff expected rounded
 "$eenet" replay data --json --bandit shop >found
 grep -q '^{"bandits": 1, .*"decisions": 8, .*"other_decisions": 0, "other_models": 0, "first": null}$' found ||
     fail "as JSON: $(cat found)"
-"$eenet" replay data --from 2000-01-01 --until 2000-01-02 >found
-grep -q ': 0 decisions and 0 models$' found || fail "long ago: $(cat found)"
+code=0
+"$eenet" replay data --from 2000-01-01 --until 2000-01-02 >found 2>stderr || code=$?
+[ "$code" = 1 ] && [ ! -s found ] &&
+    grep -Eq '^eenet replay: nothing to replay: no decisions in this time range; the log covers 20[^ ]*Z to 20[^ ]*Z$' stderr ||
+    fail "long ago: status $code: $(cat found stderr)"
+code=0
+"$eenet" replay data --json --from 2100-01-01 >found 2>stderr || code=$?
+[ "$code" = 1 ] && grep -q '"decisions": 0' found || fail "in the future: status $code: $(cat found stderr)"
 refuse 1 "replay: there is no bandit 'shoe' in this folder" data --bandit shoe
 
 # A model that was saved, and that somebody changed.

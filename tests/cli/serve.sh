@@ -60,6 +60,15 @@ grep -q 'keys are required' err && fail "stale"
 code=0
 "$eenet" serve --address 0.0.0.0 >out 2>err || code=$?
 [ "$code" = 2 ] && grep -q 'so keys are required' err || fail "an address for all: $(cat err)"
+# Addresses that are only for listening: what it prints can be opened on this machine.
+"$eenet" keys add boss --role admin --file listen-keys >/dev/null
+: >out
+"$eenet" serve --address 0.0.0.0 --port 0 --folder listen --keys listen-keys >out 2>err &
+pid=$!
+until grep -q 'Press Ctrl-C' out; do kill -0 "$pid" 2>/dev/null || fail "for all addresses: $(cat err)"; sleep 0.02; done
+grep -q '^eenet: listening on http://0\.0\.0\.0:' out || fail "the first line: $(cat out)"
+grep -q '^Dashboard: http://127\.0\.0\.1:' out || fail "an address to open: $(cat out)"
+stop TERM
 echo 'prot = 1' >wrong
 refuse "settings: line 1: serve has no option 'prot'; did you mean 'port'?" --settings wrong
 [ ! -e eenet-data ] || fail "a folder was made"

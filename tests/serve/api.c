@@ -111,7 +111,9 @@ static void try_bandits(void)
            "{\"name\":\"shop\",\"archived\":false,\"settings\":{*\"wait\":3600*},*\"version\":0,*\"trouble\":\"\"}\n");
     expect("POST", "/v1/bandits", shop, 200, "{\"name\":\"shop\",*");
     refuse("POST", "/v1/bandits", "{\"name\":\"shop\",\"features\":\"\",\"seed\":8}", 409, "Conflict",
-           "the bandit 'shop' already exists with other settings;*");
+           "the bandit 'shop' already exists with seed 7, not 8; use another name");
+    refuse("POST", "/v1/bandits", "{\"name\":\"shop\",\"dim\":3,\"seed\":7,\"wait\":\"1h\"}", 409, "Conflict",
+           "the bandit 'shop' already exists with features \\\"\\\", which this request does not have;*");
     refuse("POST", "/v1/bandits", "{\"features\":\"\"}", 400, "BadRequest", "missing \\\"name\\\"");
     refuse("POST", "/v1/bandits", "{\"name\":\"a b\",\"dim\":2}", 400, "BadRequest", "name must be 1 to 64 *");
     refuse("POST", "/v1/bandits", "{\"name\":\"x\",\"dims\":2}", 400, "BadRequest", "*dims*dim*");
@@ -173,7 +175,8 @@ static void try_decisions(void)
         "{\"error\":{\"code\":\"Conflict\",*}},{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",*}}]}\n");
     expect("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[]}", 200, "{\"decisions\":[]}\n");
     refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decision\":[]}", 400, "BadRequest", "*did you mean*");
-    refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[{]}", 400, "BadRequest", "invalid JSON at byte 16*");
+    refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[{]}", 400, "BadRequest",
+           "invalid JSON at byte 16*");
     free(answer);
 }
 
@@ -263,6 +266,7 @@ static void try_models(void)
     expect("POST", "/v1/bandits/vectors/decide", "{\"actions\":[[1,0,0],[0,1,0],[0,0,1]]}", 200, "*");
     expect("GET", "/v1/bandits/vectors/model/versions", NULL, 200, "{\"current\":*,\"versions\":[*]}\n");
     refuse("GET", "/v1/bandits/vectors/model?version=99999", NULL, 404, "NotFound", "version 99999 is not stored*");
+    refuse("GET", "/v1/bandits/vectors/model?versoin=1", NULL, 400, "BadRequest", "*did you mean 'version'?");
     refuse("GET", "/v1/bandits/vectors/model?version=x", NULL, 400, "BadRequest", "version must be an integer*");
     free(model);
 }
@@ -352,6 +356,10 @@ static void try_log(void)
     expect("GET", "/v1/bandits/shop/log?until=2001-01-01", NULL, 200, "");
     expect("GET", "/v1/bandits/shop/log?from=2001-01-01", NULL, 200, "{*}\n");
     refuse("GET", "/v1/bandits/shop/log?from=yesterday", NULL, 400, "BadRequest", "*from*yesterday*");
+    refuse("GET", "/v1/bandits/shop/log?limt=1", NULL, 400, "BadRequest",
+           "unknown query parameter 'limt'; did you mean 'limit'?");
+    refuse("GET", "/v1/bandits/shop/log?limit=1&&zzzzzzzz", NULL, 400, "BadRequest",
+           "unknown query parameter 'zzzzzzzz'; expected 'from', 'until', 'after', 'limit'");
     refuse("GET", "/v1/bandits/shop/log?limit=0", NULL, 400, "BadRequest", "*limit*");
     refuse("GET", "/v1/bandits/shop/log?limit=%zz", NULL, 400, "BadRequest", "*limit*%zz*");
     refuse("GET", "/v1/bandits/shop/log?after=18446744073709551615", NULL, 400, "BadRequest", "*after*");

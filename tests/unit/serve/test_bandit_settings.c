@@ -242,12 +242,35 @@ static void mistakes(void **state)
     assert_refused("{\"dim\":0}", false, "dim must be an integer from 1 to 2^53");
     assert_refused("{\"seed\":1.5}", false, "seed must be an integer from 0 to 2^53");
     assert_refused("{\"policy\":7}", false, "policy must be a string");
+    assert_refused("{\"features\":true}", false, "features must be a string; \"\" means named features");
+    assert_refused("{\"propensity\":0.1}", false, "propensity must be a string such as \"floor:0.1\"");
     assert_refused("{\"policy\":\"a\\u0000b\"}", false, "policy contains a zero byte");
     assert_refused("{\"propensity\":\"1234567890123456789012345678901234567890123456789012345678901234\"}", false,
                    "propensity has 64 bytes; the maximum is 63");
     assert_refused("{\"dim\":3,\"features\":\"\"}", false,
                    "settings: give dim (vectors) or features (named features), not both");
     assert_refused("{\"wait\":1} 2", false, "invalid JSON at byte 12: unexpected text after the value");
+}
+
+static void assert_difference(const char *there, const char *asked, bool may_change, const char *expected)
+{
+    char difference[256];
+    bool got;
+    bandit_settings first = good(there), second = good(asked);
+    assert_true(bandit_settings_difference(&first, &second, difference, sizeof difference, &got));
+    assert_string_equal(difference, expected);
+    assert_int_equal(got, may_change);
+    assert_false(bandit_settings_difference(&first, &first, difference, sizeof difference, &got));
+}
+
+static void differences(void **state)
+{
+    (void)state;
+    assert_difference("{}", "{\"wait\":1800}", true, "wait 600, not 1800");
+    assert_difference("{\"policy\":\"linucb\",\"wait\":1}", "{}", false, "policy \"linucb\", not \"eenet\"");
+    assert_difference("{\"dim\":3}", "{}", false, "dim 3, which this request does not have");
+    assert_difference("{}", "{\"retention_days\":30}", true, "no retention_days, not 30");
+    assert_difference("{}", "{\"rewards\":[0,1]}", true, "outside \"accept\", not \"reject\"");
 }
 
 static void changes(void **state)
@@ -349,6 +372,7 @@ int main(void)
         cmocka_unit_test(numbers_of_tests),
         cmocka_unit_test(mistakes_of_live_members),
         cmocka_unit_test(mistakes),
+        cmocka_unit_test(differences),
         cmocka_unit_test(changes),
         cmocka_unit_test(creating),
         cmocka_unit_test(what_the_library_refuses),

@@ -140,6 +140,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
                    "context: the bandit takes vectors only; put the context into each action's vector");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"1\"]}", "exclude[0]: no action has the id \"1\"");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"0\"]}", "no action is left: all 1 are excluded");
+    assert_refused(names, "{\"actions\":[\"red\"]}", "actions[0] must be an object: write {\"id\": \"red\"}");
     assert_refused(vectors, "{\"actions\":[7]}", "actions[0] must be an object, or an array of numbers");
     assert_refused(vectors, "{\"actions\":[[1,2,3]],\"actions\":[]}", "duplicate key \"actions\"");
     assert_refused(names, "{\"actions\":[[1]]}",
@@ -231,6 +232,7 @@ static void rewards_are_read(void **state)
         {"{\"id\":\"a\"}", "missing \"value\""},
         {"{\"id\":\"a\",\"value\":1.1e9}", "value must be -1e9 to 1e9, got 1.1e+09"},
         {"{\"id\":\"a\",\"value\":true}", "value must be a number"},
+        {"{\"id\":\"a\",\"reward\":1}", "unknown key \"reward\"; did you mean \"value\"?"},
         {"{\"id\":\"a\",\"valu\":1}", "unknown key \"valu\"; did you mean \"value\"?"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
