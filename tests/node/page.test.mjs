@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { browserPath, openPage, startBrowser } from './browser.mjs';
 import { ask, startServer } from './server.mjs';
-import { keepPlaying, play } from './traffic.mjs';
+import { keepPlaying, play, visit } from './traffic.mjs';
 
 const skip = browserPath ? false : 'there is no browser';
 const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
@@ -184,6 +184,23 @@ test('trouble is said in words', { skip }, async (t) => {
     assert.deepEqual(page.troubles, []);
 });
 
+test('after a restart the list does not claim that there were no decisions', { skip }, async (t) => {
+    await create({ name: 'asleep', dim: 2, policy: 'linucb' });
+    const page = await open(t, server.url);
+    // What a server answers that has not loaded the bandit yet.
+    await page.route('**/v1/bandits', async (route) => {
+        const response = await route.fetch();
+        const body = await response.json();
+        Object.assign(body.bandits.find((one) => one.name === 'asleep'), { awake: false, decisions: 0, events: 9 });
+        return route.fulfill({ response, json: body });
+    });
+    await page.goto(`${server.url}/#/b/asleep`);
+    await page.locator('#bandits', { hasText: 'linucb · not loaded yet' }).waitFor();
+    await page.unroute('**/v1/bandits');
+    await page.locator('#bandits a', { hasText: 'asleep' }).getByText('linucb · 0 decisions').waitFor();
+    assert.deepEqual(page.troubles, []);
+});
+
 // ---- trying ----
 
 test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
@@ -273,6 +290,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await create({ name: 'contest', features: '', policy: 'uniform', propensity: 'own' });
     const page = await look(t, 'contest');
     await page.getByText('No data yet').waitFor();
+    await page.locator('.facts', { hasText: 'Exploration by the policy' }).waitFor();
     await page.getByRole('button', { name: 'Add a challenger' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('linear');
@@ -303,15 +321,19 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').nth(5).waitFor();
     assert.deepEqual(await violations(page), []);
     // The page shows the numbers of the server.
-    await page.getByText('Based on 4,000 decisions with a final reward').waitFor();
+    await page.getByText('Based on 4,000 decisions. A significantly better challenger').waitFor();
     const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
     const online = body.policies.find((policy) => policy.kind === 'online');
     assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
     await page.getByRole('button', { name: 'Promote linear' }).click();
     await dialog.getByText('It is significantly better than this bandit.').waitFor();
+    await dialog.getByText('Results start again: a new period begins').waitFor();
     await dialog.getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('Significant: a challenger that is no better').waitFor();
     assert.equal((await ask(server.url, '/v1/bandits/contest')).body.settings.policy, 'linucb');
+    await page.locator('.headline', { hasText: /New period since the promotion at .*Before, linucb was estimated to earn \+[\d.]+ per decision compared with uniform, measured on 4,000 decisions/ }).waitFor();
+    await page.getByText('Results start again after a promotion.').waitFor();
+    await page.locator('.number', { hasText: 'no results since the promotion' }).waitFor();
     await page.getByRole('button', { name: 'Remove former-' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('rowheader', { name: 'former-' }).waitFor({ state: 'detached' });
@@ -349,6 +371,22 @@ test('the headline is what the server measured', { skip }, async (t) => {
     change = () => body.policies.forEach((policy) => Object.assign(policy, { unsupported: 0.6 }));
     await headline.getByText('No comparison: some actions are never taken').waitFor();
     await page.unroute('**/evaluation');
+    assert.deepEqual(page.troubles, []);
+});
+
+test('it says that a pending decision stops the evaluation, and uses plain words', { skip }, async (t) => {
+    await create({ name: 'pending', features: '', policy: 'linucb', propensity: 'floor:0.5' });
+    await play(server.url, 'pending', 0, 200);
+    await ask(server.url, '/v1/bandits/pending/decide', { ...visit(200), id: 'never-rewarded' });
+    await play(server.url, 'pending', 201, 99);
+    const page = await look(t, 'pending');
+    const words = 'the first 200 of 300 decisions; the next one waits for its reward, at most 10 minutes.';
+    await page.getByRole('region', { name: 'Result' }).getByText(`measured on ${words}`).waitFor();
+    await page.getByText(`Based on ${words}`).waitFor();
+    await page.getByText('299 joined; 1 pending').waitFor();
+    await page.getByRole('list', { name: 'Importance of the features' }).getByText('action id', { exact: true }).waitFor();
+    await page.getByText(/in a sample of \d+ decisions of the last day/).waitFor();
+    await page.getByText(/of decisions explored; randomness \d+%/).waitFor();
     assert.deepEqual(page.troubles, []);
 });
 

@@ -19,12 +19,20 @@ function facts(settings) {
 
 function valueWords(evaluation) {
     const online = evaluation.policies?.find((policy) => policy.kind === 'online');
-    if (!known(online?.value)) return [DASH, '', 'no decision has its reward yet'];
+    if (!known(online?.value)) return [DASH, '', evaluation.promotions?.length ? 'no results since the promotion' : 'no decision has its reward yet'];
     return [real(online.value), 'per decision', known(online.low) ? `${interval(online.low, online.high)} (${percent(evaluation.confidence, 0)})` : ''];
 }
 
 function exploredWords(activity) {
-    return known(activity.entropy) ? `of decisions; ${percent(activity.entropy, 0)} random` : 'no decision since start';
+    return known(activity.entropy) ? `of decisions explored; randomness ${percent(activity.entropy, 0)}` : 'no decision since start';
+}
+
+const EXPLORED = 'Explored: did not take the most probable action. Randomness of the choices: 100% is uniform, 0% is deterministic.';
+
+function noData(evaluation) {
+    const counts = 'A decision counts once its reward has arrived or its waiting time is over.';
+    if (evaluation.events) return `No data yet: ${plural(evaluation.events, 'decision has', 'decisions have')} a final reward. ${counts}`;
+    return evaluation.promotions?.length ? `Results start again after a promotion. ${counts}` : `No data yet. ${counts}`;
 }
 
 export function bandit(name) {
@@ -48,6 +56,7 @@ export function bandit(name) {
         promotions.node);
     value.update(DASH, '', '');
     chance.update(DASH, '', '');
+    chance.node.title = EXPLORED;
     earned.header.append(chart.choice);
     show(chart.node, false);
     show(chart.choice, false);
@@ -78,12 +87,13 @@ export function bandit(name) {
             return;
         }
         const evaluation = await ask(pathOf(name, '/evaluation'));
-        if (entry) headline.update(evaluation, entry.settings);
+        const pending = activity?.waiting ?? evaluation.waiting; // the first is exact, the other up to date only at times
+        if (entry) headline.update(evaluation, entry, pending);
         value.update(...valueWords(evaluation), evaluation.series?.policies?.online?.value?.map((one) => one ?? 0));
         const any = chart.update(evaluation);
-        show(say(chartNone, any ? '' : `No data yet: ${plural(evaluation.events, 'decision has', 'decisions have')} a final reward. A decision counts once its reward has arrived or its waiting time is over.`), !any);
+        show(say(chartNone, any ? '' : noData(evaluation)), !any);
         say(earned.note, any ? `since ${moment(evaluation.from, 'short')}; band and bars: ${percent(evaluation.confidence, 0)} intervals` : '');
-        challengers.update(evaluation);
+        challengers.update(evaluation, entry, pending);
         promotions.update(evaluation.promotions ?? []);
     }
 

@@ -1,6 +1,6 @@
 // The read-only cards of a bandit.
 import { fill, h, say, scroller, show } from './elements.js';
-import { DASH, count, duration, interval, known, milliseconds, moment, percent, plural, rate, real, signed } from './formats.js';
+import { DASH, count, duration, featureName, interval, known, milliseconds, moment, percent, plural, rate, real, signed } from './formats.js';
 import { spark } from './spark.js';
 
 let made = 0;
@@ -110,9 +110,9 @@ export function importanceCard() {
             const features = (found?.features ?? []).filter((feature) => feature.importance > 0).slice(0, 12);
             show(none, !features.length);
             say(none, found?.features?.length ? 'No feature changes the predicted reward yet: the model needs more rewards.' : 'Not measured yet. The server measures this in the background, on the decisions of the last day.');
-            say(note, features.length ? `average effect on the predicted reward, over ${plural(found.decisions, 'decision', 'decisions')}` : '');
+            say(note, features.length ? `average effect on the predicted reward, in a sample of ${plural(found.decisions, 'decision', 'decisions')} of the last day` : '');
             const most = features[0]?.importance ?? 1;
-            list.update(features.map((feature) => ({ name: feature.name, share: feature.importance / most, words: real(feature.importance, feature.importance < 0.01 ? 4 : 3) })));
+            list.update(features.map((feature) => ({ name: featureName(feature.name), share: feature.importance / most, words: real(feature.importance, feature.importance < 0.01 ? 4 : 3) })));
         },
         say(words) {
             list.update([]);

@@ -2,7 +2,8 @@
 import { card, empty } from './cards.js';
 import { field, question, reason } from './dialogs.js';
 import { fill, h, say, scroller, show, tell } from './elements.js';
-import { DASH, count, exploration, interval, known, percent, plural, real, signed } from './formats.js';
+import { DASH, exploration, interval, known, percent, plural, real, signed } from './formats.js';
+import { measuredOn } from './headline.js';
 import { lacks } from './key.js';
 import { styled, swatch, titleOf } from './series.js';
 import { Refused, can, pathOf, send } from './server.js';
@@ -87,7 +88,7 @@ export function challengersCard(name, changed) {
         const shown = policy.state === 'offered' ? 'It is significantly better than this bandit.' : 'It is not significantly better so far: the difference may be chance.';
         return question({
             title: `Promote ${policy.name}?`,
-            words: [shown, `${policy.policy} then makes all decisions, with what it has learned. The present policy becomes a challenger.`],
+            words: [shown, `${policy.policy} then makes all decisions, with what it has learned. The present policy becomes a challenger.`, 'Results start again: a new period begins, and the numbers above count from zero.'],
             confirm: 'Promote',
             act: async () => {
                 await send(pathOf(name, `/challengers/${encodeURIComponent(policy.name)}/promote`), {});
@@ -132,16 +133,15 @@ export function challengersCard(name, changed) {
             show(add, false);
             show(say(none, words), true);
         },
-        update(evaluation) {
+        update(evaluation, entry, pending) {
             const policies = styled(evaluation.policies ?? []);
             const some = policies.some((policy) => policy.kind === 'challenger');
             show(table, policies.length > 0);
             show(add, can('/challengers'));
             say(note, `${percent(evaluation.confidence, 0)} intervals, valid however often you look`);
             show(say(none, some ? '' : 'No challenger yet. Add one to compare it with this bandit on every decision from now on.'), !some);
-            const waits = evaluation.waiting ? `; ${count(evaluation.waiting)} pending` : '';
             const promotes = evaluation.promote === 'auto' ? 'A significantly better challenger is promoted automatically.' : 'A significantly better challenger is marked here; you decide when to promote it.';
-            say(under, `Based on ${plural(evaluation.events, 'decision', 'decisions')} with a final reward${waits}. ${some ? promotes : ''}`);
+            say(under, `Based on ${measuredOn(evaluation, entry, pending)}. ${some ? promotes : ''}`);
             fill(body, [policies, lacks('admin')], () => policies.map((policy) => row(policy, evaluation.events)));
         },
     };

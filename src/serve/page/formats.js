@@ -82,8 +82,14 @@ export function plural(number, one, many) {
 
 // The share of decisions that "floor:0.1" spreads over all actions: "10%". Other rules by their name.
 export function exploration(propensity) {
+    if (propensity === 'own') return 'by the policy';
     const share = Number(propensity?.match(/^floor:(.+)$/)?.[1] ?? NaN);
     return known(share) ? percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1) : propensity;
+}
+
+// The name of a feature on screen: the server calls the id of an action "_id".
+export function featureName(name) {
+    return name.replace(/(^|[*\s])_id(?=$|[=*])/g, '$1action id');
 }
 
 export { known };

@@ -1,6 +1,6 @@
 // The main result as one sentence, with the numbers behind it.
 import { fill, h } from './elements.js';
-import { duration, interval, known, percent, plural, real, signed } from './formats.js';
+import { count, duration, interval, known, moment, percent, plural, real, signed } from './formats.js';
 
 const OTHERS = { uniform: 'random choice', baseline: 'always the first action' };
 
@@ -30,9 +30,18 @@ function sentence(bandit, online, than, rewards) {
     return `${bandit} earns ${earned} per decision; ${name} would earn ${verdict(than) === 'bad' ? 'more: ' : ''}${other}${share(online, than.policy, rewards)}.`;
 }
 
-function explanation(than, evaluation) {
+// What the results are measured on. Decisions are evaluated in their order, up to the first pending one.
+export function measuredOn(evaluation, entry, pending) {
+    const { events } = evaluation;
+    if (!pending) return plural(events, 'decision', 'decisions');
+    const next = `the next one waits for its reward${entry ? `, at most ${duration(entry.settings.wait)}` : ''}`;
+    const shown = entry?.decisions > events ? `the first ${count(events)} of ${count(entry.decisions)} decisions` : plural(events, 'decision', 'decisions');
+    return `${shown}; ${next}`;
+}
+
+function explanation(than, evaluation, measured) {
     const range = interval(than.low, than.high, signed), sure = percent(evaluation.confidence, 0);
-    const words = `Difference ${signed(than.mean)} (${sure} interval ${range}), measured on ${plural(evaluation.events, 'decision', 'decisions')}.`;
+    const words = `Difference ${signed(than.mean)} (${sure} interval ${range}), measured on ${measured}.`;
     if (!verdict(than)) return `${words} More decisions narrow the interval.`;
     return verdict(than) === 'bad' ? `${words} Check your rewards: a higher value must mean a better outcome.` : words;
 }
@@ -50,21 +59,33 @@ function others(evaluation, online, shown) {
     return list;
 }
 
-function result(bandit, evaluation, settings) {
+// Results start again after a promotion.
+function afterPromotion(promotion, settings) {
+    const before = known(promotion.gain) ? ` Before, ${promotion.to ?? 'the challenger'} was estimated to earn ${signed(promotion.gain)} per decision compared with ${promotion.from ?? 'the former policy'}, measured on ${plural(promotion.events, 'decision', 'decisions')}.` : '';
+    return ['', `New period since the promotion at ${moment(promotion.time, 'short')}.`, `${results(settings)}${before}`, []];
+}
+
+function results(settings) {
+    return `Results appear as soon as decisions have their rewards, or have waited ${duration(settings.wait)} for them.`;
+}
+
+function result(bandit, evaluation, entry, pending) {
+    const { settings } = entry;
     const find = (kind) => evaluation.policies?.find((policy) => policy.kind === kind);
     const online = find('online');
-    if (!known(online?.value)) return ['', 'No results yet.', `They appear as soon as decisions have their rewards, or have waited ${duration(settings.wait)} for them.`, []];
+    const promotion = evaluation.promotions?.at(-1);
+    if (!known(online?.value)) return promotion ? afterPromotion(promotion, settings) : ['', 'No results yet.', results(settings), []];
     const than = settings.mode === 'online' ? (difference(find('uniform'), online) ?? difference(find('baseline'), online)) : null;
     if (!than) return ['', `${bandit} earns ${real(online.value)} per decision.`, 'No comparison: some actions are never taken, so the log does not show what they would earn.', []];
-    return [verdict(than), sentence(bandit, online, than, evaluation.rewards), explanation(than, evaluation), others(evaluation, online, than)];
+    return [verdict(than), sentence(bandit, online, than, evaluation.rewards), explanation(than, evaluation, measuredOn(evaluation, entry, pending)), others(evaluation, online, than)];
 }
 
 export function headlineCard(bandit) {
     const node = h('section', { class: 'card headline', 'aria-label': 'Result', hidden: true });
     return {
         node,
-        update(evaluation, settings) {
-            const [kind, words, small, more] = result(bandit, evaluation, settings);
+        update(evaluation, entry, pending) {
+            const [kind, words, small, more] = result(bandit, evaluation, entry, pending);
             node.hidden = false;
             node.className = `card headline ${kind}`;
             fill(node, [words, small, more], () => [h('p', { class: 'result' }, words), h('p', { class: 'quiet-words' }, small), ...more.map((line) => h('p', { class: 'quiet-words' }, line))]);

@@ -61,7 +61,9 @@ function describe(entry) {
     if (entry.archived) return 'archived';
     if (entry.trouble) return 'learning has stopped';
     const mode = entry.settings.mode === 'online' ? '' : `, ${entry.settings.mode}`;
-    return `${entry.settings.policy}${mode} · ${plural(entry.decisions, 'decision', 'decisions')}`;
+    // After a restart, the counts are 0 until the first request loads the model. The first event is the bandit's creation.
+    const loaded = entry.awake || entry.decisions > 0 || entry.events <= 1;
+    return `${entry.settings.policy}${mode} · ${loaded ? plural(entry.decisions, 'decision', 'decisions') : 'not loaded yet'}`;
 }
 
 const rows = new Map();

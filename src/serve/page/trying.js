@@ -2,7 +2,7 @@
 import { bars, card } from './cards.js';
 import { field, reason } from './dialogs.js';
 import { h, mark, say, show, tell } from './elements.js';
-import { percent, real, signed } from './formats.js';
+import { featureName, percent, real, signed } from './formats.js';
 import { lacks } from './key.js';
 import { can, pathOf, send } from './server.js';
 
@@ -140,7 +140,7 @@ export function tryCard(name, settings) {
         const base = `Without any feature: ${real(action.base ?? 0)}. Each feature adds:`;
         const list = bars(`Features of ${action.action}`);
         const shown = (action.features ?? []).filter((feature) => Math.abs(feature.contribution) > 1e-3 * most).slice(0, 8);
-        list.update(shown.map((feature) => ({ name: feature.name, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution, most < 0.01 ? 4 : 3), kind: feature.contribution < 0 ? 'minus' : '' })));
+        list.update(shown.map((feature) => ({ name: featureName(feature.name), share: Math.abs(feature.contribution) / most, words: signed(feature.contribution, most < 0.01 ? 4 : 3), kind: feature.contribution < 0 ? 'minus' : '' })));
         return h('details', { open },
             h('summary', {}, `${action.action}: predicted reward ${real(action.f1)}, exploration bonus ${signed(action.f2)}`),
             h('p', { class: 'quiet-words small' }, shown.length ? base : 'A small change of any one feature does not change this prediction.'),
