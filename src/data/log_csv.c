@@ -402,29 +402,11 @@ static void close_log(log_reader *head)
 
 /* ---- opening ---- */
 
-/* For "context=age,plan": the comma ends the option. */
-static void suggest_plus(const char *options, ee_error *error)
-{
-    static const char *const lists[] = {"context=", "actions="};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        const char *list = strstr(options, lists[i]);
-        if (!error || !list) continue;
-        size_t used = strlen(error->message), first = strcspn(list, ",");
-        size_t second = list[first] ? strcspn(list + first + 1, ",") : 0;
-        if (!second || memchr(list + first + 1, '=', second) || !strstr(error->message, "expected name=value"))
-            continue;
-        snprintf(error->message + used, sizeof error->message - used, "; join %s with +: %.*s+%.*s",
-                 i ? "names" : "columns", first < 60 ? (int)first : 60, list, second < 40 ? (int)second : 40,
-                 list + first + 1);
-    }
-}
-
 static ee_status prepare(csv_log *log, const char *path, const char *options, ee_error *error)
 {
     csv_options asked;
     options_set_defaults(&schema, &asked);
     ee_status status = options_parse_once(&schema, options, &asked, error);
-    if (status) suggest_plus(options, error);
     if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
     for (role i = 0; i < ROLES && !status; i++) status = find_column(log, i, asked.columns[i], error);
     if (!status) status = find_context(log, asked.context, error);

@@ -36,9 +36,8 @@ static ee_status check_slots(const deciding_call *self, ee_error *error)
                                "decide: slot 0 has %zu arms and slot %zu has %zu; all slots must have the same arms",
                                slots[0].count, i, slots[i].count);
     if (self->count && self->count > slots[0].count)
-        return status_fail(error, EE_BAD_INPUT,
-                           "decide: %zu slots but only %zu arms; each slot takes a different arm", self->count,
-                           slots[0].count);
+        return status_fail(error, EE_BAD_INPUT, "decide: %zu slots but only %zu arms; each slot takes a different arm",
+                           self->count, slots[0].count);
     return EE_OK;
 }
 

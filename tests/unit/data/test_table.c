@@ -343,7 +343,8 @@ static void wrong_libsvm_lines_are_named(void **state)
     expect_failure("1 1:2\n0 -1:1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '-1:1'");
     expect_failure("1 1:2\n1 2:1\n", "", EE_BAD_INPUT,
                    "made.csv: expected at least two classes, got the same label in every row");
-    expect_failure("1 1:2\n? 2:1\n", "", EE_BAD_INPUT, "made.csv, line 2: the label is missing; delete the row or give it a class");
+    expect_failure("1 1:2\n? 2:1\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2: the label is missing; delete the row or give it a class");
     expect_failure("1 1:0\n2\n", "constant=off", EE_BAD_INPUT,
                    "made.csv: every column except the label is constant (2 rows): there are no features");
 }
@@ -520,7 +521,8 @@ static void cells_in_memory(void **state)
     dataset_free(data);
     cells[6].text = NULL;
     assert_int_equal(dataset_open_cells("table:made", &from, &data, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "made, line 2, column 'target': the label is missing; delete the row or give it a class");
+    assert_string_equal(error.message,
+                        "made, line 2, column 'target': the label is missing; delete the row or give it a class");
     assert_null(data);
 }
 
