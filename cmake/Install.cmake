@@ -6,7 +6,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/eenet)
 install(TARGETS eenet_shared eenet_static EXPORT eenetTargets)
 install(FILES include/eenet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Same layout as in the source, so that links between documents work.
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 
 # A page of section 3 lists its functions on the line after NAME. The other functions link to the first one's page.

@@ -16,19 +16,17 @@
  * Rules for every call:
  *   - It returns EE_OK (zero) or another status. On failure, error holds a sentence that says what to do. error may be
  *     NULL.
- *   - A call that fails changes nothing. (Exception: ee_bandit_learn_many keeps the rewards learned before the
- * failure.)
+ *   - A call that fails changes nothing, except that ee_bandit_learn_many keeps the rewards it learned before.
  *   - The library never prints, exits or aborts, and has no global state.
  *   - Only one thread may use a bandit at a time, also for calls that take a const bandit: they compute in its memory.
  *     Different bandits are independent. Many threads can decide at once on a snapshot of one bandit.
  *   - The same seed and the same calls give the same bytes on the same machine.
- *   - Structs that end in `reserved` may get new members there, and zero keeps the old behaviour: programs built with
- * an older header keep working. Start ee_settings from zeros ({0}, or named members as above). The other structs never
- *     change.
+ *   - Structs that end in `reserved` may get new members there, and zero keeps the old behaviour: programs that
+ *     were built with an older header keep working. Start ee_settings from zeros ({0}, or named members as above).
+ *     The other structs never change.
  *   - decide, score and learn do not allocate, except to grow: for a round with more arms or more non-zeros than the
  *     options `arms` and `nonzeros` reserve, or for a history that the options leave unbounded. A bandit with named
- *     features reserves nothing. It grows with its names, samples and pending decisions, up to the limits in its
- * options.
+ *     features reserves nothing. It grows with its names, samples and pending decisions, up to its options.
  */
 #ifndef EENET_H
 #define EENET_H
@@ -94,9 +92,9 @@ typedef struct ee_settings {
     const char *options; /* (optional) "name=value" pairs, separated by commas or white space, such as "f1.width=50,
                             w2=0.1". An option that has no effect, given the others, is refused. */
     const ee_allocator *allocator; /* copied; NULL: malloc and free */
-    const char
-        *features;        /* NULL: the bandit takes vectors only. Otherwise it also takes rounds of named features, and
-                             these are their options, such as "names=20000" ("": the defaults). dim is then 0, or theirs */
+    /* NULL: the bandit takes vectors only. Otherwise it also takes rounds of named features, and these are their
+       options, such as "names=20000" ("": the defaults). dim is then 0, or theirs. */
+    const char *features;
     uint64_t reserved[6]; /* must be zero */
 } ee_settings;
 
