@@ -285,8 +285,12 @@ static ee_status parse_reserved(parser *self, const json_token *token, bool at_t
 {
     bool of_action = self->list == &self->round->actions && self->path_bytes == 0;
     if (token->kind == JSON_KIND_TEXT && json_is(token->key, "_text")) return add_words(self, token->text);
-    if (token->kind == JSON_KIND_TEXT && token->text.length && of_action && json_is(token->key, "_tag"))
-        return add_id(self, token->text);
+    if (of_action && json_is(token->key, "_tag") && token->kind != JSON_KIND_NULL) {
+        if (token->kind != JSON_KIND_TEXT)
+            return say_where(self,
+                             status_fail(self->error, EE_BAD_INPUT, "_tag, the id of an action, must be a string"));
+        return token->text.length ? add_id(self, token->text) : EE_OK;
+    }
     if (!at_top || !json_is(token->key, "_multi"))
         return say_where(self, json_skip(&self->reader, token, NULL, self->error));
     if (token->kind == JSON_KIND_ARRAY) return parse_multi(self);

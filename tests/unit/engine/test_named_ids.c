@@ -313,12 +313,14 @@ static void wrong_ids_are_refused(void **state)
     (void)state;
     ee_round *round;
     ee_error error;
-    static const char twice[] = "{\"_tag\":\"a\",\"_tag\":\"b\"}";
+    static const char twice[] = "{\"_tag\":\"a\",\"_tag\":\"b\"}", number[] = "{\"_tag\":7}";
     assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
     assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "id: round and id must not be NULL, and the round needs an action first");
     assert_int_equal(ee_round_action(round, twice, strlen(twice), &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "action: the action has two ids");
+    assert_int_equal(ee_round_action(round, number, strlen(number), &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "action: _tag, the id of an action, must be a string");
     assert_int_equal(ee_round_count(round), 0);
     add_action(round, "{\"_tag\":\"\"}", NULL); /* as none */
     assert_int_equal(round->identified, 0);
