@@ -205,8 +205,7 @@ static void lists_are_joined_by_plus(void **state)
     (void)state;
     test_folder folder = folder_make();
     folder_write_text(&folder, "log.csv", "action,probability,reward,age,plan\n0,0.5,1,30,pro\n");
-    expect_refused(&folder, ",context=age,plan",
-                   "expected name=value, got 'plan'; did you mean context=age+plan?");
+    expect_refused(&folder, ",context=age,plan", "expected name=value, got 'plan'; did you mean context=age+plan?");
     expect_refused(&folder, ",actions=red,green,context=age",
                    "expected name=value, got 'green'; did you mean actions=red+green?");
     folder_remove(&folder);
