@@ -352,13 +352,17 @@ test('the headline is what the server measured', { skip }, async (t) => {
     const { body } = await ask(server.url, '/v1/bandits/headline/evaluation');
     const find = (kind) => body.policies.find((policy) => policy.kind === kind);
     const words = await headline.textContent();
-    const [, earned, random, percent] = words.match(/^headline earns ([\d.]+) per decision; random choice would earn ([\d.]+) \(\+(\d+)%\)\./).map(Number);
+    // How far the bandit leads depends on the load of the machine: the sentence must fit the numbers, whichever they are.
+    const numbers = (pattern) => words.match(pattern).slice(1).map((word) => Number(word?.replace('−', '-')));
+    const [earned, random, percent] = numbers(/headline earns ([\d.]+) per decision[;,] random choice would earn ([\d.]+)(?: \(\+(\d+)%\))?\./);
     assert.ok(Math.abs(earned - find('online').value) <= 0.000501);
     assert.ok(Math.abs(random - find('uniform').value) <= 0.000501);
-    assert.ok(Math.abs(percent / 100 - (find('online').value / find('uniform').value - 1)) <= 0.00501);
-    const [, low, high] = words.match(/Difference \+[\d.]+ \(95% interval \+([\d.]+) to \+([\d.]+)\)/).map(Number);
+    const [low, high] = numbers(/Difference [+−][\d.]+ \(95% interval ([+−][\d.]+) to ([+−][\d.]+)\)/);
     assert.ok(Math.abs(low + find('uniform').gain_high) <= 0.000501);
     assert.ok(Math.abs(high + find('uniform').gain_low) <= 0.000501);
+    assert.equal(words.startsWith('Inconclusive so far: '), find('uniform').gain_high >= 0);
+    if (find('uniform').gain_high < 0)
+        assert.ok(Math.abs(percent / 100 - (find('online').value / find('uniform').value - 1)) <= 0.00501);
 
     // What a server would answer whose bandit does worse than chance, and one that never takes most of the actions.
     let change = () => Object.assign(find('uniform'), { value: 0.5, gain: 0.5 - find('online').value, gain_low: 0.1, gain_high: 0.4 });
