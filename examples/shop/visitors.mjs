@@ -1,4 +1,4 @@
-// Simulated visitors: who comes, what they like, and when they click. The bandit knows none of this.
+// Simulated visitors: their attributes, what they like, and when they click. The bandit knows none of this.
 import { CATEGORIES } from './catalog.mjs';
 
 const isMorning = (hour) => hour >= 5 && hour < 14;

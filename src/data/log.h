@@ -68,8 +68,8 @@ typedef struct log_event {
                                     is known */
     double reward;               /* finite */
     double copies;               /* events that this one stands for: 1, or 1 / (1 - pdrop) if the logger dropped some */
-    bool skipped; /* deferred and never activated: nobody saw it. Count it, but do not learn from it or evaluate it */
-    size_t baseline;          /* the action without a bandit: usually the first */
+    bool skipped;    /* deferred and never activated, so not shown. Count it, but do not learn from it or evaluate it */
+    size_t baseline; /* the action without a bandit: usually the first */
     const json_text *actions; /* (count) names of the actions, from _tag; NULL if they have none */
 
     /* What the policy saw: arms if the log has vectors (arms.count > 0), else named features in VW's JSON: shared ones

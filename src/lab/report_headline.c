@@ -167,6 +167,8 @@ static void add_significance(text *page, size_t significant, size_t chance, size
         text_add(page, " The lead is significant on each.");
     } else if (!significant && !chance) {
         text_add(page, " The lead is not tested.");
+    } else if (!significant && !untested) {
+        text_add(page, " No lead is significant.");
     } else {
         text_add(page, " The lead is ");
         add_share(page, significant, "significant", ", ", &begun);

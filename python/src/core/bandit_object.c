@@ -59,7 +59,8 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* A bandit that nobody can have saved yet: every decision that it may learn is its own. */
+/* A new bandit may learn only its own decisions; one restored from a model may learn those of the bandit that was
+ * saved. */
 static PyObject *wrap_new(PyTypeObject *type, ee_bandit *bandit)
 {
     static unsigned long long count; /* the GIL guards it */
