@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "serve/store.h"
+#include "serve/store/store.h"
 
 typedef struct audience {
     bool shown; /* stderr is a terminal */

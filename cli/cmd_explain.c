@@ -8,7 +8,7 @@
 #include "command.h"
 #include "data/plain_number.h"
 #include "explain_request.h"
-#include "serve/explain_answer.h"
+#include "serve/requests/explain_answer.h"
 
 enum { CONTEXT, DATA, SLOT, FEATURES, JSON, FLAGS };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "serve/keys.h"
+#include "serve/http/keys.h"
 
 enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };
 

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "data/log_time.h"
 #include "data/text.h"
-#include "serve/replay.h"
+#include "serve/model/replay.h"
 
 enum { BANDIT, FROM, UNTIL, BEGINNING, JSON, FLAGS };
 

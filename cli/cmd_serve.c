@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "serve/notify.h"
-#include "serve/server_settings.h"
 #include "serve/service.h"
+#include "serve/settings/server_settings.h"
+#include "serve/system/notify.h"
 
 enum { FLAG_SETTINGS, FLAG_PRINT, FLAGS };
 

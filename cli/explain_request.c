@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "serve/restoring.h"
+#include "serve/model/restoring.h"
 
 /* More than any sane round. */
 enum { MOST_CONTEXT = 64 << 20, MOST_ACTIONS = 1 << 20 };

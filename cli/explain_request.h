@@ -4,10 +4,10 @@
 
 #include "engine/snapshot.h"
 #include "request_body.h"
-#include "serve/decide_request.h"
-#include "serve/decision_arms.h"
-#include "serve/explain_answer.h"
-#include "serve/follower.h"
+#include "serve/model/decision_arms.h"
+#include "serve/model/follower.h"
+#include "serve/requests/decide_request.h"
+#include "serve/requests/explain_answer.h"
 
 typedef struct explain_request {
     const char *model, *context;             /* files; "-": standard input */

@@ -9,7 +9,7 @@
 #include "data/plain_number.h"
 #include "engine/bandit.h"
 #include "lab/assignments.h"
-#include "serve/answers.h"
+#include "serve/requests/answers.h"
 
 enum { MOST_ACTIONS = 1 << 20, MOST_FEATURES = 1 << 24 }; /* of a round: more than any sane one */
 

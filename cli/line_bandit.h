@@ -15,7 +15,7 @@
 #include "data/row_encoding.h"
 #include "data/text.h"
 #include "request_body.h"
-#include "serve/decision_arms.h"
+#include "serve/model/decision_arms.h"
 
 typedef struct line_bandit {
     ee_bandit *bandit;        /* borrowed */

@@ -2,8 +2,8 @@
 #ifndef EENET_REQUEST_BODY_H
 #define EENET_REQUEST_BODY_H
 
-#include "serve/decide_request.h"
-#include "serve/event.h"
+#include "serve/requests/decide_request.h"
+#include "serve/store/event.h"
 
 /* Room for the context of named features; one serves any number of requests. {.owner = ...} starts it. */
 typedef struct request_body_room {

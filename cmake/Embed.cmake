@@ -9,7 +9,7 @@ function(eenet_hex file out)
 endfunction()
 
 # eenet_embed_page(FOLDER OUT): writes the source file OUT with all files of FOLDER as page_files[]
-# (src/serve/page_files.h). The entity tag of a file is the beginning of its SHA-256.
+# (src/serve/page/page_files.h). The entity tag of a file is the beginning of its SHA-256.
 function(eenet_embed_page folder out)
     file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
     set(arrays "")
@@ -25,7 +25,7 @@ function(eenet_embed_page folder out)
         math(EXPR number "${number} + 1")
     endforeach()
     file(CONFIGURE OUTPUT ${out} CONTENT
-        "#include \"serve/page_files.h\"\n@arrays@const page_file page_files[] = {\n@rows@};\nconst size_t page_file_count = @number@;\n"
+        "#include \"serve/page/page_files.h\"\n@arrays@const page_file page_files[] = {\n@rows@};\nconst size_t page_file_count = @number@;\n"
         @ONLY)
 endfunction()
 

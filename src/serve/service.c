@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "notify.h"
-#include "server_clock.h"
-#include "service_inside.h"
+#include "serve/api/service_inside.h"
+#include "serve/system/notify.h"
+#include "serve/system/server_clock.h"
 
 enum { SECOND = 1000000, RATE_PLACES = 1 << 16, MOST_TASKS = 1000 };
 

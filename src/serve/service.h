@@ -2,7 +2,7 @@
 #ifndef EENET_SERVICE_H
 #define EENET_SERVICE_H
 
-#include "server_settings.h"
+#include "serve/settings/server_settings.h"
 
 typedef struct service service;
 

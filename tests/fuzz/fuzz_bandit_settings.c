@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/bandit_settings.h"
+#include "serve/settings/bandit_settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

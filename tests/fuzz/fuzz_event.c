@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/event.h"
+#include "serve/store/event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/keys.h"
+#include "serve/http/keys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

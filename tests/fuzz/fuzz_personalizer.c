@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/personalizer.h"
-#include "serve/personalizer_settings.h"
+#include "serve/personalizer/personalizer.h"
+#include "serve/personalizer/personalizer_settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/decide_request.h"
-#include "serve/request_checksum.h"
-#include "serve/reward_request.h"
+#include "serve/requests/decide_request.h"
+#include "serve/requests/request_checksum.h"
+#include "serve/requests/reward_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/router.h"
+#include "serve/http/router.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

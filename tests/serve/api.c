@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "http_client.h"
-#include "serve/service_inside.h"
+#include "serve/api/service_inside.h"
 #include "server_process.h"
 
 /* On a busy machine a large model takes long to make: those who wait for it are not to be given up meanwhile. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "http_client.h"
-#include "serve/store.h"
+#include "serve/store/store.h"
 
 enum { FAULTS_SHOWN = 20 };
 

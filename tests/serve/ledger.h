@@ -4,8 +4,8 @@
 #ifndef EENET_LEDGER_H
 #define EENET_LEDGER_H
 
-#include "serve/bandit_settings.h"
-#include "serve/event.h"
+#include "serve/settings/bandit_settings.h"
+#include "serve/store/event.h"
 
 enum { LEDGER_ID = 40 };
 

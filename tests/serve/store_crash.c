@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "serve/store.h"
+#include "serve/store/store.h"
 
 _Noreturn static void die(const char *what, const ee_error *error)
 {

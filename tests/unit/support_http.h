@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "serve/http.h"
+#include "serve/http/http.h"
 
 /* ---- the server ----
  *

@@ -3,8 +3,8 @@
 #ifndef EENET_JOINED_PLAY_H
 #define EENET_JOINED_PLAY_H
 
-#include "serve/joining.h"
-#include "serve/settled_reader.h"
+#include "serve/journal/joining.h"
+#include "serve/log/settled_reader.h"
 #include "support_files.h"
 
 static const int64_t START = 1700000000000000; /* microseconds: 14 November 2023 */

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "serve/decision_arms.h"
-#include "serve/served_bandit.h"
+#include "serve/model/decision_arms.h"
+#include "serve/model/served_bandit.h"
 #include "support_files.h"
 
 enum { PLAY_ARMS = 4, PLAY_DIM = 5, PLAY_UPLOAD = 1000000000 /* number of an uploaded model's file */ };

@@ -8,7 +8,7 @@
 #include "support.h"
 
 #include "data/text.h"
-#include "serve/store.h"
+#include "serve/store/store.h"
 
 typedef struct shown_log {
     text words;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/store.h"
+#include "serve/store/store.h"
 #include "support_files.h"
 
 enum { ALL = 0xff };

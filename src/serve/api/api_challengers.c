@@ -1,0 +1,221 @@
+/* Live evaluation, and adding, removing and promoting challengers. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "serve/live/succession.h"
+#include "service_inside.h"
+
+void api_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    live_describe(self->owner->live, self->bandit, &exchange->answer);
+    call_answer(self, 200);
+}
+
+/* ---- challengers ---- */
+
+static void answer_list(call *self, const bandit_settings *settings)
+{
+    text *into = &self->exchange->answer;
+    text_add(into, "{\"challengers\":[");
+    for (size_t i = 0; i < settings->challenger_count; i++) {
+        if (i) text_bytes(into, ",", 1);
+        challenger_settings_write(&settings->challengers[i], into);
+    }
+    text_add(into, "]}");
+    call_answer(self, 200);
+}
+
+void api_list_challengers(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    answer_list(self, &settings);
+}
+
+static ee_status read_challenger(json_text body, challenger_settings *into, ee_error *error)
+{
+    memory escapes = {0};
+    json_room room = {.owner = &escapes};
+    json_reader reader = json_start(body.bytes, body.length, &room);
+    json_token token;
+    ee_status status = json_next(&reader, &token, error);
+    if (!status && token.kind != JSON_KIND_OBJECT)
+        status = status_fail(error, EE_BAD_INPUT,
+                             "the body must be a JSON object with the keys name, policy, options, propensity");
+    if (!status) status = challenger_settings_read(into, &reader, error);
+    if (!status) status = json_next(&reader, &token, error);
+    memory_release(&escapes);
+    return status;
+}
+
+static bool are_alike(const challenger_settings *a, const challenger_settings *b)
+{
+    return strcmp(a->policy, b->policy) == 0 && strcmp(a->options, b->options) == 0 &&
+           strcmp(a->propensity, b->propensity) == 0;
+}
+
+/* The same again changes nothing; another of the same name is refused. */
+static bool answer_existing(call *self, const bandit_settings *settings, const challenger_settings *asked)
+{
+    json_text name = {asked->name, strlen(asked->name)};
+    const challenger_settings *there = bandit_settings_challenger(settings, name);
+    bandit_settings alone = *settings;
+    alone.challengers[0] = *asked;
+    alone.challenger_count = 1;
+    if (!there) return false;
+    if (!challenger_settings_complete(&alone, NULL) && are_alike(there, &alone.challengers[0])) {
+        challenger_settings_write(there, &self->exchange->answer);
+        call_answer(self, 200);
+    } else {
+        http_refuse(self->exchange, 409, call_code(409),
+                    "the challenger '%s' already exists with other settings; remove it first", asked->name);
+    }
+    return true;
+}
+
+void api_add_challenger(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
+    challenger_settings asked;
+    ee_error error;
+    if (read_challenger(exchange->body, &asked, &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    if (answer_existing(self, &before, &asked)) return;
+    if (settings.challenger_count == MOST_CHALLENGERS) {
+        http_refuse(exchange, 409, call_code(409), "the bandit has %d challengers, the maximum; remove one first",
+                    MOST_CHALLENGERS);
+        return;
+    }
+    const challenger_settings *added = &settings.challengers[settings.challenger_count++];
+    settings.challengers[settings.challenger_count - 1] = asked;
+    ee_status status = challenger_settings_complete(&settings, &error);
+    if (!status) status = service_change_settings(self->owner, self->bandit, &before, &settings, &error);
+    if (status) {
+        call_refuse(self, &error);
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' added: %s",
+                     served_bandit_name(self->bandit), added->name, added->policy);
+    challenger_settings_write(added, &exchange->answer);
+    call_answer(self, 201);
+}
+
+/* The challenger that the path names; NULL, and answered: there is none. */
+static const challenger_settings *find_challenger(call *self, const bandit_settings *settings)
+{
+    const char *part = self->match.parts[1];
+    const challenger_settings *found = bandit_settings_challenger(settings, (json_text){part, strlen(part)});
+    if (!found)
+        http_refuse(self->exchange, 404, call_code(404), "bandit '%s' has no challenger '%.80s'",
+                    served_bandit_name(self->bandit), part);
+    return found;
+}
+
+void api_remove_challenger(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
+    const challenger_settings *found = find_challenger(self, &before);
+    if (!found) return;
+    size_t place = (size_t)(found - before.challengers), last = --settings.challenger_count;
+    memmove(&settings.challengers[place], &settings.challengers[place + 1],
+            (last - place) * sizeof *settings.challengers);
+    memset(&settings.challengers[last], 0, sizeof *settings.challengers);
+    ee_error error;
+    if (service_change_settings(self->owner, self->bandit, &before, &settings, &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' removed",
+                     served_bandit_name(self->bandit), found->name);
+    answer_list(self, &settings);
+}
+
+/* ---- promotion ---- */
+
+static ee_status promote(service *of, served_bandit *bandit, const challenger_settings *challenger, uint64_t test,
+                         const char *by, uint64_t *number, ee_error *error)
+{
+    live_standing standing;
+    char sentence[300];
+    succession change = {of->store, of->journal, of->bandits, bandit};
+    ee_status status = live_find_standing(of->live, bandit, challenger->name, test, &standing, error);
+    if (!status)
+        status = succession_promote(&change, challenger, &standing, by, sentence, sizeof sentence, number, error);
+    ee_bytes_free(standing.model);
+    if (status) return status;
+    atomic_fetch_add(&of->metrics.promotions, 1);
+    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' promoted: %s",
+                     served_bandit_name(bandit), challenger->name, sentence);
+    return EE_OK;
+}
+
+void api_promote(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    const challenger_settings *found = find_challenger(self, &settings);
+    uint64_t number = 0;
+    ee_error error;
+    if (!found) return;
+    ee_status status =
+        promote(self->owner, self->bandit, found, 0, self->key_name[0] ? self->key_name : "request", &number, &error);
+    if (status == EE_BAD_INPUT) { /* it has not come so far */
+        http_refuse(exchange, 409, call_code(409), "%s", error.message);
+    } else if (status) {
+        call_refuse(self, &error);
+    } else {
+        text_add(&exchange->answer, "{\"event\":%" PRIu64 "}", number);
+        call_answer(self, 200);
+    }
+}
+
+/* ---- promotion without asking ---- */
+
+/* In the worker, so that no other change of the settings comes between. Where the test is no longer there, it was
+ * promoted already, or something else has changed. */
+static void promote_passed(void *context)
+{
+    service_promotion *self = context;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    const challenger_settings *found =
+        bandit_settings_challenger(&settings, (json_text){self->challenger, strlen(self->challenger)});
+    uint64_t number;
+    ee_error error;
+    bool wanted = found && found->number == self->test && settings.promote == PROMOTE_AUTO &&
+                  !served_bandit_is_archived(self->bandit);
+    if (wanted && promote(self->owner, self->bandit, found, self->test, "auto", &number, &error))
+        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, "",
+                         "bandit '%s': challenger '%s' cannot be promoted: %s", served_bandit_name(self->bandit),
+                         self->challenger, error.message);
+    atomic_store(&self->busy, false);
+}
+
+void service_passed(void *context, served_bandit *bandit, const char *challenger, uint64_t test)
+{
+    service *of = context;
+    service_promotion *one = &of->promotion;
+    if (atomic_exchange(&one->busy, true)) return; /* it is told again */
+    one->owner = of;
+    one->bandit = bandit;
+    one->test = test;
+    snprintf(one->challenger, sizeof one->challenger, "%s", challenger);
+    one->task = (worker_task){.run = promote_passed, .context = one};
+    if (!worker_submit(of->worker, &one->task)) atomic_store(&one->busy, false);
+}
+
+void service_live_trouble(void *context, const served_bandit *bandit, const ee_error *error)
+{
+    const service *of = context;
+    server_log_write(&of->log, LOG_LEVEL_WARNING, "", "bandit '%s': live evaluation failed: %s",
+                     served_bandit_name(bandit), error->message);
+}

@@ -1,0 +1,259 @@
+/* decide: a request becomes a decision on the published model, then an event and, once that is durable, a response. */
+#include "data/slot_context.h"
+#include "serve/requests/request_checksum.h"
+#include "serve/system/server_clock.h"
+#include "service_inside.h"
+
+/* ---- one decision ---- */
+
+/* What the whole request shares. */
+typedef struct deciding {
+    decide_limits limits;
+    served_room *room;
+    json_text id; /* of the decision, or of the round of slots */
+    char own[DECISION_ID_SIZE];
+} deciding;
+
+static ee_status take_id(call *self, deciding *by, ee_error *error)
+{
+    by->id = self->request.id;
+    if (by->id.bytes) return EE_OK;
+    by->id = (json_text){by->own, sizeof by->own};
+    return decision_ids_make(&self->owner->ids, server_clock_wall(), by->own, error);
+}
+
+/* The context of named features, of all slots. */
+static ee_status write_context(call *self, const deciding *by, ee_error *error)
+{
+    self->context_size = 0;
+    if (by->limits.dim) return EE_OK;
+    return self->dialect->write_context(&self->request, &self->memory, &self->context, &self->context_size,
+                                        &self->context_capacity, error);
+}
+
+/* The body as it is before anything is decided. */
+static ee_status describe(call *self, const call_item *item, const deciding *by, decision_body *body, ee_error *error)
+{
+    const decide_request *request = &self->request;
+    *body = (decision_body){.seed = event_seed(by->room->seed, item->entry.event.id),
+                            .request = {self->checksum[0], self->checksum[1]},
+                            .count = request->count,
+                            .names = request->named ? request->names : NULL,
+                            .excluded = request->excluded_count ? request->excluded : NULL,
+                            .dim = by->limits.dim,
+                            .values = by->limits.dim ? request->values : NULL,
+                            .context = {self->context, self->context_size},
+                            .deferred = request->deferred};
+    return memory_grow(&self->memory, &self->probabilities, &self->probability_capacity, request->count, sizeof(double),
+                       error);
+}
+
+static ee_status decide(call *self, const deciding *by, decision_body *body, ee_error *error)
+{
+    served_room *room = by->room;
+    ee_arms arms;
+    ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, error);
+    if (!status) status = served_bandit_decide(self->bandit, room, body->dim ? &arms : NULL, body->seed, error);
+    if (status) return status;
+    decision_answer(body, room->mode, room->own, room->probabilities, self->probabilities);
+    body->version = room->version;
+    body->record = room->record;
+    body->record_size = room->record_size;
+    return EE_OK;
+}
+
+/* Decides what is described, and keeps the event and the answer. */
+static ee_status finish(call *self, call_item *item, const deciding *by, decision_body *body, ee_error *error)
+{
+    journal_entry *entry = &item->entry;
+    ee_status status = decide(self, by, body, error);
+    item->body_at = self->bodies_size;
+    if (!status)
+        status =
+            decision_body_write(body, &self->memory, &self->bodies, &self->bodies_size, &self->bodies_capacity, error);
+    if (status) return status;
+    entry->event.kind = EVENT_DECISION;
+    entry->deferred = body->deferred;
+    entry->slot_index = body->slot_index;
+    entry->slot_count = body->slot_count;
+    memcpy(entry->request, body->request, sizeof body->request);
+    item->body_size = self->bodies_size - item->body_at;
+    item->probability = body->probabilities[body->action];
+    item->version = body->version;
+    item->choice = activity_choice_of(body);
+    call_begin_answer(self, item);
+    self->dialect->answer_decision(&self->answers, by->id, body);
+    call_end_answer(self, item, 0);
+    return EE_OK;
+}
+
+static ee_status decide_alone(call *self, call_item *item, deciding *by, ee_error *error)
+{
+    decision_body body;
+    item->entry.own_id = !self->request.id.bytes;
+    item->entry.event.id = by->id;
+    if (item->entry.own_id) memcpy(item->id, by->own, sizeof item->id);
+    ee_status status = describe(self, item, by, &body, error);
+    return status ? status : finish(self, item, by, &body, error);
+}
+
+/* ---- slots ---- */
+
+/* What the slot would show without a bandit: what the request says, unless a slot before it took that. Else the first
+ * action that is left and not another slot's. */
+static size_t slot_baseline(const decide_request *request, size_t slot, const uint8_t *excluded)
+{
+    size_t first = request->count, said = request->slots[slot].baseline_action;
+    if (said < request->count && !excluded[said]) return said;
+    for (size_t i = request->count; i-- > 0;)
+        if (!excluded[i]) first = i;
+    for (size_t i = first; i < request->count; i++) {
+        bool is_others = excluded[i];
+        for (size_t k = 0; k < request->slot_count && !is_others; k++)
+            is_others = request->slots[k].baseline_action == i;
+        if (!is_others) return i;
+    }
+    return first;
+}
+
+/* Those after it may not have what this slot took. */
+static void take_action(decide_request *request, size_t slot, size_t action)
+{
+    for (size_t i = slot + 1; i < request->slot_count; i++) {
+        uint8_t *excluded = &request->excluded[i * request->count + action];
+        if (!*excluded) *excluded = EXCLUDED_BY_SLOT;
+    }
+}
+
+static ee_status describe_slot(call *self, const call_item *item, const deciding *by, size_t slot, decision_body *body,
+                               ee_error *error)
+{
+    const decide_request *request = &self->request;
+    ee_status status = describe(self, item, by, body, error);
+    if (status) return status;
+    body->excluded = request->excluded + slot * request->count;
+    body->baseline = slot_baseline(request, slot, body->excluded);
+    body->slot = request->slots[slot].id;
+    body->slot_index = slot;
+    body->slot_count = request->slot_count;
+    if (body->dim) return EE_OK;
+    self->slot_context.length = self->slot_features.length = 0;
+    self->dialect->write_slot(&self->slot_features, &request->slots[slot]);
+    slot_context(&self->slot_context, body->context,
+                 (json_text){self->slot_features.bytes, self->slot_features.length});
+    body->context = (json_text){self->slot_context.bytes, self->slot_context.length};
+    return self->slot_context.status ? status_no_memory(error, self->slot_context.length) : EE_OK;
+}
+
+static ee_status decide_slots(call *self, deciding *by, ee_error *error)
+{
+    const decide_request *request = &self->request;
+    ee_status status = EE_OK;
+    for (size_t slot = 0; slot < request->slot_count && !status; slot++) {
+        call_item *item = &self->items[self->first_item];
+        decision_body body;
+        if (slot) status = call_add_part(self, &item, error);
+        if (status) return status;
+        item->is_round = true;
+        item->entry.own_id = !request->id.bytes;
+        status = call_name_slot(self, item, by->id, request->slots[slot].id, error);
+        if (!status) status = describe_slot(self, item, by, slot, &body, error);
+        if (!status) status = finish(self, item, by, &body, error);
+        if (!status) take_action(&self->request, slot, body.action);
+    }
+    return status;
+}
+
+static ee_status read_decision(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
+{
+    deciding by = *(const deciding *)context;
+    ee_status status = self->dialect->read_decision(self, reader, &by.limits, error);
+    if (!status) status = take_id(self, &by, error);
+    if (!status) status = write_context(self, &by, error);
+    if (status) return status;
+    request_checksum(self->request.bytes, self->checksum);
+    return self->request.slot_count ? decide_slots(self, &by, error) : decide_alone(self, item, &by, error);
+}
+
+/* ---- after it was written ---- */
+
+/* The answer that was given before, from what is stored. */
+static void answer_again(call *self, call_item *item)
+{
+    const event *earlier = item->entry.earlier;
+    decision_body body;
+    ee_error error;
+    if (decision_body_read(earlier->body, earlier->size, &self->stored, &body, &error)) {
+        call_item_refuse(self, item, 500, error.message);
+        return;
+    }
+    item->version = body.version;
+    call_begin_answer(self, item);
+    self->dialect->answer_decision(&self->answers, slot_round_id(item->entry.event.id, NULL), &body);
+    call_end_answer(self, item, self->dialect->decided);
+}
+
+static void count_up(atomic_uint_fast64_t *counter, uint64_t by)
+{
+    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
+
+static void decision_written(journal_entry *entry)
+{
+    call *self = entry->context;
+    call_item *item = (call_item *)((char *)entry - offsetof(call_item, entry));
+    bandit_counters *counters = service_counters(self->owner, entry->bandit);
+    switch (entry->verdict) {
+    case JOURNAL_DONE:
+        item->status = self->dialect->decided;
+        if (counters) count_up(&counters->decisions, 1);
+        if (counters) count_up(&counters->probability, (uint64_t)(item->probability * 1e6));
+        activity_decided(self->owner->activity, entry->bandit, entry->event.time / 1000000, &item->choice);
+        break;
+    case JOURNAL_REPEATED:
+        answer_again(self, item);
+        break;
+    case JOURNAL_CONFLICT:
+        call_item_refuse(self, item, 409,
+                         "this id was used for another request; retry with the identical body, or send a new id");
+        break;
+    case JOURNAL_FAILED:
+        call_item_failed(self, item);
+        break;
+    }
+    call_item_done(self);
+}
+
+/* ---- the request ---- */
+
+/* The bandit is awake, and stays so while it is decided. */
+static void decide_all(call *self, served_room *room)
+{
+    const server_settings *server = &service_config_now(self->owner)->settings;
+    served_bandit *bandit = self->bandit;
+    deciding by = {.limits = {room->dim, (size_t)server->actions, (size_t)server->features}, .room = room};
+    bool read = call_read_items(self, read_decision, &by);
+    served_bandit_leave(bandit, room); /* the call may be over: it was answered where it could not be read */
+    if (read) call_submit(self, decision_written);
+}
+
+void api_decide(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    self->member = NULL;
+    call_when_awake(self, decide_all);
+}
+
+void api_decide_batch(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    self->member = "decisions";
+    call_when_awake(self, decide_all);
+}
+
+void api_rank_slots(void *owner, http_exchange *exchange, const route_match *match)
+{
+    api_decide(owner, exchange, match); /* what is asked differs, which the dialect knows */
+}

@@ -1,0 +1,221 @@
+/* Evaluations of a part of the log: create, list, read and delete. All wait for the disk. */
+#include <math.h>
+#include <stdio.h>
+
+#include "data/log_time.h"
+#include "serve/jobs/evaluation_job_file.h"
+#include "serve/requests/request_members.h"
+#include "service_inside.h"
+
+/* ---- reading the request ---- */
+
+static ee_status take_words(const json_token *token, const char *what, char *into, size_t size, ee_error *error)
+{
+    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", what);
+    if (token->text.length >= size || memchr(token->text.bytes, '\0', token->text.length))
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu bytes; the maximum is %zu", what, token->text.length,
+                           size - 1);
+    memcpy(into, token->text.bytes, token->text.length);
+    into[token->text.length] = '\0';
+    return EE_OK;
+}
+
+static ee_status take_time(const json_token *token, const char *what, int64_t *into, ee_error *error)
+{
+    double seconds;
+    if (token->kind == JSON_KIND_NULL) return EE_OK;
+    if (token->kind != JSON_KIND_TEXT || !log_time_parse(token->text, &seconds))
+        return status_fail(error, EE_BAD_INPUT, "%s must be a time such as \"2026-11-16T10:00:00Z\"", what);
+    *into = (int64_t)llround(seconds * 1e6);
+    return EE_OK;
+}
+
+/* Behind the { of a candidate. */
+static ee_status take_candidate(json_reader *reader, job_candidate *into, ee_error *error)
+{
+    static const char *const names[] = {"name", "policy", "options", "propensity"};
+    static const member_names known = {names, 4};
+    const struct {
+        char *words;
+        size_t size;
+    } places[] = {{into->name, sizeof into->name},
+                  {into->policy, sizeof into->policy},
+                  {into->options, sizeof into->options},
+                  {into->propensity, sizeof into->propensity}};
+    unsigned seen = 0;
+    size_t which;
+    json_token token;
+    for (;;) {
+        ee_status status = json_next(reader, &token, error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) break;
+        status = request_member(token.key, &known, "candidates", &seen, &which, error);
+        if (!status) status = take_words(&token, names[which], places[which].words, places[which].size, error);
+        if (status) return status;
+    }
+    if (!into->policy[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each needs a \"policy\"");
+    if (!into->name[0]) memcpy(into->name, into->policy, sizeof into->policy);
+    return EE_OK;
+}
+
+static ee_status take_candidates(json_reader *reader, const json_token *first, job_request *into, ee_error *error)
+{
+    json_token token;
+    if (first->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "candidates must be an array");
+    for (into->candidate_count = 0;; into->candidate_count++) {
+        ee_status status = json_next(reader, &token, error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) return status;
+        if (token.kind != JSON_KIND_OBJECT)
+            return status_fail(error, EE_BAD_INPUT, "candidates must be objects such as {\"policy\": \"linucb\"}");
+        if (into->candidate_count == JOB_CANDIDATES)
+            return status_fail(error, EE_BAD_INPUT, "candidates: expected at most %d", JOB_CANDIDATES);
+        into->candidates[into->candidate_count] = (job_candidate){0};
+        status = take_candidate(reader, &into->candidates[into->candidate_count], error);
+        if (status) return status;
+    }
+}
+
+static ee_status take_estimators(json_reader *reader, const json_token *first, job_request *into, ee_error *error)
+{
+    json_token token;
+    if (first->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "estimators must be an array");
+    for (into->estimator_count = 0;; into->estimator_count++) {
+        ee_status status = json_next(reader, &token, error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) return status;
+        if (into->estimator_count == JOB_ESTIMATORS)
+            return status_fail(error, EE_BAD_INPUT, "estimators: expected at most %d", JOB_ESTIMATORS);
+        status = take_words(&token, "estimators", into->estimators[into->estimator_count], sizeof into->estimators[0],
+                            error);
+        if (status) return status;
+    }
+}
+
+static ee_status take_request(json_reader *reader, job_request *into, ee_error *error)
+{
+    enum { NAME, FROM, UNTIL, CANDIDATES, ESTIMATORS, CONFIDENCE };
+    static const char *const names[] = {"name", "from", "until", "candidates", "estimators", "confidence"};
+    static const member_names known = {names, 6};
+    unsigned seen = 0;
+    size_t which;
+    json_token token;
+    ee_status status = json_next(reader, &token, error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
+    for (;;) {
+        status = json_next(reader, &token, error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) break;
+        status = request_member(token.key, &known, "", &seen, &which, error);
+        if (!status && which == NAME) status = take_words(&token, "name", into->name, sizeof into->name, error);
+        if (!status && which == FROM) status = take_time(&token, "from", &into->from, error);
+        if (!status && which == UNTIL) status = take_time(&token, "until", &into->until, error);
+        if (!status && which == CANDIDATES) status = take_candidates(reader, &token, into, error);
+        if (!status && which == ESTIMATORS) status = take_estimators(reader, &token, into, error);
+        if (!status && which == CONFIDENCE && token.kind != JSON_KIND_NUMBER)
+            status = status_fail(error, EE_BAD_INPUT, "confidence must be a number");
+        if (!status && which == CONFIDENCE) into->confidence = token.number;
+        if (status) return status;
+    }
+    return status ? status : json_next(reader, &token, error); /* nothing follows, or it fails */
+}
+
+/* ---- answers ---- */
+
+/* What is asked, and what came of it: two objects become one. */
+static void add_job(text *into, const evaluation_job *job)
+{
+    text results = text_start(NULL);
+    job_about_write(&job->about, into);
+    if (!job->results) return;
+    job_results_write(job, &results);
+    if (results.status && !into->status) into->status = results.status;
+    if (!into->status) {
+        into->length--; /* its brace */
+        text_add(into, ",");
+        text_bytes(into, results.bytes + 1, results.length - 1);
+    }
+    memory_free(results.bytes);
+}
+
+static void answer_job(call *self, const char *id, int status)
+{
+    evaluation_job *job = NULL;
+    ee_error error;
+    ee_status failed = memory_create(NULL, &job, 1, sizeof *job, &error);
+    if (!failed) failed = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), id, job, &error);
+    if (failed) {
+        call_refuse(self, &error);
+    } else {
+        add_job(&self->exchange->answer, job);
+        call_answer(self, status);
+    }
+    if (job) evaluation_job_release(job);
+    memory_free(job);
+}
+
+void api_ask_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *of = owner;
+    call *self = exchange->context;
+    job_request *request = NULL;
+    char id[JOB_ID_SIZE];
+    ee_error error;
+    memory room_owner = {0};
+    json_room room = {.owner = &room_owner};
+    json_reader reader = json_start(exchange->body.bytes, exchange->body.length, &room);
+    ee_status status = memory_create(NULL, &request, 1, sizeof *request, &error);
+    if (!status) {
+        job_request_usual(request);
+        status = take_request(&reader, request, &error);
+    }
+    if (!status) status = evaluation_jobs_create(of->jobs, self->bandit, request, id, &error);
+    memory_release(&room_owner);
+    memory_free(request);
+    if (status)
+        call_refuse(self, &error);
+    else
+        answer_job(self, id, 201);
+}
+
+void api_read_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner;
+    answer_job(exchange->context, match->parts[1], 200);
+}
+
+void api_list_evaluations(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *of = owner;
+    call *self = exchange->context;
+    job_about *jobs;
+    size_t count;
+    ee_error error;
+    if (evaluation_jobs_list(of->jobs, served_bandit_number(self->bandit), &jobs, &count, &error)) {
+        memory_free(jobs);
+        call_refuse(self, &error);
+        return;
+    }
+    text_add(&exchange->answer, "{\"evaluations\":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i) text_add(&exchange->answer, ",\n");
+        job_about_write(&jobs[i], &exchange->answer);
+    }
+    text_add(&exchange->answer, "]}");
+    memory_free(jobs);
+    call_answer(self, 200);
+}
+
+void api_delete_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    service *of = owner;
+    call *self = exchange->context;
+    ee_error error;
+    if (evaluation_jobs_delete(of->jobs, served_bandit_number(self->bandit), match->parts[1], &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    text_add(&exchange->answer, "{\"deleted\":");
+    text_json(&exchange->answer, (json_text){match->parts[1], strlen(match->parts[1])});
+    text_add(&exchange->answer, "}");
+    call_answer(self, 200);
+}

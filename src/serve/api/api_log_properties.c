@@ -1,0 +1,121 @@
+/* Personalizer's properties of the model and of the log, and deleting the log. They run in the worker's thread, because
+ * they read the store. */
+#include "data/log_time.h"
+#include "serve/system/server_clock.h"
+#include "service_inside.h"
+
+/* ---- times of events ---- */
+
+static ee_status take_time(void *context, const event *found, ee_error *error)
+{
+    (void)error;
+    *(int64_t *)context = found->time;
+    return EE_OK;
+}
+
+/* The time of the first event of a kind; 0: there is none. */
+static ee_status first_time(call *self, store_reader *reader, event_kind kind, int64_t *time, ee_error *error)
+{
+    uint64_t last;
+    *time = 0;
+    return store_read(reader, served_bandit_number(self->bandit), 0, 1u << kind, 1, take_time, time, &last, error);
+}
+
+/* The same of the last. */
+static ee_status last_time(call *self, store_reader *reader, event_kind kind, int64_t *time, ee_error *error)
+{
+    uint32_t bandit = served_bandit_number(self->bandit);
+    uint64_t number = 0;
+    *time = 0;
+    ee_status status = store_last(reader, bandit, kind, UINT64_MAX, &number, error);
+    if (status || !number) return status;
+    return store_read_one(reader, bandit, number, take_time, time, error);
+}
+
+static void add_time(text *into, const char *before, int64_t time)
+{
+    char words[LOG_TIME_SIZE];
+    log_time_format((double)time / 1e6, words);
+    text_add(into, "%s\"%s\"", before, words);
+}
+
+/* ---- the model ---- */
+
+static ee_status answer_model(call *self, store_reader *reader, ee_error *error)
+{
+    text *answer = &self->exchange->answer;
+    int64_t created, replaced;
+    ee_status status = first_time(self, reader, EVENT_SETTINGS, &created, error);
+    if (!status) status = last_time(self, reader, EVENT_MODEL, &replaced, error);
+    if (status) return status;
+    served_standing standing = served_bandit_standing(self->bandit);
+    int64_t changed = server_clock_wall() - (int64_t)(standing.age * 1e6);
+    if (replaced > created) created = replaced;
+    if (!standing.version || changed < created) changed = created;
+    add_time(answer, "{\"creationTime\":", created);
+    add_time(answer, ",\"lastModifiedTime\":", changed);
+    text_add(answer, "}");
+    call_answer(self, 200);
+    return EE_OK;
+}
+
+/* ---- the log ---- */
+
+static ee_status answer_log(call *self, store_reader *reader, ee_error *error)
+{
+    text *answer = &self->exchange->answer;
+    int64_t from, to;
+    ee_status status = first_time(self, reader, EVENT_DECISION, &from, error);
+    if (!status) status = last_time(self, reader, EVENT_DECISION, &to, error);
+    if (status) return status;
+    if (!from) {
+        if (self->base.generation != PERSONALIZER_1_0) self->error_code = "LogsPropertiesNotFound";
+        http_refuse(self->exchange, 404, call_code(404), "the log is empty");
+        return EE_OK;
+    }
+    add_time(answer, "{\"dateRange\":{\"from\":", from);
+    add_time(answer, ",\"to\":", to);
+    text_add(answer, "}}");
+    call_answer(self, 200);
+    return EE_OK;
+}
+
+static void answer_read(call *self, ee_status (*answer)(call *self, store_reader *reader, ee_error *error))
+{
+    store_reader *reader = NULL;
+    ee_error error;
+    ee_status status = store_reader_create(self->owner->store, &reader, &error);
+    if (!status) status = answer(self, reader, &error);
+    if (status) call_refuse(self, &error);
+    store_reader_free(reader);
+}
+
+void api_model_properties(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    answer_read(exchange->context, answer_model);
+}
+
+void api_log_properties(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    answer_read(exchange->context, answer_log);
+}
+
+void api_forget_log(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    journal *written = self->owner->journal;
+    journal_forget_before(written, served_bandit_number(self->bandit), journal_time(written));
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': log removed",
+                     served_bandit_name(self->bandit));
+    call_answer(self, self->dialect->noted);
+}
+
+void api_no_flatbuffers(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    http_refuse(exchange, 403, call_code(403),
+                "decisions made by the client cannot be uploaded; let the server decide with rank and reward");
+}

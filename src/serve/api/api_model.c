@@ -1,0 +1,202 @@
+/* Models: download, upload, reset, and the stored versions. They run in the worker's thread, because they wait for the
+ * disk or for training. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "data/log_time.h"
+#include "serve/live/succession.h"
+#include "service_inside.h"
+
+/* ---- download ---- */
+
+/* At a time: each has the model's bytes in memory until the client has taken them, and that may take long. */
+enum { MOST_DOWNLOADS = 8 };
+
+/* false: answered. */
+static bool begin_download(call *self)
+{
+    self->is_download = true;
+    if (atomic_fetch_add(&self->owner->model_downloads, 1) < MOST_DOWNLOADS) return true;
+    call_refuse_for(self->exchange, 503, 1, "%d models are being downloaded, the maximum; try again", MOST_DOWNLOADS);
+    return false;
+}
+
+static void answer_bytes(call *self, const void *bytes, size_t size, uint64_t version)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, version);
+    http_add_header(self->exchange, "X-Model-Version", number);
+    self->exchange->content_type = "application/octet-stream";
+    text_bytes(&self->exchange->answer, bytes, size);
+    http_answer(self->exchange, 200);
+}
+
+static void answer_kept(call *self, uint64_t version)
+{
+    uint8_t *bytes = NULL;
+    size_t size;
+    ee_error error;
+    ee_status status =
+        store_load_model(self->owner->store, served_bandit_number(self->bandit), version, &bytes, &size, &error);
+    if (status == EE_NO_FILE)
+        http_refuse(self->exchange, 404, call_code(404),
+                    "version %" PRIu64 " is not stored; GET .../model/versions lists those that are", version);
+    else if (status)
+        call_refuse(self, &error);
+    else
+        answer_bytes(self, bytes, size, version);
+    memory_free(bytes);
+}
+
+void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    uint64_t version = UINT64_MAX;
+    void *bytes = NULL;
+    size_t size;
+    ee_error error;
+    static const char *const known[] = {"version"};
+    bool own = self->dialect == &dialect_own; /* Personalizer's clients may send other parameters */
+    if (own && !call_check_query(self, known, 1)) return;
+    if (!call_query_number(self, "version", 0, &version) || !begin_download(self)) return;
+    if (version != UINT64_MAX) {
+        answer_kept(self, version);
+        return;
+    }
+    if (served_bandit_is_archived(self->bandit)) /* its model is not in memory; those that are kept can be had */
+        call_refuse_archived(self);
+    else if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
+        call_refuse(self, &error);
+    else
+        answer_bytes(self, bytes, size, version);
+    ee_bytes_free(bytes);
+}
+
+/* ---- upload and reset ---- */
+
+/* Replaces the bandit's model with the one of these bytes, or a new one. The tests of its challengers restart. */
+static ee_status replace_model(call *self, json_text bytes, uint64_t *number, ee_error *error)
+{
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    succession change = {self->owner->store, self->owner->journal, self->owner->bandits, self->bandit};
+    return succession_write(&change, &settings, bytes.bytes, bytes.length, NULL, number, error);
+}
+
+/* Whether the bytes are a model that this bandit could have learned. */
+static ee_status check_model(call *self, json_text bytes, ee_error *error)
+{
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    char family[sizeof settings.policy];
+    snprintf(family, sizeof family, "%s", settings.policy);
+    family[strcspn(family, ":")] = '\0'; /* any preset of the policy will do */
+    ee_settings expected = {.policy = family, .dim = settings.dim};
+    ee_bandit *model = NULL;
+    ee_status status = ee_bandit_load_bytes(bytes.bytes, bytes.length, &expected, &model, error);
+    if (!status && !ee_bandit_info(model).features != (settings.dim > 0))
+        status = status_fail(error, EE_BAD_MODEL, "the model takes %s, but the bandit takes %s",
+                             settings.dim ? "named features" : "vectors", settings.dim ? "vectors" : "named features");
+    ee_bandit_free(model);
+    return status;
+}
+
+static void answer_written(call *self, ee_status status, uint64_t number, const char *done, const ee_error *error)
+{
+    if (status) {
+        call_refuse(self, error);
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': model %s", served_bandit_name(self->bandit),
+                     done);
+    self->dialect->answer_event(&self->exchange->answer, number);
+    call_answer(self, self->dialect->noted);
+}
+
+void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    uint64_t number = 0;
+    ee_error error;
+    ee_status status = check_model(self, exchange->body, &error);
+    if (!status) status = replace_model(self, exchange->body, &number, &error);
+    answer_written(self, status, number, "replaced", &error);
+}
+
+void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    uint64_t number = 0;
+    ee_error error;
+    ee_status status = replace_model(self, (json_text){0}, &number, &error);
+    answer_written(self, status, number, "reset", &error);
+}
+
+/* ---- versions ---- */
+
+/* The newest ones: the trainers keep this many files, and remove older ones. */
+typedef struct version_list {
+    struct kept_version {
+        checkpoint_body body;
+        int64_t time;
+    } * kept; /* (most) by the number modulo most */
+    size_t most, count;
+} version_list;
+
+static ee_status add_version(void *context, const event *saved, ee_error *error)
+{
+    version_list *list = context;
+    struct kept_version made = {.time = saved->time};
+    ee_status status = checkpoint_body_read(saved->body, saved->size, &made.body, error);
+    if (status) return status;
+    /* One that was saved again, as after its file was damaged, is the same. */
+    bool again = list->count && list->kept[(list->count - 1) % list->most].body.version == made.body.version;
+    list->kept[(list->count - again) % list->most] = made;
+    list->count += !again;
+    return EE_OK;
+}
+
+static ee_status read_versions(call *self, version_list *list, ee_error *error)
+{
+    store_reader *reader = NULL;
+    uint64_t last;
+    ee_status status = memory_create(&self->exchange->memory, &list->kept, list->most, sizeof *list->kept, error);
+    if (!status) status = store_reader_create(self->owner->store, &reader, error);
+    if (!status)
+        status = store_read(reader, served_bandit_number(self->bandit), 0, 1u << EVENT_CHECKPOINT, SIZE_MAX,
+                            add_version, list, &last, error);
+    store_reader_free(reader);
+    return status;
+}
+
+static void print_versions(text *answer, const version_list *list, uint64_t current)
+{
+    size_t first = list->count > list->most ? list->count - list->most : 0;
+    text_add(answer, "{\"current\":%" PRIu64 ",\"versions\":[", current);
+    for (size_t i = first; i < list->count; i++) {
+        const struct kept_version *entry = &list->kept[i % list->most];
+        char time[LOG_TIME_SIZE];
+        log_time_format((double)entry->time / 1e6, time);
+        text_add(answer, "%s{\"version\":%" PRIu64 ",\"time\":\"%s\",\"size\":%" PRIu64, i > first ? "," : "",
+                 entry->body.version, time, entry->body.size);
+        text_add(answer, ",\"checksum\":\"%016" PRIx64 "\",\"current\":%s}", entry->body.checksum,
+                 entry->body.version == current ? "true" : "false");
+    }
+    text_add(answer, "]}");
+}
+
+void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    served_standing standing = served_bandit_standing(self->bandit);
+    version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
+    ee_error error;
+    if (read_versions(self, &list, &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    print_versions(&self->exchange->answer, &list, standing.version);
+    call_answer(self, 200);
+}

@@ -1,0 +1,97 @@
+/* The dashboard: its files, and what it needs to know before any other request. */
+#include "serve/page/page_files.h"
+#include "service_inside.h"
+
+/* Nothing but what this server gives, and no other page around it: neither a script nor a picture of others, nothing
+ * inline, and no text that becomes a script. */
+static const char *const policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+static const char *type_of(const char *name)
+{
+    static const struct {
+        const char *end, *type;
+    } types[] = {{".html", "text/html; charset=utf-8"},
+                 {".css", "text/css; charset=utf-8"},
+                 {".js", "text/javascript; charset=utf-8"},
+                 {".svg", "image/svg+xml"}};
+    const char *end = strrchr(name, '.');
+    for (size_t i = 0; end && i < sizeof types / sizeof *types; i++)
+        if (strcmp(end, types[i].end) == 0) return types[i].type;
+    return "application/octet-stream";
+}
+
+static bool is_on(service *self)
+{
+    return service_config_now(self)->settings.page.pick == 0;
+}
+
+static void refuse_off(http_exchange *exchange)
+{
+    http_refuse(exchange, 404, call_code(404), "the dashboard is off (--page off); see /openapi.json");
+}
+
+static void answer_file(http_exchange *exchange, const page_file *file)
+{
+    const char *known = http_header(exchange, "If-None-Match");
+    bool same = known && strstr(known, file->tag);
+    exchange->content_type = type_of(file->name);
+    http_add_header(exchange, "Content-Security-Policy", policy);
+    http_add_header(exchange, "X-Content-Type-Options", "nosniff");
+    http_add_header(exchange, "Referrer-Policy", "same-origin");
+    http_add_header(exchange, "Cross-Origin-Resource-Policy", "same-origin");
+    http_add_header(exchange, "Cache-Control", "no-cache"); /* asked for again, by its tag */
+    http_add_header(exchange, "ETag", file->tag);
+    if (!same) text_bytes(&exchange->answer, (const char *)file->bytes, file->size);
+    http_answer(exchange, same ? 304 : 200);
+}
+
+static void answer_named(service *self, http_exchange *exchange, const char *name)
+{
+    if (!is_on(self)) {
+        refuse_off(exchange);
+        return;
+    }
+    for (size_t i = 0; i < page_file_count; i++)
+        if (strcmp(page_files[i].name, name) == 0) {
+            answer_file(exchange, &page_files[i]);
+            return;
+        }
+    http_refuse(exchange, 404, call_code(404), "the dashboard has no file '%.64s'", name);
+}
+
+void api_page(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    answer_named(owner, exchange, "index.html");
+}
+
+void api_page_file(void *owner, http_exchange *exchange, const route_match *match)
+{
+    answer_named(owner, exchange, match->parts[0]);
+}
+
+/* Whether keys are needed, and what the key of this request is for, so that the page need not try. */
+void api_page_visitor(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *self = owner;
+    const call *of = exchange->context;
+    bool keys = service_config_now(self)->keys != NULL;
+    text *answer = &exchange->answer;
+    if (!is_on(self)) {
+        refuse_off(exchange);
+        return;
+    }
+    text_add(answer, "{\"keys\":%s,\"role\":\"%s\",\"name\":", keys ? "true" : "false", key_role_name(of->role));
+    text_json(answer, (json_text){of->key_name, strlen(of->key_name)});
+    text_add(answer, ",\"bandit\":");
+    if (of->only_bandit)
+        text_json(answer, (json_text){of->only_bandit, strlen(of->only_bandit)});
+    else
+        text_add(answer, "null");
+    text_add(answer, "}\n");
+    http_add_header(exchange, "Cache-Control", "no-store");
+    http_answer(exchange, 200);
+}

@@ -1,0 +1,287 @@
+/* Personalizer's evaluations, on the server's evaluation jobs. They run in the worker's thread, because they are files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/log_time.h"
+#include "serve/personalizer/personalizer_evaluations.h"
+#include "serve/personalizer/personalizer_settings.h"
+#include "service_inside.h"
+
+static bool is_newest(const call *self)
+{
+    return self->base.generation == PERSONALIZER_2022;
+}
+
+static void refuse(call *self, ee_status status, const char *code, const ee_error *error)
+{
+    if (code && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
+    if (status == EE_NO_FILE)
+        http_refuse(self->exchange, 404, call_code(404), "there is no evaluation with this id");
+    else
+        call_refuse(self, error);
+}
+
+/* ---- creating ---- */
+
+/* Whether the two ask for the same. */
+static bool is_same(const job_request *a, const job_request *b)
+{
+    bool same = strcmp(a->name, b->name) == 0 && a->from == b->from && a->until == b->until &&
+                a->candidate_count == b->candidate_count;
+    for (size_t i = 0; i < a->candidate_count && same; i++) {
+        const job_candidate *x = &a->candidates[i], *y = &b->candidates[i];
+        same = strcmp(x->name, y->name) == 0 && strcmp(x->policy, y->policy) == 0 &&
+               strcmp(x->options, y->options) == 0 && strcmp(x->propensity, y->propensity) == 0;
+    }
+    return same;
+}
+
+/* One of this id that asks for the same is there already: a client that got no answer asks again. */
+static ee_status create_once(call *self, char id[JOB_ID_SIZE], const char **code, ee_error *error)
+{
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    job_request *request;
+    evaluation_job there;
+    ee_status status = memory_create(&self->exchange->memory, &request, 1, sizeof *request, error);
+    if (!status) status = evaluation_contract_read(self->exchange->body, &settings, request, code, error);
+    if (status) return status;
+    if (!id[0]) return evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, error);
+    status = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), id, &there, error);
+    bool same = !status && is_same(request, &there.about.request);
+    evaluation_job_release(&there);
+    if (same) return EE_OK;
+    if (status && status != EE_NO_FILE) return status;
+    return evaluation_jobs_create_as(self->owner->jobs, self->bandit, request, id, error);
+}
+
+/* The resource, as it is now; called: as the client calls it, or NULL. */
+static void answer_one(call *self, const char *digits, const evaluation_view *view, int status)
+{
+    evaluation_job job;
+    ee_error error;
+    ee_status found = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), digits, &job, &error);
+    if (found) {
+        refuse(self, found, found == EE_NO_FILE ? "EvaluationNotFound" : NULL, &error);
+    } else {
+        evaluation_write(&job.about, &job, view, &self->exchange->answer);
+        call_answer(self, status);
+    }
+    evaluation_job_release(&job);
+}
+
+static evaluation_view whole_view(const call *self, const char *called)
+{
+    return (evaluation_view){.newest = is_newest(self), .from = -1e12, .until = 1e12, .called = called};
+}
+
+void personalizer_post_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    char id[JOB_ID_SIZE] = "", uuid[UUID_SIZE], location[PERSONALIZER_PATH_SIZE];
+    const char *code = NULL;
+    ee_error error;
+    ee_status status = create_once(self, id, &code, &error);
+    if (status) {
+        refuse(self, status, status == EE_BAD_INPUT || status == EE_BAD_OPTION ? code : NULL, &error);
+        return;
+    }
+    evaluation_view view = whole_view(self, NULL);
+    evaluation_id_write(id, uuid);
+    snprintf(location, sizeof location, "%.*s/%s", (int)exchange->path.length, exchange->path.bytes, uuid);
+    http_add_header(exchange, "Location", location);
+    answer_one(self, id, &view, 201);
+}
+
+/* The client says the id. */
+void personalizer_put_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner;
+    call *self = exchange->context;
+    char id[JOB_ID_SIZE];
+    const char *code = NULL;
+    ee_error error;
+    evaluation_id_read(match->parts[0], id);
+    ee_status status = create_once(self, id, &code, &error);
+    evaluation_view view = whole_view(self, match->parts[0]);
+    if (status)
+        refuse(self, status, status == EE_BAD_INPUT || status == EE_BAD_OPTION ? code : NULL, &error);
+    else
+        answer_one(self, id, &view, 200);
+}
+
+/* ---- reading ---- */
+
+static bool query_time(call *self, const char *name, double *out)
+{
+    const char *words = http_query(self->exchange, name);
+    if (!words || log_time_parse((json_text){words, strlen(words)}, out)) return true;
+    http_refuse(self->exchange, 400, call_code(400), "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
+                name, words);
+    return false;
+}
+
+/* The times and intervals of the newest generation; false: answered. */
+static bool read_view(call *self, evaluation_view *view)
+{
+    static const uint64_t intervals[] = {5, 60, 360, 720, 1440};
+    uint64_t minutes = 0;
+    const char *window = http_query(self->exchange, "window");
+    if (!query_time(self, "startTime", &view->from) || !query_time(self, "endTime", &view->until) ||
+        !call_query_number(self, "intervalInMinutes", 1, &minutes))
+        return false;
+    bool known = minutes == 0;
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) known = known || minutes == intervals[i];
+    if (!known) {
+        http_refuse(self->exchange, 400, call_code(400), "intervalInMinutes must be 5, 60, 360, 720 or 1440");
+        return false;
+    }
+    view->interval = (double)minutes * 60;
+    view->rolling = window && strcmp(window, "Rolling") == 0;
+    if (window && !view->rolling && strcmp(window, "Expanding") != 0) {
+        http_refuse(self->exchange, 400, call_code(400), "window must be Expanding or Rolling");
+        return false;
+    }
+    return true;
+}
+
+void personalizer_get_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner;
+    call *self = exchange->context;
+    char id[JOB_ID_SIZE];
+    evaluation_view view = whole_view(self, match->parts[0]);
+    evaluation_id_read(match->parts[0], id);
+    if (!is_newest(self) || read_view(self, &view)) answer_one(self, id, &view, 200);
+}
+
+static void add_list(call *self, const job_about *jobs, size_t from, size_t to)
+{
+    text *answer = &self->exchange->answer;
+    evaluation_view view = whole_view(self, NULL);
+    text_add(answer, is_newest(self) ? "{\"value\":[" : "[");
+    for (size_t i = from; i < to; i++) {
+        if (i > from) text_add(answer, ",");
+        evaluation_write(&jobs[i], NULL, &view, answer);
+    }
+    text_add(answer, is_newest(self) ? "]}" : "]");
+}
+
+void personalizer_list_evaluations(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    uint64_t skip = 0, top = UINT64_MAX;
+    job_about *jobs = NULL;
+    size_t count = 0;
+    ee_error error;
+    if (!call_query_number(self, "skip", 0, &skip) || !call_query_number(self, "top", 0, &top)) return;
+    if (evaluation_jobs_list(self->owner->jobs, served_bandit_number(self->bandit), &jobs, &count, &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    size_t from = skip < count ? (size_t)skip : count;
+    add_list(self, jobs, from, top < count - from ? from + (size_t)top : count);
+    memory_free(jobs);
+    call_answer(self, 200);
+}
+
+void personalizer_delete_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner;
+    call *self = exchange->context;
+    char id[JOB_ID_SIZE];
+    ee_error error;
+    evaluation_id_read(match->parts[0], id);
+    ee_status status = evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), id, &error);
+    if (status)
+        refuse(self, status, status == EE_NO_FILE ? "EvaluationNotFound" : NULL, &error);
+    else
+        call_answer(self, 204);
+}
+
+/* ---- taking over what was evaluated ---- */
+
+static ee_status read_reference(call *self, char id[JOB_ID_SIZE], json_text *policy, ee_error *error)
+{
+    static const char *const names[] = {"evaluationId", "policyName"};
+    json_reader reader = decide_request_start(&self->request, self->exchange->body);
+    json_text found[2] = {{NULL, 0}, {NULL, 0}};
+    json_token token;
+    size_t which;
+    char words[ROUTE_PART_SIZE];
+    ee_status status = json_next(&reader, &token, error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
+    while (!(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        if (personalizer_member(token.key, names, 2, &which))
+            status = decide_read_id(&self->request, &reader, &token, names[which], &found[which], error);
+        else
+            status = json_skip(&reader, &token, NULL, error);
+        if (status) return status;
+    }
+    if (!status) status = json_next(&reader, &token, error);
+    if (!status && (!found[0].bytes || !found[1].bytes))
+        return status_fail(error, EE_BAD_INPUT, "evaluationId and policyName are required");
+    snprintf(words, sizeof words, "%.*s", (int)found[0].length, found[0].bytes);
+    evaluation_id_read(words, id);
+    *policy = found[1];
+    return status;
+}
+
+/* The settings with the policy of that name. */
+static ee_status take_policy(const evaluation_job *job, json_text name, bandit_settings *into, const char **code,
+                             ee_error *error)
+{
+    const job_request *request = &job->about.request;
+    *code = "LearningSettingsNotFound";
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const job_candidate *found = &request->candidates[i];
+        if (!json_is(name, found->name)) continue;
+        if (strcmp(found->policy, "logged") == 0) return EE_OK; /* that is the bandit */
+        *code = "InvalidPolicyConfiguration";
+        if (strcmp(found->policy, "first") == 0 || strcmp(found->policy, "uniform") == 0)
+            return status_fail(error, EE_BAD_INPUT, "'%s' does not learn; it is for comparison and cannot be applied",
+                               found->name);
+        text arguments = text_start(error);
+        evaluation_arguments(found, &arguments);
+        ee_status status = arguments.status;
+        if (!status) status = policy_contract_apply(into, name, (json_text){arguments.bytes, arguments.length}, error);
+        memory_free(arguments.bytes);
+        return status;
+    }
+    return status_fail(error, EE_NO_FILE, "the evaluation has no policy of this name");
+}
+
+static ee_status apply(call *self, const char **code, ee_error *error)
+{
+    char id[JOB_ID_SIZE];
+    json_text name = {NULL, 0};
+    evaluation_job job;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    *code = "BadRequest";
+    ee_status status = read_reference(self, id, &name, error);
+    if (status) return status;
+    status = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), id, &job, error);
+    *code = "EvaluationNotFound";
+    if (!status) status = take_policy(&job, name, &settings, code, error);
+    evaluation_job_release(&job);
+    if (!status)
+        status = personalizer_change(self, &settings, "\"why\":\"a policy of an evaluation was applied\"", error);
+    return status;
+}
+
+void personalizer_apply_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    const char *code;
+    ee_error error;
+    ee_status status = apply(self, &code, &error);
+    if (status && call_status_of(status) < 500 && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
+    if (status)
+        call_refuse(self, &error);
+    else
+        call_answer(self, 204);
+}

@@ -1,0 +1,34 @@
+/* The two forms of the API: ours (/v1) and Azure Personalizer's. A dialect reads requests into common structures and
+ * writes responses; deciding, joining and logging do not depend on it. */
+#ifndef EENET_DIALECT_H
+#define EENET_DIALECT_H
+
+#include "serve/requests/answers.h"
+#include "serve/requests/decide_request.h"
+
+struct call;
+struct call_item;
+
+typedef struct dialect {
+    /* Read what is asked, whose { was read last: the decision into the call's request, rewards into its items, of which
+     * the first is there. After EE_BAD_INPUT the reader is somewhere within it. */
+    ee_status (*read_decision)(struct call *self, json_reader *reader, const decide_limits *limits, ee_error *error);
+    ee_status (*read_reward)(struct call *self, struct call_item *item, json_reader *reader, ee_error *error);
+    /* Adds the context of named features as it is stored, one object without an end of line, and the features of a slot
+     * as one. */
+    ee_status (*write_context)(const decide_request *request, memory *owner, char **bytes, size_t *size,
+                               size_t *capacity, ee_error *error);
+    void (*write_slot)(text *into, const decide_slot *slot);
+    /* One that has slots is answered between the two others, slot by slot. */
+    void (*answer_decision)(text *into, json_text id, const decision_body *body);
+    void (*begin_round)(text *into, json_text id);
+    void (*end_round)(text *into, uint64_t version);
+    void (*answer_reward)(text *into, event_outcome outcome, bool repeated);
+    void (*answer_activation)(text *into, event_outcome outcome);
+    void (*answer_event)(text *into, uint64_t number); /* the model was replaced or reset by this event */
+    int decided, noted; /* the statuses of answers: to decisions; to what was noted, as rewards and activations */
+} dialect;
+
+extern const dialect dialect_own, dialect_personalizer;
+
+#endif

@@ -1,0 +1,121 @@
+/* Background evaluations: what candidates would have earned in a part of a bandit's log. One low-priority thread runs
+ * them one after the other. A job is a file in the store's folder, evaluations/ID.json, written when it is created and
+ * when it ends; its results are in ID.results.json. After a restart, unfinished jobs start again. While a job runs, its
+ * part of the log is stored next to it as a compact log.
+ *
+ * All calls may wait for the disk. */
+#ifndef EENET_EVALUATION_JOBS_H
+#define EENET_EVALUATION_JOBS_H
+
+#include "serve/model/served_bandit.h"
+
+typedef struct evaluation_jobs evaluation_jobs;
+
+typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE, JOB_FAILED } job_state;
+extern const char *const job_state_names[]; /* "waiting", ... */
+
+enum {
+    JOB_ID_SIZE = 33, /* 32 hexadecimal digits */
+    JOB_NAME_SIZE = 129,
+    JOB_CANDIDATES = 32,
+    JOB_ESTIMATORS = 8,
+    JOBS_EACH = 100 /* maximum per bandit */
+};
+
+/* A policy with options and a propensity rule, as for a bandit, or `logged` (the bandit's own decisions), `first` (the
+ * baseline), `uniform`, `arm:N`, `arm:NAME`. */
+typedef struct job_candidate {
+    char name[JOB_NAME_SIZE];
+    char policy[64];
+    char options[CHALLENGER_TEXT_SIZE];
+    char propensity[64]; /* "": the bandit's if the policy supports it, else its own */
+} job_candidate;
+
+typedef struct job_request {
+    char name[JOB_NAME_SIZE]; /* for people; need not be unique */
+    int64_t from, until;      /* times of decisions, microseconds since 1970; INT64_MIN, INT64_MAX: all */
+    job_candidate candidates[JOB_CANDIDATES]; /* (candidate_count) their names differ */
+    size_t candidate_count;
+    char estimators[JOB_ESTIMATORS][32]; /* (estimator_count) "ips", "dr", ...: those of eenet evaluate */
+    size_t estimator_count;
+    double confidence; /* 0.95 */
+} job_request;
+
+/* The defaults: ips; logged, first and uniform as "online", "baseline" and "uniform"; the whole log; 0.95. */
+void job_request_usual(job_request *out);
+
+/* A job without its results. */
+typedef struct job_about {
+    char id[JOB_ID_SIZE];
+    uint32_t bandit;
+    job_state state;
+    double progress; /* of a running one, 0 to 1 */
+    char trouble[256];
+    int64_t created, ended; /* microseconds since 1970; ended 0: not ended */
+    job_request request;
+} job_about;
+
+/* Sums of IPS over the events so far; w is the candidate's probability of the logged action over the logged one. */
+typedef struct job_sums {
+    double rounds;  /* events, weighted by how many each represents: IPS's denominator */
+    double weights; /* sum of w: SNIPS's denominator */
+    double rewards; /* sum of w r: the numerator of both */
+    double squares; /* sum of w^2 r^2 */
+    double same;    /* events with w > 0 */
+} job_sums;
+
+/* State of a candidate after a number of events. NaN: unknown. */
+typedef struct job_mark {
+    double events, time; /* seconds since 1970, of the last of them */
+    job_sums sums;
+    double values[JOB_ESTIMATORS], lows[JOB_ESTIMATORS], highs[JOB_ESTIMATORS];
+} job_mark;
+
+typedef struct job_estimate {
+    double value, low, high;
+    double gain, gain_low, gain_high; /* less what the bandit earned in the same events */
+} job_estimate;
+
+typedef struct job_result {
+    char trouble[256]; /* why it could not be evaluated; "": it was */
+    char headline[320];
+    bool trusted;
+    char *sentences; /* of the diagnosis, each ended by a line end; "": none */
+    job_estimate estimates[JOB_ESTIMATORS];
+    job_mark *marks; /* (mark_count) the last at the end */
+    size_t mark_count;
+} job_result;
+
+typedef struct evaluation_job {
+    job_about about;
+    double events, skipped;                 /* evaluated, and never activated */
+    double first_time, last_time;           /* seconds since 1970; NaN: unknown */
+    double reward, reward_low, reward_high; /* that the bandit earned */
+    job_result *results;                    /* (about.request.candidate_count); NULL unless it is JOB_DONE */
+} evaluation_job;
+
+/* folder: the store's. Reads the jobs, and starts the thread. */
+ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits *bandits, evaluation_jobs **out,
+                                ee_error *error);
+/* Cancels the running job, which starts again with the next start. NULL is allowed. */
+void evaluation_jobs_stop(evaluation_jobs *self);
+
+/* EE_BAD_INPUT for an invalid candidate or estimator, or too many jobs. */
+ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                 char id[JOB_ID_SIZE], ee_error *error);
+/* The same with the caller's id, of the same length. EE_BAD_INPUT also if the id exists. */
+ee_status evaluation_jobs_create_as(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                    const char *id, ee_error *error);
+
+/* The jobs of a bandit, the oldest first; to be freed with memory_free. */
+ee_status evaluation_jobs_list(evaluation_jobs *self, uint32_t bandit, job_about **out, size_t *count, ee_error *error);
+
+/* EE_NO_FILE: there is none. out is to be released, on failure too. */
+ee_status evaluation_jobs_read(evaluation_jobs *self, uint32_t bandit, const char *id, evaluation_job *out,
+                               ee_error *error);
+void evaluation_job_release(evaluation_job *self);
+
+/* Also cancels a waiting or running job. EE_NO_FILE: there is none. */
+ee_status evaluation_jobs_delete(evaluation_jobs *self, uint32_t bandit, const char *id, ee_error *error);
+
+#endif

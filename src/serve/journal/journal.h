@@ -1,0 +1,104 @@
+/* The journal: the one place where the order of events is decided. Everybody hands in entries, from any thread and
+ * without waiting; one thread writes all that came meanwhile in one transaction, with one sync for all, and then tells
+ * each what became of it. Since one thread does so, and what it knows is in the store, a reward is joined once and a
+ * decision made once, however often and however soon they are repeated, before and after a crash.
+ *
+ * It also settles: a decision whose wait time is over gets its SETTLED event. joining.h has the rules.
+ *
+ * Where the store cannot take them (a full disk) the entries of the transaction fail with EE_FILE_ERROR, and nothing of
+ * them is stored. The next ones are tried again: it heals by itself. */
+#ifndef EENET_JOURNAL_H
+#define EENET_JOURNAL_H
+
+#include "serve/settings/bandit_settings.h"
+#include "serve/store/store.h"
+
+typedef struct journal journal;
+typedef struct journal_entry journal_entry;
+
+typedef enum journal_verdict {
+    JOURNAL_DONE,     /* written */
+    JOURNAL_REPEATED, /* was written before, or is so: for a DECISION, `earlier` has what was answered then */
+    JOURNAL_CONFLICT, /* another request, or reward, has this id */
+    JOURNAL_FAILED    /* not written: entry->error says why */
+} journal_verdict;
+
+/* The caller's, until done is called. */
+struct journal_entry {
+    uint32_t bandit;
+    event event; /* kind, id, value, reward_id, body, as the kind has them; number, time, outcome and decision are
+                    filled in. All bytes stay as they are until done */
+    uint64_t request[2];           /* DECISION: as in its body */
+    bool own_id;                   /* DECISION: the id is new for certain: made by us, not by the caller */
+    bool deferred;                 /* DECISION: as in its body */
+    size_t slot_index, slot_count; /* DECISION: as in its body */
+    bool with_next;                /* in one transaction with the next of the chain, which is of the same bandit; where
+                                      this one is refused, that one is too */
+    const bandit_settings *settings; /* SETTINGS: those that its body has */
+    bool archived;                   /* SETTINGS: whether the bandit is from now on */
+    json_text name;                  /* SETTINGS with bandit 0: a new bandit; bandit becomes its number */
+
+    /* Called in the journal's thread, after the sync. It must not wait. */
+    void (*done)(journal_entry *entry);
+    void *context;
+
+    journal_verdict verdict;
+    const event *earlier; /* DECISION repeated: what is stored; valid while done runs */
+    ee_error error;
+    journal_entry *next;
+};
+
+/* What the journal has done so far; any thread may ask. */
+typedef struct journal_counts {
+    uint64_t decisions, repeated_decisions, conflicts;
+    uint64_t joined, repeated, late, unknown, claimed, defaulted, abandoned;
+    uint64_t activated, inactive;    /* deferred decisions: activated; settled without that */
+    uint64_t waiting;                /* decisions that are not settled yet */
+    uint64_t transactions, failures; /* commits; those that failed */
+    uint64_t waiting_entries;        /* handed in and not written yet */
+    double sync_seconds;             /* of all commits together */
+    bool writable;                   /* the last transaction succeeded */
+} journal_counts;
+
+typedef struct journal_options {
+    size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
+    size_t most_bytes;   /* of them. 0: 256 MiB */
+    size_t checkpoints;  /* the last ones of a bandit, that a restart may begin with; 0: 1. See journal_forget_before */
+    /* Microseconds since 1970, as they are but never back; NULL: the system's, which server_clock.h keeps from jumping.
+     * Also called by the threads that ask journal_time. */
+    int64_t (*clock)(void *context);
+    void *clock_context;
+    /* Called in the journal's thread after each transaction, for each bandit that has new events which a model learns
+     * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. May be NULL. */
+    void (*appended)(void *context, uint32_t bandit, uint64_t last);
+    /* Called at the start and after each transaction, for each bandit that it changed: the number of pending decisions,
+     * and of those settled with the default reward since the start. May be NULL. */
+    void (*waits)(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted);
+    /* Duration of a commit, for a histogram; may be NULL. */
+    void (*synced)(void *context, double seconds, size_t entries);
+    void *context;
+} journal_options;
+
+/* Starts the thread. From now on only the journal writes to the store, except for models. */
+ee_status journal_start(store *into, const journal_options *options, journal **out, ee_error *error);
+
+/* Writes what was handed in, stops, and frees. NULL is allowed. */
+void journal_stop(journal *self);
+
+/* Hands in a chain of entries, linked by next; those of one bandit are written in this order. false: there are too many
+ * waiting; nothing was taken. */
+bool journal_submit(journal *self, journal_entry *first);
+
+/* The same for one entry, waiting for it: not for threads that serve. */
+ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
+
+/* Removes, bit by bit, events before a time, but those that a restart needs from a checkpoint that is kept: without a
+ * checkpoint nothing. What fails is given up; ask again now and then. */
+void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
+
+journal_counts journal_read_counts(journal *self);
+
+/* The time as the journal sees it: never back. */
+int64_t journal_time(journal *self);
+
+#endif

@@ -1,0 +1,61 @@
+/* Live evaluation of one bandit: the policies evaluated on its log, and their progress.
+ *
+ * All of it is a function of the log: decisions in their order, up to the first that is not settled (settled_reader.h),
+ * and the SETTINGS and MODEL events. A period starts when decisions change: with another model, policy, mode,
+ * propensity or range of rewards. Then all evaluations restart. A challenger is evaluated only on decisions made after
+ * it was added, because its author may have seen earlier ones. It learns from the whole log.
+ *
+ * Used by one thread at a time. */
+#ifndef EENET_LIVE_BANDIT_H
+#define EENET_LIVE_BANDIT_H
+
+#include "live_track.h"
+#include "serve/log/settled_reader.h"
+#include "serve/store/store.h"
+
+typedef struct live_bandit {
+    uint32_t number;
+    store *kept;
+    store_reader *log;                    /* of events that are rare */
+    bandit_settings in_force;             /* as the server has them: of a log whose SETTINGS events are removed */
+    bandit_settings settings;             /* in force, as the log has them */
+    uint64_t settings_event, model_event; /* the last that were looked at */
+    uint64_t period;                      /* number of the event with which it began; 0: with the log */
+    uint64_t begins[MOST_CHALLENGERS];    /* with which event each of the settings' challengers was named */
+    live_track *tracks[LIVE_TRACKS];      /* (track_count) the online one first */
+    size_t track_count;
+
+    settled_reader *ahead, *behind; /* for those that have taken all so far, and for the others; NULL: to be made */
+    ee_round *features;             /* NULL: vectors */
+    log_slot *slots;                /* whose rewards are cut to the range */
+    size_t slot_capacity;
+
+    /* Points of a curve, at even distances. */
+    double times[LIVE_POINTS];
+    uint64_t counts[LIVE_POINTS];
+    size_t point_count;
+    uint64_t step;
+
+    uint64_t changes; /* counts what was taken: whether there is something to save */
+} live_bandit;
+
+/* self is zeroed except for in_force, and must be closed, on failure too. Continues from the folder's state if that can
+ * be read. */
+ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_error *error);
+void live_bandit_close(live_bandit *self);
+
+/* Takes decisions, some hundred at most, none above `last`, an event that is in the log already. *more: there are more
+ * to take now. */
+ee_status live_bandit_turn(live_bandit *self, uint64_t last, bool *more, ee_error *error);
+
+/* Whether it has not yet taken what the online track has. */
+bool live_bandit_is_behind(const live_bandit *self, const live_track *track);
+live_track *live_bandit_find(const live_bandit *self, const char *challenger);
+
+/* ---- live_state.c ---- */
+
+/* FOLDER/live/NUMBER.state; what cannot be read is made again from the log. */
+ee_status live_bandit_save(live_bandit *self, ee_error *error);
+ee_status live_bandit_load(live_bandit *self, ee_error *error);
+
+#endif

@@ -1,0 +1,269 @@
+#define _POSIX_C_SOURCE 200809L
+#include "succession.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "data/plain_number.h"
+#include "serve/log/settled_reader.h"
+#include "serve/system/server_clock.h"
+
+/* ---- the model ---- */
+
+/* Whether the library can load it, and it sees what the bandit sees. */
+static ee_status check_model(const bandit_settings *next, const void *model, size_t size, ee_error *error)
+{
+    ee_settings expected = {.dim = (size_t)next->dim};
+    ee_bandit *loaded = NULL;
+    ee_status status = ee_bandit_load_bytes(model, size, &expected, &loaded, error);
+    if (!status && !ee_bandit_info(loaded).features != (next->dim > 0))
+        status = status_fail(error, EE_BAD_MODEL, "the model takes %s, but the bandit takes %s",
+                             next->dim ? "named features" : "vectors", next->dim ? "vectors" : "named features");
+    ee_bandit_free(loaded);
+    return status;
+}
+
+/* The file first, under a number of its own, then the event that names it: a crash between leaves a file that nobody
+ * asks for. */
+static ee_status save_model(const succession *self, const bandit_settings *next, const void *model, size_t size,
+                            uint8_t **body, size_t *body_size, ee_error *error)
+{
+    *body = NULL;
+    *body_size = 0;
+    if (!model) return EE_OK;
+    checkpoint_body head = {
+        .version = (uint64_t)server_clock_wall(), .checksum = checkpoint_checksum(model, size), .size = size};
+    ee_status status = check_model(next, model, size, error);
+    if (!status)
+        status = store_save_model(self->kept, served_bandit_number(self->bandit), head.version, model, size, error);
+    return status ? status : checkpoint_body_write(&head, NULL, body, body_size, error);
+}
+
+/* ---- the events ---- */
+
+typedef struct chain {
+    journal_entry entries[3];
+    size_t count;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    size_t left;
+} chain;
+
+static void entry_done(journal_entry *entry)
+{
+    chain *self = entry->context;
+    pthread_mutex_lock(&self->lock);
+    if (--self->left == 0) pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static journal_entry *add_entry(chain *self, uint32_t bandit, event_kind kind, const void *body, size_t size)
+{
+    journal_entry *entry = &self->entries[self->count++];
+    *entry = (journal_entry){.bandit = bandit, .done = entry_done, .context = self};
+    entry->event = (event){.kind = kind, .body = body, .size = size};
+    return entry;
+}
+
+/* All of them in one transaction, waiting for it. */
+static ee_status write_chain(chain *self, journal *into, ee_error *error)
+{
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->wake, NULL);
+    self->left = self->count;
+    for (size_t i = 0; i + 1 < self->count; i++) {
+        self->entries[i].with_next = true;
+        self->entries[i].next = &self->entries[i + 1];
+    }
+    bool taken = journal_submit(into, &self->entries[0]);
+    pthread_mutex_lock(&self->lock);
+    while (taken && self->left) pthread_cond_wait(&self->wake, &self->lock);
+    pthread_mutex_unlock(&self->lock);
+    pthread_cond_destroy(&self->wake);
+    pthread_mutex_destroy(&self->lock);
+    if (!taken)
+        return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
+    for (size_t i = 0; i < self->count; i++) {
+        const journal_entry *entry = &self->entries[i];
+        if (entry->verdict != JOURNAL_DONE) return status_fail(error, entry->error.status, "%s", entry->error.message);
+    }
+    return EE_OK;
+}
+
+static void write_why(text *into, const bandit_settings *before, const bandit_settings *next, const char *why)
+{
+    const struct {
+        const char *name, *words;
+    } members[] = {{"from", before->policy},
+                   {"to", next->policy},
+                   {"from_options", before->options},
+                   {"to_options", next->options},
+                   {"from_propensity", before->propensity},
+                   {"to_propensity", next->propensity}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        text_add(into, "%s\"%s\":", i ? "," : "{", members[i].name);
+        text_json(into, (json_text){members[i].words, strlen(members[i].words)});
+    }
+    text_add(into, "%s%s}", why[0] ? "," : "", why);
+}
+
+ee_status succession_write(const succession *self, const bandit_settings *next, const void *model, size_t size,
+                           const char *why, uint64_t *number, ee_error *error)
+{
+    uint32_t bandit = served_bandit_number(self->bandit);
+    const char *name = served_bandit_name(self->bandit);
+    bandit_settings before = served_bandit_settings(self->bandit), settings = *next;
+    bandit_settings_number(&settings, &before, true);
+    bool changes = settings.challenger_count || !bandit_settings_decide_alike(&settings, &before);
+    uint8_t *body = NULL;
+    size_t body_size;
+    chain written = {0};
+    text said = text_start(error), reason = text_start(error);
+    bandit_settings_write(&settings, &said);
+    if (why) write_why(&reason, &before, &settings, why);
+    ee_status status = save_model(self, &settings, model, size, &body, &body_size, error);
+    if (!status) status = said.status ? said.status : reason.status;
+    if (!status) {
+        if (changes) add_entry(&written, bandit, EVENT_SETTINGS, said.bytes, said.length)->settings = &settings;
+        const journal_entry *replaced = add_entry(&written, bandit, EVENT_MODEL, body, body_size);
+        if (why) add_entry(&written, bandit, EVENT_PROMOTION, reason.bytes, reason.length);
+        status = write_chain(&written, self->written, error);
+        *number = replaced->event.number;
+    }
+    if (!status && changes)
+        status = served_bandits_set(self->bandits, bandit, (json_text){name, strlen(name)}, &settings, false, error);
+    memory_free(body);
+    memory_free(said.bytes);
+    memory_free(reason.bytes);
+    return status;
+}
+
+/* ---- a new one, trained ---- */
+
+static ee_status learn_all(settled_reader *log, live_track *learner, ee_round *features, ee_error *error)
+{
+    for (;;) {
+        log_event decided;
+        settled_decision facts;
+        bool found, usable;
+        ee_error why;
+        ee_status status = settled_next(log, &decided, &facts, &found, error);
+        if (status || !found) return status;
+        status = candidate_read_features(features, &decided, &usable, &why);
+        if (status) return status_fail(error, status, "%s", why.message);
+        status = live_track_take(learner, &decided, features, usable, facts.number, error);
+        if (status) return status;
+    }
+}
+
+static ee_status train(const succession *self, const bandit_settings *next, int64_t from, live_track *learner,
+                       ee_error *error)
+{
+    store_reader *reader = NULL;
+    settled_reader *log = NULL;
+    ee_round *features = NULL;
+    log_range range = {.from = from, .until = INT64_MAX, .mode = next->mode};
+    ee_status status = store_reader_create(self->kept, &reader, error);
+    if (!status) status = settled_reader_create(reader, served_bandit_number(self->bandit), &range, &log, error);
+    if (!status && !next->dim) status = ee_round_create(NULL, &features, error);
+    if (!status) status = learn_all(log, learner, features, error);
+    ee_round_free(features);
+    settled_reader_free(log);
+    return status;
+}
+
+ee_status succession_retrain(const succession *self, const bandit_settings *next, int64_t from, const char *why,
+                             uint64_t *number, ee_error *error)
+{
+    live_track *learner = NULL;
+    void *model = NULL;
+    size_t size = 0;
+    ee_status status = live_track_create(LIVE_CHALLENGER, next, NULL, &learner, error);
+    if (!status) learner->judged_from = UINT64_MAX; /* it is not evaluated */
+    if (!status) status = train(self, next, from, learner, error);
+    if (!status) status = live_track_model(learner, next, &model, &size, error);
+    if (!status) status = succession_write(self, next, model, size, why, number, error);
+    ee_bytes_free(model);
+    live_track_free(learner);
+    return status;
+}
+
+/* ---- a challenger ---- */
+
+/* Without the one that is promoted, and with the former, where there is room for it. */
+static void exchange_challengers(bandit_settings *next, const bandit_settings *before, const char *promoted)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < before->challenger_count; i++)
+        if (strcmp(before->challengers[i].name, promoted) != 0) next->challengers[kept++] = before->challengers[i];
+    memset(&next->challengers[kept], 0, (MOST_CHALLENGERS - kept) * sizeof *next->challengers);
+    next->challenger_count = kept;
+    if (strlen(before->options) >= CHALLENGER_TEXT_SIZE) return;
+    challenger_settings *former = &next->challengers[next->challenger_count++]; /* there is room: one has gone */
+    snprintf(former->name, sizeof former->name, "former-%" PRIu64, before->tests + 1);
+    memcpy(former->policy, before->policy, sizeof former->policy);
+    memcpy(former->options, before->options, sizeof former->options);
+    memcpy(former->propensity, before->propensity, sizeof former->propensity);
+}
+
+static void add_number(text *into, const char *name, double value)
+{
+    text_add(into, ",\"%s\":", name);
+    text_number(into, value);
+}
+
+static void write_standing(text *into, const challenger_settings *challenger, const live_standing *standing,
+                           const char *by, const char *sentence)
+{
+    text_add(into, "\"why\":");
+    text_json(into, (json_text){sentence, strlen(sentence)});
+    text_add(into, ",\"challenger\":");
+    text_json(into, (json_text){challenger->name, strlen(challenger->name)});
+    text_add(into, ",\"by\":");
+    text_json(into, (json_text){by, strlen(by)});
+    text_add(into, ",\"test\":%" PRIu64 ",\"events\":%" PRIu64, standing->test, standing->events);
+    add_number(into, "alpha", standing->alpha);
+    add_number(into, "value", standing->now.value);
+    add_number(into, "gain", standing->now.gain);
+    add_number(into, "gain_low", standing->now.gain_low);
+    add_number(into, "gain_high", standing->now.gain_high);
+    add_number(into, "evidence", standing->evidence);
+    if (standing->won) text_add(into, ",\"won\":%" PRIu64, standing->won);
+}
+
+/* The evidence: the test if it is passed. The interval is wider than the test's and may still contain 0 then. */
+static void write_sentence(char *into, size_t capacity, const challenger_settings *challenger, const char *before,
+                           const live_standing *standing)
+{
+    const estimate *now = &standing->now;
+    int length = snprintf(into, capacity, "%s vs %s: %s after %" PRIu64 " decisions", challenger->policy, before,
+                          standing->won ? "better" : "not significantly better", standing->events);
+    if (length < 0 || (size_t)length >= capacity) return;
+    into += length;
+    capacity -= (size_t)length;
+    if (standing->won)
+        snprintf(into, capacity,
+                 ", gain %s; passed test %" PRIu64 ", as one that is not better does with probability at most %s",
+                 plain_number_of(now->gain, 4).text, standing->test, plain_number_of(standing->alpha, 3).text);
+    else if (standing->events)
+        snprintf(into, capacity, ", gain %s, interval %s to %s (test %" PRIu64 ", alpha %s)",
+                 plain_number_of(now->gain, 4).text, plain_number_of(now->gain_low, 4).text,
+                 plain_number_of(now->gain_high, 4).text, standing->test, plain_number_of(standing->alpha, 3).text);
+}
+
+ee_status succession_promote(const succession *self, const challenger_settings *challenger,
+                             const live_standing *standing, const char *by, char *sentence, size_t capacity,
+                             uint64_t *number, ee_error *error)
+{
+    bandit_settings before = served_bandit_settings(self->bandit);
+    bandit_settings next = challenger_settings_in_place(&before, challenger);
+    text why = text_start(error);
+    exchange_challengers(&next, &before, challenger->name);
+    write_sentence(sentence, capacity, challenger, before.policy, standing);
+    write_standing(&why, challenger, standing, by, sentence);
+    ee_status status = why.status;
+    if (!status) status = succession_write(self, &next, standing->model, standing->size, why.bytes, number, error);
+    memory_free(why.bytes);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* Azure Personalizer's API on the bandits of this server, so that its clients work unchanged. Three generations of it
+ * are in use: paths below /personalizer/v1.0, below /personalizer/v1.1-preview.N, and below /personalizer with
+ * ?api-version=2022-09-01-preview. The same paths below /v1/bandits/NAME are those of that bandit. */
+#ifndef EENET_PERSONALIZER_H
+#define EENET_PERSONALIZER_H
+
+#include "serve/requests/decide_request.h"
+
+typedef enum personalizer_generation {
+    PERSONALIZER_NONE, /* it is not Personalizer's API that is asked */
+    PERSONALIZER_1_0,
+    PERSONALIZER_1_1,
+    PERSONALIZER_2022
+} personalizer_generation;
+
+enum { PERSONALIZER_PATH_SIZE = 1024, PERSONALIZER_MOST = 50 /* actions, or slots */ };
+
+/* What a path means: the generation, the bandit that it names, not decoded (bytes NULL: none), and as path, in room,
+ * the same path without either: "/personalizer/rank"; empty where it is too long. */
+typedef struct personalizer_path {
+    personalizer_generation generation;
+    json_text bandit;
+    json_text path;
+    char room[PERSONALIZER_PATH_SIZE];
+} personalizer_path;
+void personalizer_path_read(json_text path, personalizer_path *out);
+
+/* The bodies of rank and multislot/rank, whose { was read last; members that are not known are passed over. */
+ee_status rank_request_read(decide_request *self, json_reader *reader, const decide_limits *limits, bool of_slots,
+                            ee_error *error);
+
+/* Its context as Personalizer logs it: {"FromUrl": [context features], "_multi": [{"_tag": id, "i": {"constant": 1,
+ * "id": id}, "j": [features]}, ...]}. */
+ee_status rank_request_context(const decide_request *self, memory *owner, char **bytes, size_t *size, size_t *capacity,
+                               ee_error *error);
+
+/* {"value": 1}: -1 to 1. */
+ee_status rank_reward_read(json_reader *reader, double *value, ee_error *error);
+
+/* {"reward": [{"slotId": "top", "value": 1}, ...]}, each handed to take. */
+typedef ee_status take_slot_reward(void *context, json_text slot, double value, ee_error *error);
+ee_status rank_slot_rewards_read(json_reader *reader, kept_texts *texts, take_slot_reward *take, void *context,
+                                 ee_error *error);
+
+/* A member by its name, in upper or lower case as the service takes it; false: none of the (count) names. */
+bool personalizer_member(json_text key, const char *const *names, size_t count, size_t *which);
+
+#endif

@@ -1,0 +1,25 @@
+/* Responses to decisions and rewards as JSON. The response to a decision depends only on its event, so that a repeated
+ * request gets the same bytes. */
+#ifndef EENET_ANSWERS_H
+#define EENET_ANSWERS_H
+
+#include "data/text.h"
+#include "serve/store/event.h"
+
+void answer_decision(text *into, json_text id, const decision_body *body);
+
+/* Parts of it: the id of the action, in its quotes; its probability and those of all, null where there is none. */
+void answer_action(text *into, const decision_body *body);
+void answer_probabilities(text *into, const decision_body *body);
+
+/* Of a round of slots: its answer is between the two, slot by slot, with commas. */
+void answer_begin_round(text *into, json_text id);
+void answer_end_round(text *into, uint64_t version);
+
+/* {"outcome": "joined"}; repeated: the reward id was sent before, and the outcome is the one of that time. */
+void answer_reward(text *into, event_outcome outcome, bool repeated);
+
+/* {"outcome": "activated"}, or "repeated", "late", "unknown". */
+void answer_activation(text *into, event_outcome outcome);
+
+#endif

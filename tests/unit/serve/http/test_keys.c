@@ -1,0 +1,134 @@
+#define _POSIX_C_SOURCE 200809L
+#include "serve/http/keys.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "support.h"
+#include "support_files.h"
+
+/* sha256sum of "secret" and of nothing */
+#define SECRET "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+#define NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+static json_text word(const char *letters)
+{
+    return (json_text){letters, strlen(letters)};
+}
+
+static void finds_keys_by_their_hash(void **state)
+{
+    (void)state;
+    const char *lines = "# who may\n\n site  app shop " SECRET "\r\nempty reader * " NOTHING;
+    key_ring *ring;
+    key_grant grant;
+    assert_int_equal(key_ring_parse(lines, strlen(lines), &ring, NULL), EE_OK);
+    assert_int_equal(key_ring_count(ring), 2);
+    assert_true(key_ring_find(ring, word("secret"), &grant));
+    assert_int_equal(grant.role, KEY_APP);
+    assert_string_equal(grant.name, "site");
+    assert_string_equal(grant.bandit, "shop");
+    assert_int_equal(grant.place, 0);
+    assert_true(key_ring_find(ring, word(""), &grant));
+    assert_int_equal(grant.role, KEY_READER);
+    assert_null(grant.bandit);
+    assert_false(key_ring_find(ring, word("secret "), &grant));
+    assert_false(key_ring_find(ring, word(SECRET), &grant));
+    key_ring_free(ring);
+}
+
+static void says_what_is_wrong_and_where(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines, *sentence;
+    } cases[] = {
+        {"a app *", "keys: line 1: expected NAME ROLE BANDIT HASH"},
+        {"#\na app * " SECRET " more", "keys: line 2: expected NAME ROLE BANDIT HASH"},
+        {"-a app * " SECRET, "keys: line 1: '-a' is not a valid key name"},
+        {"a nobody * " SECRET, "keys: line 1: expected the role reader, app or admin, got 'nobody'"},
+        {"a app ** " SECRET, "keys: line 1: '**' is not a valid bandit name"},
+        {"a app * " SECRET "0", "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
+        {"a app * X" SECRET, "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
+        {"a app * " SECRET "\na app * " NOTHING, "keys: line 2: duplicate key 'a'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        key_ring *ring;
+        ee_error error;
+        assert_int_equal(key_ring_parse(cases[i].lines, strlen(cases[i].lines), &ring, &error), EE_BAD_INPUT);
+        assert_string_equal(error.message, cases[i].sentence);
+    }
+}
+
+static void keys_are_made_and_removed(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char path[64], first[KEY_SIZE], second[KEY_SIZE];
+    snprintf(path, sizeof path, "%s", folder_path(&folder, "keys"));
+    key_ring *ring;
+    key_grant grant;
+    assert_int_equal(key_ring_read(path, &ring, NULL), EE_NO_FILE);
+    assert_int_equal(keys_add(path, "one", KEY_ADMIN, NULL, first, NULL), EE_OK);
+    assert_int_equal(keys_add(path, "two", KEY_READER, "shop", second, NULL), EE_OK);
+    assert_int_equal(strlen(first), 46);
+    assert_string_not_equal(first, second);
+    assert_int_equal(key_ring_read(path, &ring, NULL), EE_OK);
+    assert_true(key_ring_find(ring, word(first), &grant));
+    assert_string_equal(grant.name, "one");
+    assert_int_equal(grant.role, KEY_ADMIN);
+    assert_true(key_ring_find(ring, word(second), &grant));
+    assert_string_equal(grant.bandit, "shop");
+    key_ring_free(ring);
+
+    assert_int_equal(keys_remove(path, "one", NULL), EE_OK);
+    assert_int_equal(keys_remove(path, "one", NULL), EE_BAD_INPUT);
+    assert_int_equal(key_ring_read(path, &ring, NULL), EE_OK);
+    assert_false(key_ring_find(ring, word(first), &grant));
+    assert_true(key_ring_find(ring, word(second), &grant));
+    key_ring_free(ring);
+    folder_remove(&folder);
+}
+
+static void others_may_not_read_the_file(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "keys", "a app * " SECRET "\n");
+    const char *path = folder_path(&folder, "keys");
+    key_ring *ring;
+    ee_error error;
+    chmod(path, 0604);
+    assert_int_equal(key_ring_read(path, &ring, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "chmod 600"));
+    chmod(path, 0400);
+    assert_int_equal(key_ring_read(path, &ring, NULL), EE_OK);
+    key_ring_free(ring);
+    folder_remove(&folder);
+}
+
+static void all_letters_of_a_key_vary(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    bool varies[KEY_SIZE] = {false};
+    char first[KEY_SIZE], key[KEY_SIZE], name[16];
+    for (int i = 0; i < 12; i++) {
+        snprintf(name, sizeof name, "key%d", i);
+        assert_int_equal(keys_add(folder_path(&folder, "keys"), name, KEY_APP, NULL, key, NULL), EE_OK);
+        if (i == 0) memcpy(first, key, sizeof key);
+        for (size_t j = 0; j < sizeof key; j++) varies[j] = varies[j] || key[j] != first[j];
+    }
+    for (size_t j = 3; j < 46; j++) assert_true(varies[j]);
+    folder_remove(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_keys_by_their_hash),  cmocka_unit_test(says_what_is_wrong_and_where),
+        cmocka_unit_test(keys_are_made_and_removed), cmocka_unit_test(others_may_not_read_the_file),
+        cmocka_unit_test(all_letters_of_a_key_vary),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,628 @@
+/* The rules by which decisions and rewards become one event: each on a store, by what the log has afterwards. */
+#include "support_files.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "serve/journal/joining.h"
+#include "serve/shown_log.h"
+
+static const int64_t SECOND = 1000000;
+
+typedef struct play {
+    test_folder folder;
+    store *store;
+    joined_bandit bandit;
+    journal_counts counts;
+    int64_t now;
+} play;
+
+/* A bandit whose decisions wait ten seconds. Between begin and commit, but while the log is looked at. */
+static play start(log_aggregation aggregation, double default_reward)
+{
+    play self = {.folder = folder_make(), .now = 1000 * SECOND};
+    ee_error error = {0};
+    if (store_open(folder_path(&self.folder, "store"), &self.store, &error)) fail_msg("%s", error.message);
+    assert_int_equal(store_begin(self.store, &error), EE_OK);
+    assert_int_equal(store_add_bandit(self.store, (json_text){"shop", 4}, &self.bandit.number, &error), EE_OK);
+    self.bandit.deadline = INT64_MAX;
+    self.bandit.rules = (joining_rules){10 * SECOND, default_reward, aggregation};
+    return self;
+}
+
+static void end(play *self, const char *log)
+{
+    ee_error error = {0};
+    if (store_commit(self->store, &error)) fail_msg("%s", error.message);
+    assert_log_is(self->store, self->bandit.number, log);
+    store_close(self->store);
+    folder_remove(&self->folder);
+}
+
+static json_text words(const char *plain)
+{
+    return (json_text){plain, strlen(plain)};
+}
+
+static journal_verdict decide_as(play *self, const char *id, uint64_t request)
+{
+    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {request, 7}};
+    ee_error error = {0};
+    if (joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, &error))
+        fail_msg("%s", error.message);
+    return entry.verdict;
+}
+
+static void decide(play *self, const char *id)
+{
+    assert_int_equal(decide_as(self, id, 1), JOURNAL_DONE);
+}
+
+static journal_entry reward_as(play *self, const char *id, double value, const char *reward_id)
+{
+    journal_entry entry = {
+        .event = {.kind = EVENT_REWARD, .id = words(id), .value = value, .reward_id = words(reward_id)}};
+    ee_error error = {0};
+    if (joining_reward(self->store, &self->bandit, &entry, self->now, &self->counts, &error))
+        fail_msg("%s", error.message);
+    return entry;
+}
+
+static event_outcome reward(play *self, const char *id, double value)
+{
+    journal_entry entry = reward_as(self, id, value, "");
+    assert_int_equal(entry.verdict, JOURNAL_DONE);
+    return entry.event.outcome;
+}
+
+static size_t settle(play *self, size_t most)
+{
+    size_t settled;
+    ee_error error = {0};
+    if (joining_settle(self->store, &self->bandit, self->now, most, &settled, &self->counts, &error))
+        fail_msg("%s", error.message);
+    return settled;
+}
+
+static void the_first_settles_at_once(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    decide(&self, "a");
+    decide(&self, "b");
+    self.now += SECOND;
+    assert_int_equal(reward(&self, "b", 0.5), REWARD_JOINED);
+    assert_int_equal(reward(&self, "b", 2), REWARD_REPEATED);
+    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
+    assert_int_equal(self.counts.joined, 2);
+    assert_int_equal(self.counts.repeated, 1);
+    self.now += 100 * SECOND;
+    assert_int_equal(reward(&self, "b", 3), REWARD_LATE); /* and no longer repeated */
+    assert_int_equal(settle(&self, 100), 0);
+    assert_true(self.bandit.deadline == INT64_MAX);
+    assert_int_equal(self.bandit.settled_to, 2);
+    end(&self, "D a; D b; R b 0.5 joined 2; S 2 0.5 rewarded; R b 2 repeated 2; R a 1 joined 1; S 1 1 rewarded; "
+               "R b 3 late 2; ");
+}
+
+static void check_aggregation(log_aggregation aggregation, const char *log)
+{
+    play self = start(aggregation, 0);
+    decide(&self, "a");
+    const double values[] = {1, 4, 1};
+    for (size_t i = 0; i < 3; i++) assert_int_equal(reward(&self, "a", values[i]), REWARD_JOINED);
+    self.now += 10 * SECOND;
+    assert_int_equal(settle(&self, 100), 0);
+    self.now++;
+    assert_int_equal(settle(&self, 100), 1);
+    assert_int_equal(reward(&self, "a", 9), REWARD_LATE);
+    end(&self, log);
+}
+
+/* A longer wait does not open again what is settled. */
+static void more_than_the_sum(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    decide(&self, "a");
+    decide(&self, "b");
+    reward(&self, "a", 1);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 2);
+    self.bandit.rules.wait = 100 * SECOND;
+    assert_int_equal(reward(&self, "a", 9), REWARD_REPEATED);
+    assert_int_equal(reward(&self, "b", 9), REWARD_LATE);
+    end(&self, "D a; D b; R a 1 joined 1; S 1 1 rewarded; S 2 0 default; R a 9 repeated 1; R b 9 late 2; ");
+}
+
+static void aggregations(void **state)
+{
+    (void)state;
+    static const char rewards[] = "D a; R a 1 joined 1; R a 4 joined 1; R a 1 joined 1; ";
+    const struct {
+        log_aggregation aggregation;
+        const char *value;
+    } cases[] = {{LOG_REWARD_LAST, "1"}, {LOG_REWARD_SUM, "6"}, {LOG_REWARD_MEAN, "2"}, {LOG_REWARD_MAX, "4"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char log[200];
+        snprintf(log, sizeof log, "%sS 1 %s rewarded; R a 9 late 1; ", rewards, cases[i].value);
+        check_aggregation(cases[i].aggregation, log);
+    }
+}
+
+static void the_largest_may_be_below_zero(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_MAX, 0);
+    decide(&self, "a");
+    reward(&self, "a", -3);
+    reward(&self, "a", -2);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 1);
+    end(&self, "D a; R a -3 joined 1; R a -2 joined 1; S 1 -2 rewarded; ");
+}
+
+static void exactly_at_the_wait_counts(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    decide(&self, "a");
+    self.now += 10 * SECOND;
+    assert_int_equal(settle(&self, 100), 0);
+    assert_true(self.bandit.deadline == self.now + 1);
+    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
+    self.now += 1;
+    assert_int_equal(reward(&self, "a", 1), REWARD_LATE); /* by a microsecond, whether it is settled or not */
+    assert_int_equal(settle(&self, 100), 1);
+    end(&self, "D a; R a 1 joined 1; R a 1 late 1; S 1 1 rewarded; ");
+}
+
+static void without_a_reward(void **state)
+{
+    (void)state;
+    const struct {
+        double default_reward;
+        const char *log;
+    } cases[] = {{0, "D a; S 1 0 default; R a 1 late 1; "},
+                 {-0.5, "D a; S 1 -0.5 default; R a 1 late 1; "},
+                 {NAN, "D a; S 1 0 nothing; R a 1 late 1; "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        play self = start(i ? LOG_REWARD_FIRST : LOG_REWARD_MEAN, cases[i].default_reward);
+        decide(&self, "a");
+        self.now += 10 * SECOND + 1;
+        assert_int_equal(settle(&self, 100), 1);
+        assert_int_equal(settle(&self, 100), 0);
+        assert_int_equal(self.counts.defaulted + 2 * self.counts.abandoned, i == 2 ? 2 : 1);
+        assert_int_equal(reward(&self, "a", 1), REWARD_LATE);
+        end(&self, cases[i].log);
+    }
+}
+
+static void unknown_then_claimed(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    assert_int_equal(reward(&self, "a", 5), REWARD_UNKNOWN);
+    assert_int_equal(reward(&self, "b", 6), REWARD_UNKNOWN);
+    assert_int_equal(reward(&self, "a", 7), REWARD_UNKNOWN);
+    self.now += 100 * SECOND; /* longer than the wait: what counts is when the decision came */
+    decide(&self, "a");
+    decide(&self, "c");
+    assert_int_equal(self.counts.unknown, 3);
+    assert_int_equal(self.counts.claimed, 1);
+    end(&self, "R a 5 unknown 0; R b 6 unknown 0; R a 7 unknown 0; D a; R a 5 claimed 4; S 4 5 rewarded; "
+               "R a 7 repeated 4; D c; ");
+}
+
+static void claimed_are_added(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    reward(&self, "a", 5);
+    reward(&self, "a", 7);
+    decide(&self, "a");
+    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 1);
+    end(&self, "R a 5 unknown 0; R a 7 unknown 0; D a; R a 5 claimed 3; R a 7 claimed 3; R a 1 joined 3; "
+               "S 3 13 rewarded; ");
+}
+
+static void a_decision_is_made_once(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    assert_int_equal(decide_as(&self, "a", 1), JOURNAL_DONE);
+    assert_int_equal(decide_as(&self, "a", 1), JOURNAL_REPEATED); /* within the same transaction */
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    self.now += 1000 * SECOND;
+    assert_int_equal(decide_as(&self, "b", 1), JOURNAL_DONE);
+    assert_int_equal(decide_as(&self, "a", 1), JOURNAL_REPEATED);
+    assert_int_equal(decide_as(&self, "a", 2), JOURNAL_CONFLICT);
+    assert_int_equal(self.counts.decisions, 2);
+    assert_int_equal(self.counts.repeated_decisions, 2);
+    assert_int_equal(self.counts.conflicts, 1);
+    end(&self, "D a; D b; ");
+}
+
+static void a_repeated_decision_has_its_number(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    decide(&self, "a");
+    decide(&self, "b");
+    int64_t time = self.now;
+    self.now += SECOND;
+    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words("b")}, .request = {1, 7}};
+    assert_int_equal(joining_decision(self.store, &self.bandit, &entry, self.now, &self.counts, NULL), EE_OK);
+    assert_int_equal(entry.event.number, 2);
+    assert_true(entry.event.time == time);
+    end(&self, "D a; D b; ");
+}
+
+static void reward_ids(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    decide(&self, "a");
+    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, JOURNAL_DONE);
+    journal_entry again = reward_as(&self, "a", 2, "x");
+    assert_int_equal(again.verdict, JOURNAL_REPEATED);
+    assert_int_equal(again.event.outcome, REWARD_JOINED); /* as it was */
+    assert_int_equal(reward_as(&self, "a", 3, "x").verdict, JOURNAL_CONFLICT);
+    assert_int_equal(reward_as(&self, "a", 3, "y").verdict, JOURNAL_DONE);
+    assert_int_equal(reward_as(&self, "b", 9, "x").verdict, JOURNAL_DONE); /* of another decision */
+    self.now += 11 * SECOND;
+    again = reward_as(&self, "a", 2, "x");
+    assert_int_equal(again.verdict, JOURNAL_REPEATED);
+    assert_int_equal(again.event.outcome, REWARD_JOINED); /* not late: it came in time */
+    assert_int_equal(settle(&self, 100), 1);
+    assert_int_equal(self.counts.conflicts, 1);
+    end(&self, "D a; R a 2 joined 1; R a 3 joined 1; R b 9 unknown 0; S 1 5 rewarded; ");
+}
+
+static void an_unknown_reward_id_is_claimed_once(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    assert_int_equal(reward_as(&self, "a", 2, "x").event.outcome, REWARD_UNKNOWN);
+    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, JOURNAL_REPEATED);
+    decide(&self, "a");
+    journal_entry again = reward_as(&self, "a", 2, "x");
+    assert_int_equal(again.verdict, JOURNAL_REPEATED);
+    assert_int_equal(again.event.outcome, REWARD_UNKNOWN);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 1);
+    end(&self, "R a 2 unknown 0; D a; R a 2 claimed 2; S 2 2 rewarded; ");
+}
+
+static void other_rules_between(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_MAX, 0);
+    decide(&self, "a");
+    decide(&self, "b");
+    decide(&self, "c");
+    reward(&self, "a", 4);
+    self.bandit.rules = (joining_rules){5 * SECOND, 0.25, LOG_REWARD_MEAN};
+    self.now += 5 * SECOND;
+    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED); /* the mean of the 4 so far and 1 */
+    self.bandit.rules.aggregation = LOG_REWARD_FIRST;
+    assert_int_equal(reward(&self, "a", 8), REWARD_REPEATED);
+    self.now += 1;
+    assert_int_equal(reward(&self, "b", 1), REWARD_LATE); /* by the shorter wait */
+    assert_int_equal(settle(&self, 2), 2);
+    self.bandit.rules.wait = 100 * SECOND;
+    assert_int_equal(reward(&self, "b", 1), REWARD_LATE); /* it is settled, whatever the longer wait says */
+    assert_int_equal(reward(&self, "a", 1), REWARD_REPEATED);
+    assert_int_equal(reward(&self, "c", 3), REWARD_JOINED);
+    end(&self, "D a; D b; D c; R a 4 joined 1; R a 1 joined 1; R a 8 repeated 1; R b 1 late 2; S 1 2.5 rewarded; "
+               "S 2 0.25 default; R b 1 late 2; R a 1 repeated 1; R c 3 joined 3; S 3 3 rewarded; ");
+}
+
+/* As after a day without the server, or with a shorter wait: what was settled by its rewards is passed in portions. */
+static void passes_the_settled_in_portions(void **state)
+{
+    (void)state;
+    enum { COUNT = 10000 };
+    play self = start(LOG_REWARD_FIRST, 0);
+    for (int i = 0; i < COUNT; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%d", i);
+        decide(&self, id);
+        if (i < COUNT - 1) reward(&self, id, 1);
+    }
+    self.now += 11 * SECOND;
+    size_t calls = 1;
+    for (; settle(&self, 1000) == 0; calls++) assert_true(self.bandit.deadline <= self.now);
+    assert_int_equal(calls, 3);
+    assert_int_equal(self.bandit.deadline, INT64_MAX);
+    assert_int_equal(self.bandit.settled_to, 3 * COUNT - 2);
+    store_close(self.store);
+    folder_remove(&self.folder);
+}
+
+static void settles_in_portions(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    play self = start(LOG_REWARD_FIRST, 0);
+    for (int i = 0; i < COUNT; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%d", i);
+        decide(&self, id);
+        if (i % 3 == 0) reward(&self, id, 1);
+        self.now += 1000;
+    }
+    int64_t last = self.now - 1000;
+    self.now += 5 * SECOND;
+    assert_int_equal(settle(&self, COUNT), 0);
+    assert_true(self.bandit.deadline == 1010 * SECOND + 1);
+    self.now = 1010 * SECOND + 500 * 1000; /* over for the first 500 */
+    assert_int_equal(settle(&self, 100), 100);
+    assert_true(self.bandit.deadline <= self.now);
+    assert_int_equal(settle(&self, COUNT), 233);
+    assert_true(self.bandit.deadline == self.now + 1);
+    self.now = last + 10 * SECOND + 1;
+    assert_int_equal(settle(&self, COUNT), 333);
+    assert_true(self.bandit.deadline == INT64_MAX);
+    assert_int_equal(self.counts.defaulted, 666);
+    assert_int_equal(settle(&self, COUNT), 0);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    store_close(self.store);
+    folder_remove(&self.folder);
+}
+
+static void news_are_what_a_model_learns_from(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    decide(&self, "a");
+    assert_int_equal(self.bandit.news, 1);
+    reward(&self, "a", 1);
+    assert_int_equal(self.bandit.events, 2);
+    assert_int_equal(self.bandit.news, 1);
+    event step = {.kind = EVENT_STEP};
+    assert_int_equal(joining_append(self.store, &self.bandit, &step, self.now, NULL), EE_OK);
+    assert_int_equal(self.bandit.news, 1);
+    self.now += 11 * SECOND;
+    settle(&self, 10);
+    assert_int_equal(self.bandit.news, 4);
+    assert_true(self.bandit.time == self.now);
+    end(&self, "D a; R a 1 joined 1; P; S 1 1 rewarded; ");
+}
+
+/* ---- deferred decisions ---- */
+
+static void defer(play *self, const char *id)
+{
+    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 7}, .deferred = true};
+    assert_int_equal(joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
+    assert_int_equal(entry.verdict, JOURNAL_DONE);
+}
+
+/* What became of it; nothing is logged where it is repeated. */
+static event_outcome activate(play *self, const char *id)
+{
+    journal_entry entry = {.event = {.kind = EVENT_ACTIVATED, .id = words(id)}};
+    assert_int_equal(joining_activation(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
+    assert_int_equal(entry.verdict, entry.event.outcome == REWARD_REPEATED ? JOURNAL_REPEATED : JOURNAL_DONE);
+    return entry.event.outcome;
+}
+
+static void deferred_ones_settle_when_they_are_active(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    defer(&self, "a");
+    defer(&self, "b");
+    assert_int_equal(reward(&self, "a", 5), REWARD_JOINED); /* counts from the activation on */
+    assert_int_equal(reward(&self, "a", 6), REWARD_REPEATED);
+    assert_int_equal(activate(&self, "a"), REWARD_JOINED);
+    assert_int_equal(activate(&self, "a"), REWARD_REPEATED);
+    assert_int_equal(activate(&self, "b"), REWARD_JOINED);
+    assert_int_equal(reward(&self, "b", 7), REWARD_JOINED);
+    self.now += 11 * SECOND;
+    assert_int_equal(activate(&self, "a"), REWARD_REPEATED);
+    assert_int_equal(settle(&self, 100), 0);
+    assert_int_equal(self.counts.activated, 2);
+    assert_int_equal(self.counts.waiting, 0);
+    end(&self, "D a; D b; R a 5 joined 1; R a 6 repeated 1; A a joined 1; S 1 5 rewarded; A b joined 2; "
+               "R b 7 joined 2; S 2 7 rewarded; ");
+}
+
+/* More rewards may come: the activation does not end the wait. */
+static void an_activation_settles_only_where_the_first_counts(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    defer(&self, "a");
+    assert_int_equal(reward(&self, "a", 5), REWARD_JOINED);
+    assert_int_equal(activate(&self, "a"), REWARD_JOINED);
+    assert_int_equal(self.counts.waiting, 1);
+    assert_int_equal(reward(&self, "a", 6), REWARD_JOINED);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 1);
+    end(&self, "D a; R a 5 joined 1; A a joined 1; R a 6 joined 1; S 1 11 rewarded; ");
+}
+
+static void nobody_saw_what_was_not_activated(void **state)
+{
+    (void)state;
+    const log_aggregation aggregations_of[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
+    for (size_t i = 0; i < 2; i++) {
+        play self = start(aggregations_of[i], 1);
+        defer(&self, "a");
+        defer(&self, "b");
+        defer(&self, "c");
+        reward(&self, "a", 5);
+        self.now += 10 * SECOND;
+        assert_int_equal(settle(&self, 100), 0);
+        assert_int_equal(activate(&self, "c"), REWARD_JOINED); /* in the last moment */
+        self.now++;
+        assert_int_equal(settle(&self, 100), 3);
+        assert_int_equal(activate(&self, "b"), REWARD_LATE);
+        self.bandit.rules.wait = 100 * SECOND;
+        assert_int_equal(activate(&self, "a"), REWARD_LATE); /* it is settled */
+        assert_int_equal(reward(&self, "b", 5), REWARD_LATE);
+        assert_int_equal(self.counts.inactive, 2);
+        assert_int_equal(self.counts.defaulted, 1);
+        end(&self, "D a; D b; D c; R a 5 joined 1; A c joined 3; S 1 0 inactive; S 2 0 inactive; S 3 1 default; "
+                   "A b late 2; A a late 1; R b 5 late 2; ");
+    }
+}
+
+static void activations_may_come_first(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    assert_int_equal(activate(&self, "a"), REWARD_UNKNOWN);
+    assert_int_equal(reward(&self, "a", 2), REWARD_UNKNOWN);
+    assert_int_equal(activate(&self, "b"), REWARD_UNKNOWN);
+    assert_int_equal(activate(&self, "b"), REWARD_UNKNOWN);
+    defer(&self, "a");
+    decide(&self, "b"); /* it is active anyway */
+    assert_int_equal(activate(&self, "b"), REWARD_REPEATED);
+    assert_false(store_has_unclaimed(self.store, 1));
+    end(&self, "A a unknown 0; R a 2 unknown 0; A b unknown 0; A b unknown 0; D a; A a claimed 5; R a 2 claimed 5; "
+               "S 5 2 rewarded; D b; ");
+}
+
+/* ---- rounds of slots ---- */
+
+enum { MOST_SLOTS = 3 };
+
+/* slots as "tm": a slot for each letter. */
+static journal_verdict decide_slots(play *self, const char *id, const char *slots, uint64_t request, bool deferred,
+                                    uint64_t *first)
+{
+    journal_entry entries[MOST_SLOTS] = {0};
+    char ids[MOST_SLOTS][16];
+    size_t count = strlen(slots);
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (journal_entry){
+            .event = {.kind = EVENT_DECISION, .id = slot_decision_id(words(id), (json_text){slots + i, 1}, ids[i])},
+            .request = {request, 7},
+            .deferred = deferred,
+            .slot_index = i,
+            .slot_count = count,
+            .with_next = i + 1 < count,
+            .next = i + 1 < count ? &entries[i + 1] : NULL};
+    assert_int_equal(joining_decision(self->store, &self->bandit, entries, self->now, &self->counts, NULL), EE_OK);
+    for (size_t i = 1; i < count; i++) {
+        assert_int_equal(entries[i].verdict, entries[0].verdict);
+        if (entries[i].verdict != JOURNAL_CONFLICT)
+            assert_int_equal(entries[i].event.number, entries[0].event.number + i);
+    }
+    if (first) *first = entries[0].event.number;
+    return entries[0].verdict;
+}
+
+static void a_round_is_made_as_a_whole(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    uint64_t first;
+    decide(&self, "x");
+    assert_int_equal(decide_slots(&self, "x", "tm", 9, false, NULL), JOURNAL_CONFLICT); /* another decision's id */
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), JOURNAL_DONE);
+    assert_int_equal(first, 2);
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), JOURNAL_REPEATED);
+    assert_int_equal(first, 2);
+    assert_int_equal(decide_slots(&self, "r", "zm", 2, false, NULL), JOURNAL_CONFLICT); /* nothing of it is written */
+    assert_int_equal(decide_as(&self, "r", 3), JOURNAL_CONFLICT);
+    assert_int_equal(reward(&self, "r\037m", 2), REWARD_JOINED);
+    assert_int_equal(reward(&self, "r", 1), REWARD_JOINED); /* the first slot's */
+    assert_int_equal(reward(&self, "r\037t", 3), REWARD_REPEATED);
+    end(&self, "D x; D r/t; D r/m; D r/e; R r/m 2 joined 3; S 3 2 rewarded; R r 1 joined 2; S 2 1 rewarded; "
+               "R r/t 3 repeated 2; ");
+}
+
+static void a_round_is_activated_as_a_whole(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    decide_slots(&self, "r", "tm", 1, true, NULL);
+    reward(&self, "r\037m", 2);
+    assert_int_equal(activate(&self, "r\037t"), REWARD_JOINED); /* one alone */
+    assert_int_equal(activate(&self, "r"), REWARD_JOINED);
+    assert_int_equal(activate(&self, "r"), REWARD_REPEATED);
+    decide_slots(&self, "q", "tm", 1, true, NULL);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 3);
+    assert_int_equal(activate(&self, "q"), REWARD_LATE);
+    end(&self, "D r/t; D r/m; R r/m 2 joined 2; A r/t joined 1; A r joined 2; S 2 2 rewarded; D q/t; D q/m; "
+               "S 1 0 default; S 7 0 inactive; S 8 0 inactive; A q late 7; A q late 8; ");
+}
+
+/* What came before a round is claimed after its last slot: the slots follow each other. */
+static void what_comes_before_a_round(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    reward(&self, "r\037t", 2);
+    activate(&self, "r");
+    reward(&self, "r", 3);
+    assert_int_equal(decide_slots(&self, "r", "tm", 1, true, NULL), JOURNAL_DONE);
+    assert_false(store_has_unclaimed(self.store, 1));
+    end(&self, "R r/t 2 unknown 0; A r unknown 0; R r 3 unknown 0; D r/t; D r/m; R r/t 2 claimed 4; A r claimed 4; "
+               "S 4 2 rewarded; A r claimed 5; R r 3 repeated 4; ");
+}
+
+/* Retention takes a round whole or not at all, and its id with it. */
+static void a_round_is_removed_as_a_whole(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    bool more;
+    decide_slots(&self, "r", "tme", 1, false, NULL);
+    reward(&self, "r\037t", 2);
+    reward(&self, "r\037m", 2);
+    self.now += SECOND;
+    assert_int_equal(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL), EE_OK);
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), JOURNAL_REPEATED); /* a slot waits */
+    reward_as(&self, "r\037e", 2, "id");
+    assert_int_equal(store_remove(self.store, 1, self.now, 3, 100, &more, NULL), EE_OK); /* a restart needs a slot */
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), JOURNAL_REPEATED);
+    assert_int_equal(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL), EE_OK);
+    assert_true(more); /* more than one event, since three belong together */
+    uint64_t first;
+    assert_int_equal(decide_slots(&self, "r", "tm", 2, false, &first), JOURNAL_DONE);
+    assert_int_equal(first, 10);
+    assert_int_equal(reward_as(&self, "r\037e", 3, "id").event.outcome, REWARD_UNKNOWN);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    store_close(self.store);
+    folder_remove(&self.folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_settles_at_once),
+        cmocka_unit_test(aggregations),
+        cmocka_unit_test(more_than_the_sum),
+        cmocka_unit_test(the_largest_may_be_below_zero),
+        cmocka_unit_test(exactly_at_the_wait_counts),
+        cmocka_unit_test(without_a_reward),
+        cmocka_unit_test(unknown_then_claimed),
+        cmocka_unit_test(claimed_are_added),
+        cmocka_unit_test(a_decision_is_made_once),
+        cmocka_unit_test(a_repeated_decision_has_its_number),
+        cmocka_unit_test(reward_ids),
+        cmocka_unit_test(an_unknown_reward_id_is_claimed_once),
+        cmocka_unit_test(other_rules_between),
+        cmocka_unit_test(settles_in_portions),
+        cmocka_unit_test(passes_the_settled_in_portions),
+        cmocka_unit_test(news_are_what_a_model_learns_from),
+        cmocka_unit_test(deferred_ones_settle_when_they_are_active),
+        cmocka_unit_test(an_activation_settles_only_where_the_first_counts),
+        cmocka_unit_test(nobody_saw_what_was_not_activated),
+        cmocka_unit_test(activations_may_come_first),
+        cmocka_unit_test(a_round_is_made_as_a_whole),
+        cmocka_unit_test(a_round_is_activated_as_a_whole),
+        cmocka_unit_test(what_comes_before_a_round),
+        cmocka_unit_test(a_round_is_removed_as_a_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,703 @@
+/* The journal: many threads hand in at once, one order comes out, and each is told what became of it. */
+#define _POSIX_C_SOURCE 200809L
+#include "support_files.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "serve/journal/journal.h"
+#include "serve/shown_log.h"
+
+enum { NEWS = 64 };
+
+/* A store, its journal, and a clock that stands still until the test moves it. */
+typedef struct test_stage {
+    test_folder folder;
+    store *store;
+    journal *journal;
+    atomic_int_least64_t clock;
+    uint32_t shop;
+
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    size_t told, news_count; /* entries that are done; calls of appended */
+    bool hold;               /* done waits: the journal stands still, and entries gather */
+    struct {
+        uint32_t bandit;
+        uint64_t last;
+    } news[NEWS];
+} test_stage;
+
+static int64_t read_clock(void *context)
+{
+    return atomic_load(&((test_stage *)context)->clock);
+}
+
+static void note_news(void *context, uint32_t bandit, uint64_t last)
+{
+    test_stage *self = context;
+    pthread_mutex_lock(&self->lock);
+    if (self->news_count < NEWS) {
+        self->news[self->news_count].bandit = bandit;
+        self->news[self->news_count].last = last;
+    }
+    self->news_count++;
+    pthread_cond_broadcast(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void open_stage(test_stage *self, bool own_clock)
+{
+    ee_error error = {0};
+    journal_options options = {.clock = own_clock ? read_clock : NULL,
+                               .clock_context = self,
+                               .most_entries = 6000,
+                               .checkpoints = 2,
+                               .appended = note_news,
+                               .context = self};
+    if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
+    if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
+}
+
+static void close_stage(test_stage *self)
+{
+    journal_stop(self->journal);
+    store_close(self->store);
+}
+
+static ee_status write_settings(test_stage *self, const char *name, const char *json, uint32_t *bandit, bool archived,
+                                ee_error *error)
+{
+    bandit_settings settings = bandit_settings_usual();
+    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
+    text body = text_start(NULL);
+    bandit_settings_write(&settings, &body);
+    journal_entry entry = {.bandit = *bandit,
+                           .event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
+                           .settings = &settings,
+                           .archived = archived,
+                           .name = {name, strlen(name)}};
+    ee_status status = journal_write(self->journal, &entry, error);
+    *bandit = entry.bandit;
+    memory_free(body.bytes);
+    return status;
+}
+
+static uint32_t make_bandit(test_stage *self, const char *name, const char *json)
+{
+    uint32_t bandit = 0;
+    ee_error error = {0};
+    if (write_settings(self, name, json, &bandit, false, &error)) fail_msg("%s", error.message);
+    return bandit;
+}
+
+/* With a bandit whose decisions wait ten seconds. */
+static void start_stage(test_stage *self)
+{
+    *self = (test_stage){.folder = folder_make(),
+                         .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .wake = PTHREAD_COND_INITIALIZER,
+                         .clock = 1000000000};
+    open_stage(self, true);
+    self->shop = make_bandit(self, "shop", "{\"dim\":2,\"wait\":10}");
+}
+
+static void end_stage(test_stage *self)
+{
+    close_stage(self);
+    folder_remove(&self->folder);
+}
+
+/* ---- entries ---- */
+
+typedef struct handed {
+    journal_entry entry;
+    test_stage *stage;
+    char id[32], reward_id[32], body[32];
+    size_t place; /* in the order of those that were told */
+    char earlier[32];
+} handed;
+
+static void note_done(journal_entry *entry)
+{
+    handed *self = entry->context;
+    test_stage *stage = self->stage;
+    if (entry->earlier) memcpy(self->earlier, entry->earlier->body, entry->earlier->size);
+    pthread_mutex_lock(&stage->lock);
+    self->place = stage->told++;
+    pthread_cond_broadcast(&stage->wake);
+    while (stage->hold) pthread_cond_wait(&stage->wake, &stage->lock);
+    pthread_mutex_unlock(&stage->lock);
+}
+
+static void fill(handed *self, test_stage *stage, uint32_t bandit, event_kind kind, const char *id)
+{
+    *self = (handed){.stage = stage, .place = SIZE_MAX};
+    snprintf(self->id, sizeof self->id, "%s", id);
+    self->entry = (journal_entry){.bandit = bandit,
+                                  .event = {.kind = kind, .id = {self->id, strlen(self->id)}, .value = 1},
+                                  .request = {1, 2},
+                                  .done = note_done,
+                                  .context = self};
+}
+
+static void await_told(test_stage *self, size_t count)
+{
+    pthread_mutex_lock(&self->lock);
+    while (self->told < count) pthread_cond_wait(&self->wake, &self->lock);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Hands in one entry and waits for it. */
+static ee_status write_one(test_stage *self, uint32_t bandit, event_kind kind, const char *id, journal_entry *out,
+                           ee_error *error)
+{
+    *out = (journal_entry){.bandit = bandit, .event = {.kind = kind, .id = {id, strlen(id)}, .value = 1}};
+    return journal_write(self->journal, out, error);
+}
+
+static void write_good(test_stage *self, event_kind kind, const char *id)
+{
+    journal_entry entry;
+    ee_error error = {0};
+    if (write_one(self, self->shop, kind, id, &entry, &error)) fail_msg("%s", error.message);
+}
+
+/* ---- many threads ---- */
+
+enum { THREADS = 6, EACH = 200, BANDITS = 3 };
+
+typedef struct worker {
+    pthread_t thread;
+    test_stage *stage;
+    uint32_t *bandits;
+    int number;
+    handed *decisions, *rewards; /* (EACH) */
+} worker;
+
+/* Decisions that all threads make, with rewards that all give: the id and the bandit tell which. */
+static void *hand_in(void *context)
+{
+    worker *self = context;
+    for (int i = 0; i < EACH; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "d%d", i);
+        handed *decision = &self->decisions[i], *reward = &self->rewards[i];
+        fill(decision, self->stage, self->bandits[i % BANDITS], EVENT_DECISION, id);
+        snprintf(decision->body, sizeof decision->body, "by %d", self->number);
+        decision->entry.event.body = decision->body;
+        decision->entry.event.size = strlen(decision->body);
+        if (i % 10 == 9) decision->entry.request[0] = (uint64_t)self->number; /* each asks something else */
+        fill(reward, self->stage, self->bandits[i % BANDITS], EVENT_REWARD, id);
+        snprintf(reward->reward_id, sizeof reward->reward_id, "r%d", i);
+        reward->entry.event.reward_id = (json_text){reward->reward_id, strlen(reward->reward_id)};
+        reward->entry.event.value = i % 10 == 9 ? self->number : 1;
+        decision->entry.next = &reward->entry;
+        while (!journal_submit(self->stage->journal, &decision->entry)) continue;
+    }
+    return NULL;
+}
+
+static size_t count_verdicts(const worker *workers, int i, bool rewards, journal_verdict verdict, const handed **which)
+{
+    size_t count = 0;
+    for (int w = 0; w < THREADS; w++) {
+        const handed *one = rewards ? &workers[w].rewards[i] : &workers[w].decisions[i];
+        if (one->entry.verdict != verdict) continue;
+        count++;
+        if (which) *which = one;
+    }
+    return count;
+}
+
+static void one_wins(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    uint32_t bandits[BANDITS] = {stage.shop, make_bandit(&stage, "b", "{}"), make_bandit(&stage, "c", "{}")};
+    handed *all = calloc(THREADS * EACH * 2, sizeof *all);
+    worker workers[THREADS];
+    for (int w = 0; w < THREADS; w++) {
+        workers[w] = (worker){.stage = &stage, .bandits = bandits, .number = w};
+        workers[w].decisions = all + w * 2 * EACH;
+        workers[w].rewards = workers[w].decisions + EACH;
+        assert_int_equal(pthread_create(&workers[w].thread, NULL, hand_in, &workers[w]), 0);
+    }
+    for (int w = 0; w < THREADS; w++) pthread_join(workers[w].thread, NULL);
+    await_told(&stage, THREADS * EACH * 2);
+    for (int i = 0; i < EACH; i++) {
+        const handed *winner = NULL;
+        assert_int_equal(count_verdicts(workers, i, false, JOURNAL_DONE, &winner), 1);
+        assert_int_equal(count_verdicts(workers, i, true, JOURNAL_DONE, NULL), 1);
+        journal_verdict others = i % 10 == 9 ? JOURNAL_CONFLICT : JOURNAL_REPEATED;
+        assert_int_equal(count_verdicts(workers, i, false, others, NULL), THREADS - 1);
+        assert_int_equal(count_verdicts(workers, i, true, others, NULL), THREADS - 1);
+        for (int w = 0; w < THREADS; w++)
+            if (workers[w].decisions[i].entry.verdict == JOURNAL_REPEATED)
+                assert_string_equal(workers[w].decisions[i].earlier, winner->body);
+    }
+    journal_counts counts = journal_read_counts(stage.journal);
+    assert_int_equal(counts.decisions, EACH);
+    assert_int_equal(counts.joined + counts.claimed, EACH);
+    assert_int_equal(counts.conflicts, 2 * (THREADS - 1) * EACH / 10);
+    assert_int_equal(counts.waiting_entries, 0);
+    free(all);
+    end_stage(&stage);
+}
+
+static void set_hold(test_stage *self, bool hold)
+{
+    pthread_mutex_lock(&self->lock);
+    self->hold = hold;
+    pthread_cond_broadcast(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* The journal stands still while the others gather. */
+static void gather(test_stage *self, handed *first, handed *others, size_t count, uint32_t other_bandit)
+{
+    set_hold(self, true);
+    fill(first, self, self->shop, EVENT_DECISION, "first");
+    assert_true(journal_submit(self->journal, &first->entry));
+    await_told(self, 1);
+    for (size_t i = 0; i < count; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "%zu", i);
+        fill(&others[i], self, i + 1 < count ? self->shop : other_bandit, EVENT_DECISION, id);
+        assert_true(journal_submit(self->journal, &others[i].entry));
+    }
+}
+
+static void a_flood_does_not_hold_up_others(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    test_stage stage;
+    start_stage(&stage);
+    uint32_t other = make_bandit(&stage, "other", "{}");
+    handed first, *others = calloc(COUNT, sizeof *others);
+    gather(&stage, &first, others, COUNT, other);
+    set_hold(&stage, false);
+    await_told(&stage, COUNT + 1);
+    assert_true(others[COUNT - 1].place < 100);
+    for (size_t i = 0; i + 1 < COUNT; i++) {
+        assert_int_equal(others[i].entry.verdict, JOURNAL_DONE);
+        assert_int_equal(others[i].entry.event.number, i + 3); /* after the settings and the first, in order */
+        if (i) assert_true(others[i].place > others[i - 1].place);
+    }
+    free(others);
+    end_stage(&stage);
+}
+
+static void too_many_are_refused(void **state)
+{
+    (void)state;
+    enum { COUNT = 5999 };
+    test_stage stage;
+    start_stage(&stage);
+    handed first, one, *others = calloc(COUNT, sizeof *others);
+    gather(&stage, &first, others, COUNT, stage.shop);
+    fill(&one, &stage, stage.shop, EVENT_DECISION, "one");
+    assert_true(journal_submit(stage.journal, &one.entry));
+    handed refused;
+    fill(&refused, &stage, stage.shop, EVENT_DECISION, "refused");
+    assert_false(journal_submit(stage.journal, &refused.entry));
+    assert_int_equal(journal_read_counts(stage.journal).waiting_entries, COUNT + 1);
+    set_hold(&stage, false);
+    close_stage(&stage); /* writes what was handed in */
+    assert_int_equal(stage.told, COUNT + 2);
+    free(others);
+    folder_remove(&stage.folder);
+}
+
+/* ---- what fails alone ---- */
+
+static void assert_failed(test_stage *self, uint32_t bandit, event_kind kind, const char *message)
+{
+    journal_entry entry;
+    ee_error error = {0};
+    assert_int_equal(write_one(self, bandit, kind, "x", &entry, &error), EE_BAD_INPUT);
+    assert_int_equal(entry.verdict, JOURNAL_FAILED);
+    assert_string_equal(error.message, message);
+}
+
+static void what_cannot_be_written(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    ee_error error = {0};
+    uint32_t none = 0;
+    assert_failed(&stage, 77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
+    assert_failed(&stage, 0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
+    assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
+    assert_int_equal(write_settings(&stage, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "shop");
+    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL), EE_OK);
+    assert_failed(&stage, stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
+    assert_failed(&stage, stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
+    write_good(&stage, EVENT_STEP, "");
+    close_stage(&stage);
+    open_stage(&stage, true); /* it is still archived */
+    assert_failed(&stage, stage.shop, EVENT_MODEL, "bandit: number 1 is archived; restore it first");
+    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, false, NULL), EE_OK);
+    write_good(&stage, EVENT_DECISION, "x");
+    assert_log_is(stage.store, stage.shop, "=; =; P; =; D x; ");
+    end_stage(&stage);
+}
+
+/* ---- what belongs together ---- */
+
+enum { SLOTS = 40 }; /* more than one bandit has in its turn */
+
+/* A round of so many slots, whose ids are id and a number from `first` on; waits for all. */
+static void write_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
+{
+    size_t told = self->told;
+    for (size_t i = 0; i < count; i++) {
+        char slot_id[32];
+        snprintf(slot_id, sizeof slot_id, "%s\x1f%zu", id, first + i);
+        fill(&slots[i], self, self->shop, EVENT_DECISION, slot_id);
+        snprintf(slots[i].body, sizeof slots[i].body, "of slot %zu", i);
+        slots[i].entry.event.body = slots[i].body;
+        slots[i].entry.event.size = strlen(slots[i].body);
+        slots[i].entry.request[0] = request;
+        slots[i].entry.slot_index = i;
+        slots[i].entry.slot_count = SLOTS;
+        slots[i].entry.with_next = i + 1 < count;
+        slots[i].entry.next = i + 1 < count ? &slots[i + 1].entry : NULL;
+    }
+    assert_true(journal_submit(self->journal, &slots[0].entry));
+    await_told(self, told + count);
+}
+
+static void a_round_is_one_transaction(void **state)
+{
+    (void)state;
+    test_stage stage;
+    handed slots[SLOTS];
+    start_stage(&stage);
+    uint64_t before = journal_read_counts(stage.journal).transactions;
+    write_round(&stage, slots, SLOTS, "r", 0, 1);
+    assert_int_equal(journal_read_counts(stage.journal).transactions, before + 1);
+    for (size_t i = 0; i < SLOTS; i++) {
+        assert_int_equal(slots[i].entry.verdict, JOURNAL_DONE);
+        assert_int_equal(slots[i].entry.event.number, i + 2);
+    }
+    write_round(&stage, slots, SLOTS, "r", 0, 1);
+    for (size_t i = 0; i < SLOTS; i++) {
+        assert_int_equal(slots[i].entry.verdict, JOURNAL_REPEATED);
+        assert_string_equal(slots[i].earlier, slots[i].body);
+    }
+    write_round(&stage, slots, SLOTS, "r", 7, 2);
+    for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, JOURNAL_CONFLICT);
+    write_round(&stage, slots, SLOTS - 1, "q", 0, 1); /* one is missing */
+    for (size_t i = 0; i + 1 < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, JOURNAL_FAILED);
+    assert_int_equal(journal_read_counts(stage.journal).decisions, SLOTS);
+    end_stage(&stage);
+}
+
+/* Where the first is refused, so is what belongs to it. */
+static void the_rest_is_refused_with_the_first(void **state)
+{
+    (void)state;
+    test_stage stage;
+    handed chain[2];
+    start_stage(&stage);
+    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL), EE_OK);
+    for (int together = 1; together >= 0; together--) {
+        size_t told = stage.told;
+        fill(&chain[0], &stage, stage.shop, EVENT_MODEL, "");
+        fill(&chain[1], &stage, stage.shop, EVENT_PROMOTION, "");
+        chain[0].entry.next = &chain[1].entry;
+        chain[0].entry.with_next = together;
+        assert_true(journal_submit(stage.journal, &chain[0].entry));
+        await_told(&stage, told + 2);
+        assert_int_equal(chain[0].entry.verdict, JOURNAL_FAILED); /* the bandit is archived */
+        assert_int_equal(chain[1].entry.verdict, together ? JOURNAL_FAILED : JOURNAL_DONE);
+    }
+    end_stage(&stage);
+}
+
+/* ---- time ---- */
+
+/* Waits until appended told of this event. */
+static void await_news(test_stage *self, uint32_t bandit, uint64_t last)
+{
+    pthread_mutex_lock(&self->lock);
+    for (bool found = false; !found;) {
+        for (size_t i = 0; i < self->news_count && i < NEWS; i++)
+            found |= self->news[i].bandit == bandit && self->news[i].last == last;
+        if (!found) pthread_cond_wait(&self->wake, &self->lock);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void news_are_told(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    write_good(&stage, EVENT_DECISION, "a");
+    write_good(&stage, EVENT_REWARD, "b");
+    write_good(&stage, EVENT_STEP, "");
+    write_good(&stage, EVENT_CHECKPOINT, "");
+    write_good(&stage, EVENT_MODEL, "");
+    write_good(&stage, EVENT_REWARD, "a");
+    close_stage(&stage);
+    const uint64_t expected[] = {1, 2, 6, 8};
+    assert_int_equal(stage.news_count, 4);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(stage.news[i].last, expected[i]);
+    folder_remove(&stage.folder);
+}
+
+static void the_clock_never_goes_back(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    write_good(&stage, EVENT_DECISION, "a");
+    atomic_store(&stage.clock, 5);
+    assert_true(journal_time(stage.journal) == 1000000000);
+    write_good(&stage, EVENT_DECISION, "b");
+    close_stage(&stage);
+    open_stage(&stage, true);
+    assert_true(journal_time(stage.journal) == 1000000000);
+    write_good(&stage, EVENT_DECISION, "c");
+    atomic_store(&stage.clock, 1010000000);
+    write_good(&stage, EVENT_REWARD, "a"); /* exactly at the wait */
+    atomic_store(&stage.clock, 1010000001);
+    write_good(&stage, EVENT_REWARD, "b");
+    atomic_store(&stage.clock, 1020000000);
+    await_news(&stage, stage.shop, 9);
+    assert_log_is(stage.store, stage.shop,
+                  "=; D a; D b; D c; R a 1 joined 2; S 2 1 rewarded; R b 1 late 3; S 3 0 default; S 4 0 default; ");
+    end_stage(&stage);
+}
+
+static void a_restart_settles_what_waited(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    write_good(&stage, EVENT_DECISION, "a");
+    write_good(&stage, EVENT_REWARD, "c");
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 1);
+    close_stage(&stage);
+    open_stage(&stage, true);
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 1);
+    close_stage(&stage);
+    atomic_store(&stage.clock, 2000000000);
+    open_stage(&stage, true);
+    await_news(&stage, stage.shop, 4);
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 0);
+    write_good(&stage, EVENT_DECISION, "c");
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 0);
+    assert_log_is(stage.store, stage.shop,
+                  "=; D a; R c 1 unknown 0; S 2 0 default; D c; R c 1 claimed 5; S 5 1 rewarded; ");
+    end_stage(&stage);
+}
+
+static void the_timer_settles(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    close_stage(&stage);
+    open_stage(&stage, false); /* by the system's clock */
+    uint32_t quick = make_bandit(&stage, "quick", "{\"wait\":0.02}");
+    journal_entry entry;
+    assert_int_equal(write_one(&stage, quick, EVENT_DECISION, "a", &entry, NULL), EE_OK);
+    await_news(&stage, quick, 3);
+    assert_log_is(stage.store, quick, "=; D a; S 2 0 default; ");
+    end_stage(&stage);
+}
+
+static void a_shorter_wait_counts_at_once(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    write_good(&stage, EVENT_DECISION, "a");
+    atomic_fetch_add(&stage.clock, 2000000);
+    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":1}", &stage.shop, false, NULL), EE_OK);
+    atomic_fetch_add(&stage.clock, 20000);
+    await_news(&stage, stage.shop, 4);
+    assert_log_is(stage.store, stage.shop, "=; D a; =; S 2 0 default; ");
+    end_stage(&stage);
+}
+
+/* ---- the disk ---- */
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* It tries by itself, without anybody who hands in. */
+static void await_tries(test_stage *self, uint64_t failures, bool writable)
+{
+    journal_counts counts;
+    do {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        counts = journal_read_counts(self->journal);
+    } while (counts.failures < failures && counts.writable == writable);
+}
+
+static void a_full_disk_heals(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    signal(SIGXFSZ, SIG_IGN);
+    write_good(&stage, EVENT_DECISION, "a");
+    journal_counts before = journal_read_counts(stage.journal);
+    journal_entry entry;
+    ee_error error = {0};
+    uint32_t other = 0;
+
+    limit_files(1);
+    ee_status decided = write_one(&stage, stage.shop, EVENT_DECISION, "b", &entry, &error);
+    ee_status rewarded = write_one(&stage, stage.shop, EVENT_REWARD, "a", &entry, NULL);
+    ee_status made = write_settings(&stage, "other", "{}", &other, false, NULL);
+    await_tries(&stage, 5, false); /* two of its own */
+    journal_counts full = journal_read_counts(stage.journal);
+    limit_files(RLIM_INFINITY);
+
+    assert_int_equal(decided, EE_FILE_ERROR);
+    assert_int_equal(rewarded, EE_FILE_ERROR);
+    assert_int_equal(made, EE_FILE_ERROR);
+    assert_true(strlen(error.message) > 0);
+    assert_false(full.writable);
+    assert_true(full.failures >= 5);
+    assert_int_equal(full.decisions, before.decisions);
+    assert_int_equal(full.joined, 0);
+    assert_int_equal(other, 0);
+    await_tries(&stage, UINT64_MAX, false);
+    assert_true(journal_read_counts(stage.journal).writable);
+    assert_failed(&stage, 2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
+    write_good(&stage, EVENT_DECISION, "b");
+    write_good(&stage, EVENT_REWARD, "a");
+    assert_int_equal(make_bandit(&stage, "other", "{}"), 2);
+    assert_log_is(stage.store, stage.shop, "=; D a; D b; R a 1 joined 2; S 2 1 rewarded; ");
+    end_stage(&stage);
+}
+
+/* ---- retention ---- */
+
+static ee_status note_first(void *context, const stored_bandit *bandit, ee_error *error)
+{
+    (void)error;
+    if (bandit->number == 1) *(uint64_t *)context = bandit->first_event;
+    return EE_OK;
+}
+
+static uint64_t first_event(store *kept)
+{
+    store_reader *reader;
+    uint64_t first = 0;
+    assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
+    assert_int_equal(store_each_bandit(reader, note_first, &first, NULL), EE_OK);
+    store_reader_free(reader);
+    return first;
+}
+
+static uint64_t last_settled(store *kept)
+{
+    store_reader *reader;
+    uint64_t last = 0;
+    assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
+    assert_int_equal(store_last(reader, 1, EVENT_SETTLED, INT64_MAX, &last, NULL), EE_OK);
+    store_reader_free(reader);
+    return last;
+}
+
+static void write_checkpoint(test_stage *self, uint64_t upto)
+{
+    checkpoint_body body = {.version = upto, .upto = upto};
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(checkpoint_body_write(&body, NULL, &bytes, &size, NULL), EE_OK);
+    journal_entry entry = {.bandit = self->shop, .event = {.kind = EVENT_CHECKPOINT, .body = bytes, .size = size}};
+    assert_int_equal(journal_write(self->journal, &entry, NULL), EE_OK);
+    memory_free(bytes);
+}
+
+/* Asks again and again, as a server does each day. */
+static void forget_until(test_stage *self, uint64_t number)
+{
+    for (int i = 0; i < 500 && first_event(self->store) != number; i++) {
+        journal_forget_before(self->journal, self->shop, INT64_MAX);
+        write_good(self, EVENT_STEP, "");
+    }
+    assert_int_equal(first_event(self->store), number);
+}
+
+static void write_many(test_stage *self, event_kind kind, size_t first, size_t end)
+{
+    handed *all = calloc(end - first, sizeof *all);
+    size_t told = self->told;
+    for (size_t i = first; i < end; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "%zu", i);
+        fill(&all[i - first], self, self->shop, kind, id);
+        if (i > first) all[i - first - 1].entry.next = &all[i - first].entry;
+    }
+    assert_true(journal_submit(self->journal, &all[0].entry));
+    await_told(self, told + end - first);
+    free(all);
+}
+
+static void keeps_what_a_restart_needs(void **state)
+{
+    (void)state;
+    test_stage stage;
+    start_stage(&stage);
+    write_many(&stage, EVENT_DECISION, 0, 1000); /* 2 to 1001 */
+    write_many(&stage, EVENT_REWARD, 0, 1000);   /* 1002 to 3001, settled at once */
+    atomic_fetch_add(&stage.clock, 8000000);
+    write_many(&stage, EVENT_DECISION, 1000, 2000); /* 3002 to 4001, which wait */
+    atomic_fetch_add(&stage.clock, 3000000);
+    journal_forget_before(stage.journal, stage.shop, INT64_MAX); /* no checkpoint yet: nothing */
+    write_many(&stage, EVENT_STEP, 0, 3);
+    assert_int_equal(first_event(stage.store), 1);
+    write_checkpoint(&stage, 4001);
+    forget_until(&stage, 1002);
+    atomic_fetch_add(&stage.clock, 20000000);
+    while (journal_read_counts(stage.journal).defaulted < 1000) write_good(&stage, EVENT_STEP, "");
+    uint64_t last = last_settled(stage.store);
+    write_checkpoint(&stage, last - 1);
+    forget_until(&stage, 3002); /* after the first checkpoint, which is kept too, all that waited was settled */
+    write_checkpoint(&stage, last);
+    forget_until(&stage, 4001); /* settled after the second, alone */
+    end_stage(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_wins),
+        cmocka_unit_test(a_flood_does_not_hold_up_others),
+        cmocka_unit_test(too_many_are_refused),
+        cmocka_unit_test(what_cannot_be_written),
+        cmocka_unit_test(a_round_is_one_transaction),
+        cmocka_unit_test(the_rest_is_refused_with_the_first),
+        cmocka_unit_test(news_are_told),
+        cmocka_unit_test(the_clock_never_goes_back),
+        cmocka_unit_test(a_restart_settles_what_waited),
+        cmocka_unit_test(the_timer_settles),
+        cmocka_unit_test(a_shorter_wait_counts_at_once),
+        cmocka_unit_test(a_full_disk_heals),
+        cmocka_unit_test(keeps_what_a_restart_needs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

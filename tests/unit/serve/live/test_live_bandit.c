@@ -1,0 +1,366 @@
+/* Live evaluation of one bandit on a log that the test writes: how far it goes, what a state that was saved is worth,
+ * and whom a request may promote. */
+#include "serve/joined_play.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "serve/live/live_entry.h"
+
+enum { ACTIONS = 2, DIM = 2 };
+
+static const char challenged[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"linear\",\"policy\":"
+                                 "\"linucb\",\"number\":1}],\"tests\":1}";
+static const char alone[] = "{\"policy\":\"uniform\",\"dim\":2,\"tests\":1}";
+
+/* Action 1 earns, action 0 does not. */
+static void decide_some(play *self, int from, int count, bool rewards)
+{
+    static const double probabilities[ACTIONS] = {0.5, 0.5};
+    for (int i = from; i < from + count; i++) {
+        char id[32];
+        size_t action = (size_t)(i * 7 % 3 == 0);
+        float values[ACTIONS * DIM] = {1, 0, 0, 1};
+        decision_body body = {.count = ACTIONS,
+                              .action = action,
+                              .own = action,
+                              .probabilities = probabilities,
+                              .dim = DIM,
+                              .values = values};
+        snprintf(id, sizeof id, "d%d", i);
+        self->now += 1000;
+        decide(self, id, &body);
+        if (rewards) reward(self, id, (double)action);
+    }
+}
+
+static void commit(play *self)
+{
+    assert_int_equal(store_commit(self->store, NULL), EE_OK);
+}
+
+static void begin(play *self)
+{
+    assert_int_equal(store_begin(self->store, NULL), EE_OK);
+}
+
+static bandit_settings read_settings(const char *json)
+{
+    bandit_settings settings = bandit_settings_usual();
+    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
+    return settings;
+}
+
+static live_bandit open_live(play *self, const char *in_force)
+{
+    ee_error error = {0};
+    live_bandit made = {.in_force = read_settings(in_force)};
+    if (live_bandit_open(&made, self->store, self->bandit.number, &error)) fail_msg("%s", error.message);
+    return made;
+}
+
+static void take_all(play *self, live_bandit *watched)
+{
+    ee_error error = {0};
+    for (bool more = true; more;)
+        if (live_bandit_turn(watched, self->bandit.events, &more, &error)) fail_msg("%s", error.message);
+}
+
+static play start_challenged(void)
+{
+    play self = start();
+    set_mode(&self, challenged);
+    return self;
+}
+
+/* ---- the order ---- */
+
+static void it_goes_up_to_the_first_that_waits(void **state)
+{
+    (void)state;
+    play self = start_challenged();
+    decide_some(&self, 0, 5, true);
+    decide_some(&self, 5, 1, false);
+    decide_some(&self, 6, 5, true);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 5);
+    begin(&self);
+    settle(&self);
+    commit(&self);
+    take_all(&self, &watched);
+    for (size_t i = 0; i < watched.track_count; i++) assert_int_equal(live_track_events(watched.tracks[i]), 11);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* What came after the settings were looked at may be decided under others. */
+static void nothing_is_taken_above_the_event_that_is_named(void **state)
+{
+    (void)state;
+    play self = start_challenged();
+    bool more = false;
+    decide_some(&self, 0, 5, true);
+    uint64_t last = self.bandit.events;
+    decide_some(&self, 5, 5, true);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    assert_int_equal(live_bandit_turn(&watched, last, &more, NULL), EE_OK);
+    assert_int_equal(live_track_events(watched.tracks[0]), 5);
+    assert_true(more);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 10);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* What lies beyond the range counts as its nearest end, in slots too. */
+static void rewards_lie_in_the_range(void **state)
+{
+    (void)state;
+    static const double probabilities[2][ACTIONS] = {{0.5, 0.5}, {0, 1}};
+    static const uint8_t excluded[2][ACTIONS] = {{0, 0}, {EXCLUDED_BY_SLOT, 0}};
+    float values[ACTIONS * DIM] = {1, 0, 0, 1};
+    play self = start_challenged();
+    decision_body slots[2];
+    for (size_t i = 0; i < 2; i++)
+        slots[i] = (decision_body){.count = ACTIONS,
+                                   .action = i,
+                                   .own = i,
+                                   .probabilities = probabilities[i],
+                                   .excluded = excluded[i],
+                                   .dim = DIM,
+                                   .values = values,
+                                   .slot = {i ? "b" : "a", 1},
+                                   .slot_index = i,
+                                   .slot_count = 2};
+    decide_slots(&self, "r", slots);
+    reward(&self, "r\037a", 5);
+    reward(&self, "r\037b", 7);
+    decide_some(&self, 0, 1, false);
+    reward(&self, "d0", 9);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    estimate now = live_track_estimate(watched.tracks[0]);
+    assert_true(now.value == 1.0);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- from when on ---- */
+
+static void replace_model(play *self)
+{
+    event model = {.kind = EVENT_MODEL};
+    assert_int_equal(joining_append(self->store, &self->bandit, &model, self->now, NULL), EE_OK);
+}
+
+static uint64_t events_of(const live_bandit *watched, const char *challenger)
+{
+    return live_track_events(live_bandit_find(watched, challenger));
+}
+
+/* A challenger is judged from the decisions on after it was named, however late that is seen, and anew with another
+ * number; all are where the model is another. */
+static void who_is_judged_from_when_on(void **state)
+{
+    (void)state;
+    static const char renumbered[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"linear\","
+                                     "\"policy\":\"linucb\",\"number\":2}],\"tests\":2}";
+    play self = start();
+    set_mode(&self, alone);
+    decide_some(&self, 0, 10, true);
+    set_mode(&self, challenged);
+    decide_some(&self, 10, 20, true);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 30);
+    assert_int_equal(events_of(&watched, "linear"), 20);
+    assert_int_equal(live_bandit_find(&watched, "linear")->seen, 30); /* it has learned from all */
+    begin(&self);
+    set_mode(&self, renumbered);
+    decide_some(&self, 30, 5, true);
+    commit(&self);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 35);
+    assert_int_equal(events_of(&watched, "linear"), 5);
+    assert_true(live_bandit_find(&watched, "linear")->alpha < live_alpha(0.95, 1) / 2.5);
+    begin(&self);
+    replace_model(&self);
+    decide_some(&self, 35, 7, true);
+    commit(&self);
+    take_all(&self, &watched);
+    for (size_t i = 0; i < LIVE_FIXED; i++) assert_int_equal(live_track_events(watched.tracks[i]), 7);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- states that were saved ---- */
+
+static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
+{
+    assert_int_equal(a->track_count, b->track_count);
+    for (size_t i = 0; i < a->track_count; i++) {
+        estimate left = live_track_estimate(a->tracks[i]), right = live_track_estimate(b->tracks[i]);
+        assert_string_equal(live_track_name(a->tracks[i]), live_track_name(b->tracks[i]));
+        assert_memory_equal(&left, &right, sizeof left);
+        assert_int_equal(a->tracks[i]->won, b->tracks[i]->won);
+        double more = live_track_evidence(a->tracks[i]), less = live_track_evidence(b->tracks[i]);
+        if (a->tracks[i]->kind == LIVE_CHALLENGER) assert_memory_equal(&more, &less, sizeof more);
+    }
+}
+
+static char *state_path(const play *self)
+{
+    char *path = NULL;
+    assert_int_equal(file_join(folder_path((test_folder *)&self->folder, "store"), "live/1.state", &path, NULL), EE_OK);
+    return path;
+}
+
+static void damage(const play *self)
+{
+    char *path = state_path(self);
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    bytes[size / 2] ^= 1;
+    assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
+    memory_free(bytes);
+    memory_free(path);
+}
+
+static void a_state_is_as_if_the_log_had_been_taken(void **state)
+{
+    (void)state;
+    play self = start_challenged();
+    decide_some(&self, 0, 300, true);
+    commit(&self);
+    live_bandit saved = open_live(&self, challenged);
+    take_all(&self, &saved);
+    assert_int_equal(live_bandit_save(&saved, NULL), EE_OK);
+    live_bandit_close(&saved);
+    begin(&self);
+    decide_some(&self, 300, 300, true);
+    commit(&self);
+    live_bandit loaded = open_live(&self, challenged);
+    assert_int_equal(live_track_events(loaded.tracks[0]), 300);
+    take_all(&self, &loaded);
+    damage(&self);
+    live_bandit made = open_live(&self, challenged);
+    assert_int_equal(made.track_count, 0);
+    take_all(&self, &made);
+    assert_int_equal(live_track_events(made.tracks[0]), 600);
+    assert_true(live_bandit_find(&made, "linear")->won > 0);
+    assert_same_tracks(&loaded, &made);
+    live_bandit_close(&loaded);
+    live_bandit_close(&made);
+    end(&self);
+}
+
+/* As of a folder in which an older copy of the store was put. */
+static void a_state_that_has_more_than_the_log_is_made_again(void **state)
+{
+    (void)state;
+    play longer = start_challenged(), shorter = start_challenged();
+    decide_some(&longer, 0, 50, true);
+    decide_some(&shorter, 0, 20, true);
+    commit(&longer);
+    commit(&shorter);
+    for (int i = 0; i < 2; i++) {
+        live_bandit watched = open_live(i ? &shorter : &longer, challenged);
+        take_all(i ? &shorter : &longer, &watched);
+        assert_int_equal(live_bandit_save(&watched, NULL), EE_OK);
+        live_bandit_close(&watched);
+    }
+    char *from = state_path(&longer), *to = state_path(&shorter);
+    assert_int_equal(rename(from, to), 0);
+    memory_free(from);
+    memory_free(to);
+    live_bandit watched = open_live(&shorter, challenged);
+    take_all(&shorter, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 20);
+    live_bandit_close(&watched);
+    end(&longer);
+    end(&shorter);
+}
+
+/* The SETTINGS event that names nobody any more is removed before the state is read again. */
+static void a_state_forgets_challengers_that_are_gone(void **state)
+{
+    (void)state;
+    play self = start_challenged();
+    bool more;
+    decide_some(&self, 0, 20, true);
+    commit(&self);
+    live_bandit saved = open_live(&self, challenged);
+    take_all(&self, &saved);
+    assert_int_equal(saved.track_count, LIVE_FIXED + 1);
+    assert_int_equal(live_bandit_save(&saved, NULL), EE_OK);
+    live_bandit_close(&saved);
+    begin(&self);
+    set_mode(&self, alone);
+    uint64_t kept = self.bandit.events + 1;
+    decide_some(&self, 20, 20, true);
+    assert_int_equal(store_remove(self.store, self.bandit.number, INT64_MAX, kept, 1000, &more, NULL), EE_OK);
+    commit(&self);
+    live_bandit loaded = open_live(&self, alone);
+    take_all(&self, &loaded);
+    assert_int_equal(loaded.track_count, LIVE_FIXED);
+    live_bandit_close(&loaded);
+    end(&self);
+}
+
+/* ---- who may be promoted ---- */
+
+/* However many tests there are, all together are wrong as rarely as one may be. */
+static void all_tests_share_one_alpha(void **state)
+{
+    (void)state;
+    double sum = 0.0;
+    for (uint64_t j = 1; j <= 100000; j++) sum += live_alpha(0.95, j);
+    assert_true(sum <= 0.05 + 1e-12 && sum > 0.0499);
+}
+
+static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
+{
+    (void)state;
+    play self = start_challenged();
+    ee_error error = {0};
+    live_standing standing = {0};
+    decide_some(&self, 0, 3000, true);
+    commit(&self);
+    live_entry entry = {.open = true, .state = open_live(&self, challenged), .taken = self.bandit.events};
+    if (live_bandit_turn(&entry.state, entry.taken, &entry.more, &error)) fail_msg("%s", error.message);
+    assert_true(entry.more);
+    assert_int_equal(live_entry_standing(&entry, "linear", 0, &standing, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "has not learned the whole log yet"));
+    assert_int_equal(live_entry_standing(&entry, "nobody", 0, &standing, &error), EE_BAD_INPUT);
+    take_all(&self, &entry.state);
+    entry.more = false;
+    if (live_entry_standing(&entry, "linear", 0, &standing, &error)) fail_msg("%s", error.message);
+    assert_true(standing.won > 0 && standing.evidence > 1.0 && standing.now.gain > 0.0);
+    assert_int_equal(standing.events, 3000);
+    ee_bytes_free(standing.model);
+    live_entry_put_away(&entry);
+    end(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_goes_up_to_the_first_that_waits),
+        cmocka_unit_test(nothing_is_taken_above_the_event_that_is_named),
+        cmocka_unit_test(rewards_lie_in_the_range),
+        cmocka_unit_test(who_is_judged_from_when_on),
+        cmocka_unit_test(a_state_is_as_if_the_log_had_been_taken),
+        cmocka_unit_test(a_state_that_has_more_than_the_log_is_made_again),
+        cmocka_unit_test(a_state_forgets_challengers_that_are_gone),
+        cmocka_unit_test(all_tests_share_one_alpha),
+        cmocka_unit_test(a_request_promotes_nobody_who_lacks_much_of_the_log),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

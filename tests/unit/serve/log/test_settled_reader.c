@@ -1,0 +1,319 @@
+/* The settled decisions one by one: each is what its exported line says, to the last bit; in the order of the
+ * decisions, up to the first that waits. */
+#include "serve/joined_play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/dsjson.h"
+#include "data/slot_context.h"
+#include "serve/log/log_export.h"
+
+enum { ACTIONS = 4, DIM = 2 };
+
+static settled_reader *open_reader(play *self, const log_range *range)
+{
+    store_reader *reader;
+    settled_reader *out;
+    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
+    assert_int_equal(settled_reader_create(reader, self->bandit.number, range, &out, NULL), EE_OK);
+    return out;
+}
+
+/* ---- the same as the line ---- */
+
+static void assert_same_text(json_text got, json_text expected)
+{
+    assert_int_equal(got.length, expected.length);
+    if (got.length) assert_memory_equal(got.bytes, expected.bytes, got.length);
+}
+
+static void assert_same_doubles(const double *got, const double *expected, size_t count)
+{
+    assert_int_equal(!got, !expected);
+    if (got) assert_memory_equal(got, expected, count * sizeof *got);
+}
+
+static void assert_same_numbers(const size_t *got, const size_t *expected, size_t count)
+{
+    assert_int_equal(!got, !expected);
+    if (got) assert_memory_equal(got, expected, count * sizeof *got);
+}
+
+static void assert_same_slot(const log_slot *got, const log_slot *expected)
+{
+    assert_same_text(got->id, expected->id);
+    assert_int_equal(got->count, expected->count);
+    assert_same_numbers(got->actions, expected->actions, got->count);
+    assert_same_doubles(got->probabilities, expected->probabilities, got->count);
+    assert_same_doubles(&got->reward, &expected->reward, 1);
+    assert_int_equal(got->skipped, expected->skipped);
+    assert_int_equal(got->baseline, expected->baseline);
+    assert_int_equal(got->allowed_count, expected->allowed_count);
+    assert_same_numbers(got->allowed, expected->allowed, got->allowed_count);
+    assert_same_text(got->features, expected->features);
+}
+
+static void assert_same_event(const log_event *got, const log_event *expected)
+{
+    assert_same_text(got->id, expected->id);
+    assert_same_doubles(&got->time, &expected->time, 1);
+    assert_int_equal(got->count, expected->count);
+    assert_int_equal(got->action, expected->action);
+    assert_same_doubles(&got->probability, &expected->probability, 1);
+    assert_same_doubles(got->probabilities, expected->probabilities, got->count);
+    assert_same_doubles(&got->reward, &expected->reward, 1);
+    assert_same_doubles(&got->copies, &expected->copies, 1);
+    assert_int_equal(got->skipped, expected->skipped);
+    assert_int_equal(got->baseline, expected->baseline);
+    assert_int_equal(!got->actions, !expected->actions);
+    for (size_t i = 0; got->actions && i < got->count; i++) assert_same_text(got->actions[i], expected->actions[i]);
+    assert_int_equal(got->arms.count, expected->arms.count);
+    assert_int_equal(got->arms.dim, expected->arms.dim);
+    assert_true(!got->arms.starts && !expected->arms.starts);
+    if (got->arms.count)
+        assert_memory_equal(got->arms.values, expected->arms.values, got->arms.count * got->arms.dim * sizeof(float));
+    assert_same_text(got->context, expected->context);
+    assert_int_equal(got->slate, expected->slate);
+    assert_int_equal(got->slot_count, expected->slot_count);
+    for (size_t i = 0; i < got->slot_count; i++) assert_same_slot(&got->slots[i], &expected->slots[i]);
+}
+
+/* Compares all lines of the log with what the reader gives; how many there were. */
+static size_t assert_lines_say_the_same(play *self)
+{
+    memory owner = {0};
+    dsjson *room;
+    store_reader *reader;
+    log_export *export;
+    text lines = text_start(NULL);
+    bool over = false, found;
+    size_t count = 0;
+    log_options options = log_options_usual();
+    options.strict = true;
+    assert_int_equal(dsjson_create(&owner, &room, NULL), EE_OK);
+    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
+    assert_int_equal(log_export_create(reader, self->bandit.number, &everything, &export, NULL), EE_OK);
+    while (!over) assert_int_equal(log_export_fill(export, &lines, lines.length + 100, &over, NULL), EE_OK);
+    log_export_free(export);
+    settled_reader *decisions = open_reader(self, &everything);
+    log_event got, expected;
+    settled_decision facts;
+    log_note note;
+    for (const char *at = lines.bytes, *end; at && at < lines.bytes + lines.length; at = end + 1, count++) {
+        end = memchr(at, '\n', (size_t)(lines.bytes + lines.length - at));
+        assert_int_equal(dsjson_parse(room, at, (size_t)(end - at), &options, &expected, &note, NULL), EE_OK);
+        if (note.verdict) fail_msg("%s", note.reason);
+        assert_int_equal(settled_next(decisions, &got, &facts, &found, NULL), EE_OK);
+        assert_true(found);
+        assert_same_event(&got, &expected);
+    }
+    assert_int_equal(settled_next(decisions, &got, &facts, &found, NULL), EE_OK);
+    assert_false(found);
+    settled_reader_free(decisions);
+    memory_free(lines.bytes);
+    memory_release(&owner);
+    return count;
+}
+
+/* ---- decisions of all sorts ---- */
+
+static const double probabilities[ACTIONS] = {1.0 / 3, 0, 0.1, 1 - 1.0 / 3 - 0.1};
+static const float values[ACTIONS * DIM] = {1, -2.5f, 0.1f, 1e-20f, 3e8f, 7, 0, 1.0f / 3};
+static const uint8_t excluded[ACTIONS] = {0, 1, 0, 0};
+static const json_text names[ACTIONS] = {{"a", 1}, {"b\"\n", 3}, {"r\xc3\xa4t", 4}, {"d", 1}};
+static const char context[] =
+    "{\"user\":{\"age\":31},\n\"_multi\":[{\"_tag\":\"a\",\"i\":{\"p\":1.5}},{\"_tag\":\"b\\\"\\n\"},"
+    "{\"_tag\":\"r\xc3\xa4t\",\"_text\":\"so it is\"},{\"_tag\":\"d\"}]}";
+
+static decision_body vectors(void)
+{
+    return (decision_body){.version = 17,
+                           .count = ACTIONS,
+                           .action = 2,
+                           .own = 2,
+                           .probabilities = probabilities,
+                           .names = names,
+                           .excluded = excluded,
+                           .dim = DIM,
+                           .values = values};
+}
+
+static decision_body named(void)
+{
+    decision_body body = vectors();
+    body.dim = 0;
+    body.values = NULL;
+    body.excluded = NULL;
+    body.baseline = 3;
+    body.context = (json_text){context, sizeof context - 1};
+    return body;
+}
+
+static void lines_say_the_same(void **state)
+{
+    (void)state;
+    play self = start();
+    decision_body body = vectors(), other = named();
+    const double rewards[] = {1.0 / 3, 0, -0.0, -1e-300, 5e300};
+    char id[16];
+    for (int i = 0; i < 40; i++) { /* at odd times, some with a default, in all modes */
+        static const char *const modes[] = {"{\"mode\":\"online\"}", "{\"mode\":\"apprentice\"}",
+                                            "{\"mode\":\"logging\"}"};
+        if (i % 4 == 0) set_mode(&self, modes[i / 4 % 3]);
+        self.now += 123457 + i * 1000003;
+        snprintf(id, sizeof id, "%d \"\xc3\xa4", i);
+        body.own = i % 3 ? 0 : 2;
+        body.names = i % 5 ? names : NULL;
+        decide(&self, id, i % 2 ? &body : &other);
+        if (i % 7) reward(&self, id, rewards[i % 5]);
+    }
+    self.bandit.rules.default_reward = NAN;
+    settle(&self);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    assert_int_equal(assert_lines_say_the_same(&self), 40);
+    end(&self);
+}
+
+/* ---- slots ---- */
+
+/* A round of three slots, of which the second has features and excludes an action, and the third what is left. */
+static void decide_round(play *self, const char *id, bool vector, text *room)
+{
+    static const char *const slots[] = {"top", "mid\"", "end"};
+    static const char *const features[] = {"", "{\"size\":\"L\", \"at\":{\"x\":1}}", "{\"size\":\"S\"}"};
+    static const uint8_t gone[3][ACTIONS] = {
+        {0, 0, 0, 0}, {EXCLUDED_BY_REQUEST, 0, EXCLUDED_BY_SLOT, 0}, {0, EXCLUDED_BY_SLOT, EXCLUDED_BY_SLOT, 0}};
+    static const double chances[3][ACTIONS] = {{0.25, 0.25, 0.25, 0.25}, {0, 0.9, 0, 0.1}, {1.0 / 3, 0, 0, 2.0 / 3}};
+    static const size_t taken[] = {2, 1, 3};
+    decision_body bodies[3];
+    size_t starts[4] = {0};
+    room->length = 0;
+    for (size_t i = 0; i < 3 && !vector; i++) {
+        slot_context(room, (json_text){context, sizeof context - 1}, (json_text){features[i], strlen(features[i])});
+        starts[i + 1] = room->length;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        decision_body *body = &bodies[i];
+        *body = vector ? vectors() : named();
+        if (!vector) body->context = (json_text){room->bytes + starts[i], starts[i + 1] - starts[i]};
+        body->excluded = i ? gone[i] : NULL;
+        body->probabilities = chances[i];
+        body->action = body->own = taken[i];
+        body->baseline = i;
+        body->slot = (json_text){slots[i], strlen(slots[i])};
+        body->slot_index = i;
+        body->slot_count = 3;
+    }
+    decide_slots(self, id, bodies);
+}
+
+static void rounds_of_slots_say_the_same(void **state)
+{
+    (void)state;
+    play self = start();
+    text room = text_start(NULL);
+    decision_body single = named();
+    set_mode(&self, "{\"mode\":\"online\"}"); /* event 1 */
+    decide_round(&self, "r1", false, &room);  /* 2 to 4 */
+    decide(&self, "one", &single);            /* 5 */
+    decide_round(&self, "r2", true, &room);   /* 6 to 8 */
+    set_mode(&self, "{\"mode\":\"apprentice\"}");
+    decide_round(&self, "r3", false, &room); /* 10 to 12 */
+    reward(&self,
+           "r1\x1f"
+           "top",
+           0.5);
+    reward(&self,
+           "r1\x1f"
+           "end",
+           -2);
+    reward(&self, "one", 1);
+    reward(&self, "r2\x1fmid\"", 0.1);
+    reward(&self,
+           "r3\x1f"
+           "end",
+           1.0 / 3);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_event got;
+    settled_decision facts;
+    bool found;
+    settled_reader *live = open_reader(&self, &everything);
+    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    assert_false(found); /* a slot waits */
+    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    self.bandit.rules.default_reward = NAN;
+    settle(&self);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    static const uint64_t numbers[] = {4, 5, 8, 12};
+    for (size_t i = 0; i < 4; i++) { /* it goes on */
+        assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+        assert_true(found && facts.number == numbers[i] && facts.version == 17);
+        assert_int_equal(got.slot_count, i == 1 ? 0 : 3);
+        if (i == 0) {
+            assert_same_text(got.id, (json_text){"r1", 2});
+            assert_same_text(got.slots[1].features, (json_text){"{\"size\":\"L\", \"at\":{\"x\":1}}", 26});
+            assert_int_equal(got.slots[1].allowed_count, 3);
+            assert_true(!got.skipped && got.slots[1].skipped && !got.slots[2].skipped);
+            assert_true(got.slots[2].reward == -2);
+        }
+        if (i == 2) assert_true(!got.skipped && got.slots[0].skipped && !got.slots[1].skipped); /* one is enough */
+        assert_int_equal(facts.mode, i == 3 ? MODE_APPRENTICE : MODE_ONLINE);
+        assert_int_equal(!facts.learned, i != 3);
+    }
+    settled_reader_free(live);
+    assert_int_equal(assert_lines_say_the_same(&self), 4);
+    log_range inside = everything;
+    inside.after = 2; /* no cursor, but what it could be */
+    live = open_reader(&self, &inside);
+    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    assert_true(found && facts.number == 5);
+    settled_reader_free(live);
+    memory_free(room.bytes);
+    end(&self);
+}
+
+/* ---- order ---- */
+
+static void the_first_that_waits_holds_up_the_others(void **state)
+{
+    (void)state;
+    play self = start();
+    decision_body body = vectors();
+    log_event got;
+    settled_decision facts;
+    bool found;
+    decide(&self, "a", &body);
+    decide(&self, "b", &body);
+    decide(&self, "c", &body);
+    reward(&self, "c", 3);
+    reward(&self, "a", 1);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    settled_reader *live = open_reader(&self, &everything);
+    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    assert_true(found && facts.number == 1 && got.reward == 1 && facts.outcome == SETTLED_REWARDED);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+        assert_false(found);
+    }
+    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    settle(&self);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    assert_true(found && facts.number == 2 && facts.outcome == SETTLED_DEFAULT);
+    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    assert_true(found && facts.number == 3 && got.reward == 3);
+    settled_reader_free(live);
+    end(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_say_the_same),
+        cmocka_unit_test(rounds_of_slots_say_the_same),
+        cmocka_unit_test(the_first_that_waits_holds_up_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

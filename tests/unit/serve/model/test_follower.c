@@ -1,0 +1,555 @@
+/* The model as the log makes it: whoever follows the log, from wherever, with or without publishing, has the same bytes
+ * after each step. The log is written by hand here: steps, strides and late rewards as the test wants them. */
+#include "serve/model/follower.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/every_policy.h"
+#include "engine/snapshot.h"
+#include "serve/model/decision_arms.h"
+#include "support_files.h"
+
+enum { ARMS = 4, DIM = 5, MOST_STEPS = 64, BANDIT = 1 };
+
+/* A model with what a checkpoint says of it. */
+typedef struct saved_model {
+    checkpoint_body about;
+    void *bytes;
+    size_t size;
+    uint8_t *state;
+} saved_model;
+
+typedef struct script {
+    test_folder folder;
+    store *kept;
+    store_reader *log;
+    bandit_settings settings;
+    follower *live;
+    ee_bandit *shown;
+    ee_snapshot *snapshot;
+    ee_scratch *scratch;
+    ee_round *round;
+    decision_arms arms;
+    uint64_t number, version; /* last event; that of the model */
+    random_stream chance;
+    bool deferred; /* what is decided */
+    step_body steps[MOST_STEPS];
+    saved_model models[MOST_STEPS]; /* after each step */
+    size_t step_count;
+    ee_error error;
+} script;
+
+#define SCRIPT_OK(s, call)                                                                                             \
+    if (call) fail_msg("%s:%d: %s: %s", __FILE__, __LINE__, (s)->settings.policy, (s)->error.message)
+
+/* ---- writing the log ---- */
+
+static uint64_t append(script *s, event added)
+{
+    added.number = ++s->number;
+    added.time = (int64_t)s->number;
+    SCRIPT_OK(s, store_append(s->kept, BANDIT, &added, &s->error));
+    return s->number;
+}
+
+static void set_mode(script *s, learning_mode mode)
+{
+    text json = text_start(NULL);
+    s->settings.mode = mode;
+    bandit_settings_write(&s->settings, &json);
+    append(s, (event){.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length});
+    memory_free(json.bytes);
+}
+
+static saved_model save(script *s, follower *of, uint64_t version)
+{
+    saved_model out = {.about = {.version = version, .upto = follower_upto(of)}};
+    SCRIPT_OK(s, ee_bandit_save_bytes(follower_bandit(of), &out.bytes, &out.size, &s->error));
+    SCRIPT_OK(s, follower_state(of, FOLLOWER_FORMAT, &out.about.state, &out.about.state_size, &s->error));
+    out.state = malloc(out.about.state_size);
+    memcpy(out.state, out.about.state, out.about.state_size);
+    out.about.state = out.state;
+    out.about.size = out.size;
+    out.about.checksum = checkpoint_checksum(out.bytes, out.size);
+    return out;
+}
+
+static void free_model(saved_model *saved)
+{
+    ee_bytes_free(saved->bytes);
+    free(saved->state);
+}
+
+static void show(script *s)
+{
+    ee_bandit *bandit = follower_bandit(s->live);
+    if (s->shown == bandit) {
+        SCRIPT_OK(s, ee_snapshot_update(s->snapshot, bandit, &s->error));
+        return;
+    }
+    ee_scratch_free(s->scratch);
+    ee_snapshot_free(s->snapshot);
+    s->shown = bandit;
+    SCRIPT_OK(s, ee_snapshot_create(bandit, &s->snapshot, &s->error));
+    SCRIPT_OK(s, ee_scratch_create(s->snapshot, 1, &s->scratch, &s->error));
+}
+
+/* The live follower takes all, in one step, and is published. */
+static void step(script *s, uint64_t stride)
+{
+    uint8_t body[STEP_BODY_SIZE];
+    step_body taken = {s->number, stride};
+    SCRIPT_OK(s, store_commit(s->kept, &s->error));
+    SCRIPT_OK(s, follower_step(s->live, s->log, BANDIT, &taken, NULL, NULL, &s->error));
+    SCRIPT_OK(s, store_begin(s->kept, &s->error));
+    step_body_write(&taken, body);
+    s->version = append(s, (event){.kind = EVENT_STEP, .body = body, .size = sizeof body});
+    show(s);
+    s->models[s->step_count] = save(s, s->live, s->version);
+    s->steps[s->step_count++] = taken;
+}
+
+static void begin(script *s, const char *name, const char *options, const char *features)
+{
+    *s = (script){.folder = folder_make(), .settings = bandit_settings_usual(), .chance = random_named(1, "script")};
+    snprintf(s->settings.policy, sizeof s->settings.policy, "%s", name);
+    snprintf(s->settings.options, sizeof s->settings.options, "%s", options);
+    snprintf(s->settings.features, sizeof s->settings.features, "%s", features ? features : "");
+    snprintf(s->settings.propensity, sizeof s->settings.propensity, "own");
+    s->settings.dim = features ? 0 : DIM;
+    uint32_t number;
+    SCRIPT_OK(s, store_open(s->folder.path, &s->kept, &s->error));
+    SCRIPT_OK(s, store_reader_create(s->kept, &s->log, &s->error));
+    SCRIPT_OK(s, ee_round_create(NULL, &s->round, &s->error));
+    SCRIPT_OK(s, store_begin(s->kept, &s->error));
+    SCRIPT_OK(s, store_add_bandit(s->kept, (json_text){"a", 1}, &number, &s->error));
+    set_mode(s, MODE_ONLINE);
+    SCRIPT_OK(s, follower_create(&s->settings, &s->live, &s->error));
+    show(s);
+}
+
+static void end(script *s)
+{
+    SCRIPT_OK(s, store_commit(s->kept, &s->error));
+    for (size_t i = 0; i < s->step_count; i++) free_model(&s->models[i]);
+    ee_scratch_free(s->scratch);
+    ee_snapshot_free(s->snapshot);
+    follower_free(s->live);
+    ee_round_free(s->round);
+    memory_release(&s->arms.memory);
+    store_reader_free(s->log);
+    store_close(s->kept);
+    folder_remove(&s->folder);
+}
+
+/* A decision by the published model; the first arm is excluded now and then. Returns its number. */
+static uint64_t decide(script *s, size_t *action)
+{
+    float values[ARMS * DIM];
+    double of_arms[ARMS], probabilities[ARMS];
+    uint8_t excluded[ARMS] = {0}, *bytes = NULL;
+    char context[512];
+    size_t size = 0, capacity = 0;
+    ee_arms arms;
+    ee_decision decision;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) values[i] = (float)random_unit(&s->chance);
+    int used =
+        snprintf(context, sizeof context, "{\"user\":{\"id\":\"u%d\"},\"_multi\":[", (int)random_below(&s->chance, 30));
+    for (int i = 0; i < ARMS; i++)
+        used += snprintf(context + used, sizeof context - (size_t)used, "%s{\"item\":\"i%d\",\"price\":%g}",
+                         i ? "," : "", i, random_unit(&s->chance));
+    snprintf(context + used, sizeof context - (size_t)used, "]}");
+    excluded[0] = random_below(&s->chance, 7) == 0;
+    decision_body body = {
+        .version = s->version, .count = ARMS, .excluded = excluded, .seed = random_below(&s->chance, UINT32_MAX)};
+    if (s->settings.dim) {
+        body.dim = DIM;
+        body.values = values;
+    } else {
+        body.context = (json_text){context, strlen(context)};
+    }
+    SCRIPT_OK(s, decision_arms_make(&s->arms, &body, s->round, &arms, &s->error));
+    ee_scratch_seed(s->scratch, body.seed);
+    if (body.dim) SCRIPT_OK(s, ee_snapshot_decide(s->snapshot, s->scratch, &arms, &decision, NULL, of_arms, &s->error));
+    if (!body.dim)
+        SCRIPT_OK(s, ee_snapshot_decide_round(s->snapshot, s->scratch, s->round, &decision, NULL, of_arms, &s->error));
+    SCRIPT_OK(s, ee_scratch_record(s->scratch, 0, &body.record, &body.record_size, &s->error));
+    decision_answer(&body, s->settings.mode, decision.arm, of_arms, probabilities);
+    body.deferred = s->deferred;
+    SCRIPT_OK(s, decision_body_write(&body, NULL, &bytes, &size, &capacity, &s->error));
+    *action = body.action;
+    append(s, (event){.kind = EVENT_DECISION, .id = {"x", 1}, .body = bytes, .size = size});
+    memory_free(bytes);
+    return s->number;
+}
+
+static void settle(script *s, uint64_t decision, double value, event_outcome outcome)
+{
+    append(s, (event){.kind = EVENT_SETTLED, .decision = decision, .value = value, .outcome = outcome});
+}
+
+/* So many decisions, each settled up to `late` decisions later, and steps of some stride in between. */
+static void play(script *s, size_t count, size_t late, uint64_t most_stride)
+{
+    struct waiting {
+        uint64_t number;
+        size_t action, due;
+    } *waiting = calloc(count, sizeof *waiting);
+    for (size_t i = 0; i < count + late; i++) {
+        if (i < count) {
+            waiting[i].number = decide(s, &waiting[i].action);
+            waiting[i].due = i + random_below(&s->chance, late + 1);
+        }
+        for (size_t k = 0; k < count && k <= i; k++) {
+            if (waiting[k].due != i) continue;
+            event_outcome outcome = (event_outcome)(SETTLED_REWARDED + random_below(&s->chance, 3));
+            settle(s, waiting[k].number, (double)waiting[k].action / ARMS, outcome);
+        }
+        if (random_below(&s->chance, 8) == 0) step(s, (uint64_t)1 << random_below(&s->chance, most_stride));
+    }
+    step(s, 1);
+    free(waiting);
+}
+
+/* ---- following it ---- */
+
+static void assert_same(script *s, follower *other, size_t at)
+{
+    saved_model now = save(s, other, 0), *then = &s->models[at];
+    if (now.size != then->size || memcmp(now.bytes, then->bytes, now.size) != 0)
+        fail_msg("%s %s: the model differs after step %zu", s->settings.policy, s->settings.options, at);
+    assert_int_equal(now.about.state_size, then->about.state_size);
+    assert_memory_equal(now.state, then->state, now.about.state_size);
+    free_model(&now);
+}
+
+/* Follows from a step on (or from the beginning) to the end, publishing nothing. */
+static void follow(script *s, follower *other, size_t from)
+{
+    for (size_t i = from; i < s->step_count; i++) {
+        SCRIPT_OK(s, follower_step(other, s->log, BANDIT, &s->steps[i], NULL, NULL, &s->error));
+        assert_same(s, other, i);
+    }
+    follower_free(other);
+}
+
+static void assert_all_follow(script *s)
+{
+    follower *other;
+    SCRIPT_OK(s, store_commit(s->kept, &s->error));
+    SCRIPT_OK(s, follower_create(&s->settings, &other, &s->error));
+    follow(s, other, 0);
+    for (size_t i = 0; i < s->step_count; i += 1 + s->step_count / 4) {
+        saved_model *at = &s->models[i];
+        SCRIPT_OK(s, follower_load(&at->about, &s->settings, at->bytes, at->size, &other, &s->error));
+        assert_same(s, other, i);
+        follow(s, other, i + 1);
+    }
+    SCRIPT_OK(s, store_begin(s->kept, &s->error));
+}
+
+static void all_policies_are_followed(void **state)
+{
+    (void)state;
+    policy_case each;
+    size_t followed = 0;
+    for (size_t i = 0; policy_case_at(i, &each); i++) {
+        script s;
+        ee_bandit *bandit;
+        bandit_settings settings = bandit_settings_usual();
+        char options[512];
+        if (strstr(each.options, "propensity")) continue; /* the settings have a member for it */
+        if (strstr(each.options, "blocks")) continue;     /* of other arms */
+        snprintf(options, sizeof options, "%s pending=8", each.options);
+        snprintf(settings.policy, sizeof settings.policy, "%s", each.name);
+        snprintf(settings.options, sizeof settings.options, "%s", options);
+        snprintf(settings.propensity, sizeof settings.propensity, "own");
+        settings.dim = DIM;
+        ee_error error = {0};
+        if (bandit_settings_create(&settings, &bandit, &error)) fail_msg("%s: %s", each.name, error.message);
+        ee_bandit_free(bandit);
+        begin(&s, each.name, options, NULL);
+        play(&s, 24, 12, 3);
+        assert_all_follow(&s);
+        end(&s);
+        followed++;
+    }
+    assert_true(followed > 15);
+}
+
+static void named_features_are_followed(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"eenet", "linucb", "squarecb", "neural-ucb", "lints"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        script s;
+        bool neural = i % 2 == 0 && i < 4;
+        begin(&s, policies[i], neural || i == 3 ? "f1.width=6 pending=8" : "pending=8", "names=60 hashes=8");
+        play(&s, 60, 20, 4);
+        follower_counts counts = follower_read_counts(s.live);
+        assert_int_equal(counts.decisions, 60);
+        assert_true(counts.by_record > 5);
+        assert_true(counts.learned > counts.by_record);
+        assert_int_equal(counts.passed_over, 0);
+        assert_all_follow(&s);
+        end(&s);
+    }
+}
+
+/* Another model: decisions that the one before made, before or after the event, teach it nothing. */
+static void a_reset_begins_anew(void **state)
+{
+    (void)state;
+    script s;
+    size_t action;
+    begin(&s, "linucb", "", NULL);
+    uint64_t before = decide(&s, &action);
+    step(&s, 1);
+    append(&s, (event){.kind = EVENT_MODEL});
+    uint64_t between = decide(&s, &action);
+    step(&s, 1);
+    saved_model fresh = save(&s, s.live, 0);
+    uint64_t after = decide(&s, &action);
+    settle(&s, before, 1, SETTLED_REWARDED);
+    settle(&s, between, 1, SETTLED_REWARDED);
+    step(&s, 1);
+    follower_counts counts = follower_read_counts(s.live);
+    assert_int_equal(counts.learned, 0);
+    assert_int_equal(counts.decisions, 2);
+    assert_int_equal(counts.passed_over, 3);
+    settle(&s, after, 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, 1);
+    play(&s, 20, 5, 1);
+    assert_all_follow(&s);
+    free_model(&fresh);
+    end(&s);
+}
+
+static void upload(script *s, const void *bytes, size_t size)
+{
+    uint8_t *body = NULL;
+    size_t body_size;
+    checkpoint_body about = {
+        .version = 1000000 + s->number, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
+    SCRIPT_OK(s, store_save_model(s->kept, BANDIT, about.version, bytes, size, &s->error));
+    SCRIPT_OK(s, checkpoint_body_write(&about, NULL, &body, &body_size, &s->error));
+    append(s, (event){.kind = EVENT_MODEL, .body = body, .size = body_size});
+    memory_free(body);
+    step(s, 1);
+}
+
+static void an_upload_takes_over(void **state)
+{
+    (void)state;
+    script s;
+    begin(&s, "linucb", "pending=16", NULL);
+    play(&s, 20, 5, 1);
+    saved_model taken = s.models[s.step_count / 2];
+    play(&s, 20, 5, 1);
+    upload(&s, taken.bytes, taken.size);
+    assert_int_equal(s.models[s.step_count - 1].size, taken.size);
+    assert_memory_equal(s.models[s.step_count - 1].bytes, taken.bytes, taken.size);
+    play(&s, 20, 5, 2);
+    assert_all_follow(&s);
+    end(&s);
+}
+
+/* Of other arms than the bandit's: it is passed over, and the model stays. */
+static void a_strange_upload_is_passed_over(void **state)
+{
+    (void)state;
+    script s;
+    ee_bandit *other;
+    void *bytes;
+    size_t size;
+    const ee_settings strange[] = {{.policy = "linucb", .dim = DIM + 1},
+                                   {.policy = "linucb", .features = "names=4 hashes=1"}};
+    begin(&s, "linucb", "pending=16", NULL);
+    play(&s, 20, 5, 1);
+    saved_model before = s.models[s.step_count - 1];
+    for (size_t i = 0; i < 2; i++) {
+        SCRIPT_OK(&s, ee_bandit_create(&strange[i], &other, &s.error));
+        if (i) assert_int_equal(ee_bandit_info(other).dim, DIM);
+        SCRIPT_OK(&s, ee_bandit_save_bytes(other, &bytes, &size, &s.error));
+        uint64_t passed = follower_read_counts(s.live).passed_over;
+        upload(&s, bytes, size);
+        assert_int_equal(follower_read_counts(s.live).passed_over, passed + 1);
+        assert_memory_equal(s.models[s.step_count - 1].bytes, before.bytes, before.size);
+        ee_bytes_free(bytes);
+        ee_bandit_free(other);
+    }
+    assert_all_follow(&s);
+    end(&s);
+}
+
+static void modes_learn_what_they_may(void **state)
+{
+    (void)state;
+    script s;
+    size_t action;
+    begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
+    play(&s, 10, 3, 1);
+    uint64_t learned = follower_read_counts(s.live).learned, waits = decide(&s, &action);
+    set_mode(&s, MODE_APPRENTICE);
+    step(&s, 1);
+    for (int i = 0; i < 5; i++) {
+        uint64_t decision = decide(&s, &action);
+        assert_true(action <= 1); /* the baseline, or the next where that is excluded */
+        settle(&s, decision, 0.3, SETTLED_REWARDED);
+    }
+    settle(&s, waits, 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 5); /* each when it was made, not its reward */
+    set_mode(&s, MODE_LOGGING);
+    step(&s, 1);
+    saved_model quiet = save(&s, s.live, 0);
+    uint64_t logged = decide(&s, &action);
+    step(&s, 1);
+    assert_int_equal(s.models[s.step_count - 1].size, quiet.size);
+    assert_memory_equal(s.models[s.step_count - 1].bytes, quiet.bytes, quiet.size);
+    set_mode(&s, MODE_ONLINE);
+    settle(&s, logged, 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 5);
+    play(&s, 10, 3, 1);
+    assert_true(follower_read_counts(s.live).learned > learned + 5);
+    assert_all_follow(&s);
+    free_model(&quiet);
+    end(&s);
+}
+
+/* What nobody saw is forgotten; in apprentice mode a deferred decision is learned once it is known that it was shown.
+ */
+static void what_was_not_shown_is_not_learned(void **state)
+{
+    (void)state;
+    script s;
+    size_t action;
+    uint64_t shown, hidden;
+    begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
+    play(&s, 10, 3, 1);
+    uint64_t learned = follower_read_counts(s.live).learned;
+    s.deferred = true;
+    hidden = decide(&s, &action);
+    shown = decide(&s, &action);
+    settle(&s, hidden, 0, SETTLED_INACTIVE);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned);
+    settle(&s, shown, 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 1);
+    set_mode(&s, MODE_APPRENTICE);
+    step(&s, 1);
+    hidden = decide(&s, &action);
+    shown = decide(&s, &action);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 1);
+    settle(&s, hidden, 0, SETTLED_INACTIVE);
+    settle(&s, shown, 0, SETTLED_NOTHING); /* its reward is nobody's matter */
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 2);
+    assert_int_equal(follower_read_counts(s.live).passed_over, 0);
+    set_mode(&s, MODE_ONLINE); /* as it began, for those who follow */
+    step(&s, 1);
+    assert_all_follow(&s);
+    end(&s);
+}
+
+/* Of some the answer is the model's own choice, which an online model could learn. */
+static void what_was_logged_is_not_learned_later(void **state)
+{
+    (void)state;
+    script s;
+    enum { LOGGED = 20 };
+    uint64_t logged[LOGGED];
+    size_t action;
+    begin(&s, "linucb", "", NULL);
+    set_mode(&s, MODE_LOGGING);
+    step(&s, 1);
+    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&s, &action);
+    set_mode(&s, MODE_ONLINE);
+    step(&s, 1); /* whoever begins here knows it too */
+    for (int i = 0; i < LOGGED; i++) settle(&s, logged[i], 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, 0);
+    assert_int_equal(follower_read_counts(s.live).passed_over, LOGGED);
+    assert_all_follow(&s);
+    end(&s);
+}
+
+/* With stride k a network is trained for one reward in k, and all rewards are there. */
+static void a_stride_trains_less(void **state)
+{
+    (void)state;
+    script s;
+    size_t action;
+    begin(&s, "eenet", "f1.width=6", NULL);
+    step(&s, 4);
+    const float *values = follower_bandit(s.live)->policy->parameters.values;
+    for (int i = 0; i < 9; i++) {
+        float before = values[0];
+        settle(&s, decide(&s, &action), i % 2, SETTLED_REWARDED);
+        step(&s, 4);
+        if (i % 4 != 0) assert_true(values[0] == before);
+        if (i % 4 == 0 && i) assert_true(values[0] != before);
+    }
+    assert_int_equal(ee_bandit_info(follower_bandit(s.live)).rewards, 9);
+    assert_all_follow(&s);
+    end(&s);
+}
+
+static bool now(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    script s;
+    follower *other;
+    begin(&s, "linucb", "pending=16", NULL);
+    play(&s, 40, 5, 1);
+    step_body beyond = {s.number + 100, 1};
+    SCRIPT_OK(&s, store_commit(s.kept, &s.error));
+    SCRIPT_OK(&s, follower_create(&s.settings, &other, &s.error));
+    assert_int_equal(follower_step(other, s.log, BANDIT, &beyond, NULL, NULL, &s.error), EE_BAD_INPUT);
+    assert_message_has(s.error.message, "the log ends with event");
+    follower_free(other);
+    step_body all = {s.number, 1};
+    SCRIPT_OK(&s, follower_create(&s.settings, &other, &s.error));
+    assert_int_equal(follower_step(other, s.log, BANDIT, &all, now, NULL, &s.error), EE_BAD_INPUT);
+    follower_free(other);
+    saved_model *at = &s.models[0];
+    ((uint8_t *)at->bytes)[at->size / 2] ^= 1;
+    assert_int_equal(follower_load(&at->about, &s.settings, at->bytes, at->size, &other, &s.error), EE_BAD_MODEL);
+    ((uint8_t *)at->bytes)[at->size / 2] ^= 1;
+    for (size_t size = 0; size < at->about.state_size; size++) {
+        checkpoint_body cut = at->about;
+        cut.state_size = size;
+        assert_int_equal(follower_load(&cut, &s.settings, at->bytes, at->size, &other, &s.error), EE_BAD_MODEL);
+    }
+    SCRIPT_OK(&s, store_begin(s.kept, &s.error));
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_policies_are_followed),
+        cmocka_unit_test(named_features_are_followed),
+        cmocka_unit_test(a_reset_begins_anew),
+        cmocka_unit_test(an_upload_takes_over),
+        cmocka_unit_test(a_strange_upload_is_passed_over),
+        cmocka_unit_test(modes_learn_what_they_may),
+        cmocka_unit_test(what_was_not_shown_is_not_learned),
+        cmocka_unit_test(what_was_logged_is_not_learned_later),
+        cmocka_unit_test(a_stride_trains_less),
+        cmocka_unit_test(what_is_wrong_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

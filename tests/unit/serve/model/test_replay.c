@@ -1,0 +1,285 @@
+/* The replay of a log: all is equal, whatever happened, and what somebody changes is found. */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/model/replay.h"
+
+#include <sqlite3.h>
+
+#include "serve/served_play.h"
+
+static replay_result replay(served_play *play, const replay_request *wanted)
+{
+    replay_result result;
+    replay_request request = *wanted;
+    request.folder = play->folder.path;
+    if (!request.until) request.until = INT64_MAX;
+    PLAY_OK(play, replay_run(&request, &result, &play->error));
+    return result;
+}
+
+static void assert_equal_replay(served_play *play, const replay_request *wanted)
+{
+    replay_result result = replay(play, wanted);
+    if (result.other_decisions || result.other_models) fail_msg("%s", result.first);
+}
+
+static int set_up(void **state)
+{
+    served_play *play = play_start();
+    play->options.checkpoint_events = 60;
+    *state = play;
+    play_open(play);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    play_end(*state);
+    return 0;
+}
+
+static void a_day_is_made_again(void **state)
+{
+    served_play *play = *state;
+    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"wait\":60}");
+    served_bandit *news = play_create(play, "news",
+                                      "{\"policy\":\"eenet\",\"options\":\"f1.width=8\",\"features\":\"\","
+                                      "\"default_reward\":0}");
+    play_rounds(play, shop, 1, 40, 3);
+    play_catch_up(play, shop);
+    play_rounds(play, news, 1, 40, 5);
+    play_catch_up(play, news);
+    assert_equal_replay(play, &(replay_request){0}); /* beside the server */
+    play_close(play, true);
+    play_open(play);
+    shop = served_bandits_find(play->bandits, play_text("shop"));
+    news = served_bandits_find(play->bandits, play_text("news"));
+    play_pass(play, 1000);
+    play_rounds(play, news, 41, 60, 2);
+    play_catch_up(play, news);
+    play_model(play, shop, NULL, 0);
+    play_rounds(play, shop, 41, 60, 2);
+    play_catch_up(play, shop);
+    play_change(play, news, "{\"mode\":\"apprentice\"}", false);
+    play_rounds(play, news, 61, 80, 2);
+    play_catch_up(play, news);
+    play_change(play, news, "{\"mode\":\"logging\"}", false);
+    play_rounds(play, news, 81, 90, 2);
+    play_catch_up(play, news);
+    play_change(play, news, "{\"mode\":\"online\"}", false);
+    play_rounds(play, news, 91, 110, 2);
+    play_catch_up(play, news);
+    play_close(play, false);
+    replay_result result = replay(play, &(replay_request){0});
+    if (result.other_decisions || result.other_models) fail_msg("%s", result.first);
+    assert_int_equal(result.bandits, 2);
+    assert_int_equal(result.decisions, 60 + 110);
+    assert_true(result.checkpoints >= 4);
+    assert_true(result.steps >= 7); /* one at least for each time that the model has caught up */
+    assert_equal_replay(play, &(replay_request){.bandit = "news", .from = 1000 * 1000000LL});
+    assert_equal_replay(play, &(replay_request){.from = 1000 * 1000000LL, .from_beginning = true});
+    assert_equal_replay(play, &(replay_request){.until = 1000 * 1000000LL});
+    assert_int_equal(
+        replay_run(&(replay_request){.folder = play->folder.path, .bandit = "shoe"}, &result, &play->error),
+        EE_BAD_INPUT);
+}
+
+static ee_status is_there(void *context, const event *from, ee_error *error)
+{
+    (void)context;
+    (void)from;
+    (void)error;
+    return EE_OK;
+}
+
+/* The first checkpoint that is kept is where it begins then, for a restart too. */
+static void what_is_no_longer_kept_is_passed_over(void **state)
+{
+    served_play *play = *state;
+    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"options\":\"pending=4\"}");
+    void *before, *after;
+    size_t size, size_after;
+    uint64_t version;
+    store_reader *log;
+    play_rounds(play, shop, 1, 50, 6);
+    play_pass(play, 1000);
+    play_rounds(play, shop, 51, 100, 6);
+    play_catch_up(play, shop);
+    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
+    journal_forget_before(play->written, 1, 900 * 1000000LL);
+    while (!store_read_one(log, 1, 1, is_there, NULL, NULL)) play_reward(play, shop, 0, 0, &play->error);
+    store_reader_free(log);
+    PLAY_OK(play, served_bandit_save(shop, &before, &size, &version, &play->error));
+    play_close(play, true);
+    play_open(play);
+    shop = served_bandits_find(play->bandits, play_text("shop"));
+    PLAY_OK(play, served_bandit_save(shop, &after, &size_after, &version, &play->error));
+    assert_int_equal(size, size_after);
+    assert_memory_equal(before, after, size);
+    ee_bytes_free(before);
+    ee_bytes_free(after);
+    play_rounds(play, shop, 101, 110, 6);
+    play_catch_up(play, shop);
+    play_close(play, false);
+    replay_result result = replay(play, &(replay_request){0});
+    if (result.first[0]) fail_msg("%s", result.first);
+    assert_true(result.passed_over > 0);
+    assert_true(result.decisions > 0 && result.decisions + result.passed_over < 110);
+}
+
+/* ---- what somebody changes ---- */
+
+static void change_store(served_play *play, const char *sql)
+{
+    sqlite3 *database;
+    char *why = NULL;
+    assert_int_equal(sqlite3_open(folder_path(&play->folder, "eenet.db"), &database), SQLITE_OK);
+    if (sqlite3_exec(database, sql, NULL, NULL, &why)) fail_msg("%s", why);
+    assert_int_equal(sqlite3_changes(database), 1);
+    sqlite3_close(database);
+}
+
+typedef struct decision_change {
+    size_t action, own;
+    bool probability, record;
+} decision_change;
+
+typedef struct changing {
+    const decision_change *change;
+    uint8_t *before, *bytes;
+    size_t before_size, size, capacity;
+} changing;
+
+static ee_status change_decision(void *context, const event *from, ee_error *error)
+{
+    changing *self = context;
+    decision_body body;
+    event_room room = {0};
+    double probabilities[PLAY_ARMS];
+    uint8_t record[4096];
+    ee_status status = decision_body_read(from->body, from->size, &room, &body, error);
+    if (status) return status;
+    self->before = malloc(from->size);
+    self->before_size = from->size;
+    memcpy(self->before, from->body, from->size);
+    memcpy(probabilities, body.probabilities, sizeof probabilities);
+    memcpy(record, body.record, body.record_size);
+    body.probabilities = probabilities;
+    body.record = record;
+    body.action = (body.action + self->change->action) % PLAY_ARMS;
+    body.own = (body.own + self->change->own) % PLAY_ARMS;
+    if (self->change->probability) probabilities[0] += 1e-16;
+    if (self->change->record) record[body.record_size / 2] ^= 1;
+    status = decision_body_write(&body, NULL, &self->bytes, &self->size, &self->capacity, error);
+    memory_free(room.names);
+    memory_free(room.probabilities);
+    memory_free(room.values);
+    return status;
+}
+
+static void put_last_decision(served_play *play, const uint8_t *bytes, size_t size)
+{
+    char *sql = malloc(2 * size + 200), *at = sql;
+    at += sprintf(at, "UPDATE events SET body = x'");
+    for (size_t i = 0; i < size; i++) at += sprintf(at, "%02x", bytes[i]);
+    sprintf(at, "' WHERE place = (SELECT max(place) FROM events WHERE kind = 1)");
+    change_store(play, sql);
+    free(sql);
+}
+
+/* Changes the last decision of bandit 1, and gives it back as it was. */
+static void assert_change_is_found(served_play *play, const decision_change *change)
+{
+    store_reader *log;
+    uint64_t number;
+    changing self = {.change = change};
+    PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
+    PLAY_OK(play, store_last(log, 1, EVENT_DECISION, UINT64_MAX, &number, &play->error));
+    PLAY_OK(play, store_read_one(log, 1, number, change_decision, &self, &play->error));
+    store_reader_free(log);
+    put_last_decision(play, self.bytes, self.size);
+    replay_result result = replay(play, &(replay_request){0});
+    assert_int_equal(result.other_decisions, 1);
+    assert_message_has(result.first, "bandit shop: decision");
+    put_last_decision(play, self.before, self.before_size);
+    assert_equal_replay(play, &(replay_request){0});
+    free(self.before);
+    memory_free(self.bytes);
+}
+
+static void play_a_little(served_play *play)
+{
+    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5}");
+    play_rounds(play, shop, 1, 30, 3);
+    play_catch_up(play, shop);
+    play_close(play, false);
+    assert_equal_replay(play, &(replay_request){0});
+}
+
+static void changed_decisions_are_found(void **state)
+{
+    served_play *play = *state;
+    play_a_little(play);
+    assert_change_is_found(play, &(decision_change){.probability = true});
+    assert_change_is_found(play, &(decision_change){.action = 1});
+    assert_change_is_found(play, &(decision_change){.own = 1});
+    assert_change_is_found(play, &(decision_change){.record = true});
+}
+
+static void a_changed_reward_is_found(void **state)
+{
+    served_play *play = *state;
+    play_a_little(play);
+    change_store(play, "UPDATE events SET value = value + 1e-7 WHERE place = (SELECT min(place) FROM events "
+                       "WHERE kind = 3)");
+    replay_result result = replay(play, &(replay_request){0});
+    assert_true(result.other_decisions > 0);
+    assert_true(result.other_models > 0);
+}
+
+/* By its place, where the store looks there, or by what the model is without it. */
+static void a_lost_event_is_found(void **state)
+{
+    served_play *play = *state;
+    replay_result result;
+    play_a_little(play);
+    change_store(play, "DELETE FROM events WHERE place = (SELECT min(place) FROM events WHERE kind = 3)");
+    replay_request request = {.folder = play->folder.path, .until = INT64_MAX};
+    ee_status status = replay_run(&request, &result, &play->error);
+    assert_true(status == EE_FILE_ERROR || (result.other_decisions > 0 && result.other_models > 0));
+}
+
+static void a_changed_model_is_found(void **state)
+{
+    served_play *play = *state;
+    store_reader *log;
+    uint64_t version;
+    uint8_t *bytes;
+    size_t size;
+    play_a_little(play);
+    PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
+    PLAY_OK(play, store_last(log, 1, EVENT_STEP, UINT64_MAX, &version, &play->error));
+    PLAY_OK(play, store_load_model_of(log, 1, version, &bytes, &size, &play->error));
+    store_reader_free(log);
+    bytes[size / 2] ^= 1;
+    char name[64];
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
+    folder_write(&play->folder, name, bytes, size);
+    memory_free(bytes);
+    replay_result result = replay(play, &(replay_request){0});
+    assert_int_equal(result.other_decisions, 0);
+    assert_int_equal(result.other_models, 1);
+    assert_message_has(result.first, ": the model file differs");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_day_is_made_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_longer_kept_is_passed_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(changed_decisions_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_changed_reward_is_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_lost_event_is_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_changed_model_is_found, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,481 @@
+/* Bandits while they are served: they learn, sleep, wake, and are what they were after a restart. */
+#define _XOPEN_SOURCE 700
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "serve/model/replay.h"
+#include "serve/model/restoring.h"
+#include "serve/served_play.h"
+
+#define LINEAR "{\"policy\":\"linucb\",\"dim\":5,\"propensity\":\"argmax\"}"
+#define NAMED "{\"policy\":\"eenet\",\"features\":\"\",\"options\":\"f1.width=8\"}"
+
+static int set_up(void **state)
+{
+    *state = play_start();
+    return 0;
+}
+
+/* What it has logged is what it did. */
+static int tear_down(void **state)
+{
+    served_play *play = *state;
+    replay_result result;
+    play_close(play, false);
+    replay_request request = {.folder = play->folder.path, .until = INT64_MAX};
+    PLAY_OK(play, replay_run(&request, &result, &play->error));
+    if (result.first[0]) fail_msg("%s", result.first);
+    play_end(play);
+    return 0;
+}
+
+static served_bandit *find(served_play *play, const char *name)
+{
+    served_bandit *found = served_bandits_find(play->bandits, play_text(name));
+    assert_non_null(found);
+    return found;
+}
+
+static void restart(served_play *play, bool hurry)
+{
+    play_close(play, hurry);
+    play_open(play);
+}
+
+typedef struct saved_bytes {
+    void *bytes;
+    size_t size;
+    uint64_t version;
+} saved_bytes;
+
+static saved_bytes save(served_play *play, served_bandit *bandit)
+{
+    saved_bytes out;
+    PLAY_OK(play, served_bandit_save(bandit, &out.bytes, &out.size, &out.version, &play->error));
+    return out;
+}
+
+/* Both are freed. */
+static void assert_same(saved_bytes a, saved_bytes b)
+{
+    assert_int_equal(a.version, b.version);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.bytes, b.bytes, a.size);
+    ee_bytes_free(a.bytes);
+    ee_bytes_free(b.bytes);
+}
+
+static void until_asleep(served_bandit *bandit)
+{
+    while (served_bandit_standing(bandit).awake || served_bandit_standing(bandit).memory) play_pause();
+}
+
+static void learns(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR), *news = play_create(play, "news", NAMED);
+    assert_ptr_equal(served_bandits_at(play->bandits, 0), shop);
+    assert_ptr_equal(served_bandits_at(play->bandits, 1), news);
+    assert_null(served_bandits_at(play->bandits, 2));
+    assert_null(served_bandits_find(play->bandits, play_text("shoe")));
+    assert_string_equal(served_bandit_name(news), "news");
+    play_rounds(play, shop, 1, 60, 3);
+    assert_true(play_rounds(play, shop, 61, 80, 1) > 16);
+    play_rounds(play, news, 1, 20, 3);
+    served_standing standing = play_catch_up(play, shop);
+    assert_true(standing.awake);
+    assert_int_equal(standing.counts.decisions, 80);
+    assert_int_equal(standing.counts.learned, 72);
+    assert_int_equal(standing.counts.passed_over, 0);
+    assert_true(standing.version > 0 && standing.memory > 0 && standing.train_seconds > 0);
+}
+
+static void many_bandits_are_found(void **state)
+{
+    served_play *play = *state;
+    char name[16];
+    play_open(play);
+    bandit_settings settings = bandit_settings_usual();
+    settings.dim = PLAY_DIM;
+    for (uint32_t i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "b%u", i);
+        PLAY_OK(play, served_bandits_set(play->bandits, i + 1, play_text(name), &settings, false, &play->error));
+    }
+    for (uint32_t i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "b%u", i);
+        assert_int_equal(served_bandit_number(find(play, name)), i + 1);
+        assert_string_equal(served_bandit_name(served_bandits_at(play->bandits, i)), name);
+    }
+}
+
+static void sleeps_and_wakes_as_it_was(void **state)
+{
+    served_play *play = *state;
+    play->options.sleep_seconds = 0.05;
+    play_open(play);
+    served_bandit *news = play_create(play, "news", NAMED);
+    play_rounds(play, news, 1, 20, 3);
+    play_catch_up(play, news);
+    saved_bytes before = save(play, news);
+    until_asleep(news);
+    served_standing asleep = served_bandit_standing(news);
+    assert_true(asleep.checkpoints > 0 && asleep.sleeps > 0);
+    assert_int_equal(asleep.memory, 0);
+    assert_same(before, save(play, news));
+    assert_true(served_bandit_standing(news).wakes > asleep.wakes);
+    play_rounds(play, news, 21, 25, 1);
+}
+
+static void is_the_same_after_a_restart(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *news = play_create(play, "news", NAMED);
+    play_rounds(play, news, 1, 15, 3);
+    play_catch_up(play, news);
+    saved_bytes before = save(play, news);
+    restart(play, true); /* no checkpoint: the log has all */
+    news = find(play, "news");
+    assert_int_equal(served_bandit_standing(news).version, before.version);
+    assert_false(served_bandit_standing(news).awake); /* nothing to do */
+    assert_same(before, save(play, news));
+    play_rounds(play, news, 16, 25, 3);
+    play_catch_up(play, news);
+    before = save(play, news);
+    restart(play, false);
+    news = find(play, "news");
+    assert_same(before, save(play, news));
+    assert_int_equal(served_bandit_standing(news).counts.decisions, 25);
+}
+
+static size_t count_models(served_play *play)
+{
+    size_t count = 0;
+    DIR *folder = opendir(folder_path(&play->folder, "models/1"));
+    for (struct dirent *entry; folder && (entry = readdir(folder));) count += entry->d_name[0] != '.';
+    if (folder) closedir(folder);
+    return count;
+}
+
+/* A checkpoint whose file is damaged is passed over for the one before. */
+static void keeps_the_last_checkpoints(void **state)
+{
+    served_play *play = *state;
+    play->options.checkpoint_events = 10;
+    play->options.checkpoints = 2;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    /* One that is behind takes what has gathered in one step, with one checkpoint. */
+    for (uint64_t t = 1; t <= 30; t += 6) {
+        play_rounds(play, shop, t, t + 5, 1);
+        play_catch_up(play, shop);
+    }
+    saved_bytes before = save(play, shop);
+    assert_true(served_bandit_standing(shop).checkpoints > 3);
+    play_close(play, false);
+    assert_int_equal(count_models(play), 2);
+    char name[64];
+    store_reader *log;
+    uint64_t checkpoint, version;
+    follower *loaded;
+    bandit_settings settings = bandit_settings_usual();
+    PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
+    PLAY_OK(play, store_last(log, 1, EVENT_CHECKPOINT, UINT64_MAX, &checkpoint, &play->error));
+    PLAY_OK(play, restore_at(log, 1, &settings, checkpoint, &loaded, &version, &play->error));
+    follower_free(loaded);
+    uint8_t *good;
+    size_t size;
+    PLAY_OK(play, store_load_model_of(log, 1, version, &good, &size, &play->error));
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
+    folder_write(&play->folder, name, "broken", 6);
+    uint64_t older;
+    PLAY_OK(play, restore_at(log, 1, &settings, checkpoint, &loaded, &older, &play->error));
+    follower_free(loaded);
+    assert_true(older > 0 && older < version);
+    store_reader_free(log);
+    play_open(play);
+    shop = find(play, "shop");
+    assert_same(before, save(play, shop));
+    folder_write(&play->folder, name, good, size);
+    memory_free(good);
+}
+
+/* Saved again, the version takes the place of the one that was damaged. */
+static void a_damaged_checkpoint_is_saved_again(void **state)
+{
+    served_play *play = *state;
+    play->options.checkpoints = 1;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 10, 1);
+    uint64_t version = play_catch_up(play, shop).version;
+    restart(play, false);
+    assert_int_equal(count_models(play), 1);
+    char name[64];
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
+    folder_write(&play->folder, name, "broken", 6);
+    assert_int_equal(play_wake(find(play, "shop")), EE_OK);
+    restart(play, false);
+    assert_int_equal(count_models(play), 1);
+    store_reader *log;
+    follower *loaded;
+    uint64_t saved;
+    bandit_settings settings = bandit_settings_usual();
+    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
+    PLAY_OK(play, restore_at(log, 1, &settings, UINT64_MAX, &loaded, &saved, &play->error));
+    assert_int_equal(saved, version);
+    follower_free(loaded);
+    store_reader_free(log);
+}
+
+/* Else it would wake without what it has to learn from the events between. */
+static void a_log_that_does_not_go_on_is_no_model(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 2, 0);
+    play_catch_up(play, shop);
+    play_close(play, false);
+    bool more;
+    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
+    PLAY_OK(play, store_begin(play->kept, &play->error));
+    PLAY_OK(play, store_remove(play->kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play->error));
+    PLAY_OK(play, store_commit(play->kept, &play->error));
+    store_close(play->kept);
+    play_open(play);
+    served_bandit *lost = find(play, "shop");
+    assert_int_equal(play_wake(lost), EE_BAD_MODEL);
+    play_model(play, lost, NULL, 0); /* a reset needs nothing of what was before it */
+    while (play_wake(lost)) play_pause();
+    play_rounds(play, lost, 3, 9, 0);
+    assert_int_equal(play_catch_up(play, lost).counts.decisions, 7);
+    saved_bytes before = save(play, lost);
+    restart(play, true);
+    while (play_wake(find(play, "shop"))) play_pause();
+    play_catch_up(play, find(play, "shop"));
+    saved_bytes after = save(play, find(play, "shop"));
+    assert_same(before, after);
+    play_close(play, true);
+    play_end(play);
+}
+
+/* A bandit whose model was uploaded, as PLAY_UPLOAD. */
+static served_bandit *open_with_upload(served_play *play)
+{
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    play_catch_up(play, shop);
+    saved_bytes model = save(play, shop);
+    play_model(play, shop, model.bytes, model.size);
+    ee_bytes_free(model.bytes);
+    play_catch_up(play, shop);
+    return shop;
+}
+
+static void one_that_does_not_wake_is_tried_now_and_then(void **state)
+{
+    served_play *play = *state;
+    open_with_upload(play);
+    play_close(play, true);
+    uint8_t *bytes;
+    size_t size;
+    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
+    PLAY_OK(play, store_load_model(play->kept, 1, PLAY_UPLOAD, &bytes, &size, &play->error));
+    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    store_close(play->kept);
+    play_open(play);
+    served_bandit *shop = find(play, "shop");
+    assert_int_equal(play_wake(shop), EE_NO_FILE);
+    PLAY_OK(play, store_save_model(play->kept, 1, PLAY_UPLOAD, bytes, size, &play->error));
+    memory_free(bytes);
+    assert_int_equal(play_wake(shop), EE_NO_FILE); /* it was just tried */
+    while (play_wake(shop)) play_pause();
+    assert_string_equal(served_bandit_standing(shop).trouble, "");
+}
+
+static void a_reset_heals_where_an_upload_is_lost(void **state)
+{
+    served_play *play = *state;
+    open_with_upload(play);
+    restart(play, true);
+    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    served_bandit *shop = find(play, "shop");
+    play_model(play, shop, NULL, 0);
+    while (play_wake(shop)) play_pause();
+    play_rounds(play, shop, 4, 9, 0);
+    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+}
+
+static void few_are_awake(void **state)
+{
+    served_play *play = *state;
+    play->options.most_awake = 1;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR), *news = play_create(play, "news", NAMED);
+    play_decide(play, shop, 1, &play->error);
+    play_decide(play, news, 1, &play->error);
+    until_asleep(shop);
+    assert_true(served_bandit_standing(news).awake);
+    play_decide(play, shop, 2, &play->error);
+    until_asleep(news);
+    play_reward(play, news, 1, 1, &play->error); /* what it has to learn wakes it */
+    served_standing standing = play_catch_up(play, news);
+    assert_int_equal(standing.counts.learned, 1);
+}
+
+static void an_archived_one_sleeps(void **state)
+{
+    served_play *play = *state;
+    void *bytes;
+    size_t size;
+    uint64_t version;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 5, 1);
+    play_change(play, shop, "{}", true);
+    until_asleep(shop);
+    assert_true(served_bandit_is_archived(shop));
+    assert_int_equal(play_wake(shop), EE_BAD_INPUT);
+    assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play->error), EE_BAD_INPUT);
+    assert_message_has(play->error.message, "shop is archived");
+    play_change(play, shop, "{}", false);
+    assert_int_equal(play_wake(shop), EE_OK);
+    play_rounds(play, shop, 6, 10, 1);
+    play_catch_up(play, shop);
+}
+
+/* Whoever comes after it was restored is not told that it is archived, though the trainer is still busy with that. */
+static void a_restored_one_refuses_nobody(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    for (uint64_t t = 1; t <= 200; t++) {
+        play_rounds(play, shop, t, t, 0); /* so that there is something to save */
+        play_change(play, shop, "{}", true);
+        play_change(play, shop, "{}", false);
+        assert_int_equal(play_wake(shop), EE_OK);
+    }
+}
+
+static ee_status find_most(void *context, const event *from, ee_error *error)
+{
+    uint64_t *most = context;
+    step_body step;
+    ee_status status = step_body_read(from->body, from->size, &step, error);
+    if (step.stride > *most) *most = step.stride;
+    return status;
+}
+
+/* Some eighty events behind, in steps of twenty: strides double while it is more than forty, and halve below ten. */
+static void strides_grow_where_it_is_behind(void **state)
+{
+    served_play *play = *state;
+    play->options.publish_interval = 1000;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_decide(play, shop, 1, &play->error);
+    /* The first step takes it, after the bandit's settings; the next is a thousand seconds later. */
+    while (served_bandit_standing(shop).taken < 2) play_pause();
+    play_rounds(play, shop, 2, 31, 0);
+    play_close(play, true);
+    play->options.publish_interval = 0.001;
+    play->options.step_events = 20;
+    play->options.most_behind = 40;
+    play_open(play);
+    shop = find(play, "shop");
+    play_catch_up(play, shop);
+    store_reader *log;
+    uint64_t last, most = 0;
+    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
+    PLAY_OK(play, store_read(log, 1, 0, 1U << EVENT_STEP, 64, find_most, &most, &last, &play->error));
+    store_reader_free(log);
+    assert_int_equal(most, 8);
+    for (uint64_t t = 32; t < 37; t++) {
+        play_decide(play, shop, t, &play->error);
+        play_catch_up(play, shop);
+    }
+    assert_int_equal(served_bandit_standing(shop).stride, 1);
+}
+
+static void limit_files(bool full)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = full ? 1 : limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The step that could not be written is written when there is room again. */
+static void a_full_disk_heals(void **state)
+{
+    served_play *play = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    play->options.publish_interval = 0.2;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    play_catch_up(play, shop);
+    play_rounds(play, shop, 4, 6, 0);
+    limit_files(true);
+    while (!served_bandit_standing(shop).trouble[0]) play_pause();
+    served_standing troubled = served_bandit_standing(shop);
+    assert_true(troubled.awake && troubled.behind > 0);
+    void *bytes;
+    size_t size;
+    uint64_t version;
+    assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play->error), EE_FILE_ERROR);
+    limit_files(false);
+    while (served_bandit_standing(shop).behind) play_pause();
+    served_standing healed = served_bandit_standing(shop);
+    assert_string_equal(healed.trouble, "");
+    assert_true(healed.version > troubled.version);
+    assert_int_equal(healed.counts.decisions, 6);
+}
+
+/* A model that has more in it than its version says must not become a checkpoint of it. */
+static void a_step_that_was_not_written_is_not_saved(void **state)
+{
+    served_play *play = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    play->options.publish_interval = 0.2;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    uint64_t version = play_catch_up(play, shop).version;
+    play_rounds(play, shop, 4, 6, 0);
+    limit_files(true);
+    while (!served_bandit_standing(shop).trouble[0]) play_pause();
+    limit_files(false);
+    restart(play, false);
+    shop = find(play, "shop");
+    assert_int_equal(play_wake(shop), EE_OK);
+    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+    assert_true(served_bandit_standing(shop).version > version);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(learns, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_bandits_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sleeps_and_wakes_as_it_was, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(is_the_same_after_a_restart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(keeps_the_last_checkpoints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_damaged_checkpoint_is_saved_again, set_up, tear_down),
+        cmocka_unit_test_setup(a_log_that_does_not_go_on_is_no_model, set_up),
+        cmocka_unit_test_setup_teardown(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reset_heals_where_an_upload_is_lost, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_restored_one_refuses_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_step_that_was_not_written_is_not_saved, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

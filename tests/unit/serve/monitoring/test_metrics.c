@@ -1,0 +1,96 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "serve/monitoring/metrics.h"
+#include "support.h"
+
+static void samples_have_their_form(void **state)
+{
+    (void)state;
+    text page = text_start(NULL), label = text_start(NULL);
+    metric_label(&label, "a\\b\"c\nd");
+    assert_string_equal(label.bytes, "a\\\\b\\\"c\\nd");
+    metric_head(&page, "x_total", "counter", "Things.");
+    metric_sample(&page, "x_total", "", 3);
+    metric_sample(&page, "x_total", "bandit=\"shop\"", 0.1);
+    metric_sample(&page, "x_total", "", INFINITY);
+    metric_sample(&page, "x_total", "", NAN);
+    assert_string_equal(page.bytes, "# HELP x_total Things.\n# TYPE x_total counter\nx_total 3\n"
+                                    "x_total{bandit=\"shop\"} 0.1\nx_total +Inf\nx_total NaN\n");
+    memory_free(page.bytes);
+    memory_free(label.bytes);
+}
+
+static void histograms_are_cumulative(void **state)
+{
+    (void)state;
+    static metric_histogram seconds;
+    text page = text_start(NULL);
+    const double observed[] = {0, 1e-4, 0.00011, 0.003, 7, 11, -1};
+    for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) metric_observe(&seconds, observed[i]);
+    metric_histogram_write(&page, "s", "route=\"r\"", &seconds);
+    assert_non_null(strstr(page.bytes, "s_bucket{route=\"r\",le=\"0.0001\"} 3\n"));
+    assert_non_null(strstr(page.bytes, "s_bucket{route=\"r\",le=\"0.0002\"} 4\n"));
+    assert_non_null(strstr(page.bytes, "s_bucket{route=\"r\",le=\"0.005\"} 5\n"));
+    assert_non_null(strstr(page.bytes, "s_bucket{route=\"r\",le=\"5\"} 5\n"));
+    assert_non_null(strstr(page.bytes, "s_bucket{route=\"r\",le=\"10\"} 6\n"));
+    assert_non_null(strstr(page.bytes, "s_bucket{route=\"r\",le=\"+Inf\"} 7\n"));
+    assert_non_null(strstr(page.bytes, "s_count{route=\"r\"} 7\n"));
+    const char *sum = strstr(page.bytes, "s_sum{route=\"r\"} ");
+    assert_non_null(sum);
+    assert_true(fabs(atof(strchr(sum, ' ')) - 18.00321) < 1e-6);
+    memory_free(page.bytes);
+}
+
+static void quantiles_are_of_what_came_since(void **state)
+{
+    (void)state;
+    static metric_histogram seconds;
+    metric_mark before = {{0}}, now = {{0}};
+    assert_true(isnan(metric_quantile(&before, &now, 0.5)));
+    for (int i = 0; i < 1000; i++) metric_observe(&seconds, 5); /* long ago */
+    metric_mark_add(&before, &seconds);
+    for (int i = 0; i < 50; i++) metric_observe(&seconds, 1.5e-4);
+    for (int i = 0; i < 49; i++) metric_observe(&seconds, 1.5e-3);
+    metric_observe(&seconds, 100);
+    metric_mark_add(&now, &seconds);
+    assert_true(fabs(metric_quantile(&before, &now, 0.25) - 1.5e-4) < 1e-12);
+    assert_true(fabs(metric_quantile(&before, &now, 0.5) - 2e-4) < 1e-12);
+    assert_true(fabs(metric_quantile(&before, &now, 0.99) - 2e-3) < 1e-12);
+    assert_true(fabs(metric_quantile(&before, &now, 1) - 10) < 1e-12); /* 10 s or more */
+}
+
+static double value_of(const char *page, const char *name)
+{
+    char line[64];
+    snprintf(line, sizeof line, "\n%s ", name);
+    const char *at = strstr(page, line);
+    assert_non_null(at);
+    return atof(at + strlen(line));
+}
+
+static void the_process_is_seen(void **state)
+{
+    (void)state;
+    text page = text_start(NULL);
+    metric_process(&page);
+    assert_true(value_of(page.bytes, "process_resident_memory_bytes") > 100000);
+    assert_true(value_of(page.bytes, "process_open_fds") >= 1);
+    assert_true(value_of(page.bytes, "process_cpu_seconds_total") >= 0);
+    double age = (double)time(NULL) - value_of(page.bytes, "process_start_time_seconds");
+    assert_true(age > -5 && age < 600);
+    memory_free(page.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_have_their_form),
+        cmocka_unit_test(histograms_are_cumulative),
+        cmocka_unit_test(quantiles_are_of_what_came_since),
+        cmocka_unit_test(the_process_is_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* Bodies of decide and reward requests: what is read from them, and what is said of those that are wrong. */
+#include <stdio.h>
+
+#include "serve/requests/decide_request.h"
+#include "serve/requests/reward_request.h"
+#include "support.h"
+
+static const decide_limits of_names = {.dim = 0, .actions = 4, .features = 6};
+static const decide_limits of_vectors = {.dim = 3, .actions = 4, .features = 6};
+
+static json_text text_of(const char *words)
+{
+    return (json_text){words, strlen(words)};
+}
+
+static void assert_text(json_text text, const char *words)
+{
+    assert_int_equal(text.length, strlen(words));
+    assert_memory_equal(text.bytes, words, text.length);
+}
+
+static ee_status read_body(decide_request *request, const decide_limits *limits, const char *body, ee_error *error)
+{
+    json_token token;
+    json_reader reader = decide_request_start(request, text_of(body));
+    assert_int_equal(json_next(&reader, &token, error), EE_OK);
+    return decide_request_read(request, &reader, limits, error);
+}
+
+static void assert_refused(const decide_limits *limits, const char *body, const char *message)
+{
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    ee_error error;
+    assert_int_equal(read_body(&request, limits, body, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, message);
+    memory_release(&owner);
+}
+
+static void named_features_are_read(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    ee_error error;
+    const char *body = " {\"exclude\": [\"b\"], \"id\": \"x\\u00e4\", \"context\": {\"user\": {\"age\": 31}},\n"
+                       "\"actions\": [{\"id\": \"a\", \"features\": {\"p\": 9.50}}, {\"features\": { }, \"id\": "
+                       "\"\\\"b\"}, {\"id\":\"b\",\"features\":{\"q\":[1,\n2]}}]} ";
+    assert_int_equal(read_body(&request, &of_names, body, &error), EE_OK);
+    assert_text(request.id, "x\xc3\xa4");
+    assert_text(request.context, "{\"user\": {\"age\": 31}}");
+    assert_int_equal(request.count, 3);
+    assert_true(request.named);
+    assert_text(request.names[1], "\"b");
+    assert_text(request.features[0], "{\"p\": 9.50}");
+    assert_int_equal(request.excluded_count, 1);
+    assert_memory_equal(request.excluded, "\0\0\1", 3);
+    assert_true(request.bytes.bytes == body + 1 && request.bytes.length == strlen(body) - 2);
+
+    char *context = NULL;
+    size_t size = 0, capacity = 0;
+    assert_int_equal(decide_request_context(&request, NULL, &context, &size, &capacity, &error), EE_OK);
+    assert_text((json_text){context, size}, "{\"user\": {\"age\": 31},\"_multi\":[{\"_tag\":\"a\",\"p\": 9.50},"
+                                            "{\"_tag\":\"\\\"b\"},{\"_tag\":\"b\",\"q\":[1, 2]}]}");
+    memory_free(context);
+
+    /* the room serves the next, of which nothing of the last is left */
+    assert_int_equal(read_body(&request, &of_names, "{\"actions\":[{\"id\":\"c\",\"features\":{}}]}", &error), EE_OK);
+    assert_null(request.id.bytes);
+    assert_null(request.context.bytes);
+    assert_int_equal(request.excluded_count, 0);
+    context = NULL;
+    size = capacity = 0;
+    assert_int_equal(decide_request_context(&request, NULL, &context, &size, &capacity, &error), EE_OK);
+    assert_text((json_text){context, size}, "{\"_multi\":[{\"_tag\":\"c\"}]}");
+    memory_free(context);
+    memory_release(&owner);
+}
+
+static void vectors_are_read(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    ee_error error;
+    const float values[] = {1, 2.5F, -3e8F, 4, 5, 0.1F};
+    assert_int_equal(
+        read_body(&request, &of_vectors, "{\"actions\":[[1,2.5,-3e8],[4,5,0.1]],\"exclude\":[\"0\",\"0\"]}", &error),
+        EE_OK);
+    assert_false(request.named);
+    assert_int_equal(request.count, 2);
+    assert_memory_equal(request.values, values, sizeof values);
+    assert_int_equal(request.excluded_count, 1);
+    assert_int_equal(read_body(&request, &of_vectors,
+                               "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2.5,-3e8]},{\"vector\":[4,5,0.1],"
+                               "\"id\":\"b\"}],\"exclude\":null,\"context\":null}",
+                               &error),
+                     EE_OK);
+    assert_true(request.named);
+    assert_memory_equal(request.values, values, sizeof values);
+    size_t bytes = memory_bytes(&owner);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[4,5,6]]}", &error), EE_OK);
+    assert_int_equal(memory_bytes(&owner), bytes);
+    memory_release(&owner);
+}
+
+/* The id says which action it is. */
+static void features_are_optional(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    ee_error error = {EE_OK, ""};
+    char *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    if (read_body(&request, &of_names, "{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\",\"features\":{}}]}", &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(decide_request_context(&request, &owner, &bytes, &size, &capacity, &error), EE_OK);
+    static const char expected[] = "{\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\"}]}";
+    assert_int_equal(size, sizeof expected - 1);
+    assert_memory_equal(bytes, expected, size);
+    memory_release(&owner);
+}
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    (void)state;
+    const decide_limits *names = &of_names, *vectors = &of_vectors;
+    assert_refused(vectors, "{\"actions\":[[1,2,3],[1,2]]}", "actions[1] has 2 numbers, but the bandit takes 3");
+    assert_refused(vectors, "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2,3,4]}]}",
+                   "actions[0].vector has 4 numbers, but the bandit takes 3");
+    assert_refused(vectors, "{\"actions\":[[1,2,1e10]]}", "actions[0][2] must be -1e9 to 1e9, got 1e+10");
+    assert_refused(vectors, "{\"actions\":[[1,2,\"3\"]]}", "actions[0][2] must be a number");
+    assert_refused(vectors, "{\"actions\":[[1,2,3],{\"id\":\"a\",\"vector\":[1,2,3]}]}",
+                   "actions[1] is an object, but the actions before it are not");
+    assert_refused(vectors, "{\"actions\":[{\"id\":\"a\",\"features\":{}}]}",
+                   "actions[0].features: the bandit takes vectors of 3 numbers, not named features");
+    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"context\":{}}",
+                   "context: the bandit takes vectors only; put the context into each action's vector");
+    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"1\"]}", "exclude[0]: no action has the id \"1\"");
+    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"exclude\":[\"0\"]}", "no action is left: all 1 are excluded");
+    assert_refused(names, "{\"actions\":[\"red\"]}", "actions[0] must be an object: write {\"id\": \"red\"}");
+    assert_refused(vectors, "{\"actions\":[7]}", "actions[0] must be an object, or an array of numbers");
+    assert_refused(vectors, "{\"actions\":[[1,2,3]],\"actions\":[]}", "duplicate key \"actions\"");
+    assert_refused(names, "{\"actions\":[[1]]}",
+                   "actions[0] is a vector, but the bandit takes named features; expected "
+                   "{\"id\": ..., \"features\": {...}}");
+    assert_refused(names, "{}", "actions: expected at least one");
+    assert_refused(names, "{\"action\":[]}", "unknown key \"action\"; did you mean \"actions\"?");
+    assert_refused(
+        names, "{\"zzzzzzzz\":[]}",
+        "unknown key \"zzzzzzzz\"; expected \"id\", \"context\", \"actions\", \"exclude\", \"slots\" or \"defer\"");
+    assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"feature\":{}}]}",
+                   "actions[0]: unknown key \"feature\"; did you mean \"features\"?");
+    assert_refused(names, "{\"actions\":[{\"features\":{}}]}", "actions[0]: missing \"id\"");
+    assert_refused(names, "{\"actions\":[{\"id\":\"\",\"features\":{}}]}",
+                   "actions[0].id must have 1 to 256 bytes, got 0");
+    assert_refused(names, "{\"actions\":[{\"id\":\"a\\u0007\",\"features\":{}}]}",
+                   "actions[0].id has a control character at byte 2");
+    assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"features\":{}},{\"id\":\"\\u0061\",\"features\":{}}]}",
+                   "actions[1] and actions[0] have the same id, \"a\"");
+    assert_refused(names, "{\"context\":{\"\\u005fmulti\":[]}}", "context: the key \"_multi\" is reserved");
+    assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"features\":{\"_tag\":\"b\"}}]}",
+                   "actions[0].features: the key \"_tag\" is reserved");
+    assert_refused(names, "{\"id\":7}", "id must be a string");
+    assert_refused(names, "{\"id\":\"a\" 7}", "invalid JSON at byte 11: expected ',' or '}'");
+}
+
+static void limits_are_marked(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    ee_error error;
+    assert_int_equal(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1]]}", &error),
+                     EE_BAD_INPUT);
+    assert_string_equal(error.message, "more than 4 actions in one decision (setting 'actions')");
+    assert_true(request.too_large);
+    assert_int_equal(read_body(&request, &of_names, "{\"context\":{\"a\":[1,2,3,4,5,6,7]}}", &error), EE_BAD_INPUT);
+    assert_true(request.too_large);
+    assert_int_equal(read_body(&request, &of_names, "{\"context\":7}", &error), EE_BAD_INPUT);
+    assert_false(request.too_large);
+    memory_release(&owner);
+}
+
+static void many_actions_have_their_places(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static char body[COUNT * 40];
+    memory owner = {0};
+    decide_request request = {.owner = &owner};
+    decide_limits limits = {.dim = 0, .actions = COUNT, .features = 10};
+    ee_error error;
+    int length = sprintf(body, "{\"exclude\":[\"name 777\",\"name 3\"],\"actions\":[");
+    for (int i = 0; i < COUNT; i++)
+        length += sprintf(body + length, "%s{\"id\":\"name %d\",\"features\":{}}", i ? "," : "", i);
+    sprintf(body + length, "]}");
+    assert_int_equal(read_body(&request, &limits, body, &error), EE_OK);
+    for (size_t i = 0; i < COUNT; i++) assert_int_equal(request.excluded[i], i == 3 || i == 777);
+    memory_release(&owner);
+}
+
+static ee_status read_reward(const char *body, reward_request *out, ee_error *error)
+{
+    static char room_bytes[256];
+    kept_texts texts = {.bytes = room_bytes, .capacity = sizeof room_bytes};
+    memory owner = {0};
+    json_room room = {.owner = &owner};
+    json_token token;
+    json_reader reader = json_start(body, strlen(body), &room);
+    assert_int_equal(json_next(&reader, &token, error), EE_OK);
+    ee_status status = reward_request_read(out, &reader, &texts, error);
+    memory_release(&owner);
+    return status;
+}
+
+static void rewards_are_read(void **state)
+{
+    (void)state;
+    reward_request reward;
+    ee_error error;
+    assert_int_equal(read_reward("{\"value\":0.25,\"id\":\"a\\u0031\",\"reward_id\":\"r\"}", &reward, &error), EE_OK);
+    assert_text(reward.id, "a1");
+    assert_text(reward.reward_id, "r");
+    assert_true(reward.value == 0.25);
+    assert_int_equal(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward, &error), EE_OK);
+    assert_null(reward.reward_id.bytes);
+    static const char *const wrong[][2] = {
+        {"{\"value\":1}", "missing \"id\""},
+        {"{\"id\":\"a\"}", "missing \"value\""},
+        {"{\"id\":\"a\",\"value\":1.1e9}", "value must be -1e9 to 1e9, got 1.1e+09"},
+        {"{\"id\":\"a\",\"value\":true}", "value must be a number"},
+        {"{\"id\":\"a\",\"reward\":1}", "unknown key \"reward\"; did you mean \"value\"?"},
+        {"{\"id\":\"a\",\"valu\":1}", "unknown key \"valu\"; did you mean \"value\"?"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(read_reward(wrong[i][0], &reward, &error), EE_BAD_INPUT);
+        assert_string_equal(error.message, wrong[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(named_features_are_read), cmocka_unit_test(vectors_are_read),
+        cmocka_unit_test(features_are_optional),   cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(limits_are_marked),       cmocka_unit_test(many_actions_have_their_places),
+        cmocka_unit_test(rewards_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

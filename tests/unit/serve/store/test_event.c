@@ -1,0 +1,272 @@
+#include "serve/store/event.h"
+
+#include "base/archive.h"
+#include "support.h"
+
+enum { ACTIONS = 3, DIM = 2 };
+
+static const double probabilities[ACTIONS] = {0.25, 0, 0.75};
+static const float values[ACTIONS * DIM] = {1, -2.5f, 0, 1e-20f, 3e30f, 7};
+static const uint8_t excluded[ACTIONS] = {0, 1, 0};
+static const json_text names[ACTIONS] = {{"left", 4},
+                                         {"", 0},
+                                         {"r\xc3\xa4"
+                                          "chts",
+                                          7}};
+
+static decision_body vectors(void)
+{
+    return (decision_body){.request = {1, UINT64_MAX},
+                           .version = 300,
+                           .seed = 0x0123456789abcdef,
+                           .count = ACTIONS,
+                           .action = 2,
+                           .own = 0,
+                           .baseline = 2,
+                           .probabilities = probabilities,
+                           .names = names,
+                           .excluded = excluded,
+                           .dim = DIM,
+                           .values = values,
+                           .record = "record",
+                           .record_size = 6};
+}
+
+static decision_body named(void)
+{
+    return (decision_body){.count = ACTIONS,
+                           .action = 1,
+                           .own = 1,
+                           .baseline = 0,
+                           .probabilities = probabilities,
+                           .context = {"{\"_multi\":[{},{},{}]}", 21}};
+}
+
+/* The second of three slots, deferred: the first slot took an action. */
+static decision_body slot(void)
+{
+    static const uint8_t taken[ACTIONS] = {0, EXCLUDED_BY_SLOT, EXCLUDED_BY_REQUEST};
+    decision_body body = named();
+    body.excluded = taken;
+    body.deferred = true;
+    body.slot = (json_text){"banner", 6};
+    body.slot_index = 1;
+    body.slot_count = 3;
+    return body;
+}
+
+static void assert_same(const decision_body *got, const decision_body *expected)
+{
+    assert_memory_equal(got->request, expected->request, sizeof got->request);
+    assert_int_equal(got->version, expected->version);
+    assert_int_equal(got->seed, expected->seed);
+    assert_int_equal(got->count, expected->count);
+    assert_int_equal(got->action, expected->action);
+    assert_int_equal(got->own, expected->own);
+    assert_int_equal(got->baseline, expected->baseline);
+    assert_memory_equal(got->probabilities, expected->probabilities, got->count * sizeof(double));
+    assert_int_equal(!got->names, !expected->names);
+    for (size_t i = 0; got->names && i < got->count; i++) {
+        assert_int_equal(got->names[i].length, expected->names[i].length);
+        assert_memory_equal(got->names[i].bytes, expected->names[i].bytes, got->names[i].length);
+    }
+    assert_int_equal(!got->excluded, !expected->excluded);
+    if (got->excluded) assert_memory_equal(got->excluded, expected->excluded, got->count);
+    assert_int_equal(got->dim, expected->dim);
+    if (got->dim) assert_memory_equal(got->values, expected->values, got->count * got->dim * sizeof(float));
+    assert_int_equal(got->context.length, expected->context.length);
+    if (got->context.length) assert_memory_equal(got->context.bytes, expected->context.bytes, got->context.length);
+    assert_int_equal(got->record_size, expected->record_size);
+    if (got->record_size) assert_memory_equal(got->record, expected->record, got->record_size);
+    assert_int_equal(got->deferred, expected->deferred);
+    assert_int_equal(got->slot_index, expected->slot_index);
+    assert_int_equal(got->slot_count, expected->slot_count);
+    assert_int_equal(got->slot.length, expected->slot.length);
+    if (got->slot.length) assert_memory_equal(got->slot.bytes, expected->slot.bytes, got->slot.length);
+}
+
+static void a_decision_comes_back(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    event_room room = {.owner = &owner};
+    uint8_t *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    const decision_body bodies[] = {vectors(), named(), slot()};
+    for (size_t i = 0; i < 3; i++) { /* one after the other in the same bytes */
+        size_t start = size;
+        assert_int_equal(decision_body_write(&bodies[i], &owner, &bytes, &size, &capacity, NULL), EE_OK);
+        decision_body got;
+        assert_int_equal(decision_body_read(bytes + start, size - start, &room, &got, NULL), EE_OK);
+        assert_same(&got, &bodies[i]);
+    }
+    memory_release(&owner);
+}
+
+/* What is read of a damaged body may be wrong, but lies within it: each byte is touched. */
+static void touch(const decision_body *body)
+{
+    volatile uint64_t sum = 0;
+    assert_true(body->count && body->action < body->count && body->own < body->count && body->baseline < body->count);
+    for (size_t i = 0; i < body->count; i++) {
+        assert_true(body->probabilities[i] >= 0 && body->probabilities[i] <= 1);
+        for (size_t k = 0; body->names && k < body->names[i].length; k++) sum += (uint8_t)body->names[i].bytes[k];
+        if (body->excluded) assert_true(body->excluded[i] <= EXCLUDED_BY_SLOT);
+        for (size_t k = 0; k < body->dim; k++) sum += body->values[i * body->dim + k] > 0;
+    }
+    assert_true(!body->slot_count || body->slot_index < body->slot_count);
+    for (size_t k = 0; k < body->slot.length; k++) sum += (uint8_t)body->slot.bytes[k];
+    for (size_t k = 0; k < body->context.length; k++) sum += (uint8_t)body->context.bytes[k];
+    for (size_t k = 0; k < body->record_size; k++) sum += ((const uint8_t *)body->record)[k];
+}
+
+static void a_damaged_decision_is_refused_or_harmless(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    event_room room = {.owner = &owner};
+    const decision_body bodies[] = {vectors(), named(), slot()};
+    for (size_t b = 0; b < 3; b++) {
+        uint8_t *bytes = NULL;
+        size_t size = 0, capacity = 0;
+        decision_body got;
+        ee_error error;
+        assert_int_equal(decision_body_write(&bodies[b], &owner, &bytes, &size, &capacity, NULL), EE_OK);
+        for (size_t cut = 0; cut < size; cut++) {
+            guard wall;
+            uint8_t *copy = guard_end_bytes(&wall, cut);
+            memcpy(copy, bytes, cut);
+            assert_int_equal(decision_body_read(copy, cut, &room, &got, &error), EE_BAD_INPUT);
+            guard_free(&wall);
+        }
+        guard wall;
+        uint8_t *copy = guard_end_bytes(&wall, size);
+        memcpy(copy, bytes, size);
+        for (size_t at = 0; at < size; at++)
+            for (unsigned flip = 1; flip < 256; flip++) {
+                copy[at] = (uint8_t)(bytes[at] ^ flip);
+                ee_status status = decision_body_read(copy, size, &room, &got, &error);
+                if (!status) touch(&got);
+                assert_true(!status || status == EE_BAD_INPUT);
+                copy[at] = bytes[at];
+            }
+        guard_free(&wall);
+    }
+    assert_true(memory_bytes(&owner) < 1 << 16); /* no count of a damaged body was believed */
+    memory_release(&owner);
+}
+
+/* As the first version of the store has it: a body without slots has never had other bytes. */
+static void old_bodies_stay_as_they_are(void **state)
+{
+    (void)state;
+    static const uint8_t old[] = {1,   3, /* format, flags: names, excluded */
+                                  1,   0,   0,   0,   0,  0,   0, 0, 2, 0, 0, 0, 0, 0, 0,    0, /* request */
+                                  3,   0,   0,   0,   0,  0,   0, 0, 4, 0, 0, 0, 0, 0, 0,    0, /* version, seed */
+                                  2,   1,   1,   1,   0,  2,   3, /* count, action, own, baseline, dim, sizes */
+                                  0,   0,   0,   0,   0,  0,   0, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, /* probabilities */
+                                  1,   0,   1,   'a', 1,  'b',                                     /* excluded, names */
+                                  '{', '}', 'r', 'e', 'c'};
+    memory owner = {0};
+    event_room room = {.owner = &owner};
+    decision_body got;
+    uint8_t *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    assert_int_equal(decision_body_read(old, sizeof old, &room, &got, NULL), EE_OK);
+    assert_false(got.deferred);
+    assert_int_equal(got.slot_count, 0);
+    assert_int_equal(got.seed, 4);
+    assert_int_equal(got.excluded[0], EXCLUDED_BY_REQUEST);
+    assert_int_equal(decision_body_write(&got, &owner, &bytes, &size, &capacity, NULL), EE_OK);
+    assert_int_equal(size, sizeof old);
+    assert_memory_equal(bytes, old, size);
+    memory_release(&owner);
+}
+
+static void ids_of_slots_tell_their_round(void **state)
+{
+    (void)state;
+    json_text id = {"round-1", 7}, place = {"banner", 6}, slot_id;
+    char out[14];
+    assert_int_equal(slot_decision_id_size(id, place), sizeof out);
+    json_text made = slot_decision_id(id, place, out);
+    assert_int_equal(made.length, sizeof out);
+    assert_memory_equal(made.bytes,
+                        "round-1\x1f"
+                        "banner",
+                        sizeof out);
+    json_text round_id = slot_round_id(made, &slot_id);
+    assert_int_equal(round_id.length, 7);
+    assert_int_equal(slot_id.length, 6);
+    assert_memory_equal(slot_id.bytes, "banner", 6);
+    assert_int_equal(slot_round_id(id, &slot_id).length, 7);
+    assert_int_equal(slot_id.length, 0);
+}
+
+static void steps_and_checkpoints_come_back(void **state)
+{
+    (void)state;
+    uint8_t bytes[STEP_BODY_SIZE];
+    step_body step = {UINT64_MAX - 1, 8}, got_step;
+    step_body_write(&step, bytes);
+    assert_int_equal(step_body_read(bytes, sizeof bytes, &got_step, NULL), EE_OK);
+    assert_memory_equal(&got_step, &step, sizeof step);
+    assert_int_equal(step_body_read(bytes, sizeof bytes - 1, &got_step, NULL), EE_BAD_INPUT);
+    step_body_write(&(step_body){7, 0}, bytes);
+    assert_int_equal(step_body_read(bytes, sizeof bytes, &got_step, NULL), EE_BAD_INPUT);
+
+    checkpoint_body checkpoint = {1, 2, UINT64_MAX, 4, "state", 5}, got;
+    uint8_t *written;
+    size_t size;
+    assert_int_equal(checkpoint_body_write(&checkpoint, NULL, &written, &size, NULL), EE_OK);
+    assert_int_equal(checkpoint_body_read(written, size, &got, NULL), EE_OK);
+    assert_int_equal(got.version, 1);
+    assert_int_equal(got.upto, 2);
+    assert_true(got.checksum == UINT64_MAX);
+    assert_int_equal(got.size, 4);
+    assert_int_equal(got.state_size, 5);
+    assert_memory_equal(got.state, "state", 5);
+    assert_int_equal(checkpoint_body_read(written, CHECKPOINT_HEAD_SIZE - 1, &got, NULL), EE_BAD_INPUT);
+    assert_int_equal(checkpoint_body_read(written, CHECKPOINT_HEAD_SIZE, &got, NULL), EE_OK);
+    assert_int_equal(got.state_size, 0);
+    memory_free(written);
+}
+
+/* Models end with a checksum of their own: one over the whole would be the same for all of them. */
+static void models_have_their_own_checksums(void **state)
+{
+    (void)state;
+    uint64_t checksums[2];
+    for (int i = 0; i < 2; i++) {
+        uint8_t model[1000];
+        memset(model, i, sizeof model);
+        uint64_t own = archive_checksum(model, sizeof model - sizeof own);
+        memcpy(model + sizeof model - sizeof own, &own, sizeof own);
+        checksums[i] = checkpoint_checksum(model, sizeof model);
+    }
+    assert_true(checksums[0] != checksums[1]);
+    assert_true(checkpoint_checksum("short", 5) != checkpoint_checksum("other", 5));
+}
+
+/* A log that is replayed years later asks for the same seeds. */
+static void seeds_never_change(void **state)
+{
+    (void)state;
+    assert_true(event_seed(1, (json_text){"a", 1}) != event_seed(1, (json_text){"b", 1}));
+    assert_true(event_seed(1, (json_text){"a", 1}) != event_seed(2, (json_text){"a", 1}));
+    assert_true(event_seed(0, (json_text){"0190a5b2c3d4e5f60718293a4b5c6d7e", 32}) == 0x1b1f548f9c8244b7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_decision_comes_back),
+        cmocka_unit_test(a_damaged_decision_is_refused_or_harmless),
+        cmocka_unit_test(old_bodies_stay_as_they_are),
+        cmocka_unit_test(ids_of_slots_tell_their_round),
+        cmocka_unit_test(steps_and_checkpoints_come_back),
+        cmocka_unit_test(models_have_their_own_checksums),
+        cmocka_unit_test(seeds_never_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

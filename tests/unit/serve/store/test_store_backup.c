@@ -1,0 +1,164 @@
+/* Copies of a store. Those of one that is written to meanwhile are in tests/serve/store_crash.c. */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "serve/store/store.h"
+#include "support_files.h"
+
+static void append(store *into, event_kind kind, uint64_t number, const void *body, size_t size)
+{
+    event new = {.number = number, .kind = kind, .time = (int64_t)number, .body = body, .size = size};
+    assert_int_equal(store_append(into, 1, &new, NULL), EE_OK);
+}
+
+static void append_checkpoint(store *into, event_kind kind, uint64_t number, uint64_t version)
+{
+    uint8_t *bytes;
+    size_t size;
+    checkpoint_body body = {.version = version};
+    assert_int_equal(checkpoint_body_write(&body, NULL, &bytes, &size, NULL), EE_OK);
+    append(into, kind, number, bytes, size);
+    memory_free(bytes);
+}
+
+/* A bandit with two checkpoints, the first of whose models is gone, an uploaded model and a reset. */
+static void make_store(const char *folder)
+{
+    store *into;
+    uint32_t bandit;
+    assert_int_equal(store_open(folder, &into, NULL), EE_OK);
+    assert_int_equal(store_begin(into, NULL), EE_OK);
+    assert_int_equal(store_add_bandit(into, (json_text){"a", 1}, &bandit, NULL), EE_OK);
+    append(into, EVENT_SETTINGS, 1, "{}", 2);
+    append_checkpoint(into, EVENT_CHECKPOINT, 2, 101);
+    append_checkpoint(into, EVENT_CHECKPOINT, 3, 102);
+    append_checkpoint(into, EVENT_MODEL, 4, 103);
+    append(into, EVENT_MODEL, 5, NULL, 0);
+    assert_int_equal(store_commit(into, NULL), EE_OK);
+    assert_int_equal(store_save_model(into, 1, 102, "two", 3, NULL), EE_OK);
+    assert_int_equal(store_save_model(into, 1, 103, "three", 5, NULL), EE_OK);
+    assert_int_equal(store_save_model(into, 1, 104, "of a checkpoint that was never written", 38, NULL), EE_OK);
+    store_close(into);
+}
+
+static ee_status count_event(void *context, const event *from, ee_error *error)
+{
+    (void)from;
+    (void)error;
+    (*(size_t *)context)++;
+    return EE_OK;
+}
+
+static bool has_model(store *from, uint64_t number, const char *content)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (store_load_model(from, 1, number, &bytes, &size, NULL)) return false;
+    bool same = size == strlen(content) && memcmp(bytes, content, size) == 0;
+    memory_free(bytes);
+    return same;
+}
+
+static size_t count_files(const test_folder *folder)
+{
+    size_t count = 0;
+    DIR *entries = opendir(folder->path);
+    for (struct dirent *entry; (entry = readdir(entries));) count += entry->d_name[0] != '.';
+    closedir(entries);
+    return count;
+}
+
+static bool see_share(void *context, double share)
+{
+    double *last = context;
+    assert_true(share >= *last && share <= 1);
+    *last = share;
+    return true;
+}
+
+static bool stop(void *context, double share)
+{
+    (void)context;
+    (void)share;
+    return false;
+}
+
+static void a_copy_is_whole(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char from[64], to[64];
+    snprintf(from, sizeof from, "%s/from", folder.path);
+    snprintf(to, sizeof to, "%s/new/to/", folder.path);
+    make_store(from);
+    double share = 0;
+    ee_error error = {0};
+    assert_int_equal(store_backup(from, to, see_share, &share, &error), EE_OK);
+    assert_true(share == 1);
+    store *copy;
+    store_reader *reader;
+    size_t events = 0;
+    uint64_t last;
+    assert_int_equal(store_open(to, &copy, &error), EE_OK);
+    assert_int_equal(store_reader_create(copy, &reader, &error), EE_OK);
+    assert_int_equal(store_read(reader, 1, 0, 0xff, 100, count_event, &events, &last, &error), EE_OK);
+    assert_int_equal(events, 5);
+    assert_true(has_model(copy, 102, "two") && has_model(copy, 103, "three"));
+    assert_false(has_model(copy, 101, ""));
+    assert_int_equal(store_begin(copy, &error), EE_OK); /* it goes on from there */
+    append(copy, EVENT_STEP, 6, NULL, 0);
+    assert_int_equal(store_commit(copy, &error), EE_OK);
+    store_reader_free(reader);
+    store_close(copy);
+    assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "already exists; give the name of a new folder");
+    folder_remove(&folder);
+}
+
+/* The store itself lacks a model: the copy has all else. */
+static void a_missing_model_hinders_no_copy(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char from[64], to[64];
+    snprintf(from, sizeof from, "%s/from", folder.path);
+    snprintf(to, sizeof to, "%s/to", folder.path);
+    make_store(from);
+    assert_int_equal(remove(folder_path(&folder, "from/models/1/102.model")), 0);
+    assert_int_equal(store_backup(from, to, NULL, NULL, NULL), EE_OK);
+    store *copy;
+    assert_int_equal(store_open(to, &copy, NULL), EE_OK);
+    assert_true(has_model(copy, 103, "three"));
+    store_close(copy);
+    folder_remove(&folder);
+}
+
+static void what_fails_leaves_nothing(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char from[64], to[64];
+    ee_error error;
+    snprintf(from, sizeof from, "%s/from", folder.path);
+    snprintf(to, sizeof to, "%s/to", folder.path);
+    assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "is not a server's folder: it has no eenet.db");
+    assert_int_equal(count_files(&folder), 0);
+    make_store(from);
+    assert_int_equal(store_backup(from, to, stop, NULL, &error), EE_FILE_ERROR);
+    assert_string_equal(error.message, "store: the copy was interrupted");
+    assert_int_equal(count_files(&folder), 1);
+    folder_remove(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_is_whole),
+        cmocka_unit_test(a_missing_model_hinders_no_copy),
+        cmocka_unit_test(what_fails_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

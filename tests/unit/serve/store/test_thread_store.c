@@ -1,0 +1,92 @@
+/* Readers beside the writer: each call sees whole transactions, in order, and never less than the one before. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "serve/store/store.h"
+#include "support_files.h"
+
+enum { TRANSACTIONS = 300, EACH = 20, READERS = 2 };
+
+typedef struct shared {
+    store *kept;
+    atomic_uint_fast64_t committed; /* number of the last event */
+    atomic_bool done;
+} shared;
+
+/* The events come one after the other, each body is as long and as its number. */
+static ee_status check_next(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    uint64_t *number = context;
+    ++*number;
+    const uint8_t *bytes = from->body;
+    if (from->number != *number || from->size != 500 + *number % 5000) return EE_BAD_INPUT;
+    return bytes[0] == (uint8_t)*number && bytes[from->size - 1] == (uint8_t)*number ? EE_OK : EE_BAD_INPUT;
+}
+
+static void *read_on(void *context)
+{
+    shared *of = context;
+    store_reader *reader;
+    ee_error error;
+    uint64_t number = 0, last = 0, failures = 0;
+    if (store_reader_create(of->kept, &reader, &error)) return "create";
+    for (bool more = true; more && !failures;) {
+        more = !of->done;
+        uint64_t committed = of->committed;
+        failures += store_read(reader, 1, number, 0xff, SIZE_MAX, check_next, &number, &last, &error) != EE_OK;
+        failures += last != number || number % EACH || number < committed;
+    }
+    store_reader_free(reader);
+    return failures || number != TRANSACTIONS * EACH ? "read" : NULL;
+}
+
+static const char *write_all(shared *of)
+{
+    static uint8_t body[6000];
+    ee_error error;
+    uint64_t number = 0;
+    for (int i = 0; i < TRANSACTIONS; i++) {
+        if (store_begin(of->kept, &error)) return "begin";
+        for (int k = 0; k < EACH; k++) {
+            number++;
+            event new = {.number = number, .kind = EVENT_STEP, .body = body, .size = 500 + number % 5000};
+            memset(body, (uint8_t)number, new.size);
+            if (store_append(of->kept, 1, &new, &error)) return "append";
+        }
+        if (store_commit(of->kept, &error)) return "commit";
+        of->committed = number;
+    }
+    return NULL;
+}
+
+static void readers_see_whole_transactions(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    shared of = {0};
+    uint32_t bandit;
+    pthread_t threads[READERS];
+    assert_int_equal(store_open(folder.path, &of.kept, NULL), EE_OK);
+    assert_int_equal(store_begin(of.kept, NULL), EE_OK);
+    assert_int_equal(store_add_bandit(of.kept, (json_text){"a", 1}, &bandit, NULL), EE_OK);
+    assert_int_equal(store_commit(of.kept, NULL), EE_OK);
+    for (int i = 0; i < READERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_on, &of), 0);
+    const char *failed = write_all(&of);
+    of.done = true;
+    for (int i = 0; i < READERS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        if (result) failed = result;
+    }
+    if (failed) fail_msg("could not %s", failed);
+    store_close(of.kept);
+    folder_remove(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(readers_see_whole_transactions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+#define _POSIX_C_SOURCE 200809L
+#include "serve/system/notify.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "support_files.h"
+
+static void hears(const char *name, size_t length)
+{
+    struct sockaddr_un own = {.sun_family = AF_UNIX};
+    char heard[64] = "", variable[64];
+    memcpy(own.sun_path, name, length);
+    int listener = socket(AF_UNIX, SOCK_DGRAM, 0);
+    assert_int_equal(
+        bind(listener, (struct sockaddr *)&own, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)), 0);
+    memcpy(variable, name, length);
+    variable[length] = '\0';
+    if (!name[0]) variable[0] = '@';
+    setenv("NOTIFY_SOCKET", variable, 1);
+    notify_send("READY=1\nSTATUS=fine");
+    unsetenv("NOTIFY_SOCKET");
+    assert_true(recv(listener, heard, sizeof heard - 1, MSG_DONTWAIT) > 0);
+    assert_string_equal(heard, "READY=1\nSTATUS=fine");
+    close(listener);
+}
+
+static void lines_are_heard(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char here[512], path[600], hidden[64] = "";
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(path, sizeof path, "%s/%s", here, folder_path(&folder, "s"));
+    if (strlen(path) < 60) hears(path, strlen(path));
+    snprintf(hidden + 1, sizeof hidden - 1, "eenet-test-%ld", (long)getpid());
+    hears(hidden, 1 + strlen(hidden + 1));
+    folder_remove(&folder);
+}
+
+static void nobody_listens(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"", "relative", "/nowhere/at/all", "@"};
+    unsetenv("NOTIFY_SOCKET");
+    notify_send("READY=1");
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        setenv("NOTIFY_SOCKET", paths[i], 1);
+        notify_send("READY=1");
+    }
+    unsetenv("NOTIFY_SOCKET");
+}
+
+static void a_socket_is_handed_over(void **state)
+{
+    (void)state;
+    char own[32];
+    snprintf(own, sizeof own, "%ld", (long)getpid());
+    assert_int_equal(notify_socket(), -1);
+    setenv("LISTEN_FDS", "1", 1);
+    setenv("LISTEN_PID", "1", 1);
+    assert_int_equal(notify_socket(), -1);
+    setenv("LISTEN_PID", own, 1);
+    int kept = dup(3), made = socket(AF_UNIX, SOCK_DGRAM, 0);
+    dup2(made, 3);
+    assert_int_equal(notify_socket(), 3);
+    assert_int_equal(fcntl(3, F_GETFD), FD_CLOEXEC);
+    if (made != 3) close(made);
+    close(3);
+    if (kept >= 0) dup2(kept, 3), close(kept);
+    unsetenv("LISTEN_PID");
+    unsetenv("LISTEN_FDS");
+}
+
+static void a_watchdog_wants_a_sign(void **state)
+{
+    (void)state;
+    char own[32];
+    snprintf(own, sizeof own, "%ld", (long)getpid());
+    assert_true(notify_watchdog() == 0);
+    setenv("WATCHDOG_USEC", "30000000", 1);
+    assert_true(notify_watchdog() == 30);
+    setenv("WATCHDOG_PID", "1", 1);
+    assert_true(notify_watchdog() == 0);
+    setenv("WATCHDOG_PID", own, 1);
+    assert_true(notify_watchdog() == 30);
+    unsetenv("WATCHDOG_PID");
+    unsetenv("WATCHDOG_USEC");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_heard),
+        cmocka_unit_test(nobody_listens),
+        cmocka_unit_test(a_socket_is_handed_over),
+        cmocka_unit_test(a_watchdog_wants_a_sign),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

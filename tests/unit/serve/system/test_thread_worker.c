@@ -1,0 +1,87 @@
+/* The worker: tasks of many threads, each done once, one after the other, and all before it stops. */
+#include <pthread.h>
+#include <sched.h>
+
+#include "serve/system/worker.h"
+#include "support.h"
+
+enum { THREADS = 4, EACH = 500 };
+
+typedef struct counted {
+    worker_task task;
+    int *done; /* only the worker touches it */
+} counted;
+
+static void count(void *context)
+{
+    counted *self = context;
+    ++*self->done;
+}
+
+typedef struct giver {
+    worker *to;
+    counted tasks[EACH];
+    pthread_t thread;
+} giver;
+
+static void *give(void *context)
+{
+    giver *self = context;
+    for (int i = 0; i < EACH; i++)
+        while (!worker_submit(self->to, &self->tasks[i].task)) sched_yield();
+    return NULL;
+}
+
+static void every_task_is_done_once(void **state)
+{
+    (void)state;
+    static giver givers[THREADS];
+    worker *one;
+    ee_error error;
+    int done = 0;
+    assert_int_equal(worker_start(16, &one, &error), EE_OK);
+    for (int i = 0; i < THREADS; i++) {
+        givers[i].to = one;
+        for (int k = 0; k < EACH; k++)
+            givers[i].tasks[k] = (counted){{.run = count, .context = &givers[i].tasks[k]}, &done};
+        assert_int_equal(pthread_create(&givers[i].thread, NULL, give, &givers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) pthread_join(givers[i].thread, NULL);
+    worker_stop(one);
+    assert_int_equal(done, THREADS * EACH);
+    worker_stop(NULL);
+}
+
+/* Holds the worker until it is let go. */
+static void hold(void *context)
+{
+    pthread_mutex_t *gate = context;
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+}
+
+static void more_than_it_takes_is_refused(void **state)
+{
+    (void)state;
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    worker_task first = {.run = hold, .context = &gate}, more[3] = {first, first, first};
+    worker *one;
+    ee_error error;
+    size_t taken = 0;
+    assert_int_equal(worker_start(2, &one, &error), EE_OK);
+    pthread_mutex_lock(&gate);
+    assert_true(worker_submit(one, &first));
+    for (size_t i = 0; i < 3; i++) taken += worker_submit(one, &more[i]);
+    assert_in_range(taken, 1, 2); /* the first may be under way already */
+    pthread_mutex_unlock(&gate);
+    worker_stop(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_is_done_once),
+        cmocka_unit_test(more_than_it_takes_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
