@@ -6,16 +6,17 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "serve/api/service_inside.h"
+#include "routes.h"
+#include "serve/api/admission.h"
+#include "serve/api/call.h"
+#include "serve/api/importance_cache.h"
+#include "serve/api/latency.h"
+#include "serve/api/promotion.h"
 #include "serve/system/notify.h"
 #include "serve/system/server_clock.h"
+#include "service.h"
 
 enum { SECOND = 1000000, RATE_PLACES = 1 << 16, MOST_TASKS = 1000 };
-
-const service_config *service_config_now(service *self)
-{
-    return atomic_load_explicit(&self->config, memory_order_acquire);
-}
 
 static void handle_now(void *context)
 {
@@ -33,7 +34,7 @@ static void handle(void *context, http_exchange *exchange)
 {
     (void)context;
     call *of = exchange->context;
-    if (of->match.route->waits)
+    if (of->match.route->traits & ROUTE_WAITS)
         call_work(of, handle_later);
     else
         handle_now(of);
@@ -210,7 +211,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
     if (!status) status = worker_start(MOST_TASKS, &self->analyst, error);
-    if (!status) status = importances_create(&self->importances, error);
+    if (!status) status = importance_cache_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
     return status ? status : start_live(self, settings, error);
 }
@@ -282,7 +283,7 @@ static void service_free(service *self, bool hurry)
     live_stop(self->live, hurry); /* it hands work to the worker, which may ask it for a model until its end */
     worker_stop(self->worker);
     worker_stop(self->analyst);
-    importances_free(self->importances);
+    importance_cache_free(self->importances);
     evaluation_jobs_stop(self->jobs);
     if (self->bandits) served_bandits_stop(self->bandits, hurry);
     journal_stop(self->journal);
@@ -312,6 +313,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     service_config *config;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
+    memcpy(self->routes, all_routes, sizeof self->routes);
     pthread_mutex_init(&self->pool_lock, NULL);
     init_keeping(self);
     latency_start(self);

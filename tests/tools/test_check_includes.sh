@@ -3,7 +3,7 @@
 set -eu
 check=$1
 mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/data src/evaluate src/lab src/ranks \
-    src/serve python/src/shared python/src/core python/src/lab
+    src/serve/http src/serve/api python/src/shared python/src/core python/src/lab
 
 write() { # FILE INCLUDE...
     file=$1
@@ -14,7 +14,7 @@ header() { for file in "$@"; do echo '/* a header */' >"$file"; done; }
 
 header include/eenet.h src/base/status.h src/math/matrix.h src/net/network.h src/policy/policy.h src/policy/parts/schedule.h \
     src/policy/greedy.h src/policy/uniform.h src/engine/bandit.h src/data/npy.h src/evaluate/estimate.h \
-    src/lab/runner.h src/ranks/ranks.h src/serve/http.h bench/bench.h python/src/shared/array_view.h python/src/core/bandit_object.h
+    src/lab/runner.h src/ranks/ranks.h src/serve/service.h src/serve/http/http.h src/serve/api/call.h bench/bench.h python/src/shared/array_view.h python/src/core/bandit_object.h
 write src/base/status.c '"status.h"' '<stdio.h>' '"eenet.h"'
 write src/math/matrix.c '"matrix.h"' '<math.h>' '"base/status.h"'
 write src/policy/greedy.c '"greedy.h"' '"policy.h"' '"parts/schedule.h"' '"net/network.h"'
@@ -24,9 +24,12 @@ write src/evaluate/estimate.c '"estimate.h"' '"data/npy.h"'
 write src/lab/runner.c '"runner.h"' '"data/npy.h"' '"evaluate/estimate.h"' '"engine/bandit.h"'
 write bench/bench.c '"bench.h"' '"lab/runner.h"'
 write src/ranks/ranks.c '"ranks.h"' '<mpi.h>' '"lab/runner.h"'
-write cli/main.c '"lab/runner.h"' '"ranks/ranks.h"' '"eenet.h"' '"serve/http.h"' '"bench/bench.h"'
+write cli/main.c '"lab/runner.h"' '"ranks/ranks.h"' '"eenet.h"' '"serve/service.h"' '"bench/bench.h"'
 write python/src/core/bandit_object.c '<Python.h>' '"bandit_object.h"' '"shared/array_view.h"' '"eenet.h"'
 write python/src/lab/lab_module.c '<Python.h>' '"shared/array_view.h"' '"lab/runner.h"' '"evaluate/estimate.h"'
+printf 'http  connections\napi   handlers\n' >src/serve/folders.txt
+write src/serve/api/call.c '"call.h"' '"serve/http/http.h"'
+write src/serve/service.c '"service.h"' '"serve/api/call.h"'
 "$check" . || { echo 'the good tree fails'; exit 1; }
 
 rejects() { # FILE INCLUDE WORDS-OF-THE-MESSAGE
@@ -49,7 +52,9 @@ rejects src/lab/runner.c '"ranks/ranks.h"' 'lab may not include ranks'
 rejects src/ranks/ranks.c '"serve/http.h"' 'ranks may not include serve'
 rejects src/lab/runner.c '<mpi.h>' 'MPI is for ranks alone'
 rejects cli/main.c '<mpi.h>' 'MPI is for ranks alone'
-rejects src/serve/http.h '"lab/runner.h"' 'serve may not include lab'
+rejects src/serve/http/http.h '"lab/runner.h"' 'serve may not include lab'
+rejects src/serve/http/http.h '"serve/api/call.h"' 'serve/http may not include serve/api'
+rejects src/serve/api/call.c '"serve/service.h"' 'serve/api may not include the service'
 rejects src/policy/greedy.c '"uniform.h"' 'may not include another'
 rejects src/policy/greedy.c '"policy/uniform.h"' 'may not include another'
 rejects src/policy/parts/schedule.c '"policy/uniform.h"' 'may not include a policy'

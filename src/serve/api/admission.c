@@ -1,10 +1,9 @@
-/* Admission: everything that can be refused before the body of a request is read. */
 #define _POSIX_C_SOURCE 200809L
 #include <strings.h>
 
+#include "admission.h"
 #include "data/id_set.h"
 #include "serve/system/server_clock.h"
-#include "service_inside.h"
 
 /* A header that is short and plain. */
 static bool take_name(const http_exchange *exchange, const char *header, char out[REQUEST_NAME_MOST + 1])
@@ -31,6 +30,7 @@ static void choose_dialect(call *self)
 {
     static const char client_header[] = "x-ms-client-request-id";
     personalizer_path_read(self->exchange->path, &self->base);
+    self->dialect = &dialect_own;
     if (!self->base.generation) return;
     self->dialect = &dialect_personalizer;
     self->exchange->name_error = personalizer_name_error;
@@ -135,7 +135,7 @@ static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who,
 bool call_finds_bandit_there(call *self)
 {
     const route *of = self->match.route;
-    bool for_archived = of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+    bool for_archived = of->method == HTTP_GET || of->traits & ROUTE_ARCHIVED;
     if (!self->bandit || for_archived || !served_bandit_is_archived(self->bandit)) return true;
     call_refuse_archived(self);
     return false;
@@ -160,7 +160,7 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
     char asked[ROUTE_PART_SIZE];
     const char *name = names_one ? match->parts[0] : NULL;
     if (into->base.generation) name = personalizer_bandit(into, grant, asked);
-    if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->handle == api_metrics)) {
+    if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->traits & ROUTE_ALL_BANDITS)) {
         http_refuse(exchange, 403, call_code(403), "this key is only for the bandit '%s'", grant->bandit);
         return false;
     }
@@ -177,10 +177,10 @@ static bool find_route(call *self)
 {
     http_exchange *exchange = self->exchange;
     char allowed[64];
-    route_result result = self->base.generation ? router_find(personalizer_routes, personalizer_route_count,
-                                                              exchange->method, self->base.path, &self->match, allowed)
-                                                : router_find(service_routes, service_route_count, exchange->method,
-                                                              exchange->path, &self->match, allowed);
+    bool own = !self->base.generation;
+    const route_table *table = &self->owner->routes[own ? ROUTES_OWN : ROUTES_PERSONALIZER];
+    json_text path = own ? exchange->path : self->base.path;
+    route_result result = router_find(table, exchange->method, path, &self->match, allowed);
     switch (result) {
     case ROUTE_FOUND:
         return true;

@@ -2,50 +2,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "service_inside.h"
-
-/* ---- latency ---- */
-
-/* Requests that decide, and that reward, whatever the API, one or many at once: what a client waits for. */
-static metric_mark mark_of(service *self, bool deciding)
-{
-    metric_mark mark = {{0}};
-    const route *at;
-    for (size_t i = 0; (at = service_route_at(i)); i++) {
-        bool decides = at->handle == api_decide || at->handle == api_decide_batch || at->handle == api_rank_slots;
-        bool rewards = at->handle == api_reward || at->handle == api_reward_batch || at->handle == api_reward_slots;
-        if (deciding ? decides : rewards) metric_mark_add(&mark, &self->metrics.seconds[i]);
-    }
-    return mark;
-}
-
-void latency_start(service *self)
-{
-    pthread_mutex_init(&self->deciding.lock, NULL);
-    pthread_mutex_init(&self->rewarding.lock, NULL);
-}
-
-void latency_stop(service *self)
-{
-    pthread_mutex_destroy(&self->deciding.lock);
-    pthread_mutex_destroy(&self->rewarding.lock);
-}
-
-static void move_on(latency_window *window, metric_mark now)
-{
-    pthread_mutex_lock(&window->lock);
-    window->before = window->middle;
-    window->middle = now;
-    pthread_mutex_unlock(&window->lock);
-}
-
-void latency_mark(service *self)
-{
-    move_on(&self->deciding, mark_of(self, true));
-    move_on(&self->rewarding, mark_of(self, false));
-}
-
-/* ---- the answer ---- */
+#include "call.h"
+#include "handlers.h"
+#include "latency.h"
 
 static void add_real(text *into, const char *name, double number)
 {
@@ -53,11 +12,9 @@ static void add_real(text *into, const char *name, double number)
     text_number(into, number);
 }
 
-static void add_latency(text *into, latency_window *window, metric_mark now, const char *name)
+static void add_latency(text *into, service *self, bool deciding, const char *name)
 {
-    pthread_mutex_lock(&window->lock);
-    metric_mark before = window->before;
-    pthread_mutex_unlock(&window->lock);
+    metric_mark now, before = latency_before(self, deciding, &now);
     text_add(into, "\"%s\":{\"seconds\":120", name);
     add_real(into, "p50", metric_quantile(&before, &now, 0.5));
     add_real(into, "p99", metric_quantile(&before, &now, 0.99));
@@ -135,9 +92,9 @@ void api_activity(void *owner, http_exchange *exchange, const route_match *match
     add_actions(answer, &report);
     add_training(answer, of->bandit);
     text_add(answer, ",\"latency\":{");
-    add_latency(answer, &self->deciding, mark_of(self, true), "decide");
+    add_latency(answer, self, true, "decide");
     text_add(answer, ",");
-    add_latency(answer, &self->rewarding, mark_of(self, false), "reward");
+    add_latency(answer, self, false, "reward");
     text_add(answer, "}}");
     call_answer(of, 200);
 }

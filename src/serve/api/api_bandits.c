@@ -2,7 +2,9 @@
  * are events of the bandit's log like any other. */
 #include <inttypes.h>
 
-#include "service_inside.h"
+#include "bandit_changes.h"
+#include "call.h"
+#include "handlers.h"
 
 /* ---- describing ---- */
 
@@ -71,20 +73,6 @@ void api_describe(void *owner, http_exchange *exchange, const route_match *match
 
 /* ---- changing ---- */
 
-ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
-                                 bool archived, ee_error *error)
-{
-    text body = text_start(error);
-    bandit_settings_write(settings, &body);
-    journal_entry entry = {.bandit = number, .settings = settings, .archived = archived, .name = name};
-    entry.event = (event){.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length};
-    ee_status status = body.status;
-    if (!status) status = journal_write(of->journal, &entry, error);
-    if (!status) status = served_bandits_set(of->bandits, entry.bandit, name, settings, archived, error);
-    memory_free(body.bytes);
-    return status;
-}
-
 static ee_status read_name(json_text body, kept_texts *texts, json_room *room, json_text *name, ee_error *error)
 {
     json_reader reader = json_start(body.bytes, body.length, room);
@@ -122,34 +110,6 @@ static void answer_existing(call *self, const served_bandit *bandit, const bandi
                     name, difference, may_change ? "change it with PATCH, or " : "");
     else
         answer_description(self, bandit, 200);
-}
-
-/* Whether the library makes such a bandit: what it refuses is said before anything is written. One that is too large
- * will not be smaller when it is asked for again. */
-static ee_status try_one(const bandit_settings *settings, ee_error *error)
-{
-    ee_bandit *bandit = NULL;
-    ee_error reason;
-    ee_status status = bandit_settings_create(settings, &bandit, &reason);
-    ee_bandit_free(bandit);
-    if (status == EE_NO_MEMORY)
-        return status_fail(error, EE_BAD_INPUT, "not enough memory for this bandit: %.300s", reason.message);
-    return status ? status_fail(error, status, "%s", reason.message) : EE_OK;
-}
-
-/* The challengers that `before` has not, too; NULL: all of them. */
-ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
-{
-    ee_status status = before ? EE_OK : try_one(settings, error);
-    for (size_t i = 0; i < settings->challenger_count && !status; i++) {
-        const challenger_settings *one = &settings->challengers[i];
-        bandit_settings in_place = challenger_settings_in_place(settings, one);
-        ee_error reason;
-        if (before && one->number <= before->tests) continue;
-        status = try_one(&in_place, &reason);
-        if (status) status_fail(error, status, "challenger '%s': %.400s", one->name, reason.message);
-    }
-    return status;
 }
 
 static size_t count_bandits(const service *of)
@@ -199,17 +159,6 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
                     "the server has %zu bandits, its limit (setting 'bandits'; archived bandits count)", most);
     else if (create(self, name, &settings, &error))
         call_refuse(self, &error);
-}
-
-ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
-                                  bandit_settings *next, ee_error *error)
-{
-    const char *name = served_bandit_name(bandit);
-    bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
-    ee_status status = service_try_settings(next, before, error);
-    if (status) return status;
-    return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
-                                  error);
 }
 
 /* Settings of a bandit that is there, and then its description. */

@@ -2,8 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "bandit_changes.h"
+#include "call.h"
+#include "handlers.h"
+#include "promotion.h"
 #include "serve/live/succession.h"
-#include "service_inside.h"
 
 void api_evaluation(void *owner, http_exchange *exchange, const route_match *match)
 {
@@ -141,23 +144,6 @@ void api_remove_challenger(void *owner, http_exchange *exchange, const route_mat
 
 /* ---- promotion ---- */
 
-static ee_status promote(service *of, served_bandit *bandit, const challenger_settings *challenger, uint64_t test,
-                         const char *by, uint64_t *number, ee_error *error)
-{
-    live_standing standing;
-    char sentence[300];
-    succession change = {of->store, of->journal, of->bandits, bandit};
-    ee_status status = live_find_standing(of->live, bandit, challenger->name, test, &standing, error);
-    if (!status)
-        status = succession_promote(&change, challenger, &standing, by, sentence, sizeof sentence, number, error);
-    ee_bytes_free(standing.model);
-    if (status) return status;
-    atomic_fetch_add(&of->metrics.promotions, 1);
-    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' promoted: %s",
-                     served_bandit_name(bandit), challenger->name, sentence);
-    return EE_OK;
-}
-
 void api_promote(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
@@ -167,8 +153,8 @@ void api_promote(void *owner, http_exchange *exchange, const route_match *match)
     uint64_t number = 0;
     ee_error error;
     if (!found) return;
-    ee_status status =
-        promote(self->owner, self->bandit, found, 0, self->key_name[0] ? self->key_name : "request", &number, &error);
+    ee_status status = service_promote(self->owner, self->bandit, found, 0,
+                                       self->key_name[0] ? self->key_name : "request", &number, &error);
     if (status == EE_BAD_INPUT) { /* it has not come so far */
         http_refuse(exchange, 409, call_code(409), "%s", error.message);
     } else if (status) {
@@ -177,45 +163,4 @@ void api_promote(void *owner, http_exchange *exchange, const route_match *match)
         text_add(&exchange->answer, "{\"event\":%" PRIu64 "}", number);
         call_answer(self, 200);
     }
-}
-
-/* ---- promotion without asking ---- */
-
-/* In the worker, so that no other change of the settings comes between. Where the test is no longer there, it was
- * promoted already, or something else has changed. */
-static void promote_passed(void *context)
-{
-    service_promotion *self = context;
-    bandit_settings settings = served_bandit_settings(self->bandit);
-    const challenger_settings *found =
-        bandit_settings_challenger(&settings, (json_text){self->challenger, strlen(self->challenger)});
-    uint64_t number;
-    ee_error error;
-    bool wanted = found && found->number == self->test && settings.promote == PROMOTE_AUTO &&
-                  !served_bandit_is_archived(self->bandit);
-    if (wanted && promote(self->owner, self->bandit, found, self->test, "auto", &number, &error))
-        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, "",
-                         "bandit '%s': challenger '%s' cannot be promoted: %s", served_bandit_name(self->bandit),
-                         self->challenger, error.message);
-    atomic_store(&self->busy, false);
-}
-
-void service_passed(void *context, served_bandit *bandit, const char *challenger, uint64_t test)
-{
-    service *of = context;
-    service_promotion *one = &of->promotion;
-    if (atomic_exchange(&one->busy, true)) return; /* it is told again */
-    one->owner = of;
-    one->bandit = bandit;
-    one->test = test;
-    snprintf(one->challenger, sizeof one->challenger, "%s", challenger);
-    one->task = (worker_task){.run = promote_passed, .context = one};
-    if (!worker_submit(of->worker, &one->task)) atomic_store(&one->busy, false);
-}
-
-void service_live_trouble(void *context, const served_bandit *bandit, const ee_error *error)
-{
-    const service *of = context;
-    server_log_write(&of->log, LOG_LEVEL_WARNING, "", "bandit '%s': live evaluation failed: %s",
-                     served_bandit_name(bandit), error->message);
 }

@@ -1,9 +1,11 @@
 /* Personalizer's service and policy configurations. They run in the worker's thread, because another policy or share of
  * exploration means another model, trained on the last days of the log. */
+#include "call.h"
+#include "handlers.h"
+#include "personalizer_changes.h"
 #include "serve/live/succession.h"
 #include "serve/personalizer/personalizer_settings.h"
 #include "serve/system/server_clock.h"
-#include "service_inside.h"
 
 /* ---- answers ---- */
 
@@ -36,40 +38,6 @@ void api_get_policy(void *owner, http_exchange *exchange, const route_match *mat
 }
 
 /* ---- changes ---- */
-
-static void note_edit(bandit_settings *settings)
-{
-    personalizer_kept kept = personalizer_kept_of(settings);
-    log_time_format((double)server_clock_wall() / 1e6, kept.edited);
-    personalizer_keep(&kept, settings, NULL); /* it has been said that it fits: a time is as long as any other */
-}
-
-static bool is_other_model(const bandit_settings *a, const bandit_settings *b)
-{
-    return strcmp(a->policy, b->policy) != 0 || strcmp(a->options, b->options) != 0 ||
-           strcmp(a->propensity, b->propensity) != 0;
-}
-
-ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error)
-{
-    bandit_settings before = served_bandit_settings(self->bandit);
-    const char *name = served_bandit_name(self->bandit);
-    int64_t days = personalizer_kept_of(next).retrain_days;
-    note_edit(next);
-    if (is_other_model(next, &before)) {
-        ee_status status = service_try_settings(next, NULL, error);
-        if (status) return status;
-        succession by = {self->owner->store, self->owner->journal, self->owner->bandits, self->bandit};
-        int64_t from = journal_time(self->owner->journal) - days * 86400 * 1000000;
-        uint64_t number;
-        return succession_retrain(&by, next, from, why, &number, error);
-    }
-    bandit_settings_number(next, &before, !bandit_settings_decide_alike(next, &before));
-    ee_status status = service_write_settings(self->owner, served_bandit_number(self->bandit),
-                                              (json_text){name, strlen(name)}, next, false, error);
-    if (!status) server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': settings changed", name);
-    return status;
-}
 
 /* What cannot be is the request's fault until it was tried. */
 static void refuse(call *self, ee_status status, const char *code, const ee_error *error)

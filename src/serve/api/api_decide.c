@@ -1,8 +1,9 @@
 /* decide: a request becomes a decision on the published model, then an event and, once that is durable, a response. */
+#include "call_items.h"
 #include "data/slot_context.h"
+#include "handlers.h"
 #include "serve/requests/request_checksum.h"
 #include "serve/system/server_clock.h"
-#include "service_inside.h"
 
 /* ---- one decision ---- */
 

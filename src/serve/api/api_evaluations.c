@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
 #include "serve/jobs/evaluation_job_file.h"
 #include "serve/requests/request_members.h"
-#include "service_inside.h"
 
 /* ---- reading the request ---- */
 

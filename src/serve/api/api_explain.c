@@ -1,9 +1,10 @@
 /* explain: what the features contribute to a decide request, or to a stored decision. */
 #include <inttypes.h>
 
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
 #include "serve/requests/explain_answer.h"
-#include "service_inside.h"
 
 enum { USUAL_FEATURES = 20, MOST_FEATURES = 1000 };
 

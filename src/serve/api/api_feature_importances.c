@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
 #include "serve/model/importance.h"
 #include "serve/personalizer/personalizer_evaluations.h"
-#include "service_inside.h"
 
 enum { MOST_EACH = 100, MOST_FEATURES = 1000, PATH_SIZE = 512 };
 

@@ -2,9 +2,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
 #include "serve/log/log_export.h"
-#include "service_inside.h"
 
 /* Streams at a time: each reads the disk in a thread that serves others too, a little at a time. */
 enum { MOST_STREAMS = 8, PIECE = 64 << 10 };

@@ -1,8 +1,9 @@
 /* Personalizer's properties of the model and of the log, and deleting the log. They run in the worker's thread, because
  * they read the store. */
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
 #include "serve/system/server_clock.h"
-#include "service_inside.h"
 
 /* ---- times of events ---- */
 

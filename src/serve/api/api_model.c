@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
 #include "serve/live/succession.h"
-#include "service_inside.h"
 
 /* ---- download ---- */
 

@@ -1,6 +1,7 @@
 /* The dashboard: its files, and what it needs to know before any other request. */
+#include "call.h"
+#include "handlers.h"
 #include "serve/page/page_files.h"
-#include "service_inside.h"
 
 /* Nothing but what this server gives, and no other page around it: neither a script nor a picture of others, nothing
  * inline, and no text that becomes a script. */

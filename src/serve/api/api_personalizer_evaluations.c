@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "call.h"
 #include "data/log_time.h"
+#include "handlers.h"
+#include "personalizer_changes.h"
 #include "serve/personalizer/personalizer_evaluations.h"
 #include "serve/personalizer/personalizer_settings.h"
-#include "service_inside.h"
 
 static bool is_newest(const call *self)
 {

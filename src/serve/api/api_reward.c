@@ -1,5 +1,6 @@
 /* Rewards and activations: the journal decides their outcome. */
-#include "service_inside.h"
+#include "call_items.h"
+#include "handlers.h"
 
 /* Refuses or counts rewards outside the range that the bandit's settings state. The log keeps a clipped reward as it
  * came: what is learned is the nearest end of the range. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/options.h"
-#include "service_inside.h"
+#include "call.h"
 
 /* A call that grew beyond this is not kept for the next request. */
 enum { MOST_KEPT = 1 << 20 };
@@ -35,7 +35,6 @@ call *call_take(service *owner, http_exchange *exchange)
         self->request.owner = self->stored.owner = &self->memory;
     }
     self->exchange = exchange;
-    self->dialect = &dialect_own;
     self->only_bandit = NULL;
     self->key_name = "";
     self->match.route = NULL;

@@ -1,5 +1,5 @@
 /* The items of a call: the body becomes entries of the journal, and those become the response. */
-#include "service_inside.h"
+#include "call_items.h"
 
 void call_begin_answer(call *self, call_item *item)
 {

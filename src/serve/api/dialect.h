@@ -3,6 +3,7 @@
 #ifndef EENET_DIALECT_H
 #define EENET_DIALECT_H
 
+#include "serve/http/http.h"
 #include "serve/requests/answers.h"
 #include "serve/requests/decide_request.h"
 
@@ -30,5 +31,10 @@ typedef struct dialect {
 } dialect;
 
 extern const dialect dialect_own, dialect_personalizer;
+
+/* For http_exchange.name_error, with Personalizer's names. */
+const char *personalizer_name_error(http_exchange *exchange, int status, const char *code);
+/* The event id in the path. */
+ee_status personalizer_event_id(const struct call *self, json_text *out, ee_error *error);
 
 #endif

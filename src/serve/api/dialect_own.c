@@ -1,6 +1,6 @@
 /* The dialect of /v1. */
+#include "call_items.h"
 #include "serve/requests/reward_request.h"
-#include "service_inside.h"
 
 static ee_status read_decision(call *self, json_reader *reader, const decide_limits *limits, ee_error *error)
 {

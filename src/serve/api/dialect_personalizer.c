@@ -1,14 +1,14 @@
 /* The dialect of Personalizer: rank for decide, 201 and 204 for 200, its names of errors. */
 #include <stdio.h>
 
-#include "serve/personalizer/personalizer.h"
-#include "service_inside.h"
+#include "call_items.h"
+#include "serve/requests/request_members.h"
 
 /* ---- decisions ---- */
 
 static ee_status read_decision(call *self, json_reader *reader, const decide_limits *limits, ee_error *error)
 {
-    return rank_request_read(&self->request, reader, limits, self->match.route->handle == api_rank_slots, error);
+    return rank_request_read(&self->request, reader, limits, self->match.route->traits & ROUTE_SLOTS, error);
 }
 
 static void write_slot(text *into, const decide_slot *slot)
@@ -98,7 +98,7 @@ static ee_status read_reward(call *self, call_item *item, json_reader *reader, e
     ee_status status = personalizer_event_id(self, &id, error);
     if (status) return status;
     slot_rewards to = {.call = self, .id = id};
-    if (self->match.route->handle == api_reward_slots)
+    if (self->match.route->traits & ROUTE_SLOTS)
         return rank_slot_rewards_read(reader, &self->request.texts, take_slot, &to, error);
     status = rank_reward_read(reader, &value, error);
     item->entry.event = (event){.kind = EVENT_REWARD, .id = id, .value = value};
@@ -143,20 +143,6 @@ ee_status personalizer_event_id(const call *self, json_text *out, ee_error *erro
 
 /* ---- errors ---- */
 
-/* What a request that cannot be understood is called, by its route. */
-static const char *bad_request(const route *of)
-{
-    static const struct {
-        call_handler *handle;
-        const char *code;
-    } codes[] = {{api_decide, "InvalidRankRequest"},         {api_rank_slots, "InvalidRankRequest"},
-                 {api_reward, "InvalidRewardRequest"},       {api_reward_slots, "InvalidRewardRequest"},
-                 {api_activate, "InvalidEventIdToActivate"}, {api_put_model, "InvalidModelImportFormat"}};
-    for (size_t i = 0; of && i < sizeof codes / sizeof *codes; i++)
-        if (codes[i].handle == of->handle) return codes[i].code;
-    return "BadRequest";
-}
-
 static const char *code_of(const call *self, int status)
 {
     bool is_old = self->base.generation == PERSONALIZER_1_0;
@@ -167,7 +153,7 @@ static const char *code_of(const call *self, int status)
     if (status == 413) return "PayloadSizeExceeded";
     if (status == 403) return "OperationNotAllowed";
     if (status == 405) return "BadRequest";
-    return bad_request(self->match.route);
+    return self->match.route && self->match.route->error ? self->match.route->error : "BadRequest";
 }
 
 const char *personalizer_name_error(http_exchange *exchange, int status, const char *code)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "service_inside.h"
+#include "service_state.h"
 
 static uint64_t read_counter(atomic_uint_fast64_t *counter)
 {
@@ -36,7 +36,7 @@ void service_metrics_free(service *self)
 
 void service_count(service *self, const http_exchange *exchange, const route *of, double seconds)
 {
-    size_t place = of ? service_route_place(of) : MOST_ROUTES;
+    size_t place = of ? service_route_index(self, of) : MOST_ROUTES;
     size_t class = exchange->status >= 100 && exchange->status < 600 ? (size_t)exchange->status / 100 : 0;
     atomic_fetch_add_explicit(&self->metrics.requests[place][class], 1, memory_order_relaxed);
     if (of) metric_observe(&self->metrics.seconds[place], seconds);
@@ -56,9 +56,9 @@ static const char *method_name(http_method method)
     return names[method];
 }
 
-static void route_label(size_t place, char *out, size_t size)
+static void route_label(const service *self, size_t place, char *out, size_t size)
 {
-    const route *of = service_route_at(place);
+    const route *of = service_route_at(self, place);
     if (of)
         snprintf(out, size, "route=\"%s %s\"", method_name(of->method), of->pattern);
     else
@@ -70,7 +70,7 @@ static void add_requests(service *self, text *into)
     char label[160], labels[200];
     metric_head(into, "eenet_requests_total", "counter", "Requests by route and status class.");
     for (size_t i = 0; i <= MOST_ROUTES; i++) {
-        route_label(i, label, sizeof label);
+        route_label(self, i, label, sizeof label);
         for (size_t class = 0; class < STATUS_CLASSES; class ++) {
             uint64_t count = read_counter(&self->metrics.requests[i][class]);
             snprintf(labels, sizeof labels, "%s,code=\"%zuxx\"", label, class);
@@ -78,11 +78,11 @@ static void add_requests(service *self, text *into)
         }
     }
     metric_head(into, "eenet_request_seconds", "histogram", "Seconds from the headers of a request to its response.");
-    for (size_t i = 0; service_route_at(i); i++) {
+    for (size_t i = 0; service_route_at(self, i); i++) {
         uint64_t count = 0;
         for (size_t class = 0; class < STATUS_CLASSES; class ++)
             count += read_counter(&self->metrics.requests[i][class]);
-        route_label(i, label, sizeof label);
+        route_label(self, i, label, sizeof label);
         if (count) metric_histogram_write(into, "eenet_request_seconds", label, &self->metrics.seconds[i]);
     }
 }

@@ -83,16 +83,17 @@ static void add_allowed(char allowed[64], http_method method)
     if (method == HTTP_GET) add_allowed(allowed, HTTP_HEAD);
 }
 
-route_result router_find(const route *routes, size_t count, http_method method, json_text path, route_match *out,
+route_result router_find(const route_table *table, http_method method, json_text path, route_match *out,
                          char allowed[64])
 {
     allowed[0] = '\0';
     if (!is_good(path)) return ROUTE_BAD_PATH;
-    for (size_t i = 0; i < count; i++) {
-        if (!matches(routes[i].pattern, path, out)) continue;
-        out->route = &routes[i];
-        if (routes[i].method == method || (method == HTTP_HEAD && routes[i].method == HTTP_GET)) return ROUTE_FOUND;
-        add_allowed(allowed, routes[i].method);
+    for (size_t i = 0; i < table->count; i++) {
+        const route *at = &table->routes[i];
+        if (!matches(at->pattern, path, out)) continue;
+        out->route = at;
+        if (at->method == method || (method == HTTP_HEAD && at->method == HTTP_GET)) return ROUTE_FOUND;
+        add_allowed(allowed, at->method);
     }
     return allowed[0] ? ROUTE_OTHER_METHOD : ROUTE_NONE;
 }

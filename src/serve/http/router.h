@@ -8,6 +8,15 @@
 
 enum { ROUTE_PARTS = 4, ROUTE_PART_SIZE = 260 };
 
+typedef enum route_trait {
+    ROUTE_WAITS = 1,       /* for the disk or for training: runs in the worker's thread */
+    ROUTE_DECIDES = 2,     /* counts for the latency of decisions */
+    ROUTE_REWARDS = 4,     /* counts for the latency of rewards */
+    ROUTE_SLOTS = 8,       /* the body is about several slots */
+    ROUTE_ARCHIVED = 16,   /* also for archived bandits, as every GET is */
+    ROUTE_ALL_BANDITS = 32 /* shows every bandit: not for a key of one */
+} route_trait;
+
 typedef struct route route;
 typedef struct route_match {
     const route *route;
@@ -22,14 +31,20 @@ struct route {
     const char *limit; /* which setting limits its body; NULL: it takes none */
     void (*handle)(void *service, http_exchange *exchange, const route_match *match);
     const char *summary; /* for the description of the API */
-    bool waits;          /* for the disk, or for training: nothing for a thread that serves */
+    unsigned traits;     /* of route_trait */
+    const char *error;   /* Personalizer's name for a request that cannot be understood; NULL: BadRequest */
 };
+
+typedef struct route_table {
+    const route *routes; /* (count) */
+    size_t count;
+} route_table;
 
 typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_BAD_PATH } route_result;
 
-/* Of (count) routes. HEAD finds what GET does. allowed becomes "GET, HEAD, POST" for ROUTE_OTHER_METHOD. A path is bad
+/* HEAD finds what GET does. allowed becomes "GET, HEAD, POST" for ROUTE_OTHER_METHOD. A path is bad
  * that does not begin with a slash, has an empty part or one that is "." or "..", or does not decode. */
-route_result router_find(const route *routes, size_t count, http_method method, json_text path, route_match *out,
+route_result router_find(const route_table *table, http_method method, json_text path, route_match *out,
                          char allowed[64]);
 
 /* Percent-decoding; false where it is none, or does not fit, or gives a zero byte. */

@@ -9,7 +9,7 @@ static const route routes[] = {
     {.method = HTTP_POST, .pattern = "/v1/bandits/{name}/decide"},
     {.method = HTTP_DELETE, .pattern = "/v1/{a}/{b}/{c}/{d}/end"},
 };
-enum { ROUTES = sizeof routes / sizeof *routes };
+static const route_table table = {routes, sizeof routes / sizeof *routes};
 
 static route_result find(http_method method, const char *path, route_match *match, char allowed[64])
 {
@@ -17,7 +17,7 @@ static route_result find(http_method method, const char *path, route_match *matc
     guard wall;
     char *copy = guard_end_bytes(&wall, strlen(path));
     memcpy(copy, path, strlen(path));
-    route_result result = router_find(routes, ROUTES, method, (json_text){copy, strlen(path)}, match, allowed);
+    route_result result = router_find(&table, method, (json_text){copy, strlen(path)}, match, allowed);
     guard_free(&wall);
     return result;
 }

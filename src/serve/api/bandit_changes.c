@@ -1,0 +1,53 @@
+#include "bandit_changes.h"
+
+ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                 bool archived, ee_error *error)
+{
+    text body = text_start(error);
+    bandit_settings_write(settings, &body);
+    journal_entry entry = {.bandit = number, .settings = settings, .archived = archived, .name = name};
+    entry.event = (event){.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length};
+    ee_status status = body.status;
+    if (!status) status = journal_write(of->journal, &entry, error);
+    if (!status) status = served_bandits_set(of->bandits, entry.bandit, name, settings, archived, error);
+    memory_free(body.bytes);
+    return status;
+}
+
+/* A bandit that the library refuses is refused before anything is written. Too little memory is the request's fault: a
+ * retry would not help. */
+static ee_status try_one(const bandit_settings *settings, ee_error *error)
+{
+    ee_bandit *bandit = NULL;
+    ee_error reason;
+    ee_status status = bandit_settings_create(settings, &bandit, &reason);
+    ee_bandit_free(bandit);
+    if (status == EE_NO_MEMORY)
+        return status_fail(error, EE_BAD_INPUT, "not enough memory for this bandit: %.300s", reason.message);
+    return status ? status_fail(error, status, "%s", reason.message) : EE_OK;
+}
+
+ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
+{
+    ee_status status = before ? EE_OK : try_one(settings, error);
+    for (size_t i = 0; i < settings->challenger_count && !status; i++) {
+        const challenger_settings *one = &settings->challengers[i];
+        bandit_settings in_place = challenger_settings_in_place(settings, one);
+        ee_error reason;
+        if (before && one->number <= before->tests) continue;
+        status = try_one(&in_place, &reason);
+        if (status) status_fail(error, status, "challenger '%s': %.400s", one->name, reason.message);
+    }
+    return status;
+}
+
+ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
+                                  bandit_settings *next, ee_error *error)
+{
+    const char *name = served_bandit_name(bandit);
+    bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
+    ee_status status = service_try_settings(next, before, error);
+    if (status) return status;
+    return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
+                                  error);
+}

@@ -1,0 +1,10 @@
+/* The description of the API, openapi.json, as it is built in. */
+#ifndef EENET_OPENAPI_H
+#define EENET_OPENAPI_H
+
+#include <stddef.h>
+
+extern const char openapi_json[];
+extern const size_t openapi_size;
+
+#endif

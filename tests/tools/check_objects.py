@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""check_objects.py FOLDERS OBJECT...: checks what object files of src/serve need of each other.
+
+FOLDERS is src/serve/folders.txt, which lists the sub-folders from the bottom to the top; service.c and routes.c are
+above all of them. Prints every dependency that points upwards and every cycle of files, with the symbols that cause it,
+and exits with 1. Unlike includes, symbols also show dependencies through a header that several files share.
+"""
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+
+def read(objects):
+    """Symbols that each object defines and needs; objects are named by their path below src/serve."""
+    defined, needed = {}, defaultdict(set)
+    for path in objects:
+        if "/src/serve/" not in path:
+            continue
+        name = path.split("/src/serve/", 1)[1].removesuffix(".o").removesuffix(".c")
+        for line in subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout.splitlines():
+            kind, symbol = line.split()[-2:]
+            if kind == "U":
+                needed[name].add(symbol)
+            elif kind in "TDRBC":
+                defined[symbol] = name
+    graph = {name: defaultdict(list) for name in set(defined.values()) | set(needed)}
+    for name, symbols in needed.items():
+        for symbol in sorted(symbols):
+            if defined.get(symbol, name) != name:
+                graph[name][defined[symbol]].append(symbol)
+    return graph
+
+
+def cycles(graph):
+    """Groups of files that need each other (Tarjan's strongly connected components)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(name):
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in graph[name]:
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[name] = min(low[name], low[other])
+        if low[name] == index[name]:
+            group = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for name in sorted(graph):
+        if name not in index:
+            visit(name)
+    return found
+
+
+def main(folders, objects):
+    order = [line.split()[0] for line in Path(folders).read_text().splitlines()]
+    places = {folder: place for place, folder in enumerate([*order, "."])}
+    graph = read(objects)
+    failed = not graph
+    if failed:
+        print("no object files of src/serve")
+    for name in sorted(graph):
+        folder = str(Path(name).parent)
+        if folder not in places:
+            print(f"src/serve/{folder} has no place in the order of the folders")
+            failed = True
+            continue
+        for other, symbols in sorted(graph[name].items()):
+            if places.get(str(Path(other).parent), -1) > places[folder]:
+                print(f"{name} depends upwards on {other}: {', '.join(symbols)}")
+                failed = True
+    for group in cycles(graph):
+        failed = True
+        print(f"cycle: {' '.join(group)}")
+        for name in group:
+            for other in group:
+                if graph[name].get(other):
+                    print(f"    {name} needs {other}: {', '.join(graph[name][other])}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
