@@ -109,20 +109,25 @@ typedef struct stored_place {
     bandit_settings settings;
 } stored_place;
 
-static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_error *error)
+static ee_status find_bandit(store_reader *log, stored_place *place, ee_error *error)
 {
-    stored_place *place = context;
-    if (!json_is(bandit->name, place->name) || !bandit->events) return EE_OK;
-    place->found = true;
-    place->number = bandit->number;
-    return bandit_settings_read(&place->settings, bandit->settings.bytes, bandit->settings.length, SETTINGS_STORED,
-                                error);
+    stored_bandits list;
+    ee_status status = store_list_bandits(log, &list, error);
+    for (size_t i = 0; !status && i < list.count; i++) {
+        const stored_bandit *bandit = &list.bandits[i];
+        if (!json_is(bandit->name, place->name) || !bandit->events) continue;
+        place->found = true;
+        place->number = bandit->number;
+        status = bandit_settings_read(&place->settings, bandit->settings.bytes, bandit->settings.length,
+                                      SETTINGS_STORED, error);
+    }
+    stored_bandits_free(&list);
+    return status;
 }
 
-/* The event's bytes live as long as the visit, so they are kept. */
-static ee_status keep_decision(void *context, const event *seen, ee_error *error)
+/* The event is valid until the next read, so its body is copied. */
+static ee_status keep_decision(explained *self, const event *seen, ee_error *error)
 {
-    explained *self = context;
     size_t capacity = 0;
     if (seen->kind != EVENT_DECISION) return status_fail(error, EE_BAD_INPUT, "the id does not belong to a decision");
     ee_status status = memory_grow(NULL, &self->bytes, &capacity, seen->size ? seen->size : 1, 1, error);
@@ -148,13 +153,15 @@ static ee_status find_decision(explained *self, store_reader *log, const explain
                                ee_error *error)
 {
     uint64_t number = 0;
-    ee_status status = store_each_bandit(log, find_bandit, place, error);
+    const event *seen;
+    ee_status status = find_bandit(log, place, error);
     if (!status && !place->found)
         status = status_fail(error, EE_BAD_INPUT, "there is no bandit '%.64s' in this folder", request->bandit);
     if (!status) status = find_id(self, log, request, place->number, &number, error);
     if (!status && !number)
         status = status_fail(error, EE_BAD_INPUT, "no stored decision has the id '%.128s'", request->id);
-    return status ? status : store_read_one(log, place->number, number, keep_decision, self, error);
+    if (!status) status = store_read_one(log, place->number, number, &seen, error);
+    return status ? status : keep_decision(self, seen, error);
 }
 
 static ee_status explain_stored(explained *self, const explain_request *request, ee_error *error)

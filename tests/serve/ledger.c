@@ -308,26 +308,36 @@ static void check_told(log_copy *self, size_t bandit, const ledger *told)
     }
 }
 
-static ee_status find_number(void *context, const stored_bandit *bandit, ee_error *error)
+static ee_status find_number(log_copy *self, store_reader *log, ee_error *error)
 {
-    (void)error;
-    log_copy *self = context;
-    if (json_is(bandit->name, self->bandit->name)) self->number = bandit->number;
-    return EE_OK;
+    stored_bandits list;
+    ee_status status = store_list_bandits(log, &list, error);
+    for (size_t i = 0; i < list.count; i++)
+        if (json_is(list.bandits[i].name, self->bandit->name)) self->number = list.bandits[i].number;
+    stored_bandits_free(&list);
+    return status;
 }
+
+typedef ee_status visit_event(void *context, const event *event, ee_error *error);
 
 static ee_status read_all(store_reader *log, uint32_t bandit, unsigned kinds, visit_event *visit, void *context,
                           ee_error *error)
 {
-    for (uint64_t after = 0, last;; after = last) {
-        ee_status status = store_read(log, bandit, after, kinds, 1000, visit, context, &last, error);
-        if (status || last == after) return status;
-    }
+    event_batch batch = {0};
+    ee_status status;
+    uint64_t after;
+    do {
+        after = batch.last;
+        status = store_read(log, bandit, after, kinds, 1000, &batch, error);
+        for (size_t i = 0; !status && i < batch.count; i++) status = visit(context, &batch.events[i], error);
+    } while (!status && batch.last > after);
+    event_batch_free(&batch);
+    return status;
 }
 
 static ee_status read_log(log_copy *self, store_reader *log, ee_error *error)
 {
-    if (store_each_bandit(log, find_number, self, error)) return error->status;
+    if (find_number(self, log, error)) return error->status;
     /* Event numbers begin with 1. */
     self->places = grown(self->places, 0, &self->event_capacity, sizeof *self->places);
     self->places[self->event_count++] = 0;
@@ -349,7 +359,7 @@ uint64_t ledger_open_decisions(const char *folder, const char *name)
     ee_error error;
     uint64_t open = 0;
     ee_status status = store_open_reader(folder, &log, &error);
-    if (!status) status = store_each_bandit(log, find_number, &found, &error);
+    if (!status) status = find_number(&found, log, &error);
     if (!status)
         status = read_all(log, found.number, 1 << EVENT_DECISION | 1 << EVENT_SETTLED, count_open, &open, &error);
     store_reader_free(log);

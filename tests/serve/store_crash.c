@@ -97,24 +97,26 @@ static void write_event(store *into, uint64_t first, uint64_t last, uint64_t num
     if (status) die("write", &error);
 }
 
-static ee_status take_last(void *context, const stored_bandit *bandit, ee_error *error)
+/* The number of the last event of the only bandit; 0: there is none. */
+static uint64_t find_last(store *from)
 {
-    (void)error;
-    *(uint64_t *)context = bandit->events;
-    return EE_OK;
+    store_reader *reader;
+    stored_bandits list = {0};
+    ee_error error;
+    if (store_reader_create(from, &reader, &error) || store_list_bandits(reader, &list, &error)) die("read", &error);
+    uint64_t last = list.count ? list.bandits[0].events : 0;
+    stored_bandits_free(&list);
+    store_reader_free(reader);
+    return last;
 }
 
 _Noreturn static void write_on(const char *folder)
 {
     store *into;
-    store_reader *reader;
     ee_error error;
-    uint64_t last = 0;
     uint32_t bandit;
     if (store_open(folder, &into, &error)) die("open", &error);
-    if (store_reader_create(into, &reader, &error) || store_each_bandit(reader, take_last, &last, &error))
-        die("read", &error);
-    store_reader_free(reader);
+    uint64_t last = find_last(into);
     if (store_begin(into, &error)) die("begin", &error);
     if (!last && store_add_bandit(into, (json_text){"a", 1}, &bandit, &error)) die("add", &error);
     for (;;) {
@@ -134,10 +136,10 @@ typedef struct check {
     uint64_t number, last; /* seen so far; last: of its transaction */
 } check;
 
-static ee_status check_event(void *context, const event *from, ee_error *error)
+static void check_event(check *self, const event *from)
 {
     static body expected;
-    check *self = context;
+    ee_error error;
     uint64_t head[4];
     if (from->number != self->number + 1) die("an event is missing", NULL);
     self->number = from->number;
@@ -147,12 +149,11 @@ static ee_status check_event(void *context, const event *from, ee_error *error)
     if (from->kind != kind_of(from->number) || from->size != size || memcmp(from->body, &expected, size) != 0)
         die("an event is not what was written", NULL);
     self->last = head[2];
-    if (from->kind != EVENT_CHECKPOINT) return EE_OK;
+    if (from->kind != EVENT_CHECKPOINT) return;
     uint8_t *bytes;
-    if (store_load_model(self->from, 1, from->number, &bytes, &size, error)) die("a model is lost", error);
+    if (store_load_model(self->from, 1, from->number, &bytes, &size, &error)) die("a model is lost", &error);
     if (size != from->size || memcmp(bytes, from->body, size) != 0) die("a model is not what was written", NULL);
     memory_free(bytes);
-    return EE_OK;
 }
 
 /* What the tables must have together: each line counts what is wrong. */
@@ -186,11 +187,14 @@ static int look(const char *folder, uint64_t committed)
     store_reader *reader;
     ee_error error;
     check so_far = {0};
-    uint64_t last;
+    event_batch batch = {0};
     if (store_open(folder, &so_far.from, &error)) die("open", &error);
-    if (store_reader_create(so_far.from, &reader, &error) ||
-        store_read(reader, 1, 0, 0xff, SIZE_MAX, check_event, &so_far, &last, &error))
-        die("read", &error);
+    if (store_reader_create(so_far.from, &reader, &error)) die("read", &error);
+    do {
+        if (store_read(reader, 1, so_far.number, 0xff, SIZE_MAX, &batch, &error)) die("read", &error);
+        for (size_t i = 0; i < batch.count; i++) check_event(&so_far, &batch.events[i]);
+    } while (batch.count);
+    event_batch_free(&batch);
     if (so_far.number != so_far.last) die("a transaction is half there", NULL);
     if (so_far.number < committed) die("a committed transaction is lost", NULL);
     check_tables(folder);

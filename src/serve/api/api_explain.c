@@ -138,9 +138,8 @@ static void add_decision(call *self, const event *seen, const decision_body *bod
     text_add(answer, ",\"decided_by\":%" PRIu64 ",", body->version);
 }
 
-static ee_status explain_event(void *context, const event *seen, ee_error *error)
+static ee_status explain_event(explaining *self, const event *seen, ee_error *error)
 {
-    explaining *self = context;
     call *of = self->call;
     decision_body body;
     explained_decision told;
@@ -178,6 +177,7 @@ void api_explain_decision(void *owner, http_exchange *exchange, const route_matc
     call *self = exchange->context;
     explaining e = {.call = self};
     store_reader *reader = NULL;
+    const event *seen;
     char room[2 * ROUTE_PART_SIZE];
     uint64_t number = 0;
     ee_error error;
@@ -186,7 +186,8 @@ void api_explain_decision(void *owner, http_exchange *exchange, const route_matc
     uint32_t bandit = served_bandit_number(self->bandit);
     ee_status status = store_reader_create(of->store, &reader, &error);
     if (!status) status = store_find_id(reader, bandit, id, &number, &error);
-    if (!status && number) status = store_read_one(reader, bandit, number, explain_event, &e, &error);
+    if (!status && number) status = store_read_one(reader, bandit, number, &seen, &error);
+    if (!status && number) status = explain_event(&e, seen, &error);
     store_reader_free(reader);
     if (status)
         call_refuse(self, &error);

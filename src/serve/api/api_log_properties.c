@@ -7,19 +7,14 @@
 
 /* ---- times of events ---- */
 
-static ee_status take_time(void *context, const event *found, ee_error *error)
-{
-    (void)error;
-    *(int64_t *)context = found->time;
-    return EE_OK;
-}
-
 /* The time of the first event of a kind; 0: there is none. */
 static ee_status first_time(call *self, store_reader *reader, event_kind kind, int64_t *time, ee_error *error)
 {
-    uint64_t last;
-    *time = 0;
-    return store_read(reader, served_bandit_number(self->bandit), 0, 1u << kind, 1, take_time, time, &last, error);
+    event_batch found = {0};
+    ee_status status = store_read(reader, served_bandit_number(self->bandit), 0, 1u << kind, 1, &found, error);
+    *time = status || !found.count ? 0 : found.events[0].time;
+    event_batch_free(&found);
+    return status;
 }
 
 /* The same of the last. */
@@ -30,7 +25,10 @@ static ee_status last_time(call *self, store_reader *reader, event_kind kind, in
     *time = 0;
     ee_status status = store_last(reader, bandit, kind, UINT64_MAX, &number, error);
     if (status || !number) return status;
-    return store_read_one(reader, bandit, number, take_time, time, error);
+    const event *found;
+    status = store_read_one(reader, bandit, number, &found, error);
+    if (!status) *time = found->time;
+    return status;
 }
 
 static void add_time(text *into, const char *before, int64_t time)

@@ -145,9 +145,8 @@ typedef struct version_list {
     size_t most, count;
 } version_list;
 
-static ee_status add_version(void *context, const event *saved, ee_error *error)
+static ee_status add_version(version_list *list, const event *saved, ee_error *error)
 {
-    version_list *list = context;
     struct kept_version made = {.time = saved->time};
     ee_status status = checkpoint_body_read(saved->body, saved->size, &made.body, error);
     if (status) return status;
@@ -161,13 +160,17 @@ static ee_status add_version(void *context, const event *saved, ee_error *error)
 static ee_status read_versions(call *self, version_list *list, ee_error *error)
 {
     store_reader *reader = NULL;
-    uint64_t last;
+    event_batch batch = {0};
     ee_status status = memory_create(&self->exchange->memory, &list->kept, list->most, sizeof *list->kept, error);
     if (!status) status = store_reader_create(self->owner->store, &reader, error);
-    if (!status)
-        status = store_read(reader, served_bandit_number(self->bandit), 0, 1u << EVENT_CHECKPOINT, SIZE_MAX,
-                            add_version, list, &last, error);
+    do {
+        if (!status)
+            status = store_read(reader, served_bandit_number(self->bandit), batch.last, 1u << EVENT_CHECKPOINT,
+                                SIZE_MAX, &batch, error);
+        for (size_t i = 0; !status && i < batch.count; i++) status = add_version(list, &batch.events[i], error);
+    } while (!status && batch.count);
     store_reader_free(reader);
+    event_batch_free(&batch);
     return status;
 }
 

@@ -150,9 +150,8 @@ static void *run(void *context)
 
 /* ---- beginning and end ---- */
 
-static ee_status take_bandit(void *context, const stored_bandit *stored, ee_error *error)
+static ee_status take_bandit(journal *self, const stored_bandit *stored, ee_error *error)
 {
-    journal *self = context;
     bandit_settings settings = bandit_settings_usual();
     ee_status status =
         bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, SETTINGS_STORED, error);
@@ -172,9 +171,12 @@ static ee_status take_bandit(void *context, const stored_bandit *stored, ee_erro
 
 static ee_status prepare(journal *self, ee_error *error)
 {
+    stored_bandits list = {0};
     ee_status status = store_reader_create(self->store, &self->reader, error);
     if (!status) status = journal_keep_bandit(self, &(joined_bandit){0}, NULL, error);
-    if (!status) status = store_each_bandit(self->reader, take_bandit, self, error);
+    if (!status) status = store_list_bandits(self->reader, &list, error);
+    for (size_t i = 0; i < list.count && !status; i++) status = take_bandit(self, &list.bandits[i], error);
+    stored_bandits_free(&list);
     self->working = self->counts;
     if (!self->options.clock)
         self->clock = server_clock_start(self->clock.time, server_clock_wall(), server_clock_real());
@@ -185,6 +187,7 @@ static void free_journal(journal *self)
 {
     journal_free_removals(self);
     store_reader_free(self->reader);
+    event_batch_free(&self->batch);
     pthread_cond_destroy(&self->wake);
     pthread_mutex_destroy(&self->lock);
     pthread_mutex_destroy(&self->clock_lock);

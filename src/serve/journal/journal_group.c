@@ -233,31 +233,14 @@ static ee_status write_probe(journal *self, ee_error *error)
 
 /* ---- telling what became of it ---- */
 
-typedef struct telling {
-    journal_entry *entry;
-    bool told;
-} telling;
-
-static ee_status tell_earlier(void *context, const event *found, ee_error *error)
-{
-    telling *self = context;
-    (void)error;
-    self->entry->earlier = found;
-    self->told = true;
-    self->entry->done(self->entry);
-    return EE_OK;
-}
-
 static void tell(journal *self, journal_entry *entry)
 {
     if (entry->verdict == JOURNAL_REPEATED && entry->event.kind == EVENT_DECISION) {
-        telling once = {.entry = entry};
         ee_error error;
-        ee_status status =
-            store_read_one(self->reader, entry->bandit, entry->event.number, tell_earlier, &once, &error);
-        if (once.told) return;
-        entry->verdict = JOURNAL_FAILED;
-        status_fail(&entry->error, status, "%s", error.message);
+        if (store_read_one(self->reader, entry->bandit, entry->event.number, &entry->earlier, &error)) {
+            entry->verdict = JOURNAL_FAILED;
+            entry->error = error;
+        }
     }
     entry->done(entry);
 }

@@ -34,7 +34,8 @@ typedef struct removal {
 struct journal {
     memory memory;
     store *store;
-    store_reader *reader; /* the writer's */
+    store_reader *reader; /* the writer's, like the batch */
+    event_batch batch;
     journal_options options;
     pthread_t thread;
 

@@ -39,24 +39,25 @@ static ee_status find_checkpoint(journal *self, uint32_t bandit, uint64_t *numbe
     return EE_OK;
 }
 
-static ee_status start_after_checkpoint(void *context, const event *found, ee_error *error)
+static ee_status start_after_checkpoint(journal *self, removal *wanted, uint64_t checkpoint, ee_error *error)
 {
-    removal *self = context;
+    const event *found;
     checkpoint_body body;
-    ee_status status = checkpoint_body_read(found->body, found->size, &body, error);
+    ee_status status = store_read_one(self->reader, wanted->bandit, checkpoint, &found, error);
+    if (!status) status = checkpoint_body_read(found->body, found->size, &body, error);
     if (status) return status;
-    self->scanned = body.upto;
-    self->keep_from = body.upto + 1;
+    wanted->scanned = body.upto;
+    wanted->keep_from = body.upto + 1;
     return EE_OK;
 }
 
 /* What was settled after the checkpoint may be learned by the record of a decision before it. */
-static ee_status keep_settled(void *context, const event *found, ee_error *error)
+static void keep_settled(removal *wanted, const event_batch *batch)
 {
-    removal *self = context;
-    (void)error;
-    if (found->kind == EVENT_SETTLED && found->decision < self->keep_from) self->keep_from = found->decision;
-    return EE_OK;
+    for (size_t i = 0; i < batch->count; i++) {
+        const event *found = &batch->events[i];
+        if (found->kind == EVENT_SETTLED && found->decision < wanted->keep_from) wanted->keep_from = found->decision;
+    }
 }
 
 /* Looks for what a restart needs, a portion at a time. */
@@ -64,21 +65,21 @@ static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_err
 {
     kept_bandit *kept = journal_find_bandit(self, wanted->bandit);
     const unsigned kinds = 1u << EVENT_DECISION | 1u << EVENT_REWARD | 1u << EVENT_SETTLED; /* so that all count */
-    uint64_t checkpoint = 0, last;
+    uint64_t checkpoint = 0;
     ee_status status = EE_OK;
     *more = false;
     if (!kept) return EE_OK;
     if (!wanted->keep_from) {
         status = find_checkpoint(self, wanted->bandit, &checkpoint, error);
         if (status || !checkpoint) return status;
-        status = store_read_one(self->reader, wanted->bandit, checkpoint, start_after_checkpoint, wanted, error);
+        status = start_after_checkpoint(self, wanted, checkpoint, error);
     }
     if (!status)
-        status = store_read(self->reader, wanted->bandit, wanted->scanned, kinds, SCAN_PORTION, keep_settled, wanted,
-                            &last, error);
+        status = store_read(self->reader, wanted->bandit, wanted->scanned, kinds, SCAN_PORTION, &self->batch, error);
     if (status) return status;
-    wanted->is_scanned = last <= wanted->scanned;
-    wanted->scanned = last;
+    keep_settled(wanted, &self->batch);
+    wanted->is_scanned = self->batch.last <= wanted->scanned;
+    wanted->scanned = self->batch.last;
     if (wanted->is_scanned && wanted->keep_from > kept->joined.settled_to)
         wanted->keep_from = kept->joined.settled_to + 1;
     *more = true;

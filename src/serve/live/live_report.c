@@ -202,17 +202,14 @@ void live_report_write_empty(const bandit_settings *settings, text *into)
 }
 
 /* The body is an object; what the event knows besides goes before its members. */
-static ee_status add_promotion(void *context, const event *from, ee_error *error)
+static void add_promotion(text *into, const event *from)
 {
-    (void)error;
-    text *into = context;
     const char *body = from->body;
     char time[LOG_TIME_SIZE];
-    if (from->size < 2) return EE_OK;
+    if (from->size < 2) return;
     log_time_format((double)from->time / 1e6, time);
     text_add(into, "{\"time\":\"%s\",\"event\":%" PRIu64 "%s", time, from->number, from->size > 2 ? "," : "");
     text_bytes(into, body + 1, from->size - 1);
-    return EE_OK;
 }
 
 ee_status live_report_promotions(store_reader *log, uint32_t bandit, text *into, ee_error *error)
@@ -228,7 +225,9 @@ ee_status live_report_promotions(store_reader *log, uint32_t bandit, text *into,
     text_add(into, "[");
     for (size_t i = count; i-- && !status;) {
         if (i + 1 < count) text_add(into, ",");
-        status = store_read_one(log, bandit, numbers[i], add_promotion, into, error);
+        const event *found;
+        status = store_read_one(log, bandit, numbers[i], &found, error);
+        if (!status) add_promotion(into, found);
     }
     text_add(into, "]");
     return status ? status : into->status;

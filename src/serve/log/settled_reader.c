@@ -26,8 +26,6 @@ struct settled_reader {
 
     kept_decision *decisions; /* one, or the slots of a round */
     size_t capacity;
-    kept_decision *reading;
-    ee_status status; /* of what was read */
     double *learned;
     log_slot *slots;
     size_t *actions; /* of all slots: possible ones, allowed ones */
@@ -70,15 +68,6 @@ void settled_reader_free(settled_reader *self)
 
 /* ---- the mode ---- */
 
-static ee_status read_mode(void *context, const event *found, ee_error *error)
-{
-    settled_reader *self = context;
-    bandit_settings settings = bandit_settings_usual();
-    self->status = bandit_settings_read(&settings, found->body, found->size, SETTINGS_STORED, error);
-    self->mode = settings.mode;
-    return EE_OK;
-}
-
 /* The mode in which a decision was made. */
 static ee_status find_mode(settled_reader *self, uint64_t decision, ee_error *error)
 {
@@ -88,9 +77,12 @@ static ee_status find_mode(settled_reader *self, uint64_t decision, ee_error *er
     self->settings = number;
     self->mode = self->mode_now;
     if (!number) return EE_OK;
-    self->status = EE_OK;
-    status = store_read_one(self->reader, self->bandit, number, read_mode, self, error);
-    return status ? status : self->status;
+    const event *found;
+    bandit_settings settings = bandit_settings_usual();
+    status = store_read_one(self->reader, self->bandit, number, &found, error);
+    if (!status) status = bandit_settings_read(&settings, found->body, found->size, SETTINGS_STORED, error);
+    if (!status) self->mode = settings.mode;
+    return status;
 }
 
 /* ---- decisions ---- */
@@ -102,44 +94,38 @@ static void blank_line_ends(char *bytes, size_t size)
         if (bytes[i] == '\n' || bytes[i] == '\r') bytes[i] = ' ';
 }
 
-static ee_status keep_decision(void *context, const event *made, ee_error *error)
+static ee_status keep_decision(settled_reader *self, kept_decision *kept, const event *made, ee_error *error)
 {
-    settled_reader *self = context;
-    kept_decision *kept = self->reading;
     kept->room.owner = &self->memory;
-    self->status =
+    ee_status status =
         memory_grow(&self->memory, &kept->bytes, &kept->capacity, made->id.length + made->size + 1, 1, error);
-    if (self->status) return EE_OK;
+    if (status) return status;
     memcpy(kept->bytes, made->id.bytes, made->id.length);
     uint8_t *body = kept->bytes + made->id.length;
     if (made->size) memcpy(body, made->body, made->size);
     kept->id = (json_text){(const char *)kept->bytes, made->id.length};
     kept->time = made->time;
-    self->status = decision_body_read(body, made->size, &kept->room, &kept->body, error);
-    if (!self->status && kept->body.context.length)
+    status = decision_body_read(body, made->size, &kept->room, &kept->body, error);
+    if (!status && kept->body.context.length)
         blank_line_ends((char *)body + (kept->body.context.bytes - (const char *)body), kept->body.context.length);
-    return EE_OK;
-}
-
-static ee_status keep_settlement(void *context, const event *settled, ee_error *error)
-{
-    settled_reader *self = context;
-    (void)error;
-    self->reading->value = settled->value;
-    self->reading->outcome = settled->outcome;
-    return EE_OK;
+    return status;
 }
 
 /* *there false: it was removed meanwhile. */
 static ee_status load_one(settled_reader *self, const stored_decision *row, size_t place, bool *there, ee_error *error)
 {
-    self->reading = &self->decisions[place];
-    self->status = EE_OK;
-    ee_status status = store_read_one(self->reader, self->bandit, row->number, keep_decision, self, error);
-    if (!status) status = store_read_one(self->reader, self->bandit, row->settled, keep_settlement, self, error);
+    kept_decision *kept = &self->decisions[place];
+    const event *found;
+    ee_status damaged = EE_OK, status = store_read_one(self->reader, self->bandit, row->number, &found, error);
+    if (!status) damaged = keep_decision(self, kept, found, error);
+    if (damaged) return damaged;
+    if (!status) status = store_read_one(self->reader, self->bandit, row->settled, &found, error);
     *there = status != EE_BAD_INPUT;
     if (!*there) return EE_OK;
-    return status ? status : self->status;
+    if (status) return status;
+    kept->value = found->value;
+    kept->outcome = found->outcome;
+    return EE_OK;
 }
 
 /* Loads the decision of the row, or all slots of its round. *count becomes how many: 0 where one is not settled yet.

@@ -31,7 +31,7 @@ struct follower {
     bool (*cancel)(void *context);
     void *context;
     uint64_t visited;
-    bool past; /* an event above step->upto was met */
+    event_batch batch;
 };
 
 /* ---- making ---- */
@@ -114,6 +114,7 @@ void follower_free(follower *self)
     ee_round_free(self->round);
     memory_release(&self->arms.memory);
     memory_free(self->state);
+    event_batch_free(&self->batch);
     memory_release(&self->memory);
 }
 
@@ -224,34 +225,19 @@ static ee_status take_decision(follower *self, const event *from, ee_error *erro
 
 /* ---- SETTLED ---- */
 
-typedef struct settling {
-    follower *self;
-    double value;
-    ee_status status; /* of learning */
-} settling;
-
-static ee_status learn_stored(void *context, const event *from, ee_error *error)
-{
-    settling *s = context;
-    follower *self = s->self;
-    decision_body body;
-    s->status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
-    if (s->status) return EE_OK;
-    if (!is_own(self, &body) || body.own != body.action)
-        s->status = EE_BAD_RECORD;
-    else
-        s->status = ee_bandit_learn_record(self->bandit, body.record, body.record_size, s->value, error);
-    if (!s->status) self->counts.by_record++;
-    return EE_OK;
-}
-
 static ee_status learn_by_record(follower *self, uint64_t decision, double reward, ee_error *error)
 {
-    settling s = {self, reward, EE_BAD_RECORD};
+    const event *made;
+    decision_body body;
     if (decision <= self->model_event || decision < self->online_from) return EE_BAD_RECORD;
-    ee_status status = store_read_one(self->log, self->number, decision, learn_stored, &s, error);
-    if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it is not there any more */
-    return status ? status : s.status;
+    ee_status status = store_read_one(self->log, self->number, decision, &made, error);
+    if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it was removed */
+    if (!status) status = decision_body_read(made->body, made->size, &self->bodies, &body, error);
+    if (status) return status;
+    if (!is_own(self, &body) || body.own != body.action) return EE_BAD_RECORD;
+    status = ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error);
+    if (!status) self->counts.by_record++;
+    return status;
 }
 
 static ee_status forget(follower *self, uint64_t id)
@@ -260,27 +246,26 @@ static ee_status forget(follower *self, uint64_t id)
 }
 
 /* In apprentice mode a decision is learned when it is made; a deferred one when it is known that it was shown. */
-static ee_status imitate_stored(void *context, const event *from, ee_error *error)
+static ee_status imitate_stored(follower *self, const event *made, ee_error *error)
 {
-    settling *s = context;
-    follower *self = s->self;
     decision_body body;
-    s->status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
-    if (s->status || !body.deferred) return EE_OK;
+    ee_status status = decision_body_read(made->body, made->size, &self->bodies, &body, error);
+    if (status || !body.deferred) return status;
     double reward = body.own == body.baseline;
-    s->status = is_own(self, &body) ? ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error)
-                                    : EE_BAD_RECORD;
-    s->status = count_reward(self, s->status);
-    return EE_OK;
+    status = is_own(self, &body) ? ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error)
+                                 : EE_BAD_RECORD;
+    return count_reward(self, status);
 }
 
 static ee_status imitate(follower *self, const event *from, ee_error *error)
 {
-    settling s = {self, 0, EE_OK};
+    const event *made;
     if (from->decision <= self->model_event) return EE_OK;
-    ee_status status = store_read_one(self->log, self->number, from->decision, imitate_stored, &s, error);
-    if (status == EE_BAD_INPUT) return EE_OK; /* it is not there any more */
-    return status ? status : is_refused(s.status) ? pass_over(self) : s.status;
+    ee_status status = store_read_one(self->log, self->number, from->decision, &made, error);
+    if (status == EE_BAD_INPUT) return EE_OK; /* it was removed */
+    if (status) return status;
+    status = imitate_stored(self, made, error);
+    return is_refused(status) ? pass_over(self) : status;
 }
 
 static ee_status take_settled(follower *self, const event *from, ee_error *error)
@@ -362,11 +347,8 @@ static ee_status take_step(follower *self, const event *from, ee_error *error)
 
 /* ---- steps ---- */
 
-static ee_status take(void *context, const event *from, ee_error *error)
+static ee_status take(follower *self, const event *from, ee_error *error)
 {
-    follower *self = context;
-    self->past = from->number > self->step->upto;
-    if (self->past) return EE_BAD_INPUT;
     enum { BETWEEN = 64 };
     if (self->cancel && ++self->visited % BETWEEN == 0 && self->cancel(self->context))
         return status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
@@ -384,10 +366,23 @@ static ee_status take(void *context, const event *from, ee_error *error)
     }
 }
 
+/* Takes the events of the batch that belong to the step. upto is the last that was taken. */
+static ee_status take_batch(follower *self, ee_error *error)
+{
+    const event_batch *batch = &self->batch;
+    for (size_t i = 0; i < batch->count && batch->events[i].number <= self->step->upto; i++) {
+        ee_status status = take(self, &batch->events[i], error);
+        if (status) return status;
+        self->upto = batch->events[i].number;
+    }
+    self->upto = batch->last;
+    return EE_OK;
+}
+
 ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
                         bool (*cancel)(void *context), void *context, ee_error *error)
 {
-    enum { TOGETHER = 256 }; /* more would keep the store from clearing away its journal meanwhile */
+    enum { TOGETHER = 256 };
     const unsigned kinds =
         1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_STEP | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
     ee_bandit_free(self->replaced);
@@ -397,12 +392,11 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
     self->step = step;
     self->cancel = cancel;
     self->context = context;
-    self->past = false;
     bandit_set_stride(self->bandit, step->stride);
     while (self->upto < step->upto) {
         uint64_t before = self->upto;
-        ee_status status = store_read(log, bandit, before, kinds, TOGETHER, take, self, &self->upto, error);
-        if (self->past || self->upto > step->upto) break;
+        ee_status status = store_read(log, bandit, before, kinds, TOGETHER, &self->batch, error);
+        if (!status) status = take_batch(self, error);
         if (status) return status;
         if (self->upto == before)
             return status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,

@@ -26,6 +26,7 @@ typedef struct measuring {
     served_bandit *bandit;
     const importance_request *request;
     store_reader *reader;
+    event_batch batch;
     importance *out;
     event_room room;
     decision_arms arms;
@@ -176,9 +177,8 @@ static ee_status add_decision(measuring *self, const decision_body *body, served
     return status == EE_NO_MEMORY ? status : EE_OK;
 }
 
-static ee_status visit(void *context, const event *seen, ee_error *error)
+static ee_status measure(measuring *self, const event *seen, ee_error *error)
 {
-    measuring *self = context;
     decision_body body;
     self->number = seen->number;
     if (seen->time >= self->request->until) {
@@ -212,14 +212,14 @@ static ee_status sample(measuring *self, ee_error *error)
     ee_status status = store_find_time(self->reader, bandit, self->request->from, &first, error);
     if (!status) status = store_find_time(self->reader, bandit, self->request->until, &end, error);
     for (uint64_t i = 0; i < most && !status && !self->over; i++) {
-        uint64_t after = first - 1 + (uint64_t)((double)(end - first) * (double)i / (double)most), last;
+        uint64_t after = first - 1 + (uint64_t)((double)(end - first) * (double)i / (double)most);
         if (after < self->number) after = self->number;
         if (after + 1 >= end) break;
         if (self->request->cancel && atomic_load(self->request->cancel))
             return status_fail(error, EE_FILE_ERROR, "importance: the server is stopping");
-        uint64_t before = self->number;
-        status = store_read(self->reader, bandit, after, 1U << EVENT_DECISION, 1, visit, self, &last, error);
-        if (self->number == before) break; /* there are no more */
+        status = store_read(self->reader, bandit, after, 1U << EVENT_DECISION, 1, &self->batch, error);
+        if (!status && !self->batch.count) break; /* there are no more */
+        if (!status) status = measure(self, self->batch.events, error);
     }
     return status;
 }
@@ -266,6 +266,7 @@ ee_status importance_measure(store *kept, served_bandit *bandit, const importanc
     if (!status) status = sample(&self, error);
     if (!status) status = give(&self, error);
     store_reader_free(self.reader);
+    event_batch_free(&self.batch);
     memory_free(self.slots);
     memory_release(&self.arms.memory);
     memory_release(&self.memory);

@@ -36,6 +36,7 @@ typedef struct replaying {
     ee_scratch *scratch;
     ee_round *round;
     decision_arms arms;
+    event_batch batch;
     event_room bodies;
     double *probabilities, *of_arms;
     size_t probability_capacity, of_arms_capacity;
@@ -56,11 +57,9 @@ __attribute__((format(printf, 3, 4))) static void differ(replaying *self, uint64
 
 /* ---- decisions ---- */
 
-static ee_status collect(void *context, const event *from, ee_error *error)
+static ee_status collect(replaying *self, const event *from, ee_error *error)
 {
-    replaying *self = context;
     decision_body body;
-    if (from->number > self->last) return EE_OK;
     ee_status status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
     if (status == EE_NO_MEMORY) return status;
     if (status) {
@@ -83,13 +82,14 @@ static int compare_due(const void *left, const void *right)
 static ee_status collect_decisions(replaying *self, ee_error *error)
 {
     enum { TOGETHER = 1024 };
+    event_batch *batch = &self->batch;
     self->due_count = self->done = 0;
-    for (uint64_t after = self->first - 1, before; after < self->last;) {
-        before = after;
-        ee_status status =
-            store_read(self->log, self->number, before, 1U << EVENT_DECISION, TOGETHER, collect, self, &after, error);
+    for (uint64_t after = self->first - 1; after < self->last; after = batch->last) {
+        ee_status status = store_read(self->log, self->number, after, 1U << EVENT_DECISION, TOGETHER, batch, error);
+        for (size_t i = 0; !status && i < batch->count && batch->events[i].number <= self->last; i++)
+            status = collect(self, &batch->events[i], error);
         if (status) return status;
-        if (after == before) break;
+        if (batch->last == after) break;
     }
     if (self->due_count) qsort(self->due, self->due_count, sizeof *self->due, compare_due);
     return EE_OK;
@@ -120,9 +120,8 @@ static ee_status decide_again(replaying *self, const decision_body *stored, ee_d
     return ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, decision, NULL, self->of_arms, error);
 }
 
-static ee_status compare_decision(void *context, const event *from, ee_error *error)
+static ee_status compare_decision(replaying *self, const event *from, ee_error *error)
 {
-    replaying *self = context;
     uint64_t *others = &self->result->other_decisions;
     decision_body stored;
     ee_decision decision;
@@ -179,8 +178,11 @@ static ee_status compare_decisions(replaying *self, ee_error *error)
                self->due[self->done].number, self->due[self->done].version);
     if (self->done == self->due_count || self->due[self->done].version != self->version) return EE_OK;
     status = publish(self, error);
-    for (; !status && self->done < self->due_count && self->due[self->done].version == self->version; self->done++)
-        status = store_read_one(self->log, self->number, self->due[self->done].number, compare_decision, self, error);
+    for (; !status && self->done < self->due_count && self->due[self->done].version == self->version; self->done++) {
+        const event *made;
+        status = store_read_one(self->log, self->number, self->due[self->done].number, &made, error);
+        if (!status) status = compare_decision(self, made, error);
+    }
     return status;
 }
 
@@ -214,9 +216,8 @@ static ee_status compare_model(replaying *self, const checkpoint_body *stored, c
     return EE_OK;
 }
 
-static ee_status compare_checkpoint(void *context, const event *from, ee_error *error)
+static ee_status compare_checkpoint(replaying *self, const event *from, ee_error *error)
 {
-    replaying *self = context;
     checkpoint_body stored;
     void *bytes;
     size_t size;
@@ -232,19 +233,12 @@ static ee_status compare_checkpoint(void *context, const event *from, ee_error *
 /* A checkpoint of a version comes before the next step. */
 static ee_status compare_checkpoints(replaying *self, ee_error *error)
 {
-    uint64_t last;
-    return store_read(self->log, self->number, self->version, 1U << EVENT_CHECKPOINT, 1, compare_checkpoint, self,
-                      &last, error);
+    event_batch *batch = &self->batch;
+    ee_status status = store_read(self->log, self->number, self->version, 1U << EVENT_CHECKPOINT, 1, batch, error);
+    return status || !batch->count ? status : compare_checkpoint(self, batch->events, error);
 }
 
 /* ---- a bandit ---- */
-
-static ee_status find_checkpoint(void *context, const event *from, ee_error *error)
-{
-    (void)error;
-    *(uint64_t *)context = from->number;
-    return EE_OK;
-}
 
 /* The model before all decisions that are due or, where that cannot be made any more, the first that can. */
 static ee_status start(replaying *self, ee_error *error)
@@ -253,13 +247,11 @@ static ee_status start(replaying *self, ee_error *error)
     if (self->request->from_beginning) upto = 0;
     ee_status status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
     while (status == EE_BAD_MODEL) {
-        uint64_t next = 0, last;
-        status =
-            store_read(self->log, self->number, upto, 1U << EVENT_CHECKPOINT, 1, find_checkpoint, &next, &last, error);
+        status = store_read(self->log, self->number, upto, 1U << EVENT_CHECKPOINT, 1, &self->batch, error);
         if (status) return status;
-        if (!next)
+        if (!self->batch.count)
             return status_fail(error, EE_BAD_MODEL, "bandit %s: none of its checkpoints can be read", self->name);
-        upto = next;
+        upto = self->batch.events[0].number;
         status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
     }
     for (; !status && self->done < self->due_count && self->due[self->done].version < self->version; self->done++)
@@ -304,26 +296,20 @@ static void end_bandit(replaying *self)
     self->model = NULL;
 }
 
-static ee_status take_time(void *context, const event *from, ee_error *error)
-{
-    (void)error;
-    *(int64_t *)context = from->time;
-    return EE_OK;
-}
-
 /* The times that the log covers, of all bandits together. */
 static ee_status find_times(replaying *self, ee_error *error)
 {
-    uint64_t last = 0, looked;
-    int64_t begin = 0, end = 0;
+    uint64_t last = 0;
+    const event *end;
     ee_status status = store_last(self->log, self->number, EVENT_DECISION, UINT64_MAX, &last, error);
     if (status || !last) return status;
-    status = store_read(self->log, self->number, 0, 1U << EVENT_DECISION, 1, take_time, &begin, &looked, error);
-    if (!status) status = store_read_one(self->log, self->number, last, take_time, &end, error);
-    if (status) return status;
+    status = store_read(self->log, self->number, 0, 1U << EVENT_DECISION, 1, &self->batch, error);
+    if (!status) status = store_read_one(self->log, self->number, last, &end, error);
+    if (status || !self->batch.count) return status;
     replay_result *result = self->result;
+    int64_t begin = self->batch.events[0].time;
     if (!result->log_first || begin < result->log_first) result->log_first = begin;
-    if (end > result->log_last) result->log_last = end;
+    if (end->time > result->log_last) result->log_last = end->time;
     return EE_OK;
 }
 
@@ -348,48 +334,34 @@ static ee_status replay_bandit(replaying *self, ee_error *error)
 
 /* ---- all of them ---- */
 
-typedef struct bandit_list {
-    memory memory;
-    const char *wanted;
-    struct found_bandit {
-        uint32_t number;
-        char name[BANDIT_NAME_SIZE];
-        bandit_settings settings;
-        uint64_t events;
-    } * found;
-    size_t count, capacity;
-} bandit_list;
-
-static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_error *error)
+static bool is_wanted(const replaying *self, const stored_bandit *bandit)
 {
-    bandit_list *list = context;
-    bandit_settings settings = bandit_settings_usual();
-    if (list->wanted && !json_is(bandit->name, list->wanted)) return EE_OK;
-    if (!bandit->events) return EE_OK;
-    ee_status status =
-        bandit_settings_read(&settings, bandit->settings.bytes, bandit->settings.length, SETTINGS_STORED, error);
-    if (!status)
-        status = memory_grow(&list->memory, &list->found, &list->capacity, list->count + 1, sizeof *list->found, error);
-    if (status) return status;
-    struct found_bandit *found = &list->found[list->count++];
-    found->number = bandit->number;
-    snprintf(found->name, sizeof found->name, "%.*s", (int)bandit->name.length, bandit->name.bytes);
-    found->settings = settings;
-    found->events = bandit->events;
-    return EE_OK;
+    return bandit->events && (!self->request->bandit || json_is(bandit->name, self->request->bandit));
 }
 
-static ee_status replay_all(replaying *self, const bandit_list *list, ee_error *error)
+static ee_status start_bandit(replaying *self, const stored_bandit *bandit, ee_error *error)
 {
+    self->number = bandit->number;
+    snprintf(self->name, sizeof self->name, "%.*s", (int)bandit->name.length, bandit->name.bytes);
+    self->settings = bandit_settings_usual();
+    self->last = bandit->events;
+    return bandit_settings_read(&self->settings, bandit->settings.bytes, bandit->settings.length, SETTINGS_STORED,
+                                error);
+}
+
+static ee_status replay_all(replaying *self, const stored_bandits *list, ee_error *error)
+{
+    size_t wanted = 0;
     ee_status status = ee_round_create(NULL, &self->round, error);
     for (size_t i = 0; i < list->count && !status; i++) {
-        const struct found_bandit *found = &list->found[i];
-        self->number = found->number;
-        memcpy(self->name, found->name, sizeof self->name);
-        self->settings = found->settings;
-        self->last = found->events;
-        status = replay_bandit(self, error);
+        if (!is_wanted(self, &list->bandits[i])) continue;
+        wanted++;
+        status = start_bandit(self, &list->bandits[i], error);
+        if (!status) status = replay_bandit(self, error);
     }
+    if (!status && self->request->bandit && !wanted)
+        status =
+            status_fail(error, EE_BAD_INPUT, "replay: there is no bandit '%s' in this folder", self->request->bandit);
     ee_round_free(self->round);
     return status;
 }
@@ -397,18 +369,17 @@ static ee_status replay_all(replaying *self, const bandit_list *list, ee_error *
 ee_status replay_run(const replay_request *request, replay_result *out, ee_error *error)
 {
     replaying self = {.request = request, .result = out};
-    bandit_list list = {.wanted = request->bandit};
+    stored_bandits list = {0};
     *out = (replay_result){0};
     self.bodies.owner = &self.memory;
     ee_status status = store_open_reader(request->folder, &self.log, error);
     if (status) return status;
-    status = store_each_bandit(self.log, find_bandit, &list, error);
-    if (!status && request->bandit && !list.count)
-        status = status_fail(error, EE_BAD_INPUT, "replay: there is no bandit '%s' in this folder", request->bandit);
+    status = store_list_bandits(self.log, &list, error);
     if (!status) status = replay_all(&self, &list, error);
     store_reader_free(self.log);
+    stored_bandits_free(&list);
+    event_batch_free(&self.batch);
     memory_release(&self.arms.memory);
-    memory_release(&list.memory);
     memory_release(&self.memory);
     return status;
 }

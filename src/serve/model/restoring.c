@@ -1,10 +1,12 @@
 #include "restoring.h"
 
-static ee_status read_settings(void *context, const event *from, ee_error *error)
+static ee_status read_settings(store_reader *log, uint32_t bandit, uint64_t number, bandit_settings *out,
+                               ee_error *error)
 {
-    bandit_settings *settings = context;
-    *settings = bandit_settings_usual();
-    return bandit_settings_read(settings, from->body, from->size, SETTINGS_STORED, error);
+    const event *found;
+    *out = bandit_settings_usual();
+    ee_status status = store_read_one(log, bandit, number, &found, error);
+    return status ? status : bandit_settings_read(out, found->body, found->size, SETTINGS_STORED, error);
 }
 
 typedef struct loading {
@@ -15,14 +17,6 @@ typedef struct loading {
     uint64_t version;
 } loading;
 
-static ee_status read_upto(void *context, const event *from, ee_error *error)
-{
-    checkpoint_body body;
-    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
-    if (!status) *(uint64_t *)context = body.upto;
-    return status;
-}
-
 /* The settings in force at an event; those that are given, where the log has them no longer. */
 static ee_status find_settings_at(loading *self, uint64_t number, const bandit_settings *given, ee_error *error)
 {
@@ -30,23 +24,26 @@ static ee_status find_settings_at(loading *self, uint64_t number, const bandit_s
     self->settings = *given;
     ee_status status = store_last(self->log, self->bandit, EVENT_SETTINGS, number, &found, error);
     if (status || !found) return status;
-    return store_read_one(self->log, self->bandit, found, read_settings, &self->settings, error);
+    return read_settings(self->log, self->bandit, found, &self->settings, error);
 }
 
 static ee_status find_settings(loading *self, uint64_t checkpoint, const bandit_settings *given, ee_error *error)
 {
-    uint64_t upto;
-    ee_status status = store_read_one(self->log, self->bandit, checkpoint, read_upto, &upto, error);
-    return status ? status : find_settings_at(self, upto, given, error);
+    const event *from;
+    checkpoint_body body;
+    ee_status status = store_read_one(self->log, self->bandit, checkpoint, &from, error);
+    if (!status) status = checkpoint_body_read(from->body, from->size, &body, error);
+    return status ? status : find_settings_at(self, body.upto, given, error);
 }
 
-static ee_status load_checkpoint(void *context, const event *from, ee_error *error)
+static ee_status load_checkpoint(loading *self, uint64_t checkpoint, ee_error *error)
 {
-    loading *self = context;
+    const event *from;
     checkpoint_body body;
     uint8_t *bytes = NULL;
     size_t size = 0;
-    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
+    ee_status status = store_read_one(self->log, self->bandit, checkpoint, &from, error);
+    if (!status) status = checkpoint_body_read(from->body, from->size, &body, error);
     if (!status) status = store_load_model_of(self->log, self->bandit, body.version, &bytes, &size, error);
     if (!status) status = follower_load(&body, &self->settings, bytes, size, &self->loaded, error);
     if (!status) self->version = body.version;
@@ -54,16 +51,11 @@ static ee_status load_checkpoint(void *context, const event *from, ee_error *err
     return status;
 }
 
-static ee_status is_there(void *context, const event *from, ee_error *error)
-{
-    (void)context, (void)from, (void)error;
-    return EE_OK;
-}
-
 /* Gives the model up where the log does not go on from it: it would lack what the events between had to teach. */
 static ee_status check_next(loading *self, ee_error *error)
 {
-    ee_status status = store_read_one(self->log, self->bandit, follower_upto(self->loaded) + 1, is_there, NULL, error);
+    const event *next;
+    ee_status status = store_read_one(self->log, self->bandit, follower_upto(self->loaded) + 1, &next, error);
     if (!status) return EE_OK;
     follower_free(self->loaded);
     self->loaded = NULL;
@@ -93,7 +85,7 @@ static ee_status begin_at_model(loading *self, uint64_t upto, const bandit_setti
 static ee_status begin(loading *self, uint64_t upto, const bandit_settings *given, ee_error *error)
 {
     bandit_settings first;
-    ee_status status = store_read_one(self->log, self->bandit, 1, read_settings, &first, error);
+    ee_status status = read_settings(self->log, self->bandit, 1, &first, error);
     if (status == EE_BAD_INPUT) return begin_at_model(self, upto, given, error);
     return status ? status : follower_create(&first, &self->loaded, error);
 }
@@ -110,7 +102,7 @@ ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *
         if (status) return status;
         if (!checkpoint) break;
         status = find_settings(&self, checkpoint, settings, error);
-        if (!status) status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
+        if (!status) status = load_checkpoint(&self, checkpoint, error);
         if (!status) status = check_next(&self, error);
         if (status == EE_NO_MEMORY) return status; /* of any other, an older one may do */
         checkpoint--;
@@ -122,26 +114,18 @@ ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *
     return EE_OK;
 }
 
-typedef struct found_step {
-    uint64_t number;
-    step_body *step;
-} found_step;
-
-static ee_status read_step(void *context, const event *from, ee_error *error)
-{
-    found_step *found = context;
-    found->number = from->number;
-    return step_body_read(from->body, from->size, found->step, error);
-}
-
 ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, uint64_t *number, step_body *step,
                             ee_error *error)
 {
+    event_batch found = {0};
     *step = (step_body){0};
-    found_step found = {0, step};
-    uint64_t last;
-    ee_status status = store_read(log, bandit, after, 1U << EVENT_STEP, 1, read_step, &found, &last, error);
-    *number = found.number;
+    *number = 0;
+    ee_status status = store_read(log, bandit, after, 1U << EVENT_STEP, 1, &found, error);
+    if (!status && found.count) {
+        *number = found.events[0].number;
+        status = step_body_read(found.events[0].body, found.events[0].size, step, error);
+    }
+    event_batch_free(&found);
     return status;
 }
 

@@ -165,9 +165,8 @@ void served_bandits_appended(served_bandits *self, uint32_t number, uint64_t las
 
 /* ---- making ---- */
 
-static ee_status add_stored(void *context, const stored_bandit *stored, ee_error *error)
+static ee_status add_stored(served_bandits *self, const stored_bandit *stored, ee_error *error)
 {
-    served_bandits *self = context;
     served_bandit *bandit;
     bandit_settings settings = bandit_settings_usual();
     ee_status status =
@@ -196,6 +195,16 @@ static ee_status survey(served_bandit *bandit, store_reader *log, ee_error *erro
     return EE_OK;
 }
 
+static ee_status add_all(served_bandits *self, store_reader *log, ee_error *error)
+{
+    stored_bandits list;
+    ee_status status = store_list_bandits(log, &list, error);
+    for (size_t i = 0; i < list.count && !status; i++) status = add_stored(self, &list.bandits[i], error);
+    stored_bandits_free(&list);
+    for (size_t i = 0; i < self->count && !status; i++) status = survey(self->bandits[i], log, error);
+    return status;
+}
+
 ee_status served_bandits_create(store *kept, const served_options *options, served_bandits **out, ee_error *error)
 {
     served_bandits *self;
@@ -214,8 +223,7 @@ ee_status served_bandits_create(store *kept, const served_options *options, serv
     pthread_condattr_destroy(&monotonic);
     status = store_reader_create(kept, &log, error);
     if (!status) {
-        status = store_each_bandit(log, add_stored, self, error);
-        for (size_t i = 0; i < self->count && !status; i++) status = survey(self->bandits[i], log, error);
+        status = add_all(self, log, error);
         store_reader_free(log);
     }
     if (status)

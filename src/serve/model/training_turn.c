@@ -224,11 +224,13 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
 
 /* ---- checkpoints ---- */
 
-static ee_status read_version(void *context, const event *from, ee_error *error)
+static ee_status read_version(trainer_turn *t, uint64_t checkpoint, uint64_t *version, ee_error *error)
 {
+    const event *from;
     checkpoint_body body;
-    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
-    if (!status) *(uint64_t *)context = body.version;
+    ee_status status = store_read_one(t->log, t->bandit->number, checkpoint, &from, error);
+    if (!status) status = checkpoint_body_read(from->body, from->size, &body, error);
+    if (!status) *version = body.version;
     return status;
 }
 
@@ -244,7 +246,7 @@ static ee_status remove_older(trainer_turn *t, uint64_t checkpoint, ee_error *er
         uint64_t newer = version;
         status = store_last(t->log, number, EVENT_CHECKPOINT, checkpoint - 1, &checkpoint, error);
         if (status || !checkpoint) return status;
-        status = store_read_one(t->log, number, checkpoint, read_version, &version, error);
+        status = read_version(t, checkpoint, &version, error);
         if (status || version == newer) continue;
         if (i++ >= kept) status = store_remove_model(t->all->kept, number, version, error);
     }

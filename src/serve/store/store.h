@@ -10,7 +10,7 @@
 #ifndef EENET_STORE_H
 #define EENET_STORE_H
 
-#include "event.h"
+#include "event_batch.h"
 
 typedef struct store store;
 typedef struct store_reader store_reader;
@@ -111,7 +111,7 @@ ee_status store_remove_model(store *self, uint32_t bandit, uint64_t number, ee_e
  * `before`: one that is being uploaded has its file before its event. What fails is left for the next time. */
 void store_remove_uploads(store *self, uint32_t bandit, uint64_t before);
 
-/* ---- reading ---- */
+/* ---- reading: everything is copied, and no transaction is open between calls ---- */
 
 ee_status store_reader_create(store *self, store_reader **out, ee_error *error);
 void store_reader_free(store_reader *self);
@@ -119,21 +119,25 @@ void store_reader_free(store_reader *self);
 /* Opens a store for reading only; another process may be writing to it. For replay and backup. */
 ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error);
 
-/* The bandits, archived ones too, in the order of their numbers. What visit gets is valid while it runs; it stops where
- * visit fails. */
-typedef ee_status visit_bandit(void *context, const stored_bandit *bandit, ee_error *error);
-ee_status store_each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error);
+/* A copy of the bandits, including archived ones, in the order of their numbers. Release with stored_bandits_free,
+ * which accepts {0}. */
+typedef struct stored_bandits {
+    stored_bandit *bandits; /* (count) */
+    size_t count, capacity;
+    memory memory; /* of all this */
+} stored_bandits;
 
-/* Events of a bandit with numbers above `after`, in order, of the kinds whose bits (1 << kind) are set, at most `most`.
- * *last becomes the number up to which all were looked at: where to go on. visit may ask the same reader for one event,
- * for the last of a kind and by time, but not for more. */
-typedef ee_status visit_event(void *context, const event *event, ee_error *error);
-ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t most,
-                     visit_event *visit, void *context, uint64_t *last, ee_error *error);
+ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *error);
+void stored_bandits_free(stored_bandits *self);
 
-/* One event; EE_BAD_INPUT where it is not there (any more). */
-ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, visit_event *visit, void *context,
-                         ee_error *error);
+/* Replaces the batch by the events of a bandit with numbers above `after`, in order, of the kinds whose bits
+ * (1 << kind) are set: at most `limit`, and about EVENT_BATCH_BYTES. out->last is where to continue; when it does not
+ * grow, there is nothing left. */
+ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                     event_batch *out, ee_error *error);
+
+/* One event, valid until the next store_read_one of this reader. EE_BAD_INPUT if it does not exist (any more). */
+ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, const event **out, ee_error *error);
 
 /* The number of the decision that has an id; 0 where none has. */
 ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error);

@@ -1,5 +1,4 @@
-/* Readers of the store. Each call sees one consistent state, the last one committed when the call began; calls within
- * visit see the state of the outer call. */
+/* Readers of the store. Each call sees one consistent state: the last one committed when the call began. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,7 +48,7 @@ struct store_reader {
     char *folder;
     sqlite3 *database;
     sqlite3_stmt *statements[READ_STATEMENTS];
-    unsigned depth; /* of calls within calls */
+    event_batch one; /* what store_read_one returned */
 };
 
 ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error)
@@ -80,6 +79,7 @@ void store_reader_free(store_reader *self)
     if (!self) return;
     store_finalize(self->statements, READ_STATEMENTS);
     sqlite3_close(self->database);
+    event_batch_free(&self->one);
     memory_release(&self->memory);
 }
 
@@ -101,61 +101,79 @@ static ee_status step(store_reader *self, int which, bool *row, ee_error *error)
     return status;
 }
 
-static ee_status enter(store_reader *self, ee_error *error)
+static ee_status begin(store_reader *self, ee_error *error)
 {
     bool row;
-    ee_status status = self->depth ? EE_OK : step(self, READ_BEGIN, &row, error);
+    ee_status status = step(self, READ_BEGIN, &row, error);
     sqlite3_reset(self->statements[READ_BEGIN]);
-    if (!status) self->depth++;
     return status;
 }
 
-static void leave(store_reader *self)
+/* Ends a transaction that only read: nothing can be lost. */
+static void end(store_reader *self)
 {
-    if (--self->depth) return;
-    sqlite3_step(self->statements[READ_END]); /* of a transaction that only read: nothing can be lost */
+    sqlite3_step(self->statements[READ_END]);
     sqlite3_reset(self->statements[READ_END]);
 }
 
 /* ---- bandits ---- */
 
-static ee_status each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error)
+static ee_status copy_text(memory *owner, json_text from, json_text *out, ee_error *error)
 {
-    sqlite3_stmt *statement = self->statements[READ_BANDITS];
-    for (;;) {
-        bool row;
-        store_ends ends;
-        ee_status status = step(self, READ_BANDITS, &row, error);
-        if (status || !row) return status;
-        stored_bandit bandit = {
-            .number = (uint32_t)sqlite3_column_int64(statement, 0),
-            .name = store_column_text(statement, 1),
-            .archived = sqlite3_column_int(statement, 2) != 0,
-            .settled_to = (uint64_t)sqlite3_column_int64(statement, 3),
-            .settings = store_column_text(statement, 4),
-        };
-        status = store_find_ends(self->database, self->statements[READ_ENDS], bandit.number, &ends, error);
-        bandit.first_event = ends.first;
-        bandit.events = ends.last;
-        bandit.time = ends.time;
-        if (!status) status = visit(context, &bandit, error);
-        if (status) return status;
-    }
+    char *bytes;
+    ee_status status = memory_create(owner, &bytes, from.length + 1, 1, error);
+    if (status) return status;
+    memcpy(bytes, from.bytes, from.length);
+    *out = (json_text){bytes, from.length};
+    return EE_OK;
 }
 
-ee_status store_each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error)
+/* The row of READ_BANDITS. */
+static ee_status add_bandit(store_reader *self, stored_bandits *list, ee_error *error)
 {
-    ee_status status = enter(self, error);
-    if (status) return status;
-    status = each_bandit(self, visit, context, error);
-    sqlite3_reset(self->statements[READ_BANDITS]);
-    leave(self);
+    sqlite3_stmt *row = self->statements[READ_BANDITS];
+    stored_bandit bandit = {
+        .number = (uint32_t)sqlite3_column_int64(row, 0),
+        .archived = sqlite3_column_int(row, 2) != 0,
+        .settled_to = (uint64_t)sqlite3_column_int64(row, 3),
+    };
+    store_ends ends;
+    ee_status status = store_find_ends(self->database, self->statements[READ_ENDS], bandit.number, &ends, error);
+    bandit.first_event = ends.first;
+    bandit.events = ends.last;
+    bandit.time = ends.time;
+    if (!status) status = copy_text(&list->memory, store_column_text(row, 1), &bandit.name, error);
+    if (!status) status = copy_text(&list->memory, store_column_text(row, 4), &bandit.settings, error);
+    if (!status)
+        status = memory_grow(&list->memory, &list->bandits, &list->capacity, list->count + 1, sizeof bandit, error);
+    if (!status) list->bandits[list->count++] = bandit;
     return status;
+}
+
+ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *error)
+{
+    *out = (stored_bandits){0};
+    ee_status status = begin(self, error);
+    if (status) return status;
+    for (bool row = true; !status && row;) {
+        status = step(self, READ_BANDITS, &row, error);
+        if (!status && row) status = add_bandit(self, out, error);
+    }
+    sqlite3_reset(self->statements[READ_BANDITS]);
+    end(self);
+    if (status) stored_bandits_free(out);
+    return status;
+}
+
+void stored_bandits_free(stored_bandits *self)
+{
+    memory_release(&self->memory);
+    *self = (stored_bandits){0};
 }
 
 /* ---- events ---- */
 
-static ee_status visit_row(sqlite3_stmt *statement, visit_event *visit, void *context, ee_error *error)
+static ee_status add_row(sqlite3_stmt *statement, event_batch *out, ee_error *error)
 {
     event row = {
         .number = store_number_at(sqlite3_column_int64(statement, 0)),
@@ -169,7 +187,7 @@ static ee_status visit_row(sqlite3_stmt *statement, visit_event *visit, void *co
         .body = sqlite3_column_blob(statement, 8),
         .size = (size_t)sqlite3_column_bytes(statement, 8),
     };
-    return visit(context, &row, error);
+    return event_batch_add(out, &row, error);
 }
 
 static bool is_of(int kind, unsigned kinds)
@@ -177,23 +195,24 @@ static bool is_of(int kind, unsigned kinds)
     return kind > 0 && kind < 32 && kinds >> kind & 1;
 }
 
-static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, size_t most, visit_event *visit,
-                          void *context, uint64_t *last, ee_error *error)
+static bool has_room(const event_batch *batch, size_t limit)
+{
+    return batch->count < limit && batch->size < EVENT_BATCH_BYTES;
+}
+
+static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
+                          ee_error *error)
 {
     sqlite3_stmt *statement = self->statements[READ_EVENTS];
     ee_status status = EE_OK;
-    sqlite3_bind_int64(statement, 1, store_place(bandit, *last));
+    sqlite3_bind_int64(statement, 1, store_place(bandit, out->last));
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
-    for (size_t visited = 0; visited < most;) {
+    while (!status && has_room(out, limit)) {
         bool row;
         status = step(self, READ_EVENTS, &row, error);
         if (status || !row) break;
-        if (is_of(sqlite3_column_int(statement, 1), kinds)) {
-            status = visit_row(statement, visit, context, error);
-            if (status) break;
-            visited++;
-        }
-        *last = store_number_at(sqlite3_column_int64(statement, 0));
+        if (is_of(sqlite3_column_int(statement, 1), kinds)) status = add_row(statement, out, error);
+        if (!status) out->last = store_number_at(sqlite3_column_int64(statement, 0));
     }
     sqlite3_reset(statement);
     return status;
@@ -214,62 +233,62 @@ static ee_status find_kind(store_reader *self, int which, int kind, int64_t low,
     return status;
 }
 
-static ee_status read_place(store_reader *self, int64_t place, visit_event *visit, void *context, ee_error *error)
+static ee_status read_place(store_reader *self, int64_t place, event_batch *out, ee_error *error)
 {
     bool row;
     sqlite3_bind_int64(self->statements[READ_ONE], 1, place);
     ee_status status = step(self, READ_ONE, &row, error);
     if (!status && !row)
         status = status_fail(error, EE_BAD_INPUT, "store: there is no event %" PRIu64, store_number_at(place));
-    if (!status) status = visit_row(self->statements[READ_ONE], visit, context, error);
+    if (!status) status = add_row(self->statements[READ_ONE], out, error);
     sqlite3_reset(self->statements[READ_ONE]);
     return status;
 }
 
 /* Only kinds that have an index: from one to the next. */
-static ee_status read_rare(store_reader *self, uint32_t bandit, unsigned kinds, size_t most, visit_event *visit,
-                           void *context, uint64_t *last, ee_error *error)
+static ee_status read_rare(store_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
+                           ee_error *error)
 {
-    int64_t end = store_place(bandit + 1, 0);
+    int64_t end_place = store_place(bandit + 1, 0);
     store_ends ends;
     ee_status status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
-    for (size_t visited = 0; !status && visited < most; visited++) {
-        int64_t next = end;
+    while (!status && has_room(out, limit)) {
+        int64_t next = end_place;
         for (int kind = EVENT_STEP; !status && kind < 32; kind++) {
             int64_t place = 0;
             if (is_of(kind, kinds))
-                status = find_kind(self, READ_NEXT, kind, store_place(bandit, *last), next, &place, error);
+                status = find_kind(self, READ_NEXT, kind, store_place(bandit, out->last), next, &place, error);
             if (place) next = place;
         }
-        if (!status && next == end) {
-            if (*last < ends.last) *last = ends.last;
+        if (!status && next == end_place) {
+            if (out->last < ends.last) out->last = ends.last;
             break;
         }
-        if (!status) status = read_place(self, next, visit, context, error);
-        if (!status) *last = store_number_at(next);
+        if (!status) status = read_place(self, next, out, error);
+        if (!status) out->last = store_number_at(next);
     }
     return status;
 }
 
-ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t most,
-                     visit_event *visit, void *context, uint64_t *last, ee_error *error)
+ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                     event_batch *out, ee_error *error)
 {
-    *last = after;
-    ee_status status = enter(self, error);
+    event_batch_clear(out);
+    out->last = after;
+    ee_status status = begin(self, error);
     if (status) return status;
     bool rare = kinds >> EVENT_STEP << EVENT_STEP == kinds && !is_of(EVENT_ACTIVATED, kinds);
-    status = (rare ? read_rare : read_all)(self, bandit, kinds, most, visit, context, last, error);
-    leave(self);
+    status = (rare ? read_rare : read_all)(self, bandit, kinds, limit, out, error);
+    end(self);
     return status;
 }
 
-ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, visit_event *visit, void *context,
-                         ee_error *error)
+/* A single statement is a transaction. */
+ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, const event **out, ee_error *error)
 {
-    ee_status status = enter(self, error);
-    if (status) return status;
-    status = read_place(self, store_place(bandit, number), visit, context, error);
-    leave(self);
+    event_batch_clear(&self->one);
+    ee_status status = read_place(self, store_place(bandit, number), &self->one, error);
+    *out = status ? NULL : self->one.events;
     return status;
 }
 
@@ -339,7 +358,7 @@ static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, i
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
 {
     store_ends ends;
-    ee_status status = enter(self, error);
+    ee_status status = begin(self, error);
     if (status) return status;
     status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
     uint64_t low = ends.first ? ends.first : 1, high = ends.last + 1;
@@ -353,7 +372,7 @@ ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uin
             high = middle;
     }
     *number = low;
-    leave(self);
+    end(self);
     return status;
 }
 
@@ -362,13 +381,10 @@ ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint6
     sqlite3_stmt *statement = self->statements[READ_ID];
     bool row = false;
     *number = 0;
-    ee_status status = enter(self, error);
-    if (status) return status;
     sqlite3_bind_int64(statement, 1, bandit);
     sqlite3_bind_text(statement, 2, id.bytes, (int)id.length, SQLITE_STATIC);
-    status = step(self, READ_ID, &row, error);
+    ee_status status = step(self, READ_ID, &row, error);
     if (row) *number = (uint64_t)sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
-    leave(self);
     return status;
 }

@@ -16,12 +16,10 @@ typedef struct shown_log {
     int64_t time;
 } shown_log;
 
-static inline ee_status show_event(void *context, const event *found, ee_error *error)
+static inline void show_event(shown_log *self, const event *found)
 {
     static const char *const outcomes[] = {"none",    "joined",   "repeated", "late",    "unknown",
                                            "claimed", "rewarded", "default",  "nothing", "inactive"};
-    shown_log *self = context;
-    (void)error;
     assert_int_equal(found->number, ++self->number);
     assert_true(found->time >= self->time);
     self->time = found->time;
@@ -38,7 +36,6 @@ static inline ee_status show_event(void *context, const event *found, ee_error *
     if (found->kind == EVENT_SETTLED)
         text_add(&self->words, " %d %g %s", (int)found->decision, found->value, outcomes[found->outcome]);
     text_add(&self->words, "; ");
-    return EE_OK;
 }
 
 /* Compares the whole log. */
@@ -46,10 +43,14 @@ static inline void assert_log_is(store *kept, uint32_t bandit, const char *expec
 {
     store_reader *reader;
     shown_log shown = {.words = text_start(NULL)};
-    uint64_t last;
+    event_batch batch = {0};
     text_add(&shown.words, "%s", "");
     assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
-    assert_int_equal(store_read(reader, bandit, 0, ~0u, 1000000, show_event, &shown, &last, NULL), EE_OK);
+    do {
+        assert_int_equal(store_read(reader, bandit, shown.number, ~0u, 1000, &batch, NULL), EE_OK);
+        for (size_t i = 0; i < batch.count; i++) show_event(&shown, &batch.events[i]);
+    } while (batch.count);
+    event_batch_free(&batch);
     assert_string_equal(shown.words.bytes, expected);
     store_reader_free(reader);
     memory_free(shown.words.bytes);

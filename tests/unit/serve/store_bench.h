@@ -97,54 +97,61 @@ static inline bool find(bench *b, uint32_t bandit, const char *id, stored_decisi
 
 typedef struct seen {
     char text[512];
-    stored_bandit bandit;
     size_t count;
-    ee_status answer;
 } seen;
 
-static inline ee_status see_bandit(void *context, const stored_bandit *bandit, ee_error *error)
+static inline void see_bandit(seen *into, const stored_bandit *bandit)
 {
-    (void)error;
-    seen *into = context;
     size_t length = strlen(into->text);
     snprintf(into->text + length, sizeof into->text - length, "%u %.*s%s %d-%d@%d settled %d %.*s; ", bandit->number,
              (int)bandit->name.length, bandit->name.bytes, bandit->archived ? " archived" : "",
              (int)bandit->first_event, (int)bandit->events, (int)bandit->time, (int)bandit->settled_to,
              (int)bandit->settings.length, bandit->settings.bytes);
     into->count++;
-    return into->answer;
 }
 
-static inline ee_status see_event(void *context, const event *from, ee_error *error)
+static inline void see_event(seen *into, const event *from)
 {
-    (void)error;
-    seen *into = context;
     size_t length = strlen(into->text);
     snprintf(into->text + length, sizeof into->text - length, "%d:%d@%d %.*s ", (int)from->number, (int)from->kind,
              (int)from->time, (int)from->id.length, from->id.bytes);
     into->count++;
-    return into->answer;
+}
+
+/* Reads, and describes what was read. *last becomes the number up to which it looked. */
+static inline ee_status see_events(store_reader *reader, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                                   seen *into, uint64_t *last, ee_error *error)
+{
+    event_batch batch = {0};
+    ee_status status = store_read(reader, bandit, after, kinds, limit, &batch, error);
+    *into = (seen){0};
+    for (size_t i = 0; !status && i < batch.count; i++) see_event(into, &batch.events[i]);
+    *last = batch.last;
+    event_batch_free(&batch);
+    return status;
 }
 
 static inline const char *bandits_of(store_reader *reader, seen *into)
 {
+    stored_bandits list;
     *into = (seen){0};
-    assert_int_equal(store_each_bandit(reader, see_bandit, into, NULL), EE_OK);
+    assert_int_equal(store_list_bandits(reader, &list, NULL), EE_OK);
+    for (size_t i = 0; i < list.count; i++) see_bandit(into, &list.bandits[i]);
+    stored_bandits_free(&list);
     return into->text;
 }
 
 static inline const char *events_of(store_reader *reader, uint32_t bandit, seen *into)
 {
     uint64_t last;
-    *into = (seen){0};
-    assert_int_equal(store_read(reader, bandit, 0, ALL, 1000, see_event, into, &last, NULL), EE_OK);
+    assert_int_equal(see_events(reader, bandit, 0, ALL, 1000, into, &last, NULL), EE_OK);
     return into->text;
 }
 
-static inline ee_status compare_event(void *context, const event *from, ee_error *error)
+static inline void compare_event(store_reader *reader, uint32_t bandit, const event *expected)
 {
-    (void)error;
-    const event *expected = context;
+    const event *from;
+    assert_int_equal(store_read_one(reader, bandit, expected->number, &from, NULL), EE_OK);
     assert_int_equal(from->number, expected->number);
     assert_int_equal(from->kind, expected->kind);
     assert_int_equal(from->time, expected->time);
@@ -157,7 +164,6 @@ static inline ee_status compare_event(void *context, const event *from, ee_error
     assert_memory_equal(from->reward_id.bytes, expected->reward_id.bytes, from->reward_id.length);
     assert_int_equal(from->size, expected->size);
     if (from->size) assert_memory_equal(from->body, expected->body, from->size);
-    return EE_OK;
 }
 
 /* Two bandits, events 1 to 12 each: 1 is SETTINGS, then DECISION, but for STEPs at 4, 8, 12 and a CHECKPOINT at 9. */

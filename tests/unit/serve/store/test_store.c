@@ -1,5 +1,6 @@
 /* The store: every call, and what a transaction promises. */
 #define _DEFAULT_SOURCE
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "serve/store_bench.h"
@@ -26,9 +27,6 @@ static void bandits_are_kept(void **state)
     close_store(b);
     open_store(b);
     assert_string_equal(bandits_of(b->reader, &got), expected);
-    got = (seen){.answer = EE_DIVERGED};
-    assert_int_equal(store_each_bandit(b->reader, see_bandit, &got, NULL), EE_DIVERGED);
-    assert_int_equal(got.count, 1);
 }
 
 static void events_are_kept(void **state)
@@ -59,10 +57,11 @@ static void events_are_kept(void **state)
     uint32_t bandit = add_bandit(b, "b");
     for (size_t i = 0; i < 4; i++) assert_int_equal(store_append(b->kept, bandit, &events[i], &b->error), EE_OK);
     commit(b);
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(store_read_one(b->reader, bandit, i + 1, compare_event, (void *)&events[i], &b->error), EE_OK);
-    assert_int_equal(store_read_one(b->reader, bandit, 5, compare_event, NULL, &b->error), EE_BAD_INPUT);
-    assert_int_equal(store_read_one(b->reader, 1, 1, compare_event, NULL, &b->error), EE_BAD_INPUT);
+    for (size_t i = 0; i < 4; i++) compare_event(b->reader, bandit, &events[i]);
+    const event *none;
+    assert_int_equal(store_read_one(b->reader, bandit, 5, &none, &b->error), EE_BAD_INPUT);
+    assert_int_equal(store_read_one(b->reader, 1, 1, &none, &b->error), EE_BAD_INPUT);
+    assert_null(none);
 }
 
 static void events_follow_each_other(void **state)
@@ -97,31 +96,24 @@ static void events_are_read_in_order(void **state)
     uint64_t last;
     seen got = {0};
     write_log(b);
-    assert_int_equal(store_read(b->reader, 1, 2, ALL, 3, see_event, &got, &last, NULL), EE_OK);
+    assert_int_equal(see_events(b->reader, 1, 2, ALL, 3, &got, &last, NULL), EE_OK);
     assert_string_equal(got.text, "3:1@10  4:4@20  5:1@20  ");
     assert_int_equal(last, 5);
-    got = (seen){0}; /* some kinds: what lies behind the last of them was looked at too */
-    assert_int_equal(store_read(b->reader, 1, 5, 1 << EVENT_DECISION, 100, see_event, &got, &last, NULL), EE_OK);
+    /* some kinds: what lies behind the last of them was looked at too */
+    assert_int_equal(see_events(b->reader, 1, 5, 1 << EVENT_DECISION, 100, &got, &last, NULL), EE_OK);
     assert_string_equal(got.text, "6:1@30  7:1@30  10:1@50  11:1@50  ");
     assert_int_equal(last, 12);
     const unsigned rare = 1 << EVENT_STEP | 1 << EVENT_CHECKPOINT;
-    got = (seen){0};
-    assert_int_equal(store_read(b->reader, 1, 4, rare, 2, see_event, &got, &last, NULL), EE_OK);
+    assert_int_equal(see_events(b->reader, 1, 4, rare, 2, &got, &last, NULL), EE_OK);
     assert_string_equal(got.text, "8:4@40  9:5@40  ");
     assert_int_equal(last, 9);
-    got = (seen){0};
-    assert_int_equal(store_read(b->reader, 1, 0, 1 << EVENT_CHECKPOINT, 2, see_event, &got, &last, NULL), EE_OK);
+    assert_int_equal(see_events(b->reader, 1, 0, 1 << EVENT_CHECKPOINT, 2, &got, &last, NULL), EE_OK);
     assert_string_equal(got.text, "9:5@40  ");
     assert_int_equal(last, 12);
-    assert_int_equal(store_read(b->reader, 1, 12, ALL, 2, see_event, &got, &last, NULL), EE_OK);
+    assert_int_equal(see_events(b->reader, 1, 12, ALL, 2, &got, &last, NULL), EE_OK);
     assert_int_equal(last, 12);
-    assert_int_equal(store_read(b->reader, 3, 0, ALL, 2, see_event, &got, &last, NULL), EE_OK);
+    assert_int_equal(see_events(b->reader, 3, 0, ALL, 2, &got, &last, NULL), EE_OK);
     assert_int_equal(last, 0);
-    got = (seen){.answer = EE_DIVERGED}; /* what visit refused is not behind us */
-    assert_int_equal(store_read(b->reader, 1, 4, ALL, 9, see_event, &got, &last, NULL), EE_DIVERGED);
-    assert_int_equal(last, 4);
-    assert_int_equal(store_read(b->reader, 1, 5, rare, 9, see_event, &got, &last, NULL), EE_DIVERGED);
-    assert_int_equal(last, 5);
 }
 
 static void events_are_found(void **state)
@@ -154,32 +146,89 @@ static void events_are_found(void **state)
     assert_int_equal(number, 1);
 }
 
-typedef struct nested {
-    store_reader *reader;
-    size_t count;
-} nested;
-
-static ee_status look_further(void *context, const event *from, ee_error *error)
-{
-    nested *self = context;
-    seen got = {0};
-    uint64_t number;
-    assert_int_equal(store_read_one(self->reader, 2, from->number, see_event, &got, error), EE_OK);
-    assert_int_equal(got.count, 1);
-    assert_int_equal(store_last(self->reader, 2, EVENT_STEP, 100, &number, error), EE_OK);
-    assert_int_equal(store_find_time(self->reader, 2, 10, &number, error), EE_OK);
-    self->count++;
-    return EE_OK;
-}
-
-static void a_visit_may_ask_the_same_reader(void **state)
+/* A batch has copies: nothing that happens to the store later changes them, and no transaction stays open. */
+static void a_batch_is_a_copy(void **state)
 {
     bench *b = *state;
-    uint64_t last;
+    const event *one;
+    bool more;
+    event_batch batch = {0};
     write_log(b);
-    nested inner = {b->reader, 0};
-    assert_int_equal(store_read(b->reader, 1, 0, ALL, 100, look_further, &inner, &last, &b->error), EE_OK);
-    assert_int_equal(inner.count, 12);
+    assert_int_equal(store_read(b->reader, 1, 0, ALL, 100, &batch, &b->error), EE_OK);
+    assert_int_equal(batch.count, 12);
+    begin(b);
+    assert_int_equal(store_remove(b->kept, 1, INT64_MAX, 12, 5, &more, &b->error), EE_OK);
+    commit(b);
+    for (size_t i = 0; i < 12; i++) {
+        ee_status expected = i < 5 ? EE_BAD_INPUT : EE_OK;
+        assert_int_equal(batch.events[i].number, i + 1);
+        assert_memory_equal(batch.events[i].body, "body", 4);
+        assert_int_equal(store_read_one(b->reader, 1, i + 1, &one, &b->error), expected);
+        assert_int_equal(store_read_one(b->reader, 2, i + 1, &one, &b->error), EE_OK);
+    }
+    event_batch_free(&batch);
+}
+
+static int log_pages(bench *b)
+{
+    char path[4200];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/eenet.db-wal", b->folder.path);
+    return stat(path, &about) ? 0 : (int)(about.st_size >> 13);
+}
+
+/* A reader between two calls does not keep the write-ahead log from starting over. */
+static void a_reader_that_works_does_not_hold_the_log(void **state)
+{
+    enum { TRANSACTIONS = 60, EACH = 40, LIMIT = 1500 };
+    static uint8_t body[8000];
+    bench *b = *state;
+    event_batch batch = {0};
+    write_log(b);
+    assert_int_equal(store_read(b->reader, 1, 0, ALL, 2, &batch, &b->error), EE_OK);
+    for (uint64_t i = 0, number = 13; i < TRANSACTIONS; i++) {
+        begin(b);
+        for (size_t k = 0; k < EACH; k++, number++) {
+            event new = {.number = number, .kind = EVENT_STEP, .time = 100, .body = body, .size = sizeof body};
+            assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
+        }
+        commit(b);
+    }
+    assert_int_equal(batch.events[1].number, 2);
+    assert_true(log_pages(b) < LIMIT);
+    event_batch_free(&batch);
+}
+
+/* A batch ends at a size, but never empty. */
+static void a_batch_is_bounded(void **state)
+{
+    enum { SIZE = EVENT_BATCH_BYTES * 2 / 5, COUNT = 7 };
+    bench *b = *state;
+    event_batch batch = {0};
+    uint8_t *large = calloc(1, 2 * EVENT_BATCH_BYTES);
+    begin(b);
+    add_bandit(b, "a");
+    for (uint64_t i = 1; i <= COUNT; i++) {
+        size_t size = i == COUNT ? 2 * EVENT_BATCH_BYTES : SIZE;
+        memset(large, (int)i, size);
+        event new = {.number = i, .kind = EVENT_STEP, .id = words("id"), .body = large, .size = size};
+        assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
+    }
+    commit(b);
+    const size_t counts[] = {3, 3, 1, 0};
+    const unsigned kinds[] = {ALL, 1 << EVENT_STEP}; /* read in order, and by the index */
+    for (size_t k = 0; k < 2; k++) {
+        event_batch_clear(&batch);
+        for (size_t i = 0; i < 4; i++) {
+            assert_int_equal(store_read(b->reader, 1, batch.last, kinds[k], 100, &batch, &b->error), EE_OK);
+            assert_int_equal(batch.count, counts[i]);
+            for (size_t j = 0; j < batch.count; j++)
+                assert_int_equal(((const uint8_t *)batch.events[j].body)[SIZE - 1], batch.events[j].number);
+        }
+        assert_int_equal(batch.last, COUNT);
+    }
+    event_batch_free(&batch);
+    free(large);
 }
 
 static void decisions_are_found_by_id(void **state)
@@ -508,7 +557,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(events_follow_each_other, set_up, tear_down),
         cmocka_unit_test_setup_teardown(events_are_read_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(events_are_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_visit_may_ask_the_same_reader, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_batch_is_a_copy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_batch_is_bounded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reader_that_works_does_not_hold_the_log, set_up, tear_down),
         cmocka_unit_test_setup_teardown(decisions_are_found_by_id, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_waits_is_found_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reward_id_comes_once, set_up, tear_down),

@@ -43,14 +43,6 @@ static void make_store(const char *folder)
     store_close(into);
 }
 
-static ee_status count_event(void *context, const event *from, ee_error *error)
-{
-    (void)from;
-    (void)error;
-    (*(size_t *)context)++;
-    return EE_OK;
-}
-
 static bool has_model(store *from, uint64_t number, const char *content)
 {
     uint8_t *bytes;
@@ -99,12 +91,12 @@ static void a_copy_is_whole(void **state)
     assert_true(share == 1);
     store *copy;
     store_reader *reader;
-    size_t events = 0;
-    uint64_t last;
+    event_batch batch = {0};
     assert_int_equal(store_open(to, &copy, &error), EE_OK);
     assert_int_equal(store_reader_create(copy, &reader, &error), EE_OK);
-    assert_int_equal(store_read(reader, 1, 0, 0xff, 100, count_event, &events, &last, &error), EE_OK);
-    assert_int_equal(events, 5);
+    assert_int_equal(store_read(reader, 1, 0, 0xff, 100, &batch, &error), EE_OK);
+    assert_int_equal(batch.count, 5);
+    event_batch_free(&batch);
     assert_true(has_model(copy, 102, "two") && has_model(copy, 103, "three"));
     assert_false(has_model(copy, 101, ""));
     assert_int_equal(store_begin(copy, &error), EE_OK); /* it goes on from there */

@@ -109,7 +109,7 @@ static void a_store_of_version_1_opens(void **state)
                     .value = 0.5,
                     .outcome = REWARD_JOINED,
                     .reward_id = words("click-1")};
-    assert_int_equal(store_read_one(b->reader, 1, 3, compare_event, &reward, &b->error), EE_OK);
+    compare_event(b->reader, 1, &reward);
     assert_true(store_has_unclaimed(b->kept, 1));
     begin(b);
     assert_true(find(b, 1, "first", &decision));
@@ -159,7 +159,7 @@ static void a_damaged_file_is_told_of(void **state)
         if (!status) store_close(kept);
         if (!status) status = store_open_reader(b->folder.path, &reader, &error);
         if (!status) {
-            status = store_read(reader, 1, 0, ALL, 100, see_event, &got, &last, &error);
+            status = see_events(reader, 1, 0, ALL, 100, &got, &last, &error);
             store_reader_free(reader);
         }
         if (status) assert_message_has(error.message, "store: ");

@@ -15,14 +15,22 @@ typedef struct shared {
 } shared;
 
 /* The events come one after the other, each body is as long and as its number. */
-static ee_status check_next(void *context, const event *from, ee_error *error)
+static bool is_event(const event *from, uint64_t number)
 {
-    (void)error;
-    uint64_t *number = context;
-    ++*number;
     const uint8_t *bytes = from->body;
-    if (from->number != *number || from->size != 500 + *number % 5000) return EE_BAD_INPUT;
-    return bytes[0] == (uint8_t)*number && bytes[from->size - 1] == (uint8_t)*number ? EE_OK : EE_BAD_INPUT;
+    if (from->number != number || from->size != 500 + number % 5000) return false;
+    return bytes[0] == (uint8_t)number && bytes[from->size - 1] == (uint8_t)number;
+}
+
+/* Reads on; whether it is at the end of a transaction when it has read everything. */
+static bool read_rest(store_reader *reader, uint64_t *number, event_batch *batch)
+{
+    do {
+        if (store_read(reader, 1, *number, 0xff, SIZE_MAX, batch, NULL)) return false;
+        for (size_t i = 0; i < batch->count; i++)
+            if (!is_event(&batch->events[i], ++*number)) return false;
+    } while (batch->size >= EVENT_BATCH_BYTES);
+    return batch->last == *number && *number % EACH == 0;
 }
 
 static void *read_on(void *context)
@@ -30,14 +38,15 @@ static void *read_on(void *context)
     shared *of = context;
     store_reader *reader;
     ee_error error;
-    uint64_t number = 0, last = 0, failures = 0;
+    event_batch batch = {0};
+    uint64_t number = 0, failures = 0;
     if (store_reader_create(of->kept, &reader, &error)) return "create";
     for (bool more = true; more && !failures;) {
         more = !of->done;
         uint64_t committed = of->committed;
-        failures += store_read(reader, 1, number, 0xff, SIZE_MAX, check_next, &number, &last, &error) != EE_OK;
-        failures += last != number || number % EACH || number < committed;
+        failures += !read_rest(reader, &number, &batch) || number < committed;
     }
+    event_batch_free(&batch);
     store_reader_free(reader);
     return failures || number != TRANSACTIONS * EACH ? "read" : NULL;
 }
