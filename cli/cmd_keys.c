@@ -9,7 +9,7 @@ enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };
 
 static const flag flags[FLAGS] = {
     [KEYS_FILE] = {'f', "file", "FILE", "keys file, as for 'eenet serve --keys'"},
-    [KEYS_ROLE] = {'r', "role", "reader|app|admin", "reader: read; app: also decide and reward; admin: everything"},
+    [KEYS_ROLE] = {'r', "role", "ROLE", "client (decides, rewards), reader (reads), app (both) or admin"},
     [KEYS_BANDIT] = {'b', "bandit", "BANDIT", "restrict a new key to this bandit (default: all bandits)"},
 };
 
@@ -43,9 +43,9 @@ static int add(const command *self, const request *asked)
     char key[KEY_SIZE];
     ee_error error;
     const char *word = asked->values[KEYS_ROLE];
-    if (!word) return command_misused(self, "add needs --role reader, app or admin");
+    if (!word) return command_misused(self, "add needs --role client, reader, app or admin");
     if (!key_role_read(word, &role))
-        return command_misused(self, "--role: expected reader, app or admin, got '%s'", word);
+        return command_misused(self, "--role: expected client, reader, app or admin, got '%s'", word);
     if (keys_add(asked->values[KEYS_FILE], asked->words[1], role, asked->values[KEYS_BANDIT], key, &error))
         return command_refused(self, &error);
     printf("%s\n", key);

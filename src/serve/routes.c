@@ -5,14 +5,15 @@
 
 static const route own_routes[] = {
     /* Frequent requests first: the table is searched in order. */
-    {HTTP_POST, "/v1/bandits/{name}/decide", KEY_APP, "body-bytes", api_decide, "Decide", ROUTE_DECIDES, NULL},
-    {HTTP_POST, "/v1/bandits/{name}/decide/batch", KEY_APP, "body-bytes", api_decide_batch, "Decide in a batch",
+    {HTTP_POST, "/v1/bandits/{name}/decide", KEY_CLIENT, "body-bytes", api_decide, "Decide", ROUTE_DECIDES, NULL},
+    {HTTP_POST, "/v1/bandits/{name}/decide/batch", KEY_CLIENT, "body-bytes", api_decide_batch, "Decide in a batch",
      ROUTE_DECIDES, NULL},
-    {HTTP_POST, "/v1/bandits/{name}/reward", KEY_APP, "body-bytes", api_reward, "Send a reward", ROUTE_REWARDS, NULL},
-    {HTTP_POST, "/v1/bandits/{name}/reward/batch", KEY_APP, "body-bytes", api_reward_batch, "Send rewards in a batch",
-     ROUTE_REWARDS, NULL},
-    {HTTP_POST, "/v1/bandits/{name}/activate", KEY_APP, "body-bytes", api_activate, "Activate a deferred decision", 0,
+    {HTTP_POST, "/v1/bandits/{name}/reward", KEY_CLIENT, "body-bytes", api_reward, "Send a reward", ROUTE_REWARDS,
      NULL},
+    {HTTP_POST, "/v1/bandits/{name}/reward/batch", KEY_CLIENT, "body-bytes", api_reward_batch,
+     "Send rewards in a batch", ROUTE_REWARDS, NULL},
+    {HTTP_POST, "/v1/bandits/{name}/activate", KEY_CLIENT, "body-bytes", api_activate, "Activate a deferred decision",
+     0, NULL},
     {HTTP_GET, "/livez", KEY_NOBODY, NULL, api_live, "Liveness", 0, NULL},
     {HTTP_GET, "/readyz", KEY_NOBODY, NULL, api_ready, "Readiness", 0, NULL},
     {HTTP_GET, "/ready", KEY_NOBODY, NULL, api_container_ready,
@@ -67,17 +68,17 @@ static const route own_routes[] = {
 
 /* Personalizer's API, without the base path: see personalizer_path.c. */
 static const route personalizer_routes[] = {
-    {HTTP_POST, "/personalizer/rank", KEY_APP, "body-bytes", api_decide, "Personalizer: rank actions", ROUTE_DECIDES,
+    {HTTP_POST, "/personalizer/rank", KEY_CLIENT, "body-bytes", api_decide, "Personalizer: rank actions", ROUTE_DECIDES,
      "InvalidRankRequest"},
-    {HTTP_POST, "/personalizer/events/{eventId}/reward", KEY_APP, "body-bytes", api_reward,
+    {HTTP_POST, "/personalizer/events/{eventId}/reward", KEY_CLIENT, "body-bytes", api_reward,
      "Personalizer: reward an event", ROUTE_REWARDS, "InvalidRewardRequest"},
-    {HTTP_POST, "/personalizer/events/{eventId}/activate", KEY_APP, "body-bytes", api_activate,
+    {HTTP_POST, "/personalizer/events/{eventId}/activate", KEY_CLIENT, "body-bytes", api_activate,
      "Personalizer: activate a deferred event", 0, "InvalidEventIdToActivate"},
-    {HTTP_POST, "/personalizer/multislot/rank", KEY_APP, "body-bytes", api_rank_slots,
+    {HTTP_POST, "/personalizer/multislot/rank", KEY_CLIENT, "body-bytes", api_rank_slots,
      "Personalizer: rank actions for several slots", ROUTE_DECIDES | ROUTE_SLOTS, "InvalidRankRequest"},
-    {HTTP_POST, "/personalizer/multislot/events/{eventId}/reward", KEY_APP, "body-bytes", api_reward_slots,
+    {HTTP_POST, "/personalizer/multislot/events/{eventId}/reward", KEY_CLIENT, "body-bytes", api_reward_slots,
      "Personalizer: reward slots of an event", ROUTE_REWARDS | ROUTE_SLOTS, "InvalidRewardRequest"},
-    {HTTP_POST, "/personalizer/multislot/events/{eventId}/activate", KEY_APP, "body-bytes", api_activate,
+    {HTTP_POST, "/personalizer/multislot/events/{eventId}/activate", KEY_CLIENT, "body-bytes", api_activate,
      "Personalizer: activate a deferred event of several slots", 0, "InvalidEventIdToActivate"},
     {HTTP_GET, "/personalizer/configurations/service", KEY_READER, NULL, api_get_configuration,
      "Personalizer: get the service configuration", ROUTE_WAITS, NULL},
@@ -121,9 +122,9 @@ static const route personalizer_routes[] = {
      NULL},
     {HTTP_GET, "/personalizer/logs/properties", KEY_READER, NULL, api_log_properties,
      "Personalizer: get the time range of the log", ROUTE_WAITS, NULL},
-    {HTTP_POST, "/personalizer/logs/interactions", KEY_APP, "body-bytes", api_no_flatbuffers,
+    {HTTP_POST, "/personalizer/logs/interactions", KEY_CLIENT, "body-bytes", api_no_flatbuffers,
      "Personalizer: upload decisions (not supported)", 0, NULL},
-    {HTTP_POST, "/personalizer/logs/observations", KEY_APP, "body-bytes", api_no_flatbuffers,
+    {HTTP_POST, "/personalizer/logs/observations", KEY_CLIENT, "body-bytes", api_no_flatbuffers,
      "Personalizer: upload rewards (not supported)", 0, NULL},
 };
 

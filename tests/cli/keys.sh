@@ -36,8 +36,8 @@ END
 diff expected listed
 
 refuse 1 "eenet keys: keys: the key 'root' already exists; remove it first" add root -r app -f keys
-refuse 2 "eenet keys: add needs --role reader, app or admin" add other -f keys
-refuse 2 "eenet keys: --role: expected reader, app or admin, got 'king'" add other -r king -f keys
+refuse 2 "eenet keys: add needs --role client, reader, app or admin" add other -f keys
+refuse 2 "eenet keys: --role: expected client, reader, app or admin, got 'king'" add other -r king -f keys
 refuse 2 "eenet keys: keys: a name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit" \
     add 'a b' -r app -f keys
 refuse 2 "eenet keys: keys: not a valid bandit name" add other -r app -b '*' -f keys

@@ -153,6 +153,7 @@ stop TERM
 # Keys: without one nothing but its health is told.
 "$eenet" keys add website --role app --bandit shop --file keys >app || fail "keys"
 "$eenet" keys add boss --role admin --file keys >admin
+"$eenet" keys add device --role client --bandit shop --file keys >client
 key_of() { grep -o 'ee_[A-Za-z0-9_-]*' "$1" | tail -n 1; }
 start --folder kept-by-keys --keys keys
 [ "$(status_of "$place/v1/bandits")" = 401 ] || fail "no key: $(cat answer)"
@@ -167,6 +168,14 @@ app="X-Api-Key: $(key_of app)"
 [ "$(status_of -H "$app" "$place/v1/bandits/other/decide" -d '{"actions":[[1]]}')" = 403 ] || fail "other: $(cat answer)"
 [ "$(status_of -H "$app" "$place/v1/bandits")" = 200 ] || fail "list: $(cat answer)"
 grep -q '"name":"other"' answer && fail "the key sees another bandit"
+# A client decides and rewards, and reads nothing.
+client="X-Api-Key: $(key_of client)"
+[ "$(status_of -H "$client" "$place/v1/bandits/shop/decide" -d '{"id":"c","actions":[[1]]}')" = 200 ] || fail "client: $(cat answer)"
+[ "$(status_of -H "$client" "$place/v1/bandits/shop/reward" -d '{"id":"c","value":1}')" = 200 ] || fail "client: $(cat answer)"
+for path in /v1/bandits /v1/bandits/shop /v1/bandits/shop/log /v1/bandits/shop/model /v1/bandits/shop/activity /metrics; do
+    [ "$(status_of -H "$client" "$place$path")" = 403 ] || fail "client reads $path: $(cat answer)"
+done
+[ "$(status_of -X DELETE -H "$client" "$place/v1/bandits/shop")" = 403 ] || fail "client archives: $(cat answer)"
 [ "$(status_of -H "$boss" -H 'Host: shop.example' "$place/v1/bandits")" = 200 ] || fail "a name, with keys: $(cat answer)"
 [ "$(status_of -H "authorization: bearer $(key_of admin)" "$place/v1/bandits")" = 200 ] || fail "bearer: $(cat answer)"
 [ "$(status_of -H 'X-Api-Key: ee_wrong' "$place/v1/bandits")" = 401 ] || fail "a wrong key: $(cat answer)"

@@ -109,7 +109,7 @@ static bool check_key(const service_config *config, http_exchange *exchange, con
                     "Authorization: Bearer KEY", "Ocp-Apim-Subscription-Key: KEY");
         return false;
     }
-    if (grant->role >= of->role) return true;
+    if (key_role_allows(grant->role, of->role)) return true;
     http_refuse(exchange, 403, call_code(403),
                 "this request needs a key with the role %s; the key '%s' has the role %s", key_role_name(of->role),
                 grant->name, key_role_name(grant->role));

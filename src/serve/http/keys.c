@@ -27,7 +27,13 @@ struct key_ring {
     size_t count, capacity;
 };
 
-static const char *const role_names[] = {"nobody", "reader", "app", "admin"};
+static const char *const role_names[] = {"nobody", "client", "reader", "app", "admin"};
+
+bool key_role_allows(key_role has, key_role needs)
+{
+    bool is_both = has == KEY_APP && needs != KEY_ADMIN;
+    return needs == KEY_NOBODY || has == needs || has == KEY_ADMIN || is_both;
+}
 
 const char *key_role_name(key_role role)
 {
@@ -36,7 +42,7 @@ const char *key_role_name(key_role role)
 
 bool key_role_read(const char *word, key_role *out)
 {
-    for (int role = KEY_READER; role <= KEY_ADMIN; role++) {
+    for (int role = KEY_CLIENT; role <= KEY_ADMIN; role++) {
         if (strcmp(word, role_names[role]) != 0) continue;
         *out = (key_role)role;
         return true;
@@ -95,8 +101,9 @@ static ee_status add_line(key_ring *self, char *line, size_t number, ee_error *e
     if (!is_name(words[0]))
         return status_fail(error, EE_BAD_INPUT, "keys: line %zu: '%.64s' is not a valid key name", number, words[0]);
     if (!key_role_read(words[1], &added.role))
-        return status_fail(error, EE_BAD_INPUT, "keys: line %zu: expected the role reader, app or admin, got '%.64s'",
-                           number, words[1]);
+        return status_fail(error, EE_BAD_INPUT,
+                           "keys: line %zu: expected the role client, reader, app or admin, got '%.64s'", number,
+                           words[1]);
     if (!is_name(words[2]) && strcmp(words[2], "*") != 0)
         return status_fail(error, EE_BAD_INPUT, "keys: line %zu: '%.64s' is not a valid bandit name", number, words[2]);
     if (!read_hash(words[3], added.hash))

@@ -10,8 +10,9 @@
 
 #include "base/json.h"
 
-/* Each may do what those before it may. */
-typedef enum key_role { KEY_NOBODY, KEY_READER, KEY_APP, KEY_ADMIN } key_role;
+/* What a key may do, and what a route needs. A client may only decide, activate and reward; a reader may only read; an
+ * app may do both; an admin may do everything. */
+typedef enum key_role { KEY_NOBODY, KEY_CLIENT, KEY_READER, KEY_APP, KEY_ADMIN } key_role;
 
 typedef struct key_ring key_ring;
 
@@ -41,6 +42,7 @@ ee_status keys_add(const char *path, const char *name, key_role role, const char
                    ee_error *error);
 ee_status keys_remove(const char *path, const char *name, ee_error *error);
 
+bool key_role_allows(key_role has, key_role needs);
 const char *key_role_name(key_role role);
 bool key_role_read(const char *word, key_role *out);
 

@@ -27,7 +27,7 @@ static json_t *load(void)
 static void every_route_is_described(void **state)
 {
     (void)state;
-    static const char *const roles[] = {NULL, "reader", "app", "admin"};
+    static const char *const roles[] = {NULL, "client", "reader", NULL, "admin"};
     json_t *root = load();
     const route *entry;
     for (size_t i = 0; (entry = route_at(i)); i++) {

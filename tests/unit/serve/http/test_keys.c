@@ -16,6 +16,20 @@ static json_text word(const char *letters)
     return (json_text){letters, strlen(letters)};
 }
 
+static void allows_what_a_role_needs(void **state)
+{
+    (void)state;
+    static const bool expected[][5] = {
+        /* needs:      nobody client reader app  admin */
+        [KEY_NOBODY] = {true, false, false, false, false}, [KEY_CLIENT] = {true, true, false, false, false},
+        [KEY_READER] = {true, false, true, false, false},  [KEY_APP] = {true, true, true, true, false},
+        [KEY_ADMIN] = {true, true, true, true, true},
+    };
+    for (key_role has = KEY_NOBODY; has <= KEY_ADMIN; has++)
+        for (key_role needs = KEY_NOBODY; needs <= KEY_ADMIN; needs++)
+            assert_int_equal(key_role_allows(has, needs), expected[has][needs]);
+}
+
 static void finds_keys_by_their_hash(void **state)
 {
     (void)state;
@@ -46,7 +60,7 @@ static void says_what_is_wrong_and_where(void **state)
         {"a app *", "keys: line 1: expected NAME ROLE BANDIT HASH"},
         {"#\na app * " SECRET " more", "keys: line 2: expected NAME ROLE BANDIT HASH"},
         {"-a app * " SECRET, "keys: line 1: '-a' is not a valid key name"},
-        {"a nobody * " SECRET, "keys: line 1: expected the role reader, app or admin, got 'nobody'"},
+        {"a nobody * " SECRET, "keys: line 1: expected the role client, reader, app or admin, got 'nobody'"},
         {"a app ** " SECRET, "keys: line 1: '**' is not a valid bandit name"},
         {"a app * " SECRET "0", "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
         {"a app * X" SECRET, "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)"},
@@ -126,9 +140,9 @@ static void all_letters_of_a_key_vary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_keys_by_their_hash),  cmocka_unit_test(says_what_is_wrong_and_where),
-        cmocka_unit_test(keys_are_made_and_removed), cmocka_unit_test(others_may_not_read_the_file),
-        cmocka_unit_test(all_letters_of_a_key_vary),
+        cmocka_unit_test(allows_what_a_role_needs),     cmocka_unit_test(finds_keys_by_their_hash),
+        cmocka_unit_test(says_what_is_wrong_and_where), cmocka_unit_test(keys_are_made_and_removed),
+        cmocka_unit_test(others_may_not_read_the_file), cmocka_unit_test(all_letters_of_a_key_vary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
