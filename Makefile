@@ -26,7 +26,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load bench \
+.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions messages clean help
 
@@ -95,6 +95,12 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	bench/serve/load.sh build/release/eenet 10 600
 	rm -rf build/idle && mkdir -p build/idle
 	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
+
+fairness: ## measure for SECONDS (default: 600) whether a bandit that is expensive to train delays another one
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
+	python3 bench/serve/fairness.py build/release/eenet $(or $(SECONDS),600)
 
 fast-day: ## simulate a day of two million requests with clock jumps and restarts, and compare the join with plain SQL
 	@cmake/setup.sh build test

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,7 +117,10 @@ static volatile bool hurry; /* a second signal came */
 
 static void leave(int number)
 {
+    static const char why[] = "stopped before all models were saved; the log has everything they have not\n";
     (void)number;
+    ssize_t written = write(STDERR_FILENO, why, sizeof why - 1);
+    (void)written;
     _exit(EXIT_DONE);
 }
 
@@ -174,8 +178,12 @@ static void stop(service *running)
 {
     struct sigaction action = {.sa_handler = make_haste};
     sigset_t set = our_signals();
+    double limit = service_stop_seconds(running);
+    struct itimerval end = {.it_value = {.tv_sec = (time_t)limit}};
+    end.it_value.tv_usec = (suseconds_t)((limit - (double)end.it_value.tv_sec) * 1e6);
     sigemptyset(&action.sa_mask);
     signal(SIGALRM, leave);
+    setitimer(ITIMER_REAL, &end, NULL); /* as haste, if a model's training cannot be interrupted in time */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     sigdelset(&set, SIGHUP); /* too late for it */
@@ -215,7 +223,8 @@ const command command_serve = {
         "By default it listens on 127.0.0.1:8080, for this machine only, and stores everything in ./eenet-data.\n"
         "Each setting is a flag (--port 8080), an environment variable (EENET_PORT) and a line of the settings\n"
         "file (port = 8080). Flags override variables, variables override the file.\n"
-        "SIGTERM or Ctrl-C finishes open requests, saves the models and exits; a second one exits at once.\n"
+        "SIGTERM or Ctrl-C finishes open requests (drain-seconds), saves models (2 seconds) and exits; a second one\n"
+        "exits at once.\n"
         "SIGHUP reloads settings, keys and certificate.\n",
     .flags = flags,
     .flag_count = FLAGS,

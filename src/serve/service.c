@@ -1,5 +1,6 @@
 /* The whole server: the order in which its parts start and stop, reloading, and periodic tasks. */
 #define _GNU_SOURCE /* sched_getaffinity */
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "serve/system/server_clock.h"
 #include "service.h"
 
-enum { SECOND = 1000000, RATE_PLACES = 1 << 16, MOST_TASKS = 1000 };
+enum { SECOND = 1000000, SAVE_SECONDS = 2, RATE_PLACES = 1 << 16, MOST_TASKS = 1000, READERS = 2 };
 
 static void handle_now(void *context)
 {
@@ -24,18 +25,23 @@ static void handle_now(void *context)
     of->match.route->handle(of->owner, of->exchange, &of->match);
 }
 
-/* In the worker's thread, where bandits are archived, so that none is meanwhile. */
+/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */
 static void handle_later(void *context)
 {
-    if (call_finds_bandit_there(context)) handle_now(context);
+    call *of = context;
+    if (atomic_load(&of->owner->ending))
+        call_refuse_for(of->exchange, 503, 1, "the server is stopping");
+    else if (call_finds_bandit_there(of))
+        handle_now(of);
 }
 
 static void handle(void *context, http_exchange *exchange)
 {
-    (void)context;
+    service *self = context;
     call *of = exchange->context;
+    bool reads = exchange->method == HTTP_GET || exchange->method == HTTP_HEAD;
     if (of->match.route->traits & ROUTE_WAITS)
-        call_work(of, handle_later);
+        call_work(of, reads ? self->readers : self->worker, handle_later);
     else
         handle_now(of);
 }
@@ -98,14 +104,22 @@ static void forget_old(service *self)
     }
 }
 
-static void tell_trouble(service *self)
+/* Reports bandits whose training has stopped, or that are far behind their log. */
+static void report_trouble(service *self)
 {
+    double most = service_config_now(self)->settings.lag_seconds;
     served_bandit *bandit;
     for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
         served_standing standing = served_bandit_standing(bandit);
+        const char *name = served_bandit_name(bandit);
         if (standing.trouble[0])
-            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "bandit '%s': training has stopped: %s",
-                             served_bandit_name(bandit), standing.trouble);
+            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "bandit '%s': training has stopped: %s", name,
+                             standing.trouble);
+        else if (most > 0 && standing.lag_seconds > most)
+            server_log_write(&self->log, LOG_LEVEL_WARNING, "",
+                             "bandit '%s': the model is %.0f s behind its log (%" PRIu64
+                             " events); decisions use the older model",
+                             name, standing.lag_seconds, standing.behind);
     }
 }
 
@@ -122,7 +136,7 @@ static void *keep_house(void *context)
             server_log_write(&self->log, LOG_LEVEL_ERROR, "",
                              "the store cannot be written; decisions and rewards are refused with 503 until it can");
         if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the store can be written again");
-        if (turn % 60 == 59) tell_trouble(self);
+        if (turn % 60 == 59) report_trouble(self);
         if (turn % 600 == 10) forget_old(self);
         if (turn % 60 == 0) latency_mark(self);
         atomic_store(&self->kept_at, server_clock_real());
@@ -209,8 +223,9 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
-    if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
-    if (!status) status = worker_start(MOST_TASKS, &self->analyst, error);
+    if (!status) status = worker_start(1, MOST_TASKS, &self->worker, error);
+    if (!status) status = worker_start(READERS, MOST_TASKS, &self->readers, error);
+    if (!status) status = worker_start(1, MOST_TASKS, &self->analyst, error);
     if (!status) status = importance_cache_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
     return status ? status : start_live(self, settings, error);
@@ -268,8 +283,12 @@ static ee_status start_keeping(service *self, ee_error *error)
     return EE_OK;
 }
 
-static void service_free(service *self, bool hurry)
+/* Saves what can be saved until then, microseconds of server_clock_real. */
+static void service_free(service *self, int64_t save_until)
 {
+    bool hurry = server_clock_real() >= save_until;
+    atomic_store(&self->ending, true);
+    if (self->bandits) served_bandits_interrupt(self->bandits);
     if (self->has_housekeeper) {
         pthread_mutex_lock(&self->keeping_lock);
         self->keeping_ends = true;
@@ -282,10 +301,11 @@ static void service_free(service *self, bool hurry)
     http_stop(self->http);
     live_stop(self->live, hurry); /* it hands work to the worker, which may ask it for a model until its end */
     worker_stop(self->worker);
+    worker_stop(self->readers);
     worker_stop(self->analyst);
     importance_cache_free(self->importances);
     evaluation_jobs_stop(self->jobs);
-    if (self->bandits) served_bandits_stop(self->bandits, hurry);
+    if (self->bandits) served_bandits_stop(self->bandits, (double)(save_until - server_clock_real()) / SECOND);
     journal_stop(self->journal);
     served_bandits_free(self->bandits);
     live_free(self->live);
@@ -328,7 +348,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (!status) status = start_keeping(self, error);
     if (!status) status = listen_to(self, settings, error);
     if (status) {
-        service_free(self, true);
+        service_free(self, 0);
         return status;
     }
     *out = self;
@@ -388,11 +408,16 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
 
 /* ---- stop ---- */
 
+double service_stop_seconds(service *self)
+{
+    return service_config_now(self)->settings.drain_seconds + SAVE_SECONDS;
+}
+
 void service_stop(service *self, const volatile bool *hurry)
 {
     if (!self) return;
-    double most = service_config_now(self)->settings.drain_seconds;
-    int64_t end = server_clock_real() + (int64_t)(most * SECOND);
+    int64_t begin = server_clock_real();
+    int64_t end = begin + (int64_t)(service_config_now(self)->settings.drain_seconds * SECOND);
     atomic_store(&self->draining, true);
     server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping; open requests: %zu", http_open_requests(self->http));
     http_drain(self->http);
@@ -405,6 +430,6 @@ void service_stop(service *self, const volatile bool *hurry)
         server_log_write(&self->log, LOG_LEVEL_WARNING, "", "drain-seconds are over: %zu open requests closed", open);
     if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
     server_log log = {.level = atomic_load(&self->log.level)};
-    service_free(self, hurry && *hurry);
+    service_free(self, hurry && *hurry ? 0 : end + SAVE_SECONDS * (SECOND * 3 / 4));
     server_log_write(&log, LOG_LEVEL_INFO, "", "stopped");
 }

@@ -14,8 +14,12 @@ uint16_t service_port(const service *self);
  * level. Says what may not. */
 ee_status service_reload(service *self, const server_settings *settings, ee_error *error);
 
-/* Readiness to 503, no new connections, open requests answered (drain_seconds at most), synced, models saved. hurry,
- * where it is not NULL and becomes true: at once. Frees. */
+/* Seconds that service_stop should take at most: drain-seconds and two more to save models. A call on a huge model
+ * cannot be interrupted, so it may take longer. The process may exit then: all that was acknowledged is durable. */
+double service_stop_seconds(service *self);
+
+/* Readiness becomes 503, there are no new connections, open requests are answered (within drain-seconds), and models
+ * are saved as far as there is time. hurry (may be NULL) becomes true: at once. Frees. */
 void service_stop(service *self, const volatile bool *hurry);
 
 /* Whether everything turns: for a watchdog. */

@@ -67,8 +67,10 @@ static void add_counts(text *into, bandit_counters *of)
 static void add_training(text *into, const served_bandit *bandit)
 {
     served_standing standing = served_bandit_standing(bandit);
-    text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"behind\":%" PRIu64 ",\"stride\":%" PRIu64,
-             standing.awake ? "true" : "false", standing.version, standing.behind, standing.stride);
+    text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"behind\":%" PRIu64 ",\"lag_seconds\":",
+             standing.awake ? "true" : "false", standing.version, standing.behind);
+    text_double(into, standing.lag_seconds);
+    text_add(into, ",\"stride\":%" PRIu64, standing.stride);
     text_add(into, ",\"limited\":%" PRIu64, standing.limited);
     add_real(into, "model_age", standing.age);
     add_real(into, "train_seconds", standing.train_seconds);

@@ -29,6 +29,8 @@ static void describe(text *into, const served_bandit *bandit)
     bandit_settings_write(&settings, into);
     text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"events\":%" PRIu64 ",\"behind\":%" PRIu64,
              standing.awake ? "true" : "false", standing.version, standing.events, standing.behind);
+    text_add(into, ",\"lag_seconds\":");
+    text_double(into, standing.lag_seconds);
     text_add(into, ",\"stride\":%" PRIu64 ",\"age\":", standing.stride);
     text_double(into, standing.age);
     text_add(into, ",\"train_seconds\":");

@@ -196,9 +196,9 @@ void call_when_awake(call *self, void (*go_on)(call *self, served_room *room))
     }
 }
 
-void call_work(call *self, void (*run)(void *context))
+void call_work(call *self, worker *to, void (*run)(void *context))
 {
     self->task = (worker_task){.run = run, .context = self};
-    if (!worker_submit(self->owner->worker, &self->task))
-        call_refuse_for(self->exchange, 503, 1, "too many changes are waiting; try again");
+    if (!worker_submit(to, &self->task))
+        call_refuse_for(self->exchange, 503, 1, "too many requests of this kind are waiting; try again");
 }

@@ -93,7 +93,7 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
 /* Goes on with a room of the bandit once that is awake; answers where it cannot be woken. go_on leaves the room. */
 void call_when_awake(call *self, void (*go_on)(call *self, served_room *room));
 
-/* Goes on in the worker's thread; refuses where it has too much to do. */
-void call_work(call *self, void (*run)(void *context));
+/* Goes on in a thread of `to`; refuses the request if too many wait. */
+void call_work(call *self, worker *to, void (*run)(void *context));
 
 #endif

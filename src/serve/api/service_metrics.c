@@ -142,6 +142,7 @@ enum {
     BANDIT_EVENTS,
     BANDIT_BEHIND,
     BANDIT_STRIDE,
+    BANDIT_LAG,
     BANDIT_AGE,
     BANDIT_TRAIN,
     BANDIT_LEARNED,
@@ -164,6 +165,8 @@ static const struct {
     [BANDIT_VERSION] = {"eenet_bandit_version", "gauge", "Version of the model that decides."},
     [BANDIT_EVENTS] = {"eenet_bandit_events", "gauge", "Events in the log."},
     [BANDIT_BEHIND] = {"eenet_bandit_behind", "gauge", "Events that the model has not processed yet."},
+    [BANDIT_LAG] = {"eenet_bandit_lag_seconds", "gauge",
+                    "Age of the oldest event that the model has not processed yet; 0 if there is none."},
     [BANDIT_STRIDE] = {"eenet_bandit_stride", "gauge", "1, or N if the model is behind and trains on one reward in N."},
     [BANDIT_AGE] = {"eenet_bandit_model_age_seconds", "gauge", "Seconds since the model was published."},
     [BANDIT_TRAIN] = {"eenet_bandit_train_seconds_total", "counter", "Seconds spent on training."},
@@ -185,6 +188,7 @@ static void read_bandit(const served_bandit *bandit, bandit_counters *counters, 
     values[BANDIT_VERSION] = (double)standing.version;
     values[BANDIT_EVENTS] = (double)standing.events;
     values[BANDIT_BEHIND] = (double)standing.behind;
+    values[BANDIT_LAG] = standing.lag_seconds;
     values[BANDIT_STRIDE] = (double)standing.stride;
     values[BANDIT_AGE] = standing.age;
     values[BANDIT_TRAIN] = standing.train_seconds;

@@ -53,6 +53,7 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;       /* runs changes, one after the other */
+    worker *readers;      /* runs requests that only read, and take long: changes do not wait for them */
     _Atomic(live *) live; /* NULL while the server starts */
     service_promotion promotion;
     worker *analyst; /* runs long tasks: feature importance */
@@ -62,6 +63,7 @@ struct service {
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;
+    atomic_bool ending;         /* the time to drain is over: requests that wait are refused */
     atomic_int log_streams;     /* open */
     atomic_int model_downloads; /* being prepared or sent */
     pthread_mutex_t pool_lock;

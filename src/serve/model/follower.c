@@ -28,9 +28,6 @@ struct follower {
     store_reader *log;
     uint32_t number; /* of the bandit */
     const step_body *step;
-    bool (*cancel)(void *context);
-    void *context;
-    uint64_t visited;
     event_batch batch;
 };
 
@@ -349,9 +346,6 @@ static ee_status take_step(follower *self, const event *from, ee_error *error)
 
 static ee_status take(follower *self, const event *from, ee_error *error)
 {
-    enum { BETWEEN = 64 };
-    if (self->cancel && ++self->visited % BETWEEN == 0 && self->cancel(self->context))
-        return status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
     switch (from->kind) {
     case EVENT_DECISION:
         return take_decision(self, from, error);
@@ -366,44 +360,77 @@ static ee_status take(follower *self, const event *from, ee_error *error)
     }
 }
 
-/* Takes the events of the batch that belong to the step. upto is the last that was taken. */
-static ee_status take_batch(follower *self, ee_error *error)
+typedef struct step_end {
+    bool (*is_over)(void *context); /* NULL: only at upto */
+    void *context;
+    bool reached; /* is_over returned true */
+} step_end;
+
+/* Takes the events of the batch up to step->upto. Returns with self->upto at the last one that was taken, if it was
+ * over. */
+static ee_status take_batch(follower *self, step_end *end, bool *taken, ee_error *error)
 {
-    const event_batch *batch = &self->batch;
-    for (size_t i = 0; i < batch->count && batch->events[i].number <= self->step->upto; i++) {
-        ee_status status = take(self, &batch->events[i], error);
+    for (size_t i = 0; i < self->batch.count && self->batch.events[i].number <= self->step->upto; i++) {
+        if (end->is_over && *taken && end->is_over(end->context)) {
+            end->reached = true;
+            return EE_OK;
+        }
+        ee_status status = take(self, &self->batch.events[i], error);
         if (status) return status;
-        self->upto = batch->events[i].number;
+        self->upto = self->batch.events[i].number;
+        *taken = true;
     }
-    self->upto = batch->last;
     return EE_OK;
 }
 
-ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
-                        bool (*cancel)(void *context), void *context, ee_error *error)
+/* Takes events up to step->upto, or until it is over. */
+static ee_status take_events(follower *self, step_end *end, ee_error *error)
 {
     enum { TOGETHER = 256 };
     const unsigned kinds =
         1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_STEP | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
+    bool taken = false;
+    while (self->upto < self->step->upto) {
+        uint64_t before = self->upto;
+        ee_status status = store_read(self->log, self->number, before, kinds, TOGETHER, &self->batch, error);
+        if (!status && self->batch.last == before)
+            status = status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,
+                                 before, self->step->upto);
+        if (!status) status = take_batch(self, end, &taken, error);
+        if (status || end->reached) return status;
+        self->upto = self->batch.last < self->step->upto ? self->batch.last : self->step->upto;
+    }
+    return EE_OK;
+}
+
+static void begin_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step)
+{
     ee_bandit_free(self->replaced);
     self->replaced = NULL;
     self->log = log;
     self->number = bandit;
     self->step = step;
-    self->cancel = cancel;
-    self->context = context;
     bandit_set_stride(self->bandit, step->stride);
-    while (self->upto < step->upto) {
-        uint64_t before = self->upto;
-        ee_status status = store_read(log, bandit, before, kinds, TOGETHER, &self->batch, error);
-        if (!status) status = take_batch(self, error);
-        if (status) return status;
-        if (self->upto == before)
-            return status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,
-                               before, step->upto);
-    }
-    self->upto = step->upto;
-    return bandit_tell(self->bandit, error);
+}
+
+ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
+                        bool (*cancel)(void *context), void *context, ee_error *error)
+{
+    step_end end = {cancel, context, false};
+    begin_step(self, log, bandit, step);
+    ee_status status = take_events(self, &end, error);
+    if (!status && end.reached) status = status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
+    return status ? status : bandit_tell(self->bandit, error);
+}
+
+ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, step_body *step,
+                           bool (*is_over)(void *context), void *context, ee_error *error)
+{
+    step_end end = {is_over, context, false};
+    begin_step(self, log, bandit, step);
+    ee_status status = take_events(self, &end, error);
+    step->upto = self->upto;
+    return status ? status : bandit_tell(self->bandit, error);
 }
 
 /* ---- checkpoints ---- */

@@ -33,10 +33,15 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
                         size_t size, follower **out, ee_error *error);
 void follower_free(follower *self);
 
-/* Processes the events of the log that follow, up to step->upto. cancel (may be NULL) is called from time to time; true
- * stops. After a failure the follower can only be freed. */
+/* Processes the events of the log that follow, up to step->upto. cancel (may be NULL) is called between events; if it
+ * returns true, the step fails. After a failure the follower can only be freed. */
 ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
                         bool (*cancel)(void *context), void *context, ee_error *error);
+
+/* Processes at least one event, up to step->upto at most, until is_over, called between events, returns true.
+ * step->upto becomes the number of the last event: follower_step with it has the same result. */
+ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, step_body *step,
+                           bool (*is_over)(void *context), void *context, ee_error *error);
 
 /* The model after the last step. Only for reading, publishing and saving. Where a step replaces it, the one before
  * lives until the next step. */

@@ -2,7 +2,7 @@
 #include "served_bandit.h"
 
 #include "engine/snapshot.h"
-#include "trainers.h"
+#include "served_inside.h"
 
 static void lock(const served_bandit *self)
 {
@@ -62,11 +62,13 @@ served_standing served_bandit_standing(const served_bandit *self)
 {
     lock(self);
     served_standing standing = self->standing;
-    uint64_t events = atomic_load(&self->events);
+    double now = turn_queue_now();
+    bool is_behind = self->events > standing.taken;
     standing.awake = self->awake;
-    standing.events = events;
-    standing.behind = events > standing.taken ? events - standing.taken : 0;
-    standing.age = self->published > 0 ? trainers_now() - self->published : 0;
+    standing.events = self->events;
+    standing.behind = is_behind ? self->events - standing.taken : 0;
+    standing.lag_seconds = is_behind && !self->archived && now > self->oldest ? now - self->oldest : 0;
+    standing.age = self->published > 0 ? now - self->published : 0;
     unlock(self);
     return standing;
 }
@@ -88,7 +90,7 @@ static bool wait_for(served_bandit *self, bool always, void (*ready)(void *conte
     }
     unlock(self);
     if (waits)
-        trainers_ask(self, 0);
+        turn_queue_ask(&self->all->queue, &self->turn, true);
     else
         memory_free(waiter);
     return waits;
@@ -172,7 +174,7 @@ static void give_up(served_bandit *self)
 
 served_room *served_bandit_enter(served_bandit *self, ee_error *error)
 {
-    double now = trainers_now();
+    double now = turn_queue_now();
     if (error) error->status = EE_OK;
     lock(self);
     if (!self->awake) {

@@ -12,9 +12,10 @@ typedef struct served_bandit served_bandit;
 typedef struct served_bandits served_bandits; /* all of them, and the threads that train */
 
 typedef struct served_options {
-    size_t trainers;            /* threads; 0: half the cores, at least one */
-    double publish_interval;    /* seconds from one step to the next, at least; after a full one it goes on at once */
-    size_t step_events;         /* that one step takes, at most */
+    size_t trainers;            /* threads; 0: half the cores, at least two */
+    double publish_interval;    /* seconds between steps, unless there is more to take */
+    double step_seconds;        /* that a step takes: it ends after the event that exceeds them */
+    size_t step_events;         /* that a step takes, at most */
     uint64_t most_behind;       /* events: beyond, strides grow */
     uint64_t checkpoint_events; /* that a restart may have to take, about: a checkpoint is saved so often */
     double checkpoint_seconds;
@@ -32,9 +33,13 @@ ee_status served_bandits_create(store *kept, const served_options *options, serv
 /* Starts the trainers. A bandit wakes when it is asked, or has events that its model has not taken. */
 ee_status served_bandits_run(served_bandits *self, journal *written, ee_error *error);
 
-/* Stops the trainers, and saves a checkpoint of each model that changed since its last; hurry: without. No more rooms
- * may be out. The journal still runs, and is stopped after it. */
-void served_bandits_stop(served_bandits *self, bool hurry);
+/* Loading and steps end at the next event, and no more begin: requests that wait for a bandit to be loaded fail. */
+void served_bandits_interrupt(served_bandits *self);
+
+/* Stops the trainers, and saves a checkpoint of each model that changed since its last, as far as that is expected to
+ * take at most save_seconds; 0: none. What is not in a checkpoint is in the log. No more rooms may be out. The journal
+ * still runs, and is stopped after it. */
+void served_bandits_stop(served_bandits *self, double save_seconds);
 void served_bandits_free(served_bandits *self);
 
 void served_bandits_appended(served_bandits *self, uint32_t bandit, uint64_t last);
@@ -103,8 +108,9 @@ typedef struct served_standing {
     bool awake;
     uint64_t version;     /* published */
     uint64_t events;      /* in the log */
-    uint64_t taken;       /* up to which the model took them */
-    uint64_t behind;      /* of them the model has not taken */
+    uint64_t taken;       /* up to which the published model took them */
+    uint64_t behind;      /* of them the published model has not taken */
+    double lag_seconds;   /* age of the first of these; 0: there are none */
     uint64_t stride;      /* of the last step */
     double age;           /* seconds since it was published */
     double train_seconds; /* all steps together */

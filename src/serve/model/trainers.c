@@ -1,95 +1,12 @@
+/* The threads that train. */
 #define _GNU_SOURCE
-#include "trainers.h"
-
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
-double trainers_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* ---- the queue ---- */
-
-/* With the queue's mutex. */
-static void enqueue(served_bandits *all, served_bandit *bandit, double due)
-{
-    bandit->turn = TURN_QUEUED;
-    bandit->due = due;
-    bandit->next = due > 0 ? NULL : all->first;
-    if (due <= 0)
-        all->first = bandit;
-    else if (all->last)
-        all->last->next = bandit;
-    else
-        all->first = bandit;
-    if (!bandit->next) all->last = bandit;
-    pthread_cond_signal(&all->queued);
-}
-
-void trainers_ask(served_bandit *bandit, double due)
-{
-    served_bandits *all = bandit->all;
-    pthread_mutex_lock(&all->queue);
-    if (due > 0 && due < bandit->step_due) due = bandit->step_due;
-    if (bandit->turn == TURN_RUNNING) {
-        bandit->again = true;
-        bandit->due = fmin(bandit->due, due);
-    } else if (bandit->turn == TURN_NONE) {
-        enqueue(all, bandit, due);
-    } else if (due < bandit->due) {
-        bandit->due = due;
-        pthread_cond_signal(&all->queued);
-    }
-    pthread_mutex_unlock(&all->queue);
-}
-
-/* With the mutex: takes the first that is due out of the queue. *soonest becomes when the next of the others is. */
-static served_bandit *take_due(served_bandits *all, double now, double *soonest)
-{
-    served_bandit *before = NULL;
-    *soonest = INFINITY;
-    for (served_bandit *bandit = all->first; bandit; before = bandit, bandit = bandit->next) {
-        *soonest = fmin(*soonest, bandit->due);
-        if (bandit->due > now) continue;
-        if (before)
-            before->next = bandit->next;
-        else
-            all->first = bandit->next;
-        if (all->last == bandit) all->last = before;
-        bandit->turn = TURN_RUNNING;
-        bandit->again = false;
-        bandit->due = INFINITY;
-        return bandit;
-    }
-    return NULL;
-}
-
-static void wait_until(served_bandits *all, double when)
-{
-    struct timespec until = {.tv_sec = (time_t)when};
-    until.tv_nsec = (long)((when - (double)until.tv_sec) * 1e9);
-    pthread_cond_timedwait(&all->queued, &all->queue, &until);
-}
-
-/* The turn is over; the bandit asks for another at due, if it is finite, besides what others have asked for. */
-static void end_turn(const trainer_turn *t, double due)
-{
-    served_bandits *all = t->all;
-    served_bandit *bandit = t->bandit;
-    pthread_mutex_lock(&all->queue);
-    bandit->turn = TURN_NONE;
-    bandit->step_due = t->step_due;
-    if (bandit->again) due = fmin(due, bandit->due);
-    if (isfinite(due)) enqueue(all, bandit, due);
-    pthread_mutex_unlock(&all->queue);
-}
-
-/* ---- the threads ---- */
+#include "served_inside.h"
 
 /* Seconds from one look at idle bandits to the next. */
 static double look_interval(const served_options *options)
@@ -100,55 +17,58 @@ static double look_interval(const served_options *options)
     return fmin(most, shortest / 4);
 }
 
-/* Gives a turn to bandits that have nothing to learn but a checkpoint or their sleep before them. */
-static void look_around(served_bandits *all, double now)
+/* Asks for turns of loaded bandits that have nothing to learn: they may want a checkpoint, or to be unloaded. */
+static void look_around(served_bandits *all)
 {
     served_bandit *bandit;
     for (size_t i = 0; (bandit = served_bandits_at(all, i)); i++) {
         pthread_mutex_lock(&bandit->mutex);
         bool awake = bandit->awake;
         pthread_mutex_unlock(&bandit->mutex);
-        if (awake) trainers_ask(bandit, now);
+        if (awake) turn_queue_ask(&all->queue, &bandit->turn, false);
     }
+}
+
+/* One of the threads looks around when it is time. Returns when it is the next time. */
+static double look_if_due(served_bandits *all)
+{
+    const double micro = 1e-6;
+    double now = turn_queue_now();
+    int_least64_t due = atomic_load(&all->next_look),
+                  next = (int_least64_t)((now + look_interval(&all->options)) / micro);
+    if (now < micro * (double)due) return micro * (double)due;
+    if (atomic_compare_exchange_strong(&all->next_look, &due, next)) look_around(all);
+    return micro * (double)atomic_load(&all->next_look);
 }
 
 static void *train(void *context)
 {
     served_bandits *all = context;
     trainer_turn t = {.all = all};
-    ee_error error;
     setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone: answers go first */
-    while (store_reader_create(all->kept, &t.log, &error) && !atomic_load(&all->stopping)) usleep(100000);
-    pthread_mutex_lock(&all->queue);
+    while (store_reader_create(all->kept, &t.log, NULL) && !atomic_load(&all->stopping)) usleep(100000);
     while (!atomic_load(&all->stopping)) {
-        double now = trainers_now(), soonest;
-        bool looks = now >= all->next_look;
-        if (looks) all->next_look = now + look_interval(&all->options);
-        t.bandit = looks ? NULL : take_due(all, now, &soonest);
-        if (!looks && !t.bandit) {
-            wait_until(all, fmin(soonest, all->next_look));
-            continue;
-        }
-        pthread_mutex_unlock(&all->queue);
-        if (looks)
-            look_around(all, now);
-        else
-            end_turn(&t, trainer_turn_give(&t));
-        pthread_mutex_lock(&all->queue);
+        turn *mine = turn_queue_take(&all->queue, look_if_due(all));
+        if (!mine) continue;
+        t.bandit = mine->owner;
+        turn_queue_end(&all->queue, mine, trainer_turn_give(&t));
     }
-    pthread_mutex_unlock(&all->queue);
     store_reader_free(t.log);
     return NULL;
 }
 
-/* ---- starting and stopping ---- */
+/* At least two, so that one is left for short turns. */
+static size_t default_threads(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 4 ? (size_t)cores / 2 : 2;
+}
 
 ee_status trainers_start(served_bandits *self, ee_error *error)
 {
-    size_t wanted = self->options.trainers;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!wanted) wanted = cores > 3 ? (size_t)cores / 2 : 1;
+    size_t wanted = self->options.trainers ? self->options.trainers : default_threads();
     ee_status status = memory_create(&self->memory, &self->threads, wanted, sizeof *self->threads, error);
+    turn_queue_set_threads(&self->queue, wanted);
     while (!status && self->thread_count < wanted) {
         if (pthread_create(&self->threads[self->thread_count], NULL, train, self))
             status = status_fail(error, EE_NO_MEMORY, "serve: could not start a training thread");
@@ -158,18 +78,37 @@ ee_status trainers_start(served_bandits *self, ee_error *error)
     return status;
 }
 
-void trainers_stop(served_bandits *self)
+static int by_memory(const void *a, const void *b)
+{
+    const served_bandit *first = *(served_bandit *const *)a, *second = *(served_bandit *const *)b;
+    uint64_t left = first->standing.memory, right = second->standing.memory;
+    return (left > right) - (left < right);
+}
+
+/* To be freed with memory_free; NULL: no memory. */
+static served_bandit **sort_by_memory(const served_bandits *self)
+{
+    served_bandit **sorted = NULL;
+    if (!self->count || memory_create(NULL, &sorted, self->count, sizeof *sorted, NULL)) return NULL;
+    memcpy(sorted, self->bandits, self->count * sizeof *sorted);
+    qsort(sorted, self->count, sizeof *sorted, by_memory);
+    return sorted;
+}
+
+/* Small models first: so most are saved, if there is not time for all. */
+void trainers_stop(served_bandits *self, double until)
 {
     trainer_turn t = {.all = self};
-    pthread_mutex_lock(&self->queue);
+    atomic_store(&self->interrupted, true);
     atomic_store(&self->stopping, true);
-    pthread_cond_broadcast(&self->queued);
-    pthread_mutex_unlock(&self->queue);
+    turn_queue_stop(&self->queue);
     for (size_t i = 0; i < self->thread_count; i++) pthread_join(self->threads[i], NULL);
-    bool saves = !atomic_load(&self->hurry) && !store_reader_create(self->kept, &t.log, NULL);
+    if (store_reader_create(self->kept, &t.log, NULL)) until = 0;
+    served_bandit **sorted = sort_by_memory(self);
     for (size_t i = 0; i < self->count; i++) {
-        t.bandit = self->bandits[i];
-        trainer_turn_last(&t, saves);
+        t.bandit = sorted ? sorted[i] : self->bandits[i];
+        trainer_turn_last(&t, until);
     }
+    memory_free(sorted);
     store_reader_free(t.log);
 }

@@ -1,24 +1,20 @@
-/* One turn of a trainer with a bandit. */
+/* One turn of a bandit. Steps are bounded by time; publishing and saving a huge model are not, so they happen less
+ * often the longer they take. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 
 #include "engine/snapshot.h"
 #include "restoring.h"
-#include "trainers.h"
+#include "serve/system/server_clock.h"
+#include "served_inside.h"
 
 enum { MOST_STRIDE = 64 };
 static const double RETRY = 1; /* seconds until what failed is tried again */
 
-/* A step is short and is interrupted only by a forced stop; loading may take long. */
-static bool is_in_a_hurry(void *context)
+static bool is_interrupted(void *context)
 {
-    return atomic_load(&((served_bandits *)context)->hurry);
-}
-
-static bool is_stopping(void *context)
-{
-    return atomic_load(&((served_bandits *)context)->stopping);
+    return atomic_load(&((served_bandits *)context)->interrupted);
 }
 
 static void set_trouble(served_bandit *bandit, const ee_error *error)
@@ -28,9 +24,41 @@ static void set_trouble(served_bandit *bandit, const ee_error *error)
     pthread_mutex_unlock(&bandit->mutex);
 }
 
-/* Publishes the state of the model after a change. */
-static void show(served_bandit *bandit)
+ee_status trainer_find_oldest(trainer_turn *t, uint64_t taken, double *oldest, ee_error *error)
 {
+    const event *first;
+    int64_t now = t->all->written ? journal_time(t->all->written) : server_clock_wall();
+    ee_status status = store_read_one(t->log, t->bandit->number, taken + 1, &first, error);
+    if (status == EE_BAD_INPUT) { /* retention has removed it */
+        *oldest = turn_queue_now();
+        return EE_OK;
+    }
+    if (!status) *oldest = turn_queue_now() - fmax(0, 1e-6 * (double)(now - first->time));
+    return status;
+}
+
+/* The published model follows the log up to here. */
+static ee_status note_taken(trainer_turn *t, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    double oldest = 0;
+    pthread_mutex_lock(&bandit->mutex);
+    bool behind = bandit->events > bandit->taken;
+    bandit->standing.taken = bandit->taken;
+    pthread_mutex_unlock(&bandit->mutex);
+    if (!behind) return EE_OK;
+    ee_status status = trainer_find_oldest(t, bandit->taken, &oldest, error);
+    if (status) return status;
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->oldest = oldest;
+    pthread_mutex_unlock(&bandit->mutex);
+    return EE_OK;
+}
+
+/* Shows the state of the model after it was published. */
+static ee_status show(trainer_turn *t, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
     follower_counts counts = follower_read_counts(bandit->model);
     size_t bytes = ee_bandit_memory(follower_bandit(bandit->model));
     uint64_t limited = ee_bandit_info(follower_bandit(bandit->model)).limited;
@@ -39,12 +67,12 @@ static void show(served_bandit *bandit)
     standing->counts = counts;
     standing->limited = limited;
     standing->version = bandit->version;
-    standing->taken = bandit->taken;
     standing->stride = bandit->stride;
     standing->memory = bytes + (bandit->snapshot ? memory_bytes(&bandit->snapshot->memory) : 0);
     standing->trouble[0] = 0;
-    bandit->published = trainers_now();
+    bandit->published = turn_queue_now();
     pthread_mutex_unlock(&bandit->mutex);
+    return note_taken(t, error);
 }
 
 static void call(served_waiter *waiters, const ee_error *error)
@@ -73,6 +101,7 @@ static void put_to_sleep(served_bandit *bandit)
     follower_free(bandit->model);
     bandit->model = NULL;
     bandit->unwritten = (step_body){0};
+    bandit->unpublished = false;
     atomic_fetch_sub(&bandit->all->awake, 1);
     pthread_mutex_lock(&bandit->mutex);
     bandit->tired = false;
@@ -101,7 +130,7 @@ static void tire_another(served_bandits *all, const served_bandit *awoken)
     pthread_mutex_lock(&oldest->mutex);
     oldest->tired = true;
     pthread_mutex_unlock(&oldest->mutex);
-    trainers_ask(oldest, trainers_now());
+    turn_queue_ask(&all->queue, &oldest->turn, false);
 }
 
 static ee_status wake(trainer_turn *t, ee_error *error)
@@ -113,8 +142,8 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     if (status) return status;
     bandit->saved_version = bandit->version;
     bandit->saved_upto = follower_upto(bandit->model);
-    bandit->saved = trainers_now();
-    status = restore_steps(bandit->model, t->log, number, is_stopping, t->all, &bandit->version, error);
+    bandit->saved = turn_queue_now();
+    status = restore_steps(bandit->model, t->log, number, is_interrupted, t->all, &bandit->version, error);
     bandit->taken = follower_upto(bandit->model);
     if (!status) status = served_bandit_open(bandit, error);
     if (status) {
@@ -124,12 +153,12 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     }
     atomic_fetch_add(&t->all->awake, 1);
     pthread_mutex_lock(&bandit->mutex);
-    bandit->asked = trainers_now();
+    bandit->asked = turn_queue_now();
     bandit->standing.wakes++;
     pthread_mutex_unlock(&bandit->mutex);
-    show(bandit);
+    bandit->publish_due = 0;
     tire_another(t->all, bandit);
-    return EE_OK;
+    return show(t, error);
 }
 
 /* One that cannot be woken is not tried for each that asks: that would take the trainers from all others. */
@@ -137,14 +166,15 @@ static ee_status try_to_wake(trainer_turn *t, ee_error *error)
 {
     enum { SHARE = 10 }; /* 1/SHARE of a trainer's time */
     served_bandit *bandit = t->bandit;
-    double begin = trainers_now();
+    double begin = turn_queue_now();
     if (begin < bandit->wake_due) {
         *error = bandit->wake_error;
         return error->status;
     }
+    if (is_interrupted(t->all)) return status_fail(error, EE_BAD_INPUT, "the server is stopping");
     ee_status status = wake(t, error);
     if (!status) return EE_OK;
-    double end = trainers_now();
+    double end = turn_queue_now();
     bandit->wake_due = end + fmax(RETRY, SHARE * (end - begin));
     bandit->wake_error = *error;
     return status;
@@ -152,9 +182,13 @@ static ee_status try_to_wake(trainer_turn *t, ee_error *error)
 
 /* ---- steps ---- */
 
-static ee_status publish(served_bandit *bandit, ee_error *error)
+/* Publishing copies the model. It may take a fifth of the bandit's time: a huge model is published less often. */
+static ee_status publish(trainer_turn *t, ee_error *error)
 {
+    enum { PAUSE = 4 };
+    served_bandit *bandit = t->bandit;
     ee_bandit *model = follower_bandit(bandit->model);
+    double begin = turn_queue_now();
     ee_status status;
     if (model == bandit->shown) {
         status = snapshot_update(bandit->snapshot, model, bandit->version, error);
@@ -162,11 +196,19 @@ static ee_status publish(served_bandit *bandit, ee_error *error)
         served_bandit_close(bandit);
         status = served_bandit_open(bandit, error);
     }
-    if (status)
-        put_to_sleep(bandit); /* it wakes with what the log has */
-    else
-        show(bandit);
+    double end = turn_queue_now();
+    bandit->publish_due = end + PAUSE * (end - begin);
+    bandit->unpublished = false;
+    if (!status) return show(t, error);
+    put_to_sleep(bandit); /* it is loaded again with what the log has */
     return status;
+}
+
+static ee_status publish_if_due(trainer_turn *t, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    bool is_due = follower_bandit(bandit->model) != bandit->shown || turn_queue_now() >= bandit->publish_due;
+    return bandit->unpublished && is_due ? publish(t, error) : EE_OK;
 }
 
 static ee_status write_event(trainer_turn *t, event_kind kind, const void *body, size_t size, uint64_t *number,
@@ -178,7 +220,7 @@ static ee_status write_event(trainer_turn *t, event_kind kind, const void *body,
     return status;
 }
 
-/* Writes that the step was taken, and then publishes what it made. */
+/* Writes that the step was taken, and then publishes the model unless that was done just now. */
 static ee_status write_step(trainer_turn *t, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
@@ -190,7 +232,8 @@ static ee_status write_step(trainer_turn *t, ee_error *error)
     bandit->version = number;
     bandit->taken = bandit->unwritten.upto;
     bandit->unwritten = (step_body){0};
-    return publish(bandit, error);
+    bandit->unpublished = true;
+    return publish_if_due(t, error);
 }
 
 static uint64_t next_stride(const served_bandits *all, uint64_t stride, uint64_t behind)
@@ -199,17 +242,30 @@ static uint64_t next_stride(const served_bandits *all, uint64_t stride, uint64_t
     return behind < all->options.most_behind / 4 && stride > 1 ? stride / 2 : stride;
 }
 
+typedef struct step_limit {
+    served_bandits *all;
+    double end; /* turn_queue_now */
+} step_limit;
+
+static bool step_is_over(void *context)
+{
+    const step_limit *limit = context;
+    return turn_queue_now() >= limit->end || is_interrupted(limit->all);
+}
+
 static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
     const served_options *options = &t->all->options;
-    double begin = trainers_now();
+    double begin = turn_queue_now();
+    step_limit limit = {t->all, begin + options->step_seconds};
     bandit->stride = next_stride(t->all, bandit->stride, behind);
-    bool full = behind > options->step_events;
-    step_body step = {bandit->taken + (full ? options->step_events : behind), bandit->stride};
-    t->step_due = full ? begin : begin + options->publish_interval;
-    ee_status status = follower_step(bandit->model, t->log, bandit->number, &step, is_in_a_hurry, t->all, error);
-    double seconds = trainers_now() - begin;
+    uint64_t most = behind < options->step_events ? behind : options->step_events;
+    step_body step = {bandit->taken + most, bandit->stride};
+    ee_status status = follower_advance(bandit->model, t->log, bandit->number, &step, step_is_over, &limit, error);
+    double seconds = turn_queue_now() - begin;
+    bool all_taken = step.upto == bandit->taken + behind;
+    bandit->turn.earliest = all_taken ? begin + options->publish_interval : 0;
     metric_observe(&t->all->steps, seconds);
     pthread_mutex_lock(&bandit->mutex);
     bandit->standing.train_seconds += seconds;
@@ -278,13 +334,14 @@ static ee_status save_checkpoint(trainer_turn *t, ee_error *error)
     served_bandit *bandit = t->bandit;
     void *bytes;
     size_t size;
-    bandit->saved = trainers_now();
+    bandit->saved = turn_queue_now();
     bandit->save_failed = true;
     ee_status status = ee_bandit_save_bytes(follower_bandit(bandit->model), &bytes, &size, error);
     if (status) return status;
     status = write_checkpoint(t, bytes, size, error);
     ee_bytes_free(bytes);
     if (status) return status;
+    bandit->save_seconds = turn_queue_now() - bandit->saved;
     bandit->save_failed = false;
     bandit->saved_version = bandit->version;
     bandit->saved_upto = bandit->taken;
@@ -324,67 +381,92 @@ static bool is_idle(served_bandit *bandit, double now)
     return idle;
 }
 
-/* Where its model is: wakes it, or takes a step. Returns whether there is more to take. */
-static ee_status go_on(trainer_turn *t, bool waited, bool *more, ee_error *error)
+static uint64_t last_event(served_bandit *bandit)
 {
-    served_bandit *bandit = t->bandit;
-    uint64_t events = atomic_load(&bandit->events);
-    *more = events > bandit->taken;
-    ee_status status = EE_OK;
-    if (!bandit->model && (waited || *more))
-        status = try_to_wake(t, error);
-    else if (bandit->unwritten.upto)
-        status = write_step(t, error);
-    else if (bandit->model && *more && trainers_now() >= bandit->step_due)
-        status = take_step(t, events - bandit->taken, error);
-    *more = atomic_load(&bandit->events) > bandit->taken;
-    return status;
+    pthread_mutex_lock(&bandit->mutex);
+    uint64_t events = bandit->events;
+    pthread_mutex_unlock(&bandit->mutex);
+    return events;
 }
 
-static void rest(trainer_turn *t, bool more)
+/* Loads the bandit, or takes a step, or publishes. */
+static ee_status go_on(trainer_turn *t, bool waited, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
-    double now = trainers_now();
+    uint64_t events = last_event(bandit);
+    bool more = events > bandit->taken;
+    if (!bandit->model) return waited || more ? try_to_wake(t, error) : EE_OK;
+    if (bandit->unwritten.upto) return write_step(t, error);
+    if (is_interrupted(t->all)) return EE_OK;
+    if (more && turn_queue_now() >= bandit->turn.earliest) return take_step(t, events - bandit->taken, error);
+    return publish_if_due(t, error);
+}
+
+/* When the next turn is due, if nobody asks for one. */
+static double next_due(served_bandit *bandit)
+{
+    if (last_event(bandit) > bandit->taken) return bandit->turn.earliest;
+    return bandit->unpublished ? bandit->publish_due : INFINITY;
+}
+
+static void rest(trainer_turn *t)
+{
+    served_bandit *bandit = t->bandit;
+    double now = turn_queue_now();
     if (!bandit->model) return;
-    bool sleeps = !more && is_idle(bandit, now);
+    bool sleeps = last_event(bandit) <= bandit->taken && is_idle(bandit, now);
     if (sleeps || checkpoint_is_due(bandit, now)) save_unsaved(t);
     if (sleeps) put_to_sleep(bandit);
+}
+
+/* Nobody waits for an archived bandit, except those that come after it is restored. */
+static void refuse_waiters(served_bandit *bandit, served_waiter *refused)
+{
+    ee_error error;
+    status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived", bandit->name);
+    call(refused, &error);
 }
 
 double trainer_turn_give(trainer_turn *t)
 {
     served_bandit *bandit = t->bandit;
     ee_error error = {0};
-    bool more = false;
-    double due = INFINITY;
-    t->step_due = bandit->step_due;
     pthread_mutex_lock(&bandit->mutex);
     bool archived = bandit->archived, waited = bandit->waiters;
-    served_waiter *refused = archived ? bandit->waiters : NULL; /* not those who come when it is restored */
+    served_waiter *refused = archived ? bandit->waiters : NULL;
     if (archived) bandit->waiters = NULL;
     pthread_mutex_unlock(&bandit->mutex);
     if (archived) {
         save_unsaved(t);
         put_to_sleep(bandit);
-        status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived", bandit->name);
-        call(refused, &error);
-    } else if (go_on(t, waited, &more, &error)) {
+        refuse_waiters(bandit, refused);
+        return INFINITY;
+    }
+    if (go_on(t, waited, &error)) {
         set_trouble(bandit, &error);
         call_waiters(bandit, bandit->model ? NULL : &error);
-        due = fmax(trainers_now() + RETRY, bandit->wake_due);
-    } else {
-        if (bandit->model) call_waiters(bandit, NULL);
-        rest(t, more);
-        if (more) due = fmax(t->step_due, 1e-9);
+        return fmax(turn_queue_now() + RETRY, bandit->wake_due);
     }
-    return due;
+    if (bandit->model) call_waiters(bandit, NULL);
+    rest(t);
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->turn.since = bandit->events > bandit->standing.taken ? bandit->oldest : 0;
+    pthread_mutex_unlock(&bandit->mutex);
+    return bandit->model && !is_interrupted(t->all) ? next_due(bandit) : INFINITY;
 }
 
-void trainer_turn_last(trainer_turn *t, bool saves)
+/* How long a checkpoint takes: as the last one, or by the model's size. */
+static double expected_save_seconds(const served_bandit *bandit)
+{
+    const double bytes_per_second = 100e6;
+    return bandit->save_seconds > 0 ? bandit->save_seconds : (double)bandit->standing.memory / bytes_per_second;
+}
+
+void trainer_turn_last(trainer_turn *t, double until)
 {
     served_bandit *bandit = t->bandit;
     ee_error error;
-    if (saves) save_unsaved(t);
+    if (turn_queue_now() + expected_save_seconds(bandit) < until) save_unsaved(t);
     put_to_sleep(bandit);
     status_fail(&error, EE_BAD_INPUT, "bandit: the server is stopping");
     call_waiters(bandit, &error);

@@ -26,6 +26,7 @@ typedef struct server_settings {
     double bandit_rate; /* the same of one bandit */
     double publish_interval;
     int64_t most_behind, step_events, checkpoint_events, checkpoints; /* checkpoints: kept of each bandit */
+    double lag_seconds; /* a model further behind is reported in the log; 0: never */
     double checkpoint_seconds, sleep_seconds;
     int64_t most_awake;
     int64_t retention_days;  /* 0: for ever */

@@ -5,7 +5,8 @@
 #include "base/memory.h"
 
 struct worker {
-    pthread_t thread;
+    pthread_t *threads; /* (count) */
+    size_t count;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     worker_task *first, **last;
@@ -34,7 +35,7 @@ static void *work(void *context)
     return NULL;
 }
 
-ee_status worker_start(size_t most, worker **out, ee_error *error)
+ee_status worker_start(size_t threads, size_t most, worker **out, ee_error *error)
 {
     worker *self;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
@@ -43,14 +44,18 @@ ee_status worker_start(size_t most, worker **out, ee_error *error)
     self->last = &self->first;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->changed, NULL);
-    if (pthread_create(&self->thread, NULL, work, self)) {
-        pthread_cond_destroy(&self->changed);
-        pthread_mutex_destroy(&self->lock);
-        memory_free(self);
-        return status_fail(error, EE_NO_MEMORY, "could not start a thread");
+    status = memory_create(NULL, &self->threads, threads, sizeof *self->threads, error);
+    while (!status && self->count < threads) {
+        if (pthread_create(&self->threads[self->count], NULL, work, self))
+            status = status_fail(error, EE_NO_MEMORY, "could not start a thread");
+        else
+            self->count++;
     }
-    *out = self;
-    return EE_OK;
+    if (status)
+        worker_stop(self);
+    else
+        *out = self;
+    return status;
 }
 
 void worker_stop(worker *self)
@@ -58,11 +63,12 @@ void worker_stop(worker *self)
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stopping = true;
-    pthread_cond_signal(&self->changed);
+    pthread_cond_broadcast(&self->changed);
     pthread_mutex_unlock(&self->lock);
-    pthread_join(self->thread, NULL);
+    for (size_t i = 0; i < self->count; i++) pthread_join(self->threads[i], NULL);
     pthread_cond_destroy(&self->changed);
     pthread_mutex_destroy(&self->lock);
+    memory_free(self->threads);
     memory_free(self);
 }
 

@@ -1,5 +1,5 @@
-/* One thread for what takes time and must not be done by those that serve: creating bandits, loading and saving models.
- * One after the other, so that no two changes meet. */
+/* Threads for what takes too long for the threads that answer requests. With one thread, tasks run one after the other:
+ * so no two changes meet. */
 #ifndef EENET_WORKER_H
 #define EENET_WORKER_H
 
@@ -9,15 +9,16 @@
 
 typedef struct worker worker;
 
-/* What is to be done; the caller's, until run is called. */
+/* A task; it is the caller's until run is called. */
 typedef struct worker_task {
     void (*run)(void *context);
     void *context;
     struct worker_task *next;
 } worker_task;
 
-ee_status worker_start(size_t most, worker **out, ee_error *error);
-/* Does what was handed in, and stops. NULL is allowed. */
+/* most: tasks that wait, at most. */
+ee_status worker_start(size_t threads, size_t most, worker **out, ee_error *error);
+/* Runs the tasks that wait, and stops. NULL is allowed. */
 void worker_stop(worker *self);
 
 /* false: the queue is full. */

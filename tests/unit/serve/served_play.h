@@ -60,7 +60,7 @@ static inline void play_open(served_play *self)
 /* hurry: as if it were killed, but that all was written. */
 static inline void play_close(served_play *self, bool hurry)
 {
-    served_bandits_stop(self->bandits, hurry);
+    served_bandits_stop(self->bandits, hurry ? 0 : 60);
     journal_stop(self->written);
     served_bandits_free(self->bandits);
     store_close(self->kept);

@@ -298,6 +298,48 @@ static void named_features_are_followed(void **state)
     }
 }
 
+static bool count_down(void *context)
+{
+    return --*(size_t *)context == 0;
+}
+
+/* Followers that end their steps at other events than they could, and those that are given the same steps. */
+static void a_step_ends_between_any_two_events(void **state)
+{
+    (void)state;
+    script s;
+    begin(&s, "linucb", "pending=8", NULL);
+    play(&s, 40, 12, 3);
+    SCRIPT_OK(&s, store_commit(s.kept, &s.error));
+    for (size_t events = 1; events < 40; events += 6) {
+        follower *first, *second;
+        size_t steps = 0;
+        SCRIPT_OK(&s, follower_create(&s.settings, &first, &s.error));
+        SCRIPT_OK(&s, follower_create(&s.settings, &second, &s.error));
+        while (follower_upto(first) < s.steps[s.step_count - 1].upto) {
+            size_t left = events;
+            uint64_t before = follower_upto(first);
+            step_body taken = {s.steps[s.step_count - 1].upto, 1 + steps++ % 2};
+            SCRIPT_OK(&s, follower_advance(first, s.log, BANDIT, &taken, count_down, &left, &s.error));
+            assert_true(taken.upto > before);
+            assert_int_equal(follower_upto(first), taken.upto);
+            SCRIPT_OK(&s, follower_step(second, s.log, BANDIT, &taken, NULL, NULL, &s.error));
+        }
+        assert_in_range(steps, s.number / events / 2, s.number / events + 1);
+        saved_model one = save(&s, first, 0), other = save(&s, second, 0);
+        assert_int_equal(one.size, other.size);
+        assert_memory_equal(one.bytes, other.bytes, one.size);
+        assert_int_equal(one.about.state_size, other.about.state_size);
+        assert_memory_equal(one.state, other.state, one.about.state_size);
+        free_model(&one);
+        free_model(&other);
+        follower_free(first);
+        follower_free(second);
+    }
+    SCRIPT_OK(&s, store_begin(s.kept, &s.error));
+    end(&s);
+}
+
 /* Another model: decisions that the one before made, before or after the event, teach it nothing. */
 static void a_reset_begins_anew(void **state)
 {
@@ -542,6 +584,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_policies_are_followed),
         cmocka_unit_test(named_features_are_followed),
+        cmocka_unit_test(a_step_ends_between_any_two_events),
         cmocka_unit_test(a_reset_begins_anew),
         cmocka_unit_test(an_upload_takes_over),
         cmocka_unit_test(a_strange_upload_is_passed_over),

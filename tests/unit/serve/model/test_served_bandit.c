@@ -405,6 +405,33 @@ static void strides_grow_where_it_is_behind(void **state)
     assert_int_equal(served_bandit_standing(shop).stride, 1);
 }
 
+/* The lag is the age of the first event that the published model has not taken. */
+static void the_lag_is_the_age_of_the_first_event(void **state)
+{
+    served_play *play = *state;
+    play->options.publish_interval = 1000;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    assert_true(served_bandit_standing(shop).lag_seconds == 0);
+    play_decide(play, shop, 1, &play->error);
+    while (served_bandit_standing(shop).taken < 2) play_pause();
+    assert_true(served_bandit_standing(shop).lag_seconds == 0);
+    play_decide(play, shop, 2, &play->error); /* the next step is a thousand seconds later */
+    double lag = served_bandit_standing(shop).lag_seconds;
+    play_decide(play, shop, 3, &play->error);
+    assert_true(served_bandit_standing(shop).lag_seconds >= lag && lag >= 0);
+    play_close(play, true);
+    play_pass(play, 3600);
+    play->options.step_events = 1;
+    play->options.most_behind = 1;
+    play->options.trainers = 1;
+    play_open(play); /* by the wall clock, since the journal has not started: the events are of 1970 */
+    shop = find(play, "shop");
+    assert_true(served_bandit_standing(shop).lag_seconds > 3600 || !served_bandit_standing(shop).behind);
+    play_change(play, shop, "{}", true);
+    assert_true(served_bandit_standing(shop).lag_seconds == 0); /* an archived bandit does not learn */
+}
+
 static void limit_files(bool full)
 {
     struct rlimit limit;
@@ -477,6 +504,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_restored_one_refuses_nobody, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_lag_is_the_age_of_the_first_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_step_that_was_not_written_is_not_saved, set_up, tear_down),
     };

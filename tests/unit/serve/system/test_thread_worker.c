@@ -39,7 +39,7 @@ static void every_task_is_done_once(void **state)
     worker *one;
     ee_error error;
     int done = 0;
-    assert_int_equal(worker_start(16, &one, &error), EE_OK);
+    assert_int_equal(worker_start(1, 16, &one, &error), EE_OK);
     for (int i = 0; i < THREADS; i++) {
         givers[i].to = one;
         for (int k = 0; k < EACH; k++)
@@ -68,7 +68,7 @@ static void more_than_it_takes_is_refused(void **state)
     worker *one;
     ee_error error;
     size_t taken = 0;
-    assert_int_equal(worker_start(2, &one, &error), EE_OK);
+    assert_int_equal(worker_start(1, 2, &one, &error), EE_OK);
     pthread_mutex_lock(&gate);
     assert_true(worker_submit(one, &first));
     for (size_t i = 0; i < 3; i++) taken += worker_submit(one, &more[i]);

@@ -1,0 +1,119 @@
+/* What the files of the served bandits share. Each one uses only those above it:
+ *
+ *   turn_queue.c      the order of turns
+ *   served_bandit.c   one bandit: its published model, and the threads that decide with it
+ *   served_table.c    all bandits, by name and by number
+ *   training_turn.c   one turn of a bandit: load it, train one step, save a checkpoint, unload it
+ *   trainers.c        the threads that give turns
+ *   served_bandits.c  starts and stops all of it */
+#ifndef EENET_SERVED_INSIDE_H
+#define EENET_SERVED_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "served_bandit.h"
+#include "turn_queue.h"
+
+/* Called when the bandit is loaded, or could not be loaded. */
+typedef struct served_waiter {
+    void (*ready)(void *context, const ee_error *error);
+    void *context;
+    struct served_waiter *next;
+} served_waiter;
+
+struct served_bandit {
+    served_bandits *all;
+    uint32_t number;
+    char name[BANDIT_NAME_SIZE];
+    turn turn;
+
+    pthread_mutex_t mutex; /* of what follows, to `standing`; held for a moment */
+    pthread_cond_t left;   /* the last room was given back */
+    bandit_settings settings;
+    bool archived, awake;
+    bool tired; /* it is unloaded as soon as that is possible */
+    size_t users;
+    served_room *rooms; /* free ones */
+    ee_snapshot *snapshot;
+    served_waiter *waiters;
+    double asked, published; /* when: seconds of turn_queue_now */
+    uint64_t events;         /* number of the last that a model can learn from */
+    double oldest;           /* when the first of them arrived that the published model has not taken */
+    served_standing standing;
+
+    /* Of the trainer that gives it a turn. */
+    follower *model;  /* NULL: not loaded */
+    ee_bandit *shown; /* whose snapshot it is */
+    uint64_t version, taken;
+    step_body unwritten;    /* upto 0: none */
+    bool unpublished;       /* the model is newer than the snapshot */
+    double publish_seconds; /* what publishing took last */
+    double publish_due;
+    uint64_t stride;
+    uint64_t saved_version, saved_upto; /* of the last checkpoint */
+    double saved;                       /* when it was tried last */
+    double save_seconds;                /* what it took last; 0: not known */
+    bool save_failed;                   /* then */
+    double wake_due;                    /* loading is not retried before */
+    ee_error wake_error;                /* why it failed */
+};
+
+struct served_bandits {
+    memory memory; /* all blocks that live as long, itself the first */
+    store *kept;
+    journal *written;
+    served_options options;
+
+    pthread_rwlock_t lock;   /* of the table */
+    served_bandit **bandits; /* (count) in the order of their numbers */
+    uint32_t *slots;         /* (slot_count, a power of two) by name: place among them + 1; 0: free */
+    size_t count, capacity, slot_count;
+
+    turn_queue queue;
+    atomic_size_t awake;
+    metric_histogram steps;
+    atomic_bool interrupted;        /* loading and steps end at the next event */
+    atomic_bool stopping;           /* threads end after the turn that they give */
+    atomic_int_least64_t next_look; /* for idle bandits: microseconds of turn_queue_now */
+    pthread_t *threads;             /* (thread_count) */
+    size_t thread_count;
+};
+
+/* ---- served_bandit.c ---- */
+
+/* Ends deciding, waits until all rooms were given back, and frees them and the snapshot. */
+void served_bandit_close(served_bandit *self);
+/* Makes the snapshot of this version, and lets threads decide. */
+ee_status served_bandit_open(served_bandit *self, ee_error *error);
+
+/* ---- served_table.c ---- */
+
+ee_status served_table_add(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
+                           bool archived, served_bandit **out, ee_error *error);
+/* NULL: there is none. */
+served_bandit *served_table_find_number(const served_bandits *self, uint32_t number);
+void served_table_free(served_bandits *self);
+
+/* ---- training_turn.c ---- */
+
+typedef struct trainer_turn {
+    served_bandits *all;
+    served_bandit *bandit;
+    store_reader *log; /* the trainer's */
+} trainer_turn;
+
+/* Gives the bandit its turn. Returns when it wants the next; infinity: only if it is asked for. */
+double trainer_turn_give(trainer_turn *t);
+/* The last one: saves a checkpoint if that is expected to be done before `until`, and unloads the bandit. */
+void trainer_turn_last(trainer_turn *t, double until);
+/* When the first event arrived that is not in the model up to `taken`. */
+ee_status trainer_find_oldest(trainer_turn *t, uint64_t taken, double *oldest, ee_error *error);
+
+/* ---- trainers.c ---- */
+
+ee_status trainers_start(served_bandits *self, ee_error *error);
+/* Ends them, saves checkpoints until then (turn_queue_now), and unloads all bandits. */
+void trainers_stop(served_bandits *self, double until);
+
+#endif
