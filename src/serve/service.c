@@ -254,6 +254,7 @@ static ee_status listen_to(service *self, const server_settings *settings, ee_er
                             .header_bytes = (size_t)settings->header_bytes,
                             .certificate = settings->certificate[0] ? settings->certificate : NULL,
                             .key = settings->certificate_key[0] ? settings->certificate_key : NULL,
+                            .begin = service_begin,
                             .admit = service_admit,
                             .handle = handle,
                             .ended = ended,

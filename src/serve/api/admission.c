@@ -223,15 +223,20 @@ static bool let_in(service *self, call *into)
     return true;
 }
 
+void service_begin(void *context, http_exchange *exchange)
+{
+    call *made = call_take(context, exchange);
+    if (made) name_request(made);
+}
+
 bool service_admit(void *context, http_exchange *exchange)
 {
     service *self = context;
-    call *made = call_take(self, exchange);
+    call *made = exchange->context;
     if (!made) {
         call_refuse_for(exchange, 503, 1, "out of memory");
         return false;
     }
-    name_request(made);
     choose_dialect(made);
     if (!check_origin(service_config_now(self), exchange) || !find_route(made)) return false;
     exchange->route = made->match.route;

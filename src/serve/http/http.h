@@ -1,5 +1,10 @@
-/* HTTP, as the rest of the server sees it: requests that come whole, and answers that may be given later and by another
- * thread. Beneath is libmicrohttpd, with a pool of threads that never wait: slow clients cost memory, not threads. */
+/* HTTP/1.1, as the rest of the server sees it: requests that arrive complete, and answers that may be given later and
+ * by another thread. Beneath is a pool of threads that never block: slow clients cost memory, not threads.
+ *
+ * Each worker has its connections and waits for them with epoll (http_worker.c). A connection is a state machine
+ * (http_connection.c): it reads a request (http_request.c), gives it to its handler, and sends the answer
+ * (http_response.c). Requests are read strictly (http_head.h, http_chunks.h): whatever is malformed gets one answer
+ * with a 4xx or 505, and the connection is closed. */
 #ifndef EENET_HTTP_H
 #define EENET_HTTP_H
 
@@ -38,12 +43,14 @@ typedef struct http_options {
     uint16_t port;       /* 0: any free one */
     int listening;       /* a socket that listens already (systemd); -1: none */
     size_t threads;
-    size_t connections, connections_each; /* at most: in all, of one address */
+    size_t connections, connections_each; /* at most: in all (then 503), of one address (then 429; 0: no limit) */
     double idle_seconds;                  /* in which a connection must bring its next request, a request its body, and
                                              a client take its answer; 16 KB give a second more */
     size_t header_bytes;                  /* of a request, about; more is 431 */
     const char *certificate, *key;        /* files, PEM; NULL: no TLS */
 
+    /* For each request, before anything else and even if it is malformed: adds what every answer has (optional). */
+    void (*begin)(void *context, http_exchange *exchange);
     /* When the headers are there: sets route and body_limit and returns true; or answers, and returns false: the body
      * is then not read. */
     bool (*admit)(void *context, http_exchange *exchange);

@@ -1,109 +1,148 @@
-/* What the files of HTTP share: servers, connections and exchanges from the inside. */
+/* What the files of HTTP share: servers, workers, connections and exchanges from the inside. */
 #ifndef EENET_HTTP_INSIDE_H
 #define EENET_HTTP_INSIDE_H
 
-#include <gnutls/gnutls.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "http.h"
+#include "http_chunks.h"
+#include "http_head.h"
+#include "http_transport.h"
 
 typedef struct http_connection http_connection;
+typedef struct http_worker http_worker;
+typedef struct http_peers http_peers;
 typedef struct pooled_exchange pooled_exchange;
 typedef struct tls_certificates tls_certificates;
 
 struct http_server {
     memory memory;
     http_options options;
-    struct MHD_Daemon *daemon;
     int listening; /* -1: none */
     uint16_t port;
     bool own_socket; /* opened by us, not by systemd */
+    http_worker *workers;
+    size_t worker_count; /* that run */
     pthread_t acceptor;
     bool has_acceptor;
-    int accept_wakes; /* to be written to; -1: none */
+    int accept_wakes;     /* to be written to; -1: none */
+    int spare_descriptor; /* closed to accept and refuse a client when no other is left; -1: none */
+    http_peers *peers;
     atomic_bool is_draining, is_stopping;
     atomic_size_t open;        /* requests whose answer is not sent */
-    atomic_size_t connections; /* that there are */
-    atomic_size_t accepted;    /* that a thread of the pool is to begin with */
+    atomic_size_t connections; /* without those that are refused */
+    atomic_size_t refused;     /* connections whose first request is refused */
     atomic_size_t handled;     /* requests whose handler has not answered, and answers that are being given */
 
     pthread_mutex_t pool_lock; /* of: */
     pooled_exchange *free_exchanges;
     size_t free_count;
 
-    pthread_mutex_t list_lock; /* of the connections, the certificates, and: */
-    http_connection *first;
-    tls_certificates *certificates; /* the latest first; older ones may still be in use */
-    bool sweep_ends;
-    pthread_cond_t sweep_wakes;
-    pthread_t sweep;
-    bool has_sweep;
+    pthread_mutex_t certificates_lock; /* of: */
+    tls_certificates *certificates;    /* the latest first; older ones may still be in use */
+    gnutls_priority_t priorities;
 };
 
-/* Whether it is the client's turn to send the rest of a request. */
-typedef enum http_asking {
-    ASKING_NOTHING,
-    ASKING,
-    ASKING_NO_MORE /* it has closed its side, and what it sent before was read or is being read */
-} http_asking;
+/* A thread with its connections. Others reach it only through its inbox. */
+struct http_worker {
+    http_server *server;
+    pthread_t thread;
+    int epoll, wakes;
+    atomic_bool ends;
 
-/* One client. */
+    pthread_mutex_t inbox_lock; /* of: */
+    http_connection *inbox;     /* those that are new, or whose answer is there */
+
+    http_connection *first; /* all */
+    http_connection *ready; /* those that can go on at once, but gave the others a turn */
+    int64_t next_sweep;
+    char *free_rooms; /* for input, linked by their first bytes */
+    size_t free_room_count;
+    char date[32]; /* as a header has it, at: */
+    int64_t date_second;
+};
+
+typedef enum connection_state {
+    CONNECTION_SHAKES_HANDS, /* TLS */
+    CONNECTION_READS_HEAD,
+    CONNECTION_READS_BODY,
+    CONNECTION_HANDLED, /* another thread answers */
+    CONNECTION_SENDS,
+    CONNECTION_LINGERS, /* its last answer is sent; what still comes is discarded, else the client might lose it */
+    CONNECTION_STATES
+} connection_state;
+
+/* Why a connection gets 503 or 429. */
+typedef enum connection_refusal { REFUSAL_NONE, REFUSAL_TOO_MANY, REFUSAL_TOO_MANY_OF_ADDRESS } connection_refusal;
+
+/* One client. Only its worker touches it. */
 struct http_connection {
     http_server *server;
-    struct MHD_Connection *mhd;
-    int socket;
+    http_worker *worker;
+    http_transport transport;
     char peer[48];
-    atomic_int_least64_t deadline; /* microseconds: when it is cut; INT64_MAX while a handler has it */
-    atomic_int asking;             /* an http_asking */
+    int64_t deadline; /* microseconds: when it is cut; INT64_MAX while a handler has it */
+    connection_state state;
+    connection_refusal refusal;
+    bool is_known;                 /* its worker has it in its list */
+    bool is_readable, is_writable; /* as far as is known */
+    bool has_ended;                /* the client sends no more, after what is still in the socket */
+    bool is_answered;              /* CONNECTION_HANDLED is over */
+    bool is_ready;                 /* in the worker's list of those */
+    bool closes;                   /* after the present answer */
+
+    char *room; /* input: bytes start to end are not used yet; NULL: there are none */
+    size_t start, end;
+    http_head_search search;
+    http_chunks chunks;
+    uint64_t body_left; /* of Content-Length */
+    size_t lingered;    /* bytes discarded at the end */
     pooled_exchange *current;
-    http_connection *next, *previous;
+    http_connection *next, *previous, *next_in_inbox, *next_ready;
 };
 
-/* The owner of the exchange. Handlers answer in any thread at any time, perhaps before the pool's thread has returned
- * from them and suspended the connection: the second of the two continues. */
+/* The owner of the exchange. Handlers answer in any thread at any time, perhaps before the worker has returned from
+ * them: the second of the two continues. */
 typedef enum exchange_stage {
-    STAGE_HEADERS,   /* are being read */
-    STAGE_BODY,      /* is being read */
-    STAGE_HANDLED,   /* the handler has it, and the pool's thread is still within it */
-    STAGE_SUSPENDED, /* the handler owns it; the answering thread resumes the connection */
-    STAGE_ANSWERED   /* the pool's thread has it */
+    STAGE_REQUEST,   /* is being read */
+    STAGE_HANDLED,   /* the handler has it, and the worker is still within it */
+    STAGE_SUSPENDED, /* the handler has it; the answering thread tells the worker */
+    STAGE_ANSWERED   /* the worker has it */
 } exchange_stage;
 
 /* An exchange with the buffers that it keeps when it is used again. */
 struct pooled_exchange {
     http_exchange exchange; /* the first member: each is found from the other */
     atomic_int stage;
-    bool is_open;    /* admit has seen it, and `ended` will */
+    bool is_open;    /* `begin` has seen it, and `ended` will */
     bool is_handled; /* and its answer was not taken over yet */
-    char *target;    /* the raw path and query */
-    size_t target_capacity;
+    http_head head;
+    char *head_bytes; /* that the head points into */
+    size_t head_capacity;
     char *body;
     size_t body_capacity;
     text headers;    /* of the answer: names and values, each ended by a zero */
-    http_read *read; /* of a stream that libmicrohttpd does not have yet */
+    text out;        /* the head of the answer as it is sent, or a piece of a stream */
+    bool has_merged; /* the body is in out too */
+    size_t sent;     /* bytes of out and, after them, of the answer's body */
+    http_read *read;
     void (*release)(void *context);
     void *stream;
+    bool stream_has_ended;
     pooled_exchange *next;
 };
 
-/* ---- http.c ---- */
-
-/* The answer of a handler is there, or it will not be sent. */
-void http_leave_handler(pooled_exchange *self);
-
-/* ---- http_deadline.c ---- */
+/* ---- http_clock.c: deadlines ---- */
 
 /* The client has idle_seconds from now, and a second more for each 16 KB. */
 void http_start_clock(http_connection *connection, size_t bytes);
 /* So many bytes came or went: never more than idle_seconds from now. */
 void http_give_time(http_connection *connection, size_t bytes);
+/* Not more than this from now. */
+void http_limit_time(http_connection *connection, double seconds);
 /* It is not the client that is waited for. */
 void http_stop_clock(http_connection *connection);
-
-ee_status http_start_sweep(http_server *server, ee_error *error);
-void http_stop_sweep(http_server *server);
 
 /* ---- http_pool.c ---- */
 
@@ -112,33 +151,87 @@ pooled_exchange *http_pool_take(http_server *server);
 void http_pool_give(http_server *server, pooled_exchange *used);
 void http_pool_free(http_server *server);
 
-/* ---- http_answer.c ---- */
+/* ---- http_inbox.c: in any thread ---- */
 
-/* Hands the answer to libmicrohttpd, in the pool's thread. */
-enum MHD_Result http_send_answer(pooled_exchange *self);
-/* Sends the response as bytes while a body is being received, when libmicrohttpd does not accept one. The connection
- * is closed after it. */
-void http_send_last(pooled_exchange *self);
+void http_inbox_put(http_worker *worker, http_connection *connection);
+/* The list of all, linked by next_in_inbox. */
+http_connection *http_inbox_take(http_worker *worker);
+void http_inbox_wake(http_worker *worker);
+
+/* ---- http_peers.c: in any thread ---- */
+
+ee_status http_peers_create(http_peers **out, ee_error *error);
+void http_peers_free(http_peers *self);
+/* Counts a connection of an address. false: it has `most` already (0: no limit), or there is no memory. */
+bool http_peers_add(http_peers *self, const char *peer, size_t most);
+void http_peers_remove(http_peers *self, const char *peer);
+
+/* ---- steps of a connection ---- */
+
+typedef enum connection_step {
+    STEP_ON,   /* the next step can follow at once */
+    STEP_WAIT, /* for the socket, or for the handler */
+    STEP_CLOSE
+} connection_step;
+
+/* ---- http_input.c ---- */
+
+/* Reads more. STEP_WAIT: nothing is there, or there will be nothing more: has_ended and is_readable are true then. */
+connection_step http_read_input(http_connection *self);
+void http_release_room(http_connection *self);
+void http_free_rooms(http_worker *worker);
+
+/* ---- http_request.c ---- */
+
+connection_step http_read_head(http_connection *self);
+connection_step http_read_body(http_connection *self);
+connection_step http_wait_for_answer(http_connection *self);
+/* The deadline has passed while a request was being read. STEP_WAIT: there is none. */
+connection_step http_refuse_late(http_connection *self);
+
+/* ---- http_response.c ---- */
+
+/* The answer of the present exchange is there. */
+void http_begin_response(http_connection *self);
+connection_step http_send_response(http_connection *self);
+connection_step http_linger(http_connection *self);
+/* The present exchange is over. */
+void http_end_exchange(http_connection *self);
+
+/* ---- http_connection.c ---- */
+
+/* Takes the socket over. NULL: no memory, and the socket is closed. */
+http_connection *http_connection_open(http_server *server, int socket, const char *peer, connection_refusal refusal);
+/* Does what can be done without waiting. Afterwards it may be gone. */
+void http_connection_run(http_connection *self);
+void http_connection_check_deadline(http_connection *self, int64_t now);
+void http_connection_close(http_connection *self);
+
+/* ---- http_worker.c ---- */
+
+ee_status http_workers_start(http_server *server, ee_error *error);
+void http_workers_stop(http_server *server);
 
 /* ---- http_listen.c ---- */
 
 /* *listening = a socket that listens there, and does not block. */
 ee_status http_listen(const char *address, uint16_t port, int *listening, ee_error *error);
 uint16_t http_socket_port(int listening);
-/* Raises the limit of open files for this number of connections; returns how many are possible. */
-size_t http_raise_files(size_t connections);
+/* Raises the limit of open files as far as it goes. *connections becomes how many are possible, at most what it was. */
+ee_status http_raise_files(size_t *connections, ee_error *error);
 
 /* ---- http_accept.c ---- */
 
+enum { REFUSED_AT_ONCE = 32 }; /* connections that wait for their 503 or 429 */
+
 ee_status http_start_accepting(http_server *server, ee_error *error);
-/* After is_draining was set. Who still connects waits in the socket's queue. */
+/* After is_draining was set. Clients that still connect wait in the socket's queue. */
 void http_end_accepting(http_server *server);
 
 /* ---- http_tls.c ---- */
 
 struct tls_certificates {
     gnutls_certificate_credentials_t credentials;
-    uint8_t *certificate, *key; /* PEM, zero-terminated; only of the first */
     tls_certificates *next;
 };
 

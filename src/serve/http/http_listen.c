@@ -77,16 +77,23 @@ bool http_socket_is_local(int listening)
     return name.any.sa_family == AF_UNIX;
 }
 
-size_t http_raise_files(size_t connections)
+ee_status http_raise_files(size_t *connections, ee_error *error)
 {
-    enum { OTHERS = 256 }; /* the store's, and what the program has open besides */
+    /* The store, evaluations, models and logs need some of the descriptors, whatever clients do. */
+    enum { OTHERS = 128, LEAST_CONNECTIONS = 16, LEAST = OTHERS + REFUSED_AT_ONCE + LEAST_CONNECTIONS };
     struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files)) return connections;
-    rlim_t wanted = connections + OTHERS;
-    if (files.rlim_cur < wanted) {
-        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
-        if (setrlimit(RLIMIT_NOFILE, &files)) getrlimit(RLIMIT_NOFILE, &files);
+    if (getrlimit(RLIMIT_NOFILE, &files)) return EE_OK;
+    if (files.rlim_cur < files.rlim_max) {
+        rlim_t before = files.rlim_cur;
+        files.rlim_cur = files.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &files)) files.rlim_cur = before;
     }
-    if (files.rlim_cur >= wanted) return connections;
-    return files.rlim_cur > 2 * OTHERS ? files.rlim_cur - OTHERS : OTHERS;
+    if (files.rlim_cur < LEAST)
+        return status_fail(error, EE_BAD_INPUT,
+                           "http: the limit of open files is %llu, but the server needs at least %d; raise it with "
+                           "ulimit -n, or LimitNOFILE= of systemd",
+                           (unsigned long long)files.rlim_cur, LEAST);
+    rlim_t most = files.rlim_cur - OTHERS - REFUSED_AT_ONCE;
+    if (*connections > most) *connections = (size_t)most;
+    return EE_OK;
 }

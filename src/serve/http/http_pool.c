@@ -21,9 +21,10 @@ pooled_exchange *http_pool_take(http_server *server)
 
 static void free_exchange(pooled_exchange *old)
 {
-    memory_free(old->target);
+    memory_free(old->head_bytes);
     memory_free(old->body);
     memory_free(old->headers.bytes);
+    memory_free(old->out.bytes);
     memory_free(old->exchange.answer.bytes);
     memory_free(old);
 }
@@ -43,14 +44,16 @@ void http_pool_give(http_server *server, pooled_exchange *used)
     memory_release(&used->exchange.memory);
     used->exchange = (http_exchange){.answer = emptied(used->exchange.answer)};
     used->headers = emptied(used->headers);
+    used->out = emptied(used->out);
     if (used->body_capacity > KEPT_BYTES) {
         memory_free(used->body);
         used->body = NULL;
         used->body_capacity = 0;
     }
-    used->is_open = false;
+    used->is_open = used->has_merged = used->stream_has_ended = false;
     used->read = NULL;
-    atomic_store_explicit(&used->stage, STAGE_HEADERS, memory_order_relaxed);
+    used->sent = 0;
+    atomic_store_explicit(&used->stage, STAGE_REQUEST, memory_order_relaxed);
 
     pthread_mutex_lock(&server->pool_lock);
     bool kept = server->free_count < KEPT_EXCHANGES;

@@ -4,12 +4,11 @@
 #include "base/file.h"
 #include "http_inside.h"
 
-static ee_status make_credentials(tls_certificates *self, const char *certificate, const char *key, size_t size,
-                                  size_t key_size, ee_error *error)
+static ee_status make_credentials(tls_certificates *self, const char *certificate, const char *key,
+                                  const gnutls_datum_t *bytes, const gnutls_datum_t *key_bytes, ee_error *error)
 {
     if (gnutls_certificate_allocate_credentials(&self->credentials)) return status_no_memory(error, sizeof *self);
-    gnutls_datum_t bytes = {self->certificate, (unsigned)size}, key_bytes = {self->key, (unsigned)key_size};
-    int code = gnutls_certificate_set_x509_key_mem(self->credentials, &bytes, &key_bytes, GNUTLS_X509_FMT_PEM);
+    int code = gnutls_certificate_set_x509_key_mem(self->credentials, bytes, key_bytes, GNUTLS_X509_FMT_PEM);
     if (code >= 0) return EE_OK;
     if (code == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
         return status_fail(error, EE_BAD_INPUT, "tls: the certificate %s does not match the key %s",
@@ -21,12 +20,17 @@ static ee_status make_credentials(tls_certificates *self, const char *certificat
 ee_status tls_certificates_read(const char *certificate, const char *key, tls_certificates **out, ee_error *error)
 {
     tls_certificates *self;
-    size_t size, key_size;
+    gnutls_datum_t bytes = {NULL, 0}, key_bytes = {NULL, 0};
+    size_t size = 0, key_size = 0;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
-    status = file_read(certificate, &self->certificate, &size, error);
-    if (!status) status = file_read(key, &self->key, &key_size, error);
-    if (!status) status = make_credentials(self, certificate, key, size, key_size, error);
+    status = file_read(certificate, &bytes.data, &size, error);
+    if (!status) status = file_read(key, &key_bytes.data, &key_size, error);
+    bytes.size = (unsigned)size;
+    key_bytes.size = (unsigned)key_size;
+    if (!status) status = make_credentials(self, certificate, key, &bytes, &key_bytes, error);
+    memory_free(bytes.data);
+    memory_free(key_bytes.data);
     if (status)
         tls_certificates_free(self);
     else
@@ -39,8 +43,6 @@ void tls_certificates_free(tls_certificates *first)
     for (tls_certificates *next; first; first = next) {
         next = first->next;
         if (first->credentials) gnutls_certificate_free_credentials(first->credentials);
-        memory_free(first->certificate);
-        memory_free(first->key);
         memory_free(first);
     }
 }
