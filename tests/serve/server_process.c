@@ -41,6 +41,7 @@ static void become_server(const server_process *self, int output)
         setenv("LD_PRELOAD", getenv("EENET_LEAKY_DISK"), 1);
     }
     if (self->largest_file) setrlimit(RLIMIT_FSIZE, &(struct rlimit){self->largest_file, RLIM_INFINITY});
+    if (self->files) setrlimit(RLIMIT_NOFILE, &(struct rlimit){self->files, self->files});
     dup2(output, 1);
     dup2(output, 2);
     const char *words[SERVER_WORDS + 8] = {self->program, "serve", "--port", "0", "--folder", self->folder};

@@ -16,6 +16,7 @@ typedef struct server_process {
     const char *disk;                /* the folder of a disk that forgets what was not synced; NULL: none */
     const char *luck;                /* with which it keeps it nevertheless, as "0.3" */
     unsigned long long largest_file; /* bytes that a file of it may have; 0: no limit */
+    unsigned long long files;        /* limit of open files; 0: the test's */
     pid_t pid;                       /* 0: it does not run */
     uint16_t port;                   /* filled in */
 } server_process;

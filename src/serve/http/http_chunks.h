@@ -8,7 +8,7 @@
 typedef struct http_chunks {
     int state;
     uint64_t left;  /* bytes of the chunk that have not arrived */
-    size_t digits;  /* of its size so far */
+    size_t digits;  /* of its size so far; 0: the size is complete */
     size_t ignored; /* bytes of extensions and trailers in this body */
     size_t name;    /* bytes of the name of a trailer so far */
 } http_chunks;

@@ -176,12 +176,11 @@ connection_step http_read_head(http_connection *self)
 {
     http_fault fault = {0};
     size_t length = self->end - self->start, most = self->server->options.header_bytes;
+    if (length > most) length = most;
     size_t size = length ? http_head_find(&self->search, self->room + self->start, length, &fault) : 0;
-    if (size > most || (!size && !fault.status && length >= most)) {
-        bool in_line = !self->search.lines;
-        fault =
-            (http_fault){in_line ? 414 : 431, in_line ? "the request target is too long" : "the headers are too long"};
-    }
+    if (!size && !fault.status && length == most)
+        fault = self->search.lines ? (http_fault){431, "the headers are too long"}
+                                   : (http_fault){414, "the request line is too long"};
     if (fault.status) return refuse_head(self, &fault);
     if (size) return take_head(self, size);
     connection_step step = http_read_input(self);
@@ -248,9 +247,15 @@ static connection_step end_body(http_connection *self)
 /* Uses the input up to the end of the body. STEP_WAIT: more of it must come. */
 static connection_step use_chunks(http_connection *self)
 {
-    json_text input = {self->room + self->start, self->end - self->start}, piece;
+    json_text input = {self->room + self->start, self->end - self->start}, piece = {NULL, 0};
+    http_exchange *exchange = &self->current->exchange;
     chunks_result result = http_chunks_next(&self->chunks, &input, &piece);
     self->start = self->end - input.length;
+    if (!self->chunks.digits && self->chunks.left + piece.length >
+                                    exchange->body_limit - exchange->body.length) { /* as soon as it is announced */
+        refuse_size(exchange);
+        return answer_and_close(self);
+    }
     switch (result) {
     case CHUNKS_DATA:
         return keep_body(self, piece);

@@ -1,102 +1,24 @@
 #define _POSIX_C_SOURCE 200809L
-#include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "support.h"
 #include "support_files.h"
 #include "support_http.h"
+#include "support_tls.h"
 
-/* ---- certificates ---- */
-
+/* Writes NAME.pem and NAME.key. */
 static void make_certificate(const test_folder *folder, const char *name, const char *host)
 {
-    gnutls_x509_privkey_t key;
-    gnutls_x509_crt_t made;
-    char file[64], pem[8192];
-    size_t size = sizeof pem;
-    gnutls_x509_privkey_init(&key);
-    assert_int_equal(
-        gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0), 0);
-    gnutls_x509_crt_init(&made);
-    gnutls_x509_crt_set_version(made, 3);
-    gnutls_x509_crt_set_serial(made, "\1", 1);
-    gnutls_x509_crt_set_activation_time(made, time(NULL) - 3600);
-    gnutls_x509_crt_set_expiration_time(made, time(NULL) + 3600);
-    gnutls_x509_crt_set_dn_by_oid(made, GNUTLS_OID_X520_COMMON_NAME, 0, host, (unsigned)strlen(host));
-    gnutls_x509_crt_set_key(made, key);
-    assert_int_equal(gnutls_x509_crt_sign2(made, made, key, GNUTLS_DIG_SHA256, 0), 0);
-    assert_int_equal(gnutls_x509_crt_export(made, GNUTLS_X509_FMT_PEM, pem, &size), 0);
+    char file[64], certificate[256], key[256];
     snprintf(file, sizeof file, "%s.pem", name);
-    folder_write(folder, file, pem, size);
-    size = sizeof pem;
-    assert_int_equal(gnutls_x509_privkey_export(key, GNUTLS_X509_FMT_PEM, pem, &size), 0);
+    snprintf(certificate, sizeof certificate, "%s", folder_path(folder, file));
     snprintf(file, sizeof file, "%s.key", name);
-    folder_write(folder, file, pem, size);
-    gnutls_x509_crt_deinit(made);
-    gnutls_x509_privkey_deinit(key);
-}
-
-/* ---- a client ---- */
-
-typedef struct tls_client {
-    gnutls_session_t session;
-    gnutls_certificate_credentials_t credentials;
-    int socket;
-} tls_client;
-
-/* Whether they agree on how to speak. */
-static bool tls_connect(tls_client *self, uint16_t port, const char *priorities)
-{
-    self->socket = raw_connect(port);
-    gnutls_certificate_allocate_credentials(&self->credentials);
-    gnutls_init(&self->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL);
-    bool can = gnutls_priority_set_direct(self->session, priorities, NULL) == 0; /* unless this system forbids it */
-    gnutls_credentials_set(self->session, GNUTLS_CRD_CERTIFICATE, self->credentials);
-    gnutls_transport_set_int(self->session, self->socket);
-    int code;
-    do code = can ? gnutls_handshake(self->session) : GNUTLS_E_NO_PRIORITIES_WERE_SET;
-    while (code < 0 && !gnutls_error_is_fatal(code));
-    return code == 0;
-}
-
-static void tls_close(tls_client *self)
-{
-    gnutls_deinit(self->session);
-    gnutls_certificate_free_credentials(self->credentials);
-    raw_close(self->socket);
-}
-
-static bool tls_send(tls_client *self, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t sent = gnutls_record_send(self->session, bytes, size);
-        if (sent == GNUTLS_E_AGAIN || sent == GNUTLS_E_INTERRUPTED) continue;
-        if (sent <= 0) return false;
-        bytes += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
-/* Until the text has come, or nothing more does. */
-static bool tls_reads(tls_client *self, const char *wanted)
-{
-    char got[8192];
-    size_t length = 0;
-    while (length + 1 < sizeof got) {
-        ssize_t more = gnutls_record_recv(self->session, got + length, sizeof got - 1 - length);
-        if (more == GNUTLS_E_AGAIN || more == GNUTLS_E_INTERRUPTED) continue;
-        if (more <= 0) return false;
-        length += (size_t)more;
-        got[length] = '\0';
-        if (strstr(got, wanted)) return true;
-    }
-    return false;
+    snprintf(key, sizeof key, "%s", folder_path(folder, file));
+    tls_write_certificate(certificate, key, host);
 }
 
 static void peer_name(tls_client *self, char *name, size_t capacity)
