@@ -9,7 +9,7 @@ wanted=
 foreign=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev" ;;
+    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libgnutls28-dev" ;;
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
         wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl openmpi-bin libopenmpi-dev"
@@ -27,7 +27,7 @@ for group in "$@"; do
         *) foreign=arm64 compiler=aarch64-linux-gnu ;;
         esac
         wanted="$wanted gcc-$compiler g++-$compiler qemu-user cmake"
-        for library in zlib1g libzstd libjansson libsqlite3 libmicrohttpd libgnutls28 libcmocka; do
+        for library in zlib1g libzstd libjansson libsqlite3 libgnutls28 libcmocka; do
             wanted="$wanted $library-dev:$foreign"
         done
         ;;

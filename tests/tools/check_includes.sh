@@ -58,7 +58,7 @@ FNR == 1 {
     sub(/[>"].*/, "", name)
     split(name, part, "/")
 
-    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson|sqlite|microhttpd|gnutls)/ && contains(libc_alone, own)) {
+    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson|sqlite|gnutls)/ && contains(libc_alone, own)) {
         complain("the library needs libc alone, not " name)
         next
     }
