@@ -460,8 +460,8 @@ static void run(const char *program, bool is_tls)
     if (metric(&process, is_tls, "eenet_decisions_total") <= 0) server_process_fail(&process, "no decisions");
     int status = server_process_end(&process, SIGTERM);
     if (!WIFEXITED(status) || WEXITSTATUS(status)) server_process_fail(&process, "the server did not end well");
-    printf("%s: %zu malformed requests refused, %zu unusual ones answered\n", is_tls ? "TLS" : "plain", bad_count,
-           count);
+    printf("%s: %zu malformed requests refused, %zu unusual ones answered\n", is_tls ? "TLS" : "plain",
+           bad_count + sizeof too_long / sizeof *too_long, count);
 }
 
 int main(int count, char **words)
