@@ -8,15 +8,17 @@
 
 enum { USUAL_FEATURES = 20, MOST_FEATURES = 1000 };
 
-/* The number of features per action: `features` of the query. false: answered with an error. */
-static bool read_most(call *self, uint64_t *most)
+/* The number of features per action: `features` of the query. Only a stored decision may have slots. false: answered
+ * with an error. */
+static bool read_most(call *self, bool is_stored, uint64_t *most)
 {
     static const char *const known[] = {"features", "slot"};
     *most = USUAL_FEATURES;
-    if (!call_check_query(self, known, sizeof known / sizeof *known)) return false;
+    if (!call_check_query(self, known, is_stored ? 2 : 1)) return false;
     if (!call_query_number(self, "features", 1, most)) return false;
-    if (*most > MOST_FEATURES) *most = MOST_FEATURES;
-    return true;
+    if (*most <= MOST_FEATURES) return true;
+    http_refuse(self->exchange, 400, call_code(400), "features must be at most %d, got %" PRIu64, MOST_FEATURES, *most);
+    return false;
 }
 
 /* Explains the decision that body has, in a room that was entered. *told is valid until the room is left. */
@@ -84,7 +86,7 @@ static void explain_request(call *self, served_room *room)
     decision_body body;
     explained_decision of;
     ee_error error;
-    if (!read_most(self, &most)) {
+    if (!read_most(self, false, &most)) {
         served_bandit_leave(bandit, room);
         return;
     }
@@ -181,7 +183,11 @@ void api_explain_decision(void *owner, http_exchange *exchange, const route_matc
     char room[2 * ROUTE_PART_SIZE];
     uint64_t number = 0;
     ee_error error;
-    if (!read_most(self, &e.most)) return;
+    if (!read_most(self, true, &e.most)) return;
+    if (served_bandit_is_archived(self->bandit)) {
+        call_refuse_archived(self);
+        return;
+    }
     json_text id = wanted_id(self, match, room, sizeof room);
     uint32_t bandit = served_bandit_number(self->bandit);
     ee_status status = store_reader_create(of->store, &reader, &error);

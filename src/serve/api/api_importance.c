@@ -43,6 +43,10 @@ void api_importance(void *owner, http_exchange *exchange, const route_match *mat
     (void)match;
     service *of = owner;
     call *self = exchange->context;
+    if (served_bandit_is_archived(self->bandit)) {
+        call_refuse_archived(self);
+        return;
+    }
     if (importance_cache_find(of->importances, served_bandit_number(self->bandit), &exchange->answer)) {
         call_answer(self, 200);
         return;

@@ -191,8 +191,9 @@ static ee_status read_start(configuration *self, const json_token *token)
 static ee_status read_retrain(configuration *self, const json_token *token)
 {
     if (token->kind == JSON_KIND_NULL) return EE_OK;
-    if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0 && token->number <= 36500))
-        return status_fail(self->error, EE_BAD_INPUT, "modelRetrainDays must be 0 to 36500");
+    if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0 && token->number <= 36500) ||
+        token->number != floor(token->number))
+        return status_fail(self->error, EE_BAD_INPUT, "modelRetrainDays must be an integer from 0 to 36500");
     self->kept.retrain_days = (int64_t)token->number;
     return EE_OK;
 }

@@ -1,10 +1,23 @@
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "bandit_settings.h"
 
 /* ---- reading and writing ---- */
 
-static ee_status read_part(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
+static const struct {
+    const char *name;
+    size_t at, size;
+} members[] = {
+    {"name", offsetof(challenger_settings, name), BANDIT_NAME_SIZE},
+    {"policy", offsetof(challenger_settings, policy), sizeof((challenger_settings){0}).policy},
+    {"options", offsetof(challenger_settings, options), CHALLENGER_TEXT_SIZE},
+    {"propensity", offsetof(challenger_settings, propensity), sizeof((challenger_settings){0}).propensity},
+    {"number", offsetof(challenger_settings, number), 0}, /* overwritten: see bandit_settings_number */
+};
+
+static ee_status read_text(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
 {
     if (token->kind != JSON_KIND_TEXT)
         return status_fail(error, EE_BAD_INPUT, "challengers: %s must be a string", name);
@@ -18,20 +31,20 @@ static ee_status read_part(const json_token *token, const char *name, char *into
 
 static ee_status read_number(const json_token *token, uint64_t *into, ee_error *error)
 {
-    if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0 && token->number <= 0x1p53))
-        return status_fail(error, EE_BAD_INPUT, "challengers: number must be a number");
+    if (token->kind != JSON_KIND_NUMBER || token->number != floor(token->number) ||
+        !(token->number >= 0 && token->number <= 0x1p53))
+        return status_fail(error, EE_BAD_INPUT, "challengers: number must be an integer from 0 to 2^53");
     *into = (uint64_t)token->number;
     return EE_OK;
 }
 
 static ee_status read_member(challenger_settings *into, const json_token *token, ee_error *error)
 {
-    if (json_is(token->key, "name")) return read_part(token, "name", into->name, sizeof into->name, error);
-    if (json_is(token->key, "policy")) return read_part(token, "policy", into->policy, sizeof into->policy, error);
-    if (json_is(token->key, "options")) return read_part(token, "options", into->options, sizeof into->options, error);
-    if (json_is(token->key, "propensity"))
-        return read_part(token, "propensity", into->propensity, sizeof into->propensity, error);
-    if (json_is(token->key, "number")) return read_number(token, &into->number, error);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (!json_is(token->key, members[i].name)) continue;
+        if (!members[i].size) return read_number(token, &into->number, error);
+        return read_text(token, members[i].name, (char *)into + members[i].at, members[i].size, error);
+    }
     return status_fail(error, EE_BAD_INPUT,
                        "challengers: unknown key '%.*s'; expected name, policy, options or propensity",
                        (int)(token->key.length < 40 ? token->key.length : 40), token->key.bytes);
