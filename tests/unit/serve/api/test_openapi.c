@@ -24,6 +24,47 @@ static json_t *load(void)
     return root;
 }
 
+/* The value itself, or what its "$ref" leads to; NULL: nothing. */
+static json_t *resolve(json_t *root, json_t *value)
+{
+    const char *target = json_string_value(json_object_get(value, "$ref"));
+    char copy[128];
+    if (!target) return value;
+    assert_true(strlen(target) < sizeof copy && strncmp(target, "#/", 2) == 0);
+    strcpy(copy, target + 2);
+    for (char *part = strtok(copy, "/"); part; part = strtok(NULL, "/")) root = json_object_get(root, part);
+    return root;
+}
+
+/* The path parameters of the description are the parts in braces, in their order. */
+static void check_parameters(json_t *root, json_t *path, const char *pattern)
+{
+    const char *at = pattern;
+    size_t index;
+    json_t *inner;
+    json_array_foreach(json_object_get(path, "parameters"), index, inner)
+    {
+        json_t *one = resolve(root, inner);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        if (strcmp(json_string_value(json_object_get(one, "in")), "path") != 0) continue;
+        at = strchr(at, '{');
+        if (!at || strncmp(at + 1, name, strlen(name)) != 0 || at[1 + strlen(name)] != '}')
+            fail_msg("%s: openapi.json has the path parameter %s, the route does not", pattern, name);
+        assert_true(json_is_true(json_object_get(one, "required")));
+        at++;
+    }
+    if (strchr(at, '{')) fail_msg("%s: openapi.json lacks the path parameter %s", pattern, strchr(at, '{'));
+}
+
+/* "x-limit" of a body names the setting that limits it. */
+static void check_body(const route *entry, json_t *operation)
+{
+    const char *limit = json_string_value(json_object_get(json_object_get(operation, "requestBody"), "x-limit"));
+    if (!limit != !entry->limit || (limit && strcmp(limit, entry->limit) != 0))
+        fail_msg("%s: its body is limited by %s, requestBody of openapi.json has x-limit %s", entry->pattern,
+                 entry->limit ? entry->limit : "nothing, it has none", limit ? limit : "nothing");
+}
+
 static void every_route_is_described(void **state)
 {
     (void)state;
@@ -34,13 +75,22 @@ static void every_route_is_described(void **state)
         json_t *path = json_object_get(json_object_get(root, "paths"), entry->pattern);
         json_t *operation = json_object_get(path, methods[entry->method]);
         if (!operation) fail_msg("%s %s is not described", methods[entry->method], entry->pattern);
-        assert_string_equal(json_string_value(json_object_get(operation, "summary")), entry->summary);
+        const char *summary = json_string_value(json_object_get(operation, "summary"));
+        if (!summary || strcmp(summary, entry->summary) != 0)
+            fail_msg("%s %s: the route's summary is '%s', openapi.json has '%s'", methods[entry->method],
+                     entry->pattern, entry->summary, summary ? summary : "");
         const char *role = json_string_value(json_object_get(operation, "x-role"));
         if (entry->role == KEY_NOBODY)
             assert_true(!role && json_array_size(json_object_get(operation, "security")) == 0);
-        else
-            assert_string_equal(role, roles[entry->role]);
+        else if (!role || strcmp(role, roles[entry->role]) != 0)
+            fail_msg("%s %s: the route needs the role %s, openapi.json has x-role %s", methods[entry->method],
+                     entry->pattern, roles[entry->role], role ? role : "nothing");
+        check_parameters(root, path, entry->pattern);
+        check_body(entry, operation);
         json_t *responses = json_object_get(operation, "responses");
+        if (entry->traits & ROUTE_WAITS && !json_object_get(responses, "503"))
+            fail_msg("%s %s: 503 is not described; the worker's queue may be full", methods[entry->method],
+                     entry->pattern);
         bool succeeds =
             json_object_get(responses, "200") || json_object_get(responses, "201") || json_object_get(responses, "204");
         assert_true(succeeds == (entry->handle != api_no_flatbuffers)); /* which refuses whatever comes */
@@ -75,18 +125,10 @@ static void every_description_has_a_route(void **state)
 /* Each "$ref" leads to something. */
 static void check_references(json_t *root, json_t *value)
 {
-    const char *key, *target = json_string_value(json_object_get(value, "$ref"));
+    const char *key;
     json_t *inner;
     size_t index;
-    if (target) {
-        char copy[128];
-        assert_true(strlen(target) < sizeof copy && strncmp(target, "#/", 2) == 0);
-        strcpy(copy, target + 2);
-        inner = root;
-        for (char *part = strtok(copy, "/"); part; part = strtok(NULL, "/")) inner = json_object_get(inner, part);
-        if (!inner) fail_msg("%s leads nowhere", target);
-        return;
-    }
+    if (!resolve(root, value)) fail_msg("%s leads nowhere", json_string_value(json_object_get(value, "$ref")));
     json_object_foreach(value, key, inner) check_references(root, inner);
     json_array_foreach(value, index, inner) check_references(root, inner);
 }

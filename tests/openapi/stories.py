@@ -1,0 +1,270 @@
+"""Requests that bring out every member of every response."""
+
+import time
+
+PLAIN = {"context": {"user": {"age": 31}}, "actions": [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}]}
+ESTIMATORS = ["ips", "snips", "dm", "dr"]
+YEARS = {"startTime": "2020-01-01T00:00:00Z", "endTime": "2040-01-01T00:00:00Z"}
+
+
+def wait_for(client, path, done):
+    """Asks until the answer is as wanted."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        response = client.call("GET", path)
+        if response.json is not None and done(response.json):
+            return response.json
+        time.sleep(0.01)
+    client.report.add(f"GET {path}: what the test waits for did not come: {response.bytes[:300]!r}")
+    return response.json
+
+
+def create(client, name, **settings):
+    client.call("POST", "/v1/bandits", {"name": name, **settings}, 201)
+
+
+def learn(client, bandit, count, request=PLAIN, value=lambda one: one["action"] == "x"):
+    """Decisions with rewards."""
+    made = client.call("POST", f"/v1/bandits/{bandit}/decide/batch", {"decisions": [request] * count}, 200)
+    rewards = [{"id": one["id"], "value": int(value(one))} for one in made.json["decisions"]]
+    client.call("POST", f"/v1/bandits/{bandit}/reward/batch", {"rewards": rewards}, 200)
+    return made.json["decisions"]
+
+
+# ---- the server ----
+
+def tell_of_server(client, keys):
+    for path in ("/livez", "/readyz", "/ready", "/status", "/openapi.json", "/metrics"):
+        client.call("GET", path, expect=200)
+    for path in ("/", "/page/page.js", "/page/page.css", "/page/icon.svg"):
+        tag = client.call("GET", path, expect=200).headers["etag"]
+        client.call("GET", path, expect=304, headers={"If-None-Match": tag})
+    client.call("GET", "/page/nothing", expect=404)
+    for key in ("", *keys.values()):
+        client.call("GET", "/page/visitor", expect=200, key=key)
+    client.call("GET", "/v1/bandits", expect=200)
+
+
+# ---- bandits ----
+
+def tell_of_bandits(client):
+    every = {"policy": "linucb", "features": "", "default_reward": None, "retention_days": 3, "personalizer": {"a": 1}}
+    create(client, "whole", **every)
+    client.call("POST", "/v1/bandits", {"name": "whole", **every}, 200)
+    client.call("POST", "/v1/bandits", {"name": "whole"}, 409)
+    client.call("GET", "/v1/bandits/whole", expect=200)
+    client.call("DELETE", "/v1/bandits/whole", expect=200)
+    client.call("POST", "/v1/bandits/whole/restore", expect=200)
+
+
+def tell_of_rewards(client):
+    create(client, "rewarded", policy="linucb", features="", wait="1h", rewards=[0, 1])
+    path = "/v1/bandits/rewarded"
+    client.call("GET", f"{path}/activity", expect=200)
+    client.call("GET", f"{path}/importance", expect=200)
+    one = client.call("POST", f"{path}/decide", {"id": "d1", **PLAIN}, 200).json
+    client.call("POST", f"{path}/decide", {"id": "d1", "actions": [{"id": "z"}]}, 409)
+    reward = {"id": one["id"], "value": 1, "reward_id": "r1"}
+    for value in (1, 1):
+        client.call("POST", f"{path}/reward", reward, 200)
+    client.call("POST", f"{path}/reward", {**reward, "value": 0}, 409)
+    client.call("POST", f"{path}/reward", {"id": one["id"], "value": 1}, 200)
+    client.call("POST", f"{path}/reward", {"id": "nobody", "value": 1}, 200)
+    client.call("POST", f"{path}/reward/batch", {"rewards": [{"id": "nobody", "value": 7}]}, 200)
+    slots = {**PLAIN, "slots": [{"id": "top"}]}
+    client.call("POST", f"{path}/decide/batch", {"decisions": [{"actions": []}, slots]}, 200)
+    tell_of_activation(client, path)
+    create(client, "late", policy="linucb", features="", wait=0.001)
+    client.call("POST", "/v1/bandits/late/decide", {"id": "l1", **PLAIN}, 200)
+    client.call("POST", "/v1/bandits/late/decide", {"id": "l2", "defer": True, **PLAIN}, 200)
+    wait_for(client, "/v1/bandits/late/activity", lambda now: now["waiting"] == 0)
+    client.call("POST", "/v1/bandits/late/reward", {"id": "l1", "value": 1}, 200)
+    client.call("POST", "/v1/bandits/late/activate", {"id": "l2"}, 200)
+
+
+def tell_of_activation(client, path):
+    client.call("POST", f"{path}/decide", {"id": "f1", "defer": True, **PLAIN}, 200)
+    for id in ("f1", "f1", "nobody"):
+        client.call("POST", f"{path}/activate", {"id": id}, 200)
+
+
+# ---- models and explanations ----
+
+def tell_of_models(client):
+    path = "/v1/bandits/modelled"
+    create(client, "modelled", policy="linucb", features="")
+    made = learn(client, "modelled", 30)
+    versions = wait_for(client, f"{path}/model/versions", lambda now: now["versions"])["versions"]
+    model = client.call("GET", f"{path}/model?version={versions[-1]['version']}", expect=200).bytes
+    client.call("GET", f"{path}/model?version=999999", expect=404)
+    client.call("PUT", f"{path}/model", model, 200)
+    client.call("PUT", f"{path}/model", b"no model", 400)
+    client.call("DELETE", f"{path}/model", expect=200)
+    client.call("GET", f"{path}/log?limit=2", expect=200)
+    client.call("GET", f"{path}/activity", expect=200)
+    client.call("GET", f"{path}/decisions/{made[0]['id']}/explain?features=1", expect=200)
+    client.call("GET", f"{path}/decisions/nobody/explain", expect=404)
+    client.call("POST", f"{path}/decide", {"id": "s1", **PLAIN, "slots": [{"id": "top"}, {"id": "side"}]}, 200)
+    client.call("GET", f"{path}/decisions/s1/explain?slot=side", expect=200)
+    client.call("GET", f"{path}/importance", expect=200)
+    client.call("POST", "/v1/bandits/vectors/explain", {"actions": [[1, 0.5]]}, 200)
+    create(client, "sampled", policy="lints", features="")
+    client.call("POST", "/v1/bandits/sampled/explain", PLAIN, 200)
+
+
+# ---- evaluations ----
+
+def tell_of_evaluations(client):
+    path = "/v1/bandits/evaluated"
+    create(client, "evaluated", policy="linucb", features="")
+    empty = client.call("POST", f"{path}/evaluations", {}, 201).json
+    wait_for(client, f"{path}/evaluations/{empty['id']}", lambda now: now["state"] in ("done", "failed"))
+    learn(client, "evaluated", 1)
+    candidates = [{"policy": "arm:99"}, {"policy": "arm:x"}, {"policy": "arm:y"}]
+    one = client.call("POST", f"{path}/evaluations", {"candidates": candidates, "estimators": ESTIMATORS}, 201).json
+    wait_for(client, f"{path}/evaluations/{one['id']}", lambda now: now["state"] in ("done", "failed"))
+    learn(client, "evaluated", 60)
+    asked = {"from": "2020-01-01T00:00:00Z", "until": "2040-01-01T00:00:00Z", "estimators": ["ips", "dr"]}
+    made = client.call("POST", f"{path}/evaluations", asked, 201).json
+    wait_for(client, f"{path}/evaluations/{made['id']}", lambda now: now["state"] == "done")
+    client.call("GET", f"{path}/evaluations", expect=200)
+    client.call("DELETE", f"{path}/evaluations/{made['id']}", expect=200)
+    client.call("GET", f"{path}/evaluations/nobody", expect=404)
+    client.call("POST", f"{path}/evaluations", {"candidates": [{"policy": "nothing"}]}, 400)
+
+
+def has_learned(name):
+    """Whether a report of live evaluation has estimates of this challenger."""
+    return lambda now: any(one["name"] == name and one["events"] and one["state"] != "learning"
+                           for one in now["policies"])
+
+
+def tell_of_challengers(client):
+    """A bandit that draws evenly meets a challenger that does not."""
+    path = "/v1/bandits/challenged"
+    create(client, "challenged", policy="linucb", features="", propensity="floor:1", confidence=0.6)
+    client.call("GET", f"{path}/evaluation", expect=200)
+    better = {"name": "better", "policy": "linucb", "propensity": "floor:0.01"}
+    client.call("POST", f"{path}/challengers", better, 201)
+    client.call("POST", f"{path}/challengers", better, 200)
+    client.call("POST", f"{path}/challengers", {**better, "policy": "eenet"}, 409)
+    client.call("GET", f"{path}/challengers", expect=200)
+    client.call("GET", f"{path}/evaluation", expect=200)
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        learn(client, "challenged", 300)
+        report = wait_for(client, f"{path}/evaluation", has_learned("better"))
+        if report["policies"][-1]["state"] == "offered":
+            break
+    client.call("POST", f"{path}/challengers/better/promote", expect=200)
+    client.call("POST", f"{path}/challengers/nobody/promote", expect=404)
+    wait_for(client, f"{path}/evaluation", lambda now: now["promotions"])
+    client.call("PATCH", path, {"promote": "auto"}, 200)
+    client.call("POST", f"{path}/challengers", {"name": "later", "policy": "linucb"}, 201)
+    learn(client, "challenged", 20)
+    wait_for(client, f"{path}/evaluation", has_learned("later"))
+    client.call("DELETE", f"{path}/challengers/later", expect=200)
+    client.call("PATCH", path, {"promote": "offer"}, 200)
+    client.call("POST", f"{path}/challengers", {"name": "worse", "policy": "linucb", "propensity": "floor:1"}, 201)
+    learn(client, "challenged", 1)
+    wait_for(client, f"{path}/evaluation", has_learned("worse"))
+    client.call("POST", f"{path}/challengers/worse/promote", expect=200)
+    wait_for(client, f"{path}/evaluation", lambda now: len(now["promotions"]) > 1)
+
+
+# ---- Personalizer ----
+
+BASES = ("/personalizer/v1.0", "/personalizer/v1.1-preview.1", "/personalizer")
+
+
+def tell_of_personalizer(client):
+    create(client, "empty", policy="linucb", features="")
+    for base in BASES:
+        tell_of_empty_log(client, "/v1/bandits/empty" + base)
+        word = "azure-" + base.rpartition("/")[2]
+        create(client, word, policy="linucb", features="")
+        tell_of_generation(client, f"/v1/bandits/{word}{base}", word)
+
+
+def tell_of_generation(client, base, word):
+    named = {"x-ms-client-request-id": "c1"}
+    for number in range(3):
+        rank = {"eventId": f"{word}{number}", "deferActivation": True, "contextFeatures": [{"user": {"age": 3}}],
+                "actions": [{"id": "x"}, {"id": "y"}]}
+        client.call("POST", f"{base}/rank", rank, 201, headers=named)
+        client.call("POST", f"{base}/events/{word}{number}/activate", expect=204)
+        client.call("POST", f"{base}/events/{word}{number}/reward", {"value": number % 2}, 204, headers=named)
+    slots = {"eventId": f"{word}s", "deferActivation": True, "actions": [{"id": "x"}, {"id": "y"}],
+             "slots": [{"id": "top", "baselineAction": "x"}]}
+    client.call("POST", f"{base}/multislot/rank", slots, 201)
+    for path, body in (("rank", rank), ("multislot/rank", slots)):
+        client.call("POST", f"{base}/{path}", {**body, "deferActivation": False}, 409)
+    client.call("POST", f"{base}/multislot/events/{word}s/activate", expect=204)
+    client.call("POST", f"{base}/multislot/events/{word}s/reward", {"reward": [{"slotId": "top", "value": 1}]}, 204)
+    tell_of_log_and_model(client, base)
+    tell_of_settings(client, base)
+    tell_of_contracts(client, base)
+    client.call("DELETE", f"{base}/logs", expect=204)
+    for path in ("events", "multislot/events"):
+        client.call("POST", f"{base}/{path}/{'e' * 257}/activate", expect=400)
+
+
+def tell_of_empty_log(client, base):
+    client.call("GET", f"{base}/logs/properties", expect=404)
+    failed = client.call("POST", f"{base}/evaluations", {"name": "e", **YEARS}, 201).json["id"]
+    wait_for(client, f"{base}/evaluations/{failed}", lambda now: now["status"] not in ("pending", "Running"))
+
+
+def tell_of_log_and_model(client, base):
+    model = client.call("GET", f"{base}/model", expect=200).bytes
+    client.call("PUT", f"{base}/model", model, 204)
+    client.call("PUT", f"{base}/model", b"no model", 400)
+    client.call("DELETE", f"{base}/model", expect=204)
+    client.call("GET", f"{base}/model/properties", expect=200)
+    client.call("GET", f"{base}/logs/properties", expect=200)
+    for path in ("interactions", "observations"):
+        client.call("POST", f"{base}/logs/{path}", b"flatbuffers", 403)
+
+
+def tell_of_settings(client, base):
+    path = f"{base}/configurations/service"
+    now = client.call("GET", path, expect=200).json
+    for mode in ("Apprentice", "LoggingOnly", "Online"):
+        client.call("PUT", path, {**now, "learningMode": mode}, 200)
+    for aggregation in ("latest", "sum", "average", "max", "earliest"):
+        client.call("PUT", path, {**now, "rewardAggregation": aggregation}, 200)
+    client.call("PUT", path, {**now, "learningMode": "Apprentice", "rewardAggregation": "max"}, 400)
+    client.call("PUT", path, {**now, "rewardWaitTime": "PT0S"}, 400)
+    client.call("PUT", path, {**now, "logRetentionDays": 0}, 400)
+    client.call("PUT", path, {**now, "autoOptimizationStartDate": "2030-01-01T00:00:00Z"}, 200)
+    client.call("GET", f"{base}/configurations/policy", expect=200)
+    client.call("PUT", f"{base}/configurations/policy", {"name": "p", "arguments": "eenet:nothing"}, 400)
+    client.call("DELETE", f"{base}/configurations/policy", expect=200)
+
+
+def tell_of_contracts(client, base):
+    own = {"name": "own", "arguments": "eenet:linucb"}
+    asked = {"name": "e", **YEARS, "policies": [own], "enableOfflineExperimentation": True}
+    done = client.call("POST", f"{base}/evaluations", asked, 201).json["id"]
+    wait_for(client, f"{base}/evaluations/{done}", lambda now: now["status"] not in ("pending", "Running"))
+    client.call("GET", f"{base}/evaluations", expect=200)
+    client.call("POST", f"{base}/evaluations", {**asked, "policies": [own, own]}, 400)
+    client.call("GET", f"{base}/evaluations/nobody", expect=404)
+    apply = f"{base}/configurations/applyFromEvaluation"
+    client.call("POST", apply, {"evaluationId": done, "policyName": "own"}, 204)
+    client.call("POST", apply, {"evaluationId": done, "policyName": "nobody"}, 404)
+    client.call("POST", apply, {"evaluationId": done, "policyName": "uniform"}, 400)
+    client.call("PUT", f"{base}/featureImportances/i", {"name": "i", **YEARS}, 200)
+    client.call("GET", f"{base}/featureImportances/i", expect=200)
+    client.call("GET", f"{base}/featureImportances", expect=200)
+    client.call("DELETE", f"{base}/featureImportances/i", expect=204)
+
+
+def tell(client, keys):
+    tell_of_server(client, keys)
+    tell_of_bandits(client)
+    tell_of_rewards(client)
+    tell_of_models(client)
+    tell_of_evaluations(client)
+    tell_of_challengers(client)
+    tell_of_personalizer(client)
