@@ -11,9 +11,9 @@ static const struct {
     size_t at, size;
 } members[] = {
     {"name", offsetof(challenger_settings, name), BANDIT_NAME_SIZE},
-    {"policy", offsetof(challenger_settings, policy), sizeof((challenger_settings){0}).policy},
+    {"policy", offsetof(challenger_settings, policy), sizeof(((challenger_settings *)0)->policy)},
     {"options", offsetof(challenger_settings, options), CHALLENGER_TEXT_SIZE},
-    {"propensity", offsetof(challenger_settings, propensity), sizeof((challenger_settings){0}).propensity},
+    {"propensity", offsetof(challenger_settings, propensity), sizeof(((challenger_settings *)0)->propensity)},
     {"number", offsetof(challenger_settings, number), 0}, /* overwritten: see bandit_settings_number */
 };
 
