@@ -123,10 +123,23 @@ static void report_trouble(service *self)
     }
 }
 
+/* Logs a change of the clock's state. */
+static void watch_clock(service *self, bool *in_doubt)
+{
+    server_clock now = journal_clock(self->journal);
+    if (now.in_doubt && !*in_doubt)
+        server_log_write(&self->log, LOG_LEVEL_ERROR, "",
+                         "the clock jumped by %.0f seconds; nothing is settled or removed until it returns, POST "
+                         "/v1/clock accepts it, or it is steady for %d minutes",
+                         (double)now.difference * 1e-6, (int)(CLOCK_STEADY / SECOND / 60));
+    if (!now.in_doubt && *in_doubt) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the clock is no longer in doubt");
+    *in_doubt = now.in_doubt;
+}
+
 static void *keep_house(void *context)
 {
     service *self = context;
-    bool writable = true;
+    bool writable = true, in_doubt = false;
     pthread_mutex_lock(&self->keeping_lock);
     for (unsigned turn = 0; !self->keeping_ends; turn++) {
         pthread_mutex_unlock(&self->keeping_lock);
@@ -136,6 +149,7 @@ static void *keep_house(void *context)
             server_log_write(&self->log, LOG_LEVEL_ERROR, "",
                              "the store cannot be written; decisions and rewards are refused with 503 until it can");
         if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the store can be written again");
+        watch_clock(self, &in_doubt);
         if (turn % 60 == 59) report_trouble(self);
         if (turn % 600 == 10) forget_old(self);
         if (turn % 60 == 0) latency_mark(self);
@@ -216,8 +230,14 @@ static ee_status start_live(service *self, const server_settings *settings, ee_e
 static ee_status start_bandits(service *self, const server_settings *settings, ee_error *error)
 {
     served_options served = options_of(settings);
-    journal_options written = {
-        .checkpoints = served.checkpoints, .appended = appended, .waits = waits, .synced = synced, .context = self};
+    journal_options written = {.checkpoints = served.checkpoints,
+                               .most_days_off = settings->most_days_off,
+                               .retention_days = settings->retention_days,
+                               .accept_clock = (clock_acceptance)settings->accept_clock.pick,
+                               .appended = appended,
+                               .waits = waits,
+                               .synced = synced,
+                               .context = self};
     ee_status status = file_make_folder(settings->folder, error);
     if (!status) status = store_open(settings->folder, &self->store, error);
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
@@ -346,6 +366,9 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (!status) status = read_config(settings, &config, error);
     if (!status) take_config(self, config);
     if (!status) status = start_bandits(self, settings, error);
+    if (!status && settings->accept_clock.pick)
+        server_log_write(&self->log, LOG_LEVEL_WARNING, "",
+                         "accept-clock is set; remove it now, because it accepts any clock at the next start");
     if (!status) status = start_keeping(self, error);
     if (!status) status = listen_to(self, settings, error);
     if (status) {

@@ -82,13 +82,13 @@ void api_activity(void *owner, http_exchange *exchange, const route_match *match
     service *self = owner;
     call *of = exchange->context;
     uint32_t number = served_bandit_number(of->bandit);
-    int64_t now = journal_time(self->journal);
+    server_clock now = journal_clock(self->journal);
     activity_report report;
     bandit_counters *counters = service_counters(self, number);
     text *answer = &exchange->answer;
-    activity_read(self->activity, number, now / 1000000, &report);
+    activity_read(self->activity, number, now.time / 1000000, &report);
     text_add(answer, "{\"time\":");
-    text_double(answer, (double)now * 1e-6);
+    text_double(answer, (double)(now.time - now.ahead) * 1e-6);
     add_seconds(answer, &report);
     if (counters) add_counts(answer, counters);
     add_actions(answer, &report);

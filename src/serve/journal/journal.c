@@ -1,24 +1,57 @@
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
+#include "clock_guard.h"
 #include "journal_parts.h"
 
-/* Microseconds. Nothing needs it, but it costs nothing either; a clock that the caller moves is looked at more often.
- */
-enum { LONGEST_PAUSE = 60000000, LONGEST_PAUSE_OWN_CLOCK = 10000 };
+/* Microseconds: how soon a jump of the clock is noticed without traffic. A clock that tests move is read more often. */
+enum { LONGEST_PAUSE = 1000000, LONGEST_PAUSE_OWN_CLOCK = 10000 };
 
 /* ---- time ---- */
 
-int64_t journal_time(journal *self)
+static int64_t wall_now(const journal *self)
+{
+    return self->options.clock ? self->options.clock(self->options.clock_context) : server_clock_wall();
+}
+
+static int64_t elapsed_now(const journal *self)
+{
+    return self->options.elapsed ? self->options.elapsed(self->options.clock_context) : server_clock_elapsed();
+}
+
+/* Tests move this clock and no other: log time is what it says. */
+static bool has_one_clock(const journal *self)
+{
+    return self->options.clock && !self->options.elapsed;
+}
+
+server_clock journal_clock(journal *self)
 {
     pthread_mutex_lock(&self->clock_lock);
-    if (self->options.clock)
-        self->clock = server_clock_start(self->clock.time, self->options.clock(self->options.clock_context), 0);
+    if (has_one_clock(self))
+        self->clock = server_clock_start(self->clock.time, 0, wall_now(self), 0);
     else
-        server_clock_at(&self->clock, server_clock_wall(), server_clock_real());
-    int64_t time = self->clock.time;
+        server_clock_at(&self->clock, wall_now(self), elapsed_now(self));
+    server_clock now = self->clock;
     pthread_mutex_unlock(&self->clock_lock);
-    return time;
+    return now;
+}
+
+int64_t journal_time(journal *self)
+{
+    return journal_clock(self).time;
+}
+
+bool journal_accept_clock(journal *self, clock_acceptance as)
+{
+    journal_clock(self);
+    pthread_mutex_lock(&self->clock_lock);
+    bool accepted = self->clock.in_doubt && server_clock_accept(&self->clock, as);
+    pthread_mutex_unlock(&self->clock_lock);
+    pthread_mutex_lock(&self->lock);
+    pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+    return accepted;
 }
 
 /* ---- handing in ---- */
@@ -109,7 +142,8 @@ journal_counts journal_read_counts(journal *self)
 static int64_t pause_of(journal *self)
 {
     int64_t longest = self->options.clock ? LONGEST_PAUSE_OWN_CLOCK : LONGEST_PAUSE;
-    int64_t due = journal_due_in(self, journal_time(self));
+    server_clock clock = journal_clock(self);
+    int64_t due = journal_due_in(self, &clock);
     if (due < 0) return 0;
     return due < longest ? due : longest;
 }
@@ -128,8 +162,9 @@ static void wait_for(journal *self, int64_t microseconds)
 static bool gather(journal *self)
 {
     int64_t pause = self->turns ? 0 : pause_of(self);
+    bool removes = !journal_clock(self).in_doubt;
     pthread_mutex_lock(&self->lock);
-    if (pause && !self->incoming.first && !self->removals && !self->stopping) wait_for(self, pause);
+    if (pause && !self->incoming.first && !(removes && self->removals) && !self->stopping) wait_for(self, pause);
     journal_entry *first = self->incoming.first;
     self->incoming = (entry_list){0};
     bool over = self->stopping && !first && !self->turns;
@@ -143,14 +178,14 @@ static void *run(void *context)
     journal *self = context;
     while (gather(self)) {
         if (self->turns || pause_of(self) == 0) journal_write_group(self);
-        journal_remove_some(self);
+        if (!journal_clock(self).in_doubt) journal_remove_some(self);
     }
     return NULL;
 }
 
 /* ---- beginning and end ---- */
 
-static ee_status take_bandit(journal *self, const stored_bandit *stored, ee_error *error)
+static ee_status take_bandit(journal *self, const stored_bandit *stored, clock_guard *guard, ee_error *error)
 {
     bandit_settings settings = bandit_settings_usual();
     ee_status status =
@@ -162,8 +197,8 @@ static ee_status take_bandit(journal *self, const stored_bandit *stored, ee_erro
                             .settled_to = stored->settled_to,
                             .archived = stored->archived,
                             .rules = settings.joining};
-    if (stored->time > self->clock.time) self->clock.time = stored->time;
     if (!status) status = store_count_waiting(self->reader, stored->number, stored->settled_to, &joined.waiting, error);
+    if (!status) status = clock_guard_add(guard, self->reader, stored, settings.retention_days, joined.waiting, error);
     self->counts.waiting += joined.waiting;
     if (self->options.waits) self->options.waits(self->options.context, joined.number, joined.waiting, 0);
     return status ? status : journal_keep_bandit(self, &joined, NULL, error);
@@ -171,16 +206,24 @@ static ee_status take_bandit(journal *self, const stored_bandit *stored, ee_erro
 
 static ee_status prepare(journal *self, ee_error *error)
 {
+    const journal_options *options = &self->options;
     stored_bandits list = {0};
     ee_status status = store_reader_create(self->store, &self->reader, error);
     if (!status) status = journal_keep_bandit(self, &(joined_bandit){0}, NULL, error);
+    if (!status) status = store_read_clock(self->reader, &self->written_clock, error);
+    clock_guard guard = {.before = self->written_clock,
+                         .wall = wall_now(self),
+                         .retention_days = options->retention_days,
+                         .most_days_off = options->most_days_off,
+                         .last = self->written_clock.time};
     if (!status) status = store_list_bandits(self->reader, &list, error);
-    for (size_t i = 0; i < list.count && !status; i++) status = take_bandit(self, &list.bandits[i], error);
+    for (size_t i = 0; i < list.count && !status; i++) status = take_bandit(self, &list.bandits[i], &guard, error);
     stored_bandits_free(&list);
     self->working = self->counts;
-    if (!self->options.clock)
-        self->clock = server_clock_start(self->clock.time, server_clock_wall(), server_clock_real());
-    return status;
+    if (status) return status;
+    self->clock = server_clock_start(guard.last, 0, guard.last, 0);
+    if (has_one_clock(self)) return EE_OK;
+    return clock_guard_start(&guard, options->accept_clock, elapsed_now(self), &self->clock, &self->write_clock, error);
 }
 
 static void free_journal(journal *self)

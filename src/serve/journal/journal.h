@@ -12,6 +12,7 @@
 
 #include "serve/settings/bandit_settings.h"
 #include "serve/store/store.h"
+#include "serve/system/server_clock.h"
 
 typedef struct journal journal;
 typedef struct journal_entry journal_entry;
@@ -64,10 +65,14 @@ typedef struct journal_options {
     size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
     size_t most_bytes;   /* of them. 0: 256 MiB */
     size_t checkpoints;  /* the last ones of a bandit, that a restart may begin with; 0: 1. See journal_forget_before */
-    /* Microseconds since 1970, as they are but never back; NULL: the system's, which server_clock.h keeps from jumping.
-     * Also called by the threads that ask journal_time. */
+    /* The two clocks of the system, in microseconds, for tests: the wall clock and, optionally, the one that nobody can
+     * set. With `clock` alone, log time is what it says, but never goes back. NULL: the system's. Any thread calls. */
     int64_t (*clock)(void *context);
+    int64_t (*elapsed)(void *context);
     void *clock_context;
+    int64_t most_days_off;         /* since the last event, without accept_clock; 0: any number. See clock_guard.h */
+    int64_t retention_days;        /* of bandits that have no such setting; 0: events are never removed */
+    clock_acceptance accept_clock; /* at the start, if it would be refused or if the clock is still in doubt */
     /* Called in the journal's thread after each transaction, for each bandit that has new events which a model learns
      * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. May be NULL. */
     void (*appended)(void *context, uint32_t bandit, uint64_t last);
@@ -79,7 +84,8 @@ typedef struct journal_options {
     void *context;
 } journal_options;
 
-/* Starts the thread. From now on only the journal writes to the store, except for models. */
+/* Starts the thread. From now on only the journal writes to the store, except for models. EE_BAD_INPUT, and nothing
+ * changes, if the clock is far from the last event (clock_guard.h). */
 ee_status journal_start(store *into, const journal_options *options, journal **out, ee_error *error);
 
 /* Writes what was handed in, stops, and frees. NULL is allowed. */
@@ -92,13 +98,20 @@ bool journal_submit(journal *self, journal_entry *first);
 /* The same for one entry, waiting for it: not for threads that serve. */
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
 
-/* Removes, bit by bit, events before a time, but those that a restart needs from a checkpoint that is kept: without a
- * checkpoint nothing. What fails is given up; ask again now and then. */
+/* Removes, bit by bit, events before a log time, but those that a restart needs from a checkpoint that is kept: without
+ * a checkpoint nothing. What fails is given up; ask again now and then. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
 
 journal_counts journal_read_counts(journal *self);
 
-/* The time as the journal sees it: never back. */
+/* The log time now, which never goes back: for waits and retention. */
 int64_t journal_time(journal *self);
+
+/* The clock now. While it is in doubt, nothing is settled at the end of its wait and nothing is removed; decisions and
+ * rewards are written as always. The wall time of an event that is written now is time - ahead. */
+server_clock journal_clock(journal *self);
+
+/* Ends the doubt. false: there is none, or a clock that is behind cannot be accepted so. */
+bool journal_accept_clock(journal *self, clock_acceptance as);
 
 #endif

@@ -187,10 +187,19 @@ static journal_entry *take_group(journal *self, size_t *count, size_t *bytes)
     return group.first;
 }
 
-int64_t journal_due_in(const journal *self, int64_t now)
+/* Whether the store has another state of the clock than this. */
+static bool is_other_clock(const journal *self, const server_clock *now)
+{
+    const stored_clock *written = &self->written_clock;
+    return self->write_clock || now->ahead != written->ahead || now->in_doubt != written->in_doubt;
+}
+
+int64_t journal_due_in(const journal *self, const server_clock *clock)
 {
     if (self->quiet_until) return self->quiet_until - server_clock_real();
-    return self->earliest < INT64_MAX - SETTLE_GRAIN ? self->earliest + SETTLE_GRAIN - now : INT64_MAX;
+    if (is_other_clock(self, clock)) return 0;
+    if (clock->in_doubt) return INT64_MAX;
+    return self->earliest < INT64_MAX - SETTLE_GRAIN ? self->earliest + SETTLE_GRAIN - clock->time : INT64_MAX;
 }
 
 /* Settles what is due, a portion of it: of each bandit some, and the next time from the bandit on where it ended. One
@@ -273,14 +282,17 @@ static ee_status write_after(journal *self, const journal_entry *before, journal
     return EE_OK;
 }
 
-static ee_status write_all(journal *self, journal_entry *first, ee_error *error)
+/* A change of the clock is written before the first event that has it, in the same transaction. */
+static ee_status write_all(journal *self, journal_entry *first, stored_clock *clock, ee_error *error)
 {
-    int64_t now = journal_time(self);
+    server_clock at = journal_clock(self);
+    *clock = (stored_clock){at.time, at.ahead, at.in_doubt};
     ee_status status = store_begin(self->store, error);
     if (status) return status;
+    if (is_other_clock(self, &at)) status = store_put_clock(self->store, clock, error);
     for (journal_entry *entry = first, *before = NULL; entry && !status; before = entry, entry = entry->next)
-        status = write_after(self, before, entry, now, error);
-    if (!status && journal_due_in(self, now) <= 0) status = settle_due(self, now, error);
+        status = write_after(self, before, entry, at.time, error);
+    if (!status && !at.in_doubt && journal_due_in(self, &at) <= 0) status = settle_due(self, at.time, error);
     if (!status && !self->working.writable) status = write_probe(self, error);
     if (status) store_rollback(self->store);
     return status;
@@ -319,9 +331,15 @@ void journal_write_group(journal *self)
     journal_entry *first = take_group(self, &count, &bytes);
     ee_error error = {0};
     int64_t earliest = self->earliest;
-    ee_status status = write_all(self, first, &error);
+    stored_clock clock;
+    ee_status status = write_all(self, first, &clock, &error);
     if (!status) status = journal_commit(self, count, &error);
-    if (status) self->earliest = earliest;
+    if (status) {
+        self->earliest = earliest;
+    } else {
+        self->written_clock = clock;
+        self->write_clock = false;
+    }
     journal_publish(self, !status, count, bytes);
     tell_all(self, first, status ? &error : NULL);
     release_touched(self, !status);

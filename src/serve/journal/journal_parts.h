@@ -50,6 +50,9 @@ struct journal {
     pthread_mutex_t clock_lock; /* of what follows */
     server_clock clock;
 
+    stored_clock written_clock; /* the writer's: the state that the store has */
+    bool write_clock;           /* the writer's: write it, even if it is the same */
+
     /* The writer's alone. */
     kept_bandit **bandits; /* (count) by number; the first is of entries whose bandit is new, or unknown */
     size_t count, capacity;
@@ -78,9 +81,9 @@ void journal_distribute(journal *self, journal_entry *first);
 /* Writes a group of those, settles what is due, and tells what became of them. */
 void journal_write_group(journal *self);
 
-/* Microseconds until the journal has something to write without a new entry: decisions to settle, or a retry after a
- * failure. INT64_MAX: nothing. */
-int64_t journal_due_in(const journal *self, int64_t now);
+/* Microseconds until the journal has something to write without a new entry: decisions to settle, a change of the
+ * clock, or a retry after a failure. INT64_MAX: nothing. */
+int64_t journal_due_in(const journal *self, const server_clock *clock);
 
 /* Commits, and takes the time of it. */
 ee_status journal_commit(journal *self, size_t entries, ee_error *error);

@@ -13,7 +13,7 @@ ee_status log_export_create(store_reader *reader, uint32_t bandit, const log_ran
 {
     log_export *self;
     uint64_t end = 0;
-    ee_status status = store_find_time(reader, bandit, range->until, &end, error);
+    ee_status status = store_find_end(reader, bandit, range->until, &end, error);
     if (!status) status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) {
         store_reader_free(reader);

@@ -19,7 +19,8 @@ struct settled_reader {
     store_reader *reader;
     uint32_t bandit;
     uint64_t after, left;
-    int64_t until;
+    uint64_t end; /* past the last decision; UINT64_MAX: there may be more */
+    int64_t from, until;
     uint64_t settings;      /* number of the SETTINGS event that was read last; 0: none */
     learning_mode mode;     /* by it */
     learning_mode mode_now; /* of the bandit */
@@ -48,9 +49,12 @@ ee_status settled_reader_create(store_reader *reader, uint32_t bandit, const log
     self->bandit = bandit;
     self->after = range->after;
     self->left = range->limit ? range->limit : UINT64_MAX;
+    self->end = UINT64_MAX;
+    self->from = range->from;
     self->until = range->until;
     self->mode = self->mode_now = range->mode;
     status = store_find_time(reader, bandit, range->from, &first, error);
+    if (!status && range->until < INT64_MAX) status = store_find_end(reader, bandit, range->until, &self->end, error);
     if (first > self->after + 1) self->after = first - 1;
     if (status)
         settled_reader_free(self);
@@ -294,7 +298,11 @@ ee_status settled_next(settled_reader *self, log_event *out, settled_decision *f
         size_t count = 0;
         bool there = false;
         ee_status status = store_next_decision(self->reader, self->bandit, self->after, &row, &there, error);
-        if (status || !there || row.time >= self->until) return status;
+        if (status || !there || row.number >= self->end) return status;
+        if (row.time < self->from || row.time >= self->until) { /* the clock was wrong meanwhile */
+            self->after = row.number;
+            continue;
+        }
         status = load(self, row, &count, &there, error);
         if (status || (there && !count)) return status;
         uint64_t last = there ? row.number + count - 1 : row.number;

@@ -15,7 +15,8 @@ typedef struct settled_reader settled_reader;
 /* Which of them. */
 typedef struct log_range {
     uint64_t after;      /* a cursor: what was decided after it; 0: from the beginning */
-    int64_t from, until; /* microseconds since 1970: decided at or after, and before; INT64_MIN and INT64_MAX: all */
+    int64_t from, until; /* microseconds since 1970: decided at or after, and before; INT64_MIN and INT64_MAX: all. With
+                            another `until`, decisions that are made after the reader is are not read */
     uint64_t limit;      /* at most; 0: any number */
     learning_mode mode;  /* in force now; assumed for decisions whose SETTINGS event has been removed */
 } log_range;

@@ -36,7 +36,7 @@ typedef struct measuring {
     uint32_t *slots; /* (slot_count) by hash, counted from 1; 0: free */
     size_t slot_count;
     uint64_t number; /* of the event that was looked at last */
-    int64_t until;
+    uint64_t end;    /* past the last that is measured */
     bool over;
 } measuring;
 
@@ -181,10 +181,9 @@ static ee_status measure(measuring *self, const event *seen, ee_error *error)
 {
     decision_body body;
     self->number = seen->number;
-    if (seen->time >= self->request->until) {
-        self->over = true;
-        return EE_OK;
-    }
+    self->over = seen->number >= self->end;
+    bool outside = seen->time < self->request->from || seen->time >= self->request->until;
+    if (self->over || outside) return EE_OK;
     ee_status status = decision_body_read(seen->body, seen->size, &self->room, &body, error);
     if (status) return status;
     ee_error own = {EE_OK, ""};
@@ -208,10 +207,11 @@ static ee_status measure(measuring *self, const event *seen, ee_error *error)
 static ee_status sample(measuring *self, ee_error *error)
 {
     uint32_t bandit = served_bandit_number(self->bandit);
-    uint64_t first, end, most = self->request->most ? self->request->most : USUAL_DECISIONS;
+    uint64_t first, most = self->request->most ? self->request->most : USUAL_DECISIONS;
     ee_status status = store_find_time(self->reader, bandit, self->request->from, &first, error);
-    if (!status) status = store_find_time(self->reader, bandit, self->request->until, &end, error);
-    for (uint64_t i = 0; i < most && !status && !self->over; i++) {
+    if (!status) status = store_find_end(self->reader, bandit, self->request->until, &self->end, error);
+    uint64_t end = self->end;
+    for (uint64_t i = 0; i < most && !status && !self->over && first < end; i++) {
         uint64_t after = first - 1 + (uint64_t)((double)(end - first) * (double)i / (double)most);
         if (after < self->number) after = self->number;
         if (after + 1 >= end) break;

@@ -319,7 +319,7 @@ static ee_status replay_bandit(replaying *self, ee_error *error)
     if (!status) status = store_find_time(self->log, self->number, self->request->from, &self->first, error);
     if (status) return status;
     uint64_t end;
-    status = store_find_time(self->log, self->number, self->request->until, &end, error);
+    status = store_find_end(self->log, self->number, self->request->until, &end, error);
     if (end <= self->last) self->last = end - 1;
     if (status || self->last < self->first) return status;
     status = collect_decisions(self, error);

@@ -48,7 +48,7 @@ static void add_summary(text *into, double time, double window, const job_sums *
     double mean = sums->rewards / sums->rounds, variance = sums->squares / sums->rounds - mean * mean;
     char words[LOG_TIME_SIZE], length[ISO_DURATION_SIZE];
     log_time_format(time, words);
-    iso_duration_format(window, length);
+    iso_duration_format(fmax(window, 0), length); /* times go back if a wrong clock was corrected */
     text_add(into, "{\"timeStamp\":\"%s\"", words);
     add_number(into, "ipsEstimatorNumerator", sums->rewards);
     add_number(into, "ipsEstimatorDenominator", sums->rounds);

@@ -29,8 +29,10 @@ typedef struct server_settings {
     double lag_seconds; /* a model further behind is reported in the log; 0: never */
     double checkpoint_seconds, sleep_seconds;
     int64_t most_awake;
-    int64_t retention_days;  /* 0: for ever */
-    option_choice log_level; /* error|warning|info|debug */
+    int64_t retention_days;     /* 0: for ever */
+    int64_t most_days_off;      /* that the clock may be later than the last event at the start; 0: any number */
+    option_choice accept_clock; /* no|elapsed|corrected: what to do if that, or the clock's state, is in doubt */
+    option_choice log_level;    /* error|warning|info|debug */
 } server_settings;
 
 extern const option_schema server_settings_schema;

@@ -15,7 +15,8 @@
  * Each is a decision like any other: it has its own id (slot_decision_id), probabilities conditional on the slots
  * before it, rewards and settlement.
  *
- * Event numbers start at 1 within a bandit and have no gaps. Times never decrease within a bandit. */
+ * Event numbers start at 1 within a bandit and have no gaps. Log times never decrease within a bandit; wall times do
+ * where a wrong clock was corrected (system/server_clock.h). */
 #ifndef EENET_EVENT_H
 #define EENET_EVENT_H
 
@@ -53,10 +54,10 @@ typedef enum event_outcome {
 typedef struct event {
     uint64_t number; /* given by the journal */
     event_kind kind;
-    int64_t time;          /* microseconds since 1970, given by the journal */
-    json_text id;          /* DECISION: its id; REWARD, ACTIVATED: the id of its decision */
-    uint64_t decision;     /* REWARD, SETTLED, ACTIVATED: number of the decision; 0: not known (yet) */
-    double value;          /* REWARD, SETTLED */
+    int64_t time;      /* microseconds since 1970, given by the journal: log time when written, wall time when read */
+    json_text id;      /* DECISION: its id; REWARD, ACTIVATED: the id of its decision */
+    uint64_t decision; /* REWARD, SETTLED, ACTIVATED: number of the decision; 0: not known (yet) */
+    double value;      /* REWARD, SETTLED */
     event_outcome outcome; /* REWARD, SETTLED, ACTIVATED: as a reward's */
     json_text reward_id;   /* REWARD: where the caller gave one */
     const void *body;      /* (size) the rest, by kind: see below */

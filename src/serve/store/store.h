@@ -6,7 +6,9 @@
  * next may succeed.
  *
  * Threads: begin to commit, and the calls marked W, belong to one thread, the journal's. Reading goes through a
- * store_reader, one for each thread; it sees what was committed and never waits for the writer. */
+ * store_reader, one for each thread; it sees what was committed and never waits for the writer.
+ *
+ * Times: the writer uses log time, which never goes back; readers get wall times (system/server_clock.h). */
 #ifndef EENET_STORE_H
 #define EENET_STORE_H
 
@@ -21,16 +23,23 @@ typedef struct stored_bandit {
     json_text name;
     bool archived;
     uint64_t events;      /* number of the last event */
-    int64_t time;         /* of it */
+    int64_t time;         /* of it: log time */
     uint64_t settled_to;  /* all decisions up to this event are settled */
     uint64_t first_event; /* that is still there; retention removes the first ones */
     json_text settings;   /* those in force, as bandit_settings_write has them */
 } stored_bandit;
 
+/* What the log's clock did at a log time: system/server_clock.h says what that is. */
+typedef struct stored_clock {
+    int64_t time;
+    int64_t ahead; /* log time minus wall time, from then on; 0 before the first */
+    bool in_doubt;
+} stored_clock;
+
 /* A decision as joining needs to know it. */
 typedef struct stored_decision {
     uint64_t number; /* of its event */
-    int64_t time;
+    int64_t time;    /* log time for the writer, wall time for readers */
     uint64_t request[2];
     uint32_t rewards; /* that were joined so far */
     uint64_t settled; /* number of its SETTLED event; 0: it is not */
@@ -56,8 +65,11 @@ ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_err
  * follow from what is appended. */
 ee_status store_put_bandit(store *self, const stored_bandit *bandit, ee_error *error);
 
-/* number and time are set, and follow the bandit's last. */
+/* number and log time are set, and follow the bandit's last. */
 ee_status store_append(store *self, uint32_t bandit, const event *new, ee_error *error);
+
+/* From this log time on. It is not before the last event of any bandit, and after it if `ahead` changes. */
+ee_status store_put_clock(store *self, const stored_clock *clock, ee_error *error);
 
 ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
                               ee_error *error);
@@ -71,7 +83,7 @@ ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision
 /* The id of a round of slots: it finds the decision of its first slot, and is removed with it. */
 ee_status store_add_round(store *self, uint32_t bandit, json_text id, uint64_t first, ee_error *error);
 
-/* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. All
+/* Up to `most` decisions that are not settled, with numbers above `after` and log times before `before`, in order. All
  * decisions up to *upto were looked at: `after` of the next call, once those of out are settled. *next is the time of
  * the first decision that was not looked at; INT64_MAX: there is none. A call looks at
  * some thousand decisions, because many may be settled already. */
@@ -91,9 +103,9 @@ ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint6
 /* Whether the bandit has any: quick, asked for each decision whose id is the caller's. */
 bool store_has_unclaimed(const store *self, uint32_t bandit);
 
-/* Removes events before a time, with their decisions and ids, but none from `keep_from` or the first pending decision
- * on, and not the last event. Removes at most `most`, to keep the transaction short, and rounds with slots as a whole.
- * *more: there is more to remove. */
+/* Removes events before a log time, with their decisions and ids, but none from `keep_from` or the first pending
+ * decision on, and not the last event. Removes at most `most`, to keep the transaction short, and rounds with slots as
+ * a whole. *more: there is more to remove. */
 ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t most, bool *more,
                        ee_error *error);
 
@@ -130,6 +142,9 @@ typedef struct stored_bandits {
 ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *error);
 void stored_bandits_free(stored_bandits *self);
 
+/* The clock's last state; zeros: it was never in doubt. */
+ee_status store_read_clock(store_reader *self, stored_clock *out, ee_error *error);
+
 /* Replaces the batch by the events of a bandit with numbers above `after`, in order, of the kinds whose bits
  * (1 << kind) are set: at most `limit`, and about EVENT_BATCH_BYTES. out->last is where to continue; when it does not
  * grow, there is nothing left. */
@@ -157,8 +172,15 @@ ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t afte
 ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
                               ee_error *error);
 
-/* The first event at or after a time; past the last where there is none. */
+/* Wall times go back where a wrong clock was corrected, so events between two others may be outside of their times. */
+
+/* The first event at or after a wall time; past the last event if there is none. */
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);
+/* The event after the last one before a wall time. */
+ee_status store_find_end(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);
+
+/* How many events there are before a log time. */
+ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error);
 
 ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
                               ee_error *error);

@@ -15,13 +15,16 @@ enum {
     READ_LAST,
     READ_BACK,
     READ_TIME,
+    READ_CLOCK,
+    LAST_CLOCK,
     COUNT_WAITING,
     NEXT_DECISION,
     READ_ID,
     READ_STATEMENTS
 };
 
-#define EVENT_COLUMNS "SELECT place, kind, time, id, decision, value, outcome, reward_id, body FROM events"
+#define EVENT_COLUMNS                                                                                                  \
+    "SELECT place, kind, " STORE_WALL_TIME("events") ", id, decision, value, outcome, reward_id, body FROM events"
 
 /* Kinds from EVENT_STEP on but EVENT_ACTIVATED have an index of their own: they are few, and looked for. */
 static const char *const sql[READ_STATEMENTS] = {
@@ -38,9 +41,12 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_BACK] = "SELECT place FROM events WHERE ?1 >> kind & 1 AND place > ?2 AND place <= ?3"
                   " ORDER BY place DESC LIMIT 1",
     [READ_TIME] = "SELECT time FROM events WHERE place = ?1",
+    [READ_CLOCK] = "SELECT time, ahead FROM clock ORDER BY time",
+    [LAST_CLOCK] = "SELECT time, ahead, in_doubt FROM clock ORDER BY time DESC LIMIT 1",
     [READ_ID] = "SELECT number FROM ids WHERE bandit = ?1 AND id = ?2",
     [COUNT_WAITING] = "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2",
-    [NEXT_DECISION] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
+    [NEXT_DECISION] =
+        STORE_DECISION_SELECT(STORE_WALL_TIME("decisions")) " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
 };
 
 struct store_reader {
@@ -354,14 +360,12 @@ static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, i
     return status;
 }
 
-/* Times never go back and numbers have no gaps: by halves. */
-ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+/* The first of the events from `low` to before `high` at or after a log time; `high` if there is none. Log times never
+ * go back and numbers have no gaps, so it is a binary search. */
+static ee_status search(store_reader *self, uint32_t bandit, uint64_t low, uint64_t high, int64_t time,
+                        uint64_t *number, ee_error *error)
 {
-    store_ends ends;
-    ee_status status = begin(self, error);
-    if (status) return status;
-    status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
-    uint64_t low = ends.first ? ends.first : 1, high = ends.last + 1;
+    ee_status status = EE_OK;
     while (!status && low < high) {
         uint64_t middle = low + (high - low) / 2;
         int64_t there = 0;
@@ -372,7 +376,92 @@ ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uin
             high = middle;
     }
     *number = low;
+    return status;
+}
+
+/* Log time of a wall time. The ends of the range mean "all". */
+static int64_t log_time_of(int64_t wall, int64_t ahead)
+{
+    if (ahead > 0 && wall > INT64_MAX - ahead) return INT64_MAX;
+    if (ahead < 0 && wall < INT64_MIN - ahead) return INT64_MIN;
+    return wall + ahead;
+}
+
+/* Between two changes of the clock, wall times never go back: looks at each such period. *first: the first event at or
+ * after the wall time; *past: past the last event before it. */
+static ee_status search_periods(store_reader *self, uint32_t bandit, const store_ends *ends, int64_t time,
+                                uint64_t *first, uint64_t *past, ee_error *error)
+{
+    sqlite3_stmt *clock = self->statements[READ_CLOCK];
+    uint64_t low = ends->first ? ends->first : 1, over = ends->last + 1;
+    bool found = false, row = true;
+    int64_t ahead = 0;
+    ee_status status = EE_OK;
+    *first = over;
+    *past = low;
+    while (!status && row) {
+        uint64_t high = over, split = low;
+        status = step(self, READ_CLOCK, &row, error);
+        if (!status && row) status = search(self, bandit, low, over, sqlite3_column_int64(clock, 0), &high, error);
+        if (!status) status = search(self, bandit, low, high, log_time_of(time, ahead), &split, error);
+        if (!found && split < high) *first = split;
+        found |= split < high;
+        if (split > low) *past = split;
+        if (!status && row) ahead = sqlite3_column_int64(clock, 1);
+        low = high;
+    }
+    sqlite3_reset(clock);
+    return status;
+}
+
+static ee_status find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *first, uint64_t *past,
+                           ee_error *error)
+{
+    store_ends ends;
+    ee_status status = begin(self, error);
+    if (status) return status;
+    status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
+    if (!status) status = search_periods(self, bandit, &ends, time, first, past, error);
     end(self);
+    return status;
+}
+
+ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+{
+    uint64_t past;
+    return find_time(self, bandit, time, number, &past, error);
+}
+
+ee_status store_find_end(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+{
+    uint64_t first;
+    return find_time(self, bandit, time, &first, number, error);
+}
+
+ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error)
+{
+    store_ends ends;
+    *count = 0;
+    ee_status status = begin(self, error);
+    if (status) return status;
+    status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
+    uint64_t number = ends.first;
+    if (!status && ends.first) status = search(self, bandit, ends.first, ends.last + 1, time, &number, error);
+    if (!status) *count = number - ends.first;
+    end(self);
+    return status;
+}
+
+ee_status store_read_clock(store_reader *self, stored_clock *out, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[LAST_CLOCK];
+    bool row;
+    *out = (stored_clock){0};
+    ee_status status = step(self, LAST_CLOCK, &row, error);
+    if (!status && row)
+        *out = (stored_clock){sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
+                              sqlite3_column_int(statement, 2) != 0};
+    sqlite3_reset(statement);
     return status;
 }
 

@@ -101,6 +101,31 @@ static const char *const steps[] = {
     "    WHEN 9 THEN 'inactive' END AS outcome,\n"
     "  reward_id, length(body) AS bytes\n"
     "FROM events JOIN bandits ON bandits.number = place >> 40;",
+    /* 3: what the clock of the log did. The time of an event never goes back; the wall time is this minus ahead. */
+    "CREATE TABLE clock (\n"
+    "  time INTEGER PRIMARY KEY, -- from this time of events on\n"
+    "  ahead INTEGER NOT NULL, -- the time of events minus the wall time, microseconds\n"
+    "  in_doubt INTEGER NOT NULL -- whether the wall clock has jumped and nobody has accepted it\n"
+    ");"
+    "DROP VIEW log;"
+    "CREATE VIEW log AS SELECT bandit, number, kind,\n"
+    "  strftime('%Y-%m-%dT%H:%M:%S', (wall - (wall % 1000000 + 1000000) % 1000000) / 1000000, 'unixepoch')\n"
+    "    || printf('.%06dZ', (wall % 1000000 + 1000000) % 1000000) AS time,\n"
+    "  id, decision, value, outcome, reward_id, bytes\n"
+    "FROM (SELECT\n"
+    "  bandits.name AS bandit,\n"
+    "  place & 0xffffffffff AS number,\n"
+    "  CASE kind WHEN 1 THEN 'decision' WHEN 2 THEN 'reward' WHEN 3 THEN 'settled' WHEN 4 THEN 'step'\n"
+    "    WHEN 5 THEN 'checkpoint' WHEN 6 THEN 'settings' WHEN 7 THEN 'model' WHEN 8 THEN 'activated'\n"
+    "    WHEN 9 THEN 'promotion' END AS kind,\n"
+    "  time - coalesce((SELECT ahead FROM clock WHERE clock.time <= events.time ORDER BY clock.time DESC LIMIT 1), 0)\n"
+    "    AS wall,\n"
+    "  replace(id, char(31), '/') AS id, decision, value,\n"
+    "  CASE outcome WHEN 1 THEN 'joined' WHEN 2 THEN 'repeated' WHEN 3 THEN 'late' WHEN 4 THEN 'unknown'\n"
+    "    WHEN 5 THEN 'claimed' WHEN 6 THEN 'rewarded' WHEN 7 THEN 'default' WHEN 8 THEN 'nothing'\n"
+    "    WHEN 9 THEN 'inactive' END AS outcome,\n"
+    "  reward_id, length(body) AS bytes\n"
+    "FROM events JOIN bandits ON bandits.number = place >> 40);",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

@@ -41,6 +41,7 @@ static const char *const sql[STORE_STATEMENTS] = {
     [REMOVE_ID] = "DELETE FROM ids WHERE bandit = ?1 AND id = ?2",
     [REMOVE_REWARD_IDS] = "DELETE FROM reward_ids WHERE bandit = ?1 AND id = ?2",
     [REMOVE_REWARD_ID] = "DELETE FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
+    [WRITE_CLOCK] = "INSERT OR REPLACE INTO clock VALUES (?1, ?2, ?3)",
 };
 
 /* ---- opening ---- */
@@ -341,6 +342,17 @@ ee_status store_append(store *self, uint32_t bandit, const event *new, ee_error 
     entry->now.events = new->number;
     entry->now.time = new->time;
     return EE_OK;
+}
+
+ee_status store_put_clock(store *self, const stored_clock *clock, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[WRITE_CLOCK];
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, clock->time);
+    sqlite3_bind_int64(statement, 2, clock->ahead);
+    sqlite3_bind_int(statement, 3, clock->in_doubt);
+    return store_run(self, WRITE_CLOCK, "write the state of the clock", error);
 }
 
 /* ---- size ---- */
