@@ -19,7 +19,9 @@ void api_ready(void *owner, http_exchange *exchange, const route_match *match)
     } else if (!journal_read_counts(self->journal).writable) {
         call_refuse_for(exchange, 503, 1, "the store cannot be written; the server's log says when it can again");
     } else {
-        text_add(&exchange->answer, "{\"ready\":true}\n");
+        bool doubt = journal_clock(self->journal).in_doubt;
+        text_add(&exchange->answer, "{\"ready\":true%s}\n",
+                 doubt ? ",\"warning\":\"The clock jumped: nothing is settled or removed. See /v1/clock.\"" : "");
         http_answer(exchange, 200);
     }
 }

@@ -125,6 +125,12 @@ static void add_journal(service *self, text *into)
             (double)counts.waiting_entries);
     add_one(into, "eenet_store_writable", "gauge", "1 if the last store transaction succeeded, else 0.",
             counts.writable);
+    server_clock clock = journal_clock(self->journal);
+    add_one(into, "eenet_clock_in_doubt", "gauge",
+            "1 if the system's clock jumped and nobody has accepted it: nothing is settled or removed. Else 0.",
+            clock.in_doubt);
+    add_one(into, "eenet_clock_difference_seconds", "gauge",
+            "Seconds by which the system's clock is later than the clock of the log.", (double)clock.difference * 1e-6);
     add_one(into, "eenet_synced_entries_total", "counter", "Entries written to the store and synced.",
             (double)read_counter(&self->metrics.synced_entries));
     metric_head(into, "eenet_sync_seconds", "histogram", "Seconds per store transaction, including its sync.");

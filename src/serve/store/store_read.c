@@ -418,6 +418,7 @@ static ee_status find_time(store_reader *self, uint32_t bandit, int64_t time, ui
                            ee_error *error)
 {
     store_ends ends;
+    *first = *past = 0;
     ee_status status = begin(self, error);
     if (status) return status;
     status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);

@@ -29,8 +29,8 @@ async function lookAtServer() {
             wantKey();
             return;
         }
-        await ask('/readyz');
-        serverState('good', 'Ready');
+        const { warning } = await ask('/readyz');
+        serverState(warning ? 'warn' : 'good', warning ?? 'Ready');
     } catch (error) {
         if (error instanceof Refused) serverState('bad', error.message);
         throw error;

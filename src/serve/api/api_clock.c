@@ -1,0 +1,88 @@
+/* The clock of the log: its state, and accepting a time that it jumped to. */
+#include "call.h"
+#include "data/log_time.h"
+#include "handlers.h"
+#include "serve/requests/request_members.h"
+
+static void add_time(text *into, const char *name, int64_t microseconds)
+{
+    char words[LOG_TIME_SIZE];
+    log_time_format((double)microseconds / 1e6, words);
+    text_add(into, ",\"%s\":\"%s\"", name, words);
+}
+
+static void answer_clock(call *self)
+{
+    server_clock now = journal_clock(self->owner->journal);
+    int64_t time = now.time - now.ahead;
+    text *answer = &self->exchange->answer;
+    text_add(answer, "{\"in_doubt\":%s", now.in_doubt ? "true" : "false");
+    add_time(answer, "time", time);
+    add_time(answer, "system_time", time + now.difference);
+    text_add(answer, ",\"difference\":");
+    text_double(answer, (double)now.difference * 1e-6);
+    text_add(answer, ",\"steady_for\":");
+    text_double(answer, (double)now.steady * 1e-6);
+    text_add(answer, ",\"accepted_after\":%d}", (int)(CLOCK_STEADY / 1000000));
+    call_answer(self, 200);
+}
+
+void api_clock(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    answer_clock(exchange->context);
+}
+
+static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_error *error)
+{
+    static const char *const names[] = {"accept"};
+    static const member_names known = {names, 1};
+    unsigned seen = 0;
+    size_t which;
+    json_token token;
+    ee_status status = json_next(reader, &token, error);
+    if (!status && token.kind != JSON_KIND_OBJECT)
+        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object with the key accept");
+    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        status = request_member(token.key, &known, "", &seen, &which, error);
+        if (status) return status;
+        bool is_text = token.kind == JSON_KIND_TEXT;
+        if (is_text && json_is(token.text, "elapsed"))
+            *out = CLOCK_ELAPSED;
+        else if (is_text && json_is(token.text, "corrected"))
+            *out = CLOCK_CORRECTED;
+        else
+            status = status_fail(error, EE_BAD_INPUT, "accept must be \"elapsed\" or \"corrected\"");
+    }
+    if (!status && !seen) status = status_fail(error, EE_BAD_INPUT, "missing \"accept\"");
+    return status ? status : json_next(reader, &token, error);
+}
+
+void api_accept_clock(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *of = owner;
+    call *self = exchange->context;
+    clock_acceptance as = CLOCK_REFUSED;
+    ee_error error;
+    memory escapes = {0};
+    json_room room = {.owner = &escapes};
+    json_reader reader = json_start(exchange->body.bytes, exchange->body.length, &room);
+    ee_status status = read_acceptance(&reader, &as, &error);
+    memory_release(&escapes);
+    if (status) {
+        call_refuse(self, &error);
+        return;
+    }
+    bool in_doubt = journal_clock(of->journal).in_doubt;
+    if (journal_accept_clock(of->journal, as)) {
+        server_log_write(&of->log, LOG_LEVEL_WARNING, "", "the clock was accepted as %s by key '%s'",
+                         as == CLOCK_ELAPSED ? "elapsed" : "corrected", self->key_name);
+        answer_clock(self);
+    } else if (in_doubt) {
+        http_refuse(exchange, 409, call_code(409),
+                    "the clock went back, so this time cannot have elapsed; accept it as \"corrected\"");
+    } else {
+        http_refuse(exchange, 409, call_code(409), "the clock is not in doubt");
+    }
+}
