@@ -40,6 +40,10 @@ static void become_server(const server_process *self, int output)
         setenv("LEAKY_DISK_LUCK", self->luck, 1);
         setenv("LD_PRELOAD", getenv("EENET_LEAKY_DISK"), 1);
     }
+    if (self->clock) {
+        setenv("MOVED_CLOCK", self->clock, 1);
+        setenv("LD_PRELOAD", getenv("EENET_MOVED_CLOCK"), 1);
+    }
     if (self->largest_file) setrlimit(RLIMIT_FSIZE, &(struct rlimit){self->largest_file, RLIM_INFINITY});
     if (self->files) setrlimit(RLIMIT_NOFILE, &(struct rlimit){self->files, self->files});
     dup2(output, 1);

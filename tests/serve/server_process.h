@@ -14,6 +14,7 @@ typedef struct server_process {
     const char *folder;              /* --folder */
     const char *words[SERVER_WORDS]; /* more of its command line, up to the first NULL */
     const char *disk;                /* the folder of a disk that forgets what was not synced; NULL: none */
+    const char *clock;               /* the file that moves its clocks (moved_clock.c); NULL: none */
     const char *luck;                /* with which it keeps it nevertheless, as "0.3" */
     unsigned long long largest_file; /* bytes that a file of it may have; 0: no limit */
     unsigned long long files;        /* limit of open files; 0: the test's */

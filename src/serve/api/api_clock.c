@@ -76,8 +76,9 @@ void api_accept_clock(void *owner, http_exchange *exchange, const route_match *m
     }
     bool in_doubt = journal_clock(of->journal).in_doubt;
     if (journal_accept_clock(of->journal, as)) {
-        server_log_write(&of->log, LOG_LEVEL_WARNING, "", "the clock was accepted as %s by key '%s'",
-                         as == CLOCK_ELAPSED ? "elapsed" : "corrected", self->key_name);
+        server_log_write(&of->log, LOG_LEVEL_WARNING, "", "the clock was accepted as %s%s%s",
+                         as == CLOCK_ELAPSED ? "elapsed" : "corrected", self->key_name[0] ? " by key " : "",
+                         self->key_name);
         answer_clock(self);
     } else if (in_doubt) {
         http_refuse(exchange, 409, call_code(409),

@@ -28,9 +28,9 @@ static void write_span(int64_t microseconds, char *words, size_t size)
 {
     int64_t seconds = llabs(microseconds) / 1000000;
     if (seconds >= 2 * 86400)
-        snprintf(words, size, "%" PRId64 " days", seconds / 86400);
+        snprintf(words, size, "%" PRId64 " days", (seconds + 43200) / 86400);
     else if (seconds >= 2 * 3600)
-        snprintf(words, size, "%" PRId64 " hours", seconds / 3600);
+        snprintf(words, size, "%" PRId64 " hours", (seconds + 1800) / 3600);
     else
         snprintf(words, size, "%" PRId64 " minutes", seconds / 60);
 }

@@ -180,6 +180,7 @@ static void *run(void *context)
         if (self->turns || pause_of(self) == 0) journal_write_group(self);
         if (!journal_clock(self).in_doubt) journal_remove_some(self);
     }
+    if (pause_of(self) == 0) journal_write_group(self); /* the next start is to know the state of the clock */
     return NULL;
 }
 

@@ -146,6 +146,57 @@ static void events_are_found(void **state)
     assert_int_equal(number, 1);
 }
 
+/* Log times of all events, and wall times that go back at event 4 and jump at 7. */
+static void wall_times_go_back(void **state)
+{
+    bench *b = *state;
+    seen got = {0};
+    uint64_t number, last;
+    stored_clock clock;
+    stored_decision decision;
+    bool found;
+    const int64_t times[] = {10, 20, 30, 1031, 1040, 1050, 2051, 2060};
+    const stored_clock changes[] = {{1031, 1010, false}, {1040, 1010, true}, {2051, 0, false}};
+    assert_int_equal(store_read_clock(b->reader, &clock, &b->error), EE_OK);
+    assert_true(clock.time == 0 && clock.ahead == 0 && !clock.in_doubt);
+    begin(b);
+    add_bandit(b, "a");
+    for (size_t i = 0; i < 8; i++) {
+        for (size_t k = 0; k < 3; k++)
+            if (changes[k].time == times[i]) assert_int_equal(store_put_clock(b->kept, &changes[k], &b->error), EE_OK);
+        char id[] = {(char)('a' + i), 0};
+        decide(b, 1, i + 1, times[i], id, false);
+    }
+    commit(b);
+    close_store(b);
+    open_store(b);
+    assert_int_equal(store_read_clock(b->reader, &clock, &b->error), EE_OK);
+    assert_true(clock.time == 2051 && clock.ahead == 0 && !clock.in_doubt);
+    assert_int_equal(see_events(b->reader, 1, 0, ALL, 100, &got, &last, NULL), EE_OK);
+    assert_string_equal(got.text, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ");
+    assert_int_equal(store_next_decision(b->reader, 1, 4, &decision, &found, &b->error), EE_OK);
+    assert_int_equal(decision.time, 30);
+    begin(b);
+    assert_true(find(b, 1, "e", &decision));
+    assert_int_equal(decision.time, 1040); /* for the writer */
+    commit(b);
+    const struct {
+        int64_t time;
+        uint64_t first, end;
+    } finds[] = {{INT64_MIN, 1, 1}, {10, 1, 1}, {11, 2, 2},   {21, 3, 3},   {22, 3, 5},   {30, 3, 5},       {31, 6, 6},
+                 {40, 6, 6},        {41, 7, 7}, {2051, 7, 7}, {2052, 8, 8}, {2061, 9, 9}, {INT64_MAX, 9, 9}};
+    for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
+        assert_int_equal(store_find_time(b->reader, 1, finds[i].time, &number, &b->error), EE_OK);
+        assert_int_equal(number, finds[i].first);
+        assert_int_equal(store_find_end(b->reader, 1, finds[i].time, &number, &b->error), EE_OK);
+        assert_int_equal(number, finds[i].end);
+    }
+    assert_int_equal(store_count_before(b->reader, 1, 1040, &number, &b->error), EE_OK);
+    assert_int_equal(number, 4);
+    assert_int_equal(store_count_before(b->reader, 2, 1040, &number, &b->error), EE_OK);
+    assert_int_equal(number, 0);
+}
+
 /* A batch has copies: nothing that happens to the store later changes them, and no transaction stays open. */
 static void a_batch_is_a_copy(void **state)
 {
@@ -557,6 +608,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(events_follow_each_other, set_up, tear_down),
         cmocka_unit_test_setup_teardown(events_are_read_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(events_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wall_times_go_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_batch_is_a_copy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_batch_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reader_that_works_does_not_hold_the_log, set_up, tear_down),
