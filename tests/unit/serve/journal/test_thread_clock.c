@@ -187,6 +187,23 @@ static void a_jump_settles_nothing(void **state)
     }
 }
 
+/* What was due when the clock jumped waits as well. */
+static void a_jump_settles_nothing_that_is_due(void **state)
+{
+    (void)state;
+    stage on;
+    start(&on);
+    decide(&on);
+    on.wall += 400 * DAY;
+    on.real += 20 * SECOND;
+    decide(&on);
+    assert_int_equal(defaulted(&on), 0);
+    on.wall = START + 20 * SECOND;
+    decide(&on);
+    assert_int_equal(defaulted(&on), 1);
+    end(&on);
+}
+
 static void a_step_of_the_clock_is_no_jump(void **state)
 {
     (void)state;
@@ -397,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_settles_nothing),
+        cmocka_unit_test(a_jump_settles_nothing_that_is_due),
         cmocka_unit_test(a_step_of_the_clock_is_no_jump),
         cmocka_unit_test(a_corrected_clock_keeps_waits),
         cmocka_unit_test(an_elapsed_time_ends_waits),
