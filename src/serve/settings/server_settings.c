@@ -80,9 +80,9 @@ static const option work_rows[] = {
     OPTION_ROW_INTEGER(server_settings, retention_days, "retention-days", "0", 0, 100000,
                        "days after which events are removed; 0: never"),
     OPTION_ROW_INTEGER(server_settings, most_days_off, "most-days-off", "100", 0, 100000,
-                       "refuse to start if the clock is more days after the last event; 0: no limit"),
+                       "maximum days between the last event and a start; 0: no limit"),
     OPTION_ROW_CHOICE(server_settings, accept_clock, "accept-clock", "no", "no|elapsed|corrected",
-                      "for one start: the time since the last event has passed, or the clock was wrong before"),
+                      "how to start with a clock far from the last event"),
     OPTION_ROW_CHOICE(server_settings, log_level, "log-level", "info", "error|warning|info|debug",
                       "lowest level that is logged"),
 };
