@@ -23,8 +23,7 @@ enum {
     READ_STATEMENTS
 };
 
-#define EVENT_COLUMNS                                                                                                  \
-    "SELECT place, kind, " STORE_WALL_TIME("events") ", id, decision, value, outcome, reward_id, body FROM events"
+#define EVENT_COLUMNS "SELECT place, kind, time, id, decision, value, outcome, reward_id, body FROM events"
 
 /* Kinds from EVENT_STEP on but EVENT_ACTIVATED have an index of their own: they are few, and looked for. */
 static const char *const sql[READ_STATEMENTS] = {
@@ -45,8 +44,7 @@ static const char *const sql[READ_STATEMENTS] = {
     [LAST_CLOCK] = "SELECT time, ahead, in_doubt FROM clock ORDER BY time DESC LIMIT 1",
     [READ_ID] = "SELECT number FROM ids WHERE bandit = ?1 AND id = ?2",
     [COUNT_WAITING] = "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2",
-    [NEXT_DECISION] =
-        STORE_DECISION_SELECT(STORE_WALL_TIME("decisions")) " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
+    [NEXT_DECISION] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
 };
 
 struct store_reader {
@@ -54,7 +52,10 @@ struct store_reader {
     char *folder;
     sqlite3 *database;
     sqlite3_stmt *statements[READ_STATEMENTS];
-    event_batch one; /* what store_read_one returned */
+    event_batch one;       /* what store_read_one returned */
+    stored_clock *periods; /* (period_count) all changes of the clock up to clock_known_to, a log time */
+    size_t period_count, period_capacity;
+    int64_t clock_known_to;
 };
 
 ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error)
@@ -64,6 +65,7 @@ ee_status store_open_reader(const char *folder, store_reader **out, ee_error *er
     *out = NULL;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
+    self->clock_known_to = INT64_MIN;
     status = memory_create(&self->memory, &self->folder, size, 1, error);
     if (!status) memcpy(self->folder, folder, size);
     if (!status) status = store_connect(folder, STORE_READS, &self->database, error);
@@ -179,7 +181,41 @@ void stored_bandits_free(stored_bandits *self)
 
 /* ---- events ---- */
 
-static ee_status add_row(sqlite3_stmt *statement, event_batch *out, ee_error *error)
+/* A change of the clock is committed before or with the first event at or after its time, so everything up to the last
+ * event is known then. */
+static ee_status load_clock(store_reader *self, uint32_t bandit, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[READ_CLOCK];
+    store_ends ends;
+    bool row = true;
+    ee_status status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
+    self->period_count = 0;
+    self->clock_known_to = INT64_MIN;
+    while (!status && row) {
+        status = step(self, READ_CLOCK, &row, error);
+        if (!status && row)
+            status = memory_grow(&self->memory, &self->periods, &self->period_capacity, self->period_count + 1,
+                                 sizeof *self->periods, error);
+        if (!status && row)
+            self->periods[self->period_count++] =
+                (stored_clock){.time = sqlite3_column_int64(statement, 0), .ahead = sqlite3_column_int64(statement, 1)};
+    }
+    sqlite3_reset(statement);
+    if (!status) self->clock_known_to = ends.time;
+    return status;
+}
+
+/* *time, the log time of an event that was just read, becomes its wall time. */
+static ee_status to_wall_time(store_reader *self, uint32_t bandit, int64_t *time, ee_error *error)
+{
+    ee_status status = *time > self->clock_known_to ? load_clock(self, bandit, error) : EE_OK;
+    size_t after = self->period_count;
+    while (after && self->periods[after - 1].time > *time) after--;
+    if (after) *time -= self->periods[after - 1].ahead;
+    return status;
+}
+
+static ee_status add_row(store_reader *self, sqlite3_stmt *statement, event_batch *out, ee_error *error)
 {
     event row = {
         .number = store_number_at(sqlite3_column_int64(statement, 0)),
@@ -193,7 +229,9 @@ static ee_status add_row(sqlite3_stmt *statement, event_batch *out, ee_error *er
         .body = sqlite3_column_blob(statement, 8),
         .size = (size_t)sqlite3_column_bytes(statement, 8),
     };
-    return event_batch_add(out, &row, error);
+    uint32_t bandit = (uint32_t)(sqlite3_column_int64(statement, 0) >> STORE_NUMBER_BITS);
+    ee_status status = to_wall_time(self, bandit, &row.time, error);
+    return status ? status : event_batch_add(out, &row, error);
 }
 
 static bool is_of(int kind, unsigned kinds)
@@ -217,7 +255,7 @@ static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, s
         bool row;
         status = step(self, READ_EVENTS, &row, error);
         if (status || !row) break;
-        if (is_of(sqlite3_column_int(statement, 1), kinds)) status = add_row(statement, out, error);
+        if (is_of(sqlite3_column_int(statement, 1), kinds)) status = add_row(self, statement, out, error);
         if (!status) out->last = store_number_at(sqlite3_column_int64(statement, 0));
     }
     sqlite3_reset(statement);
@@ -246,7 +284,7 @@ static ee_status read_place(store_reader *self, int64_t place, event_batch *out,
     ee_status status = step(self, READ_ONE, &row, error);
     if (!status && !row)
         status = status_fail(error, EE_BAD_INPUT, "store: there is no event %" PRIu64, store_number_at(place));
-    if (!status) status = add_row(self->statements[READ_ONE], out, error);
+    if (!status) status = add_row(self, self->statements[READ_ONE], out, error);
     sqlite3_reset(self->statements[READ_ONE]);
     return status;
 }
@@ -343,7 +381,10 @@ ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t afte
     sqlite3_bind_int64(statement, 1, store_place(bandit, after < most ? after : most));
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
     ee_status status = step(self, NEXT_DECISION, found, error);
-    if (*found) *out = store_column_decision(statement);
+    if (*found) {
+        *out = store_column_decision(statement);
+        status = to_wall_time(self, bandit, &out->time, error);
+    }
     sqlite3_reset(statement);
     return status;
 }
@@ -392,25 +433,23 @@ static int64_t log_time_of(int64_t wall, int64_t ahead)
 static ee_status search_periods(store_reader *self, uint32_t bandit, const store_ends *ends, int64_t time,
                                 uint64_t *first, uint64_t *past, ee_error *error)
 {
-    sqlite3_stmt *clock = self->statements[READ_CLOCK];
     uint64_t low = ends->first ? ends->first : 1, over = ends->last + 1;
-    bool found = false, row = true;
+    bool found = false;
     int64_t ahead = 0;
-    ee_status status = EE_OK;
+    ee_status status = load_clock(self, bandit, error);
     *first = over;
     *past = low;
-    while (!status && row) {
+    for (size_t i = 0; !status && i <= self->period_count; i++) {
+        const stored_clock *next = i < self->period_count ? &self->periods[i] : NULL;
         uint64_t high = over, split = low;
-        status = step(self, READ_CLOCK, &row, error);
-        if (!status && row) status = search(self, bandit, low, over, sqlite3_column_int64(clock, 0), &high, error);
+        if (next) status = search(self, bandit, low, over, next->time, &high, error);
         if (!status) status = search(self, bandit, low, high, log_time_of(time, ahead), &split, error);
         if (!found && split < high) *first = split;
         found |= split < high;
         if (split > low) *past = split;
-        if (!status && row) ahead = sqlite3_column_int64(clock, 1);
+        if (next) ahead = next->ahead;
         low = high;
     }
-    sqlite3_reset(clock);
     return status;
 }
 

@@ -51,13 +51,8 @@ json_text store_column_text(sqlite3_stmt *statement, int at);
 
 /* ---- decisions: of any connection ---- */
 
-#define STORE_DECISION_SELECT(time)                                                                                    \
-    "SELECT place, " time ", request_a, request_b, rewards, settled, value, inactive, slots FROM decisions"
-#define STORE_DECISION_COLUMNS STORE_DECISION_SELECT("time")
-/* The wall time of a row of a table: its log time minus what the clock was ahead then. */
-#define STORE_WALL_TIME(table)                                                                                         \
-    table ".time - ifnull((SELECT ahead FROM clock WHERE clock.time <= " table ".time ORDER BY clock.time DESC LIMIT " \
-          "1), 0)"
+#define STORE_DECISION_COLUMNS                                                                                         \
+    "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots FROM decisions"
 stored_decision store_column_decision(sqlite3_stmt *statement);
 
 /* ---- the ends of a bandit's log: of any connection ---- */

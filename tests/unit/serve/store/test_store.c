@@ -195,6 +195,13 @@ static void wall_times_go_back(void **state)
     assert_int_equal(number, 4);
     assert_int_equal(store_count_before(b->reader, 2, 1040, &number, &b->error), EE_OK);
     assert_int_equal(number, 0);
+    /* a reader that has read the clock sees what it did later */
+    begin(b);
+    assert_int_equal(store_put_clock(b->kept, &(stored_clock){3000, 100, false}, &b->error), EE_OK);
+    decide(b, 1, 9, 3000, "i", false);
+    commit(b);
+    assert_int_equal(see_events(b->reader, 1, 7, ALL, 100, &got, &last, NULL), EE_OK);
+    assert_string_equal(got.text, "8:1@2060 h 9:1@2900 i ");
 }
 
 /* A batch has copies: nothing that happens to the store later changes them, and no transaction stays open. */
