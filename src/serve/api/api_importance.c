@@ -21,9 +21,9 @@ static void measure(void *context)
     ee_error error;
     setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
     if (!importance_cache_find(owner->importances, served_bandit_number(self->bandit), answer)) {
-        server_clock now = journal_clock(owner->journal);
-        importance_request request = {
-            .from = now.time - now.ahead - (int64_t)DAY * SECOND, .until = INT64_MAX, .cancel = &owner->draining};
+        importance_request request = {.from = journal_wall_time(owner->journal) - (int64_t)DAY * SECOND,
+                                      .until = INT64_MAX,
+                                      .cancel = &owner->draining};
         if (importance_measure(owner->store, self->bandit, &request, &found, &error)) {
             call_refuse(self, &error);
             return;

@@ -29,8 +29,7 @@ ee_status personalizer_change(call *self, bandit_settings *next, const char *why
         ee_status status = service_try_settings(next, NULL, error);
         if (status) return status;
         succession by = {self->owner->store, self->owner->journal, self->owner->bandits, self->bandit};
-        server_clock now = journal_clock(self->owner->journal);
-        int64_t from = now.time - now.ahead - days * 86400 * 1000000;
+        int64_t from = journal_wall_time(self->owner->journal) - days * 86400 * 1000000;
         uint64_t number;
         return succession_retrain(&by, next, from, why, &number, error);
     }

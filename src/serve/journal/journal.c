@@ -42,6 +42,12 @@ int64_t journal_time(journal *self)
     return journal_clock(self).time;
 }
 
+int64_t journal_wall_time(journal *self)
+{
+    server_clock now = journal_clock(self);
+    return now.time - now.ahead;
+}
+
 bool journal_accept_clock(journal *self, clock_acceptance as)
 {
     journal_clock(self);

@@ -107,8 +107,11 @@ journal_counts journal_read_counts(journal *self);
 /* The log time now, which never goes back: for waits and retention. */
 int64_t journal_time(journal *self);
 
+/* The wall time that an event gets now, to compare with events that were read. */
+int64_t journal_wall_time(journal *self);
+
 /* The clock now. While it is in doubt, nothing is settled at the end of its wait and nothing is removed; decisions and
- * rewards are written as always. The wall time of an event that is written now is time - ahead. */
+ * rewards are written as always. */
 server_clock journal_clock(journal *self);
 
 /* Ends the doubt. false: there is none, or a clock that is behind cannot be accepted so. */

@@ -27,7 +27,7 @@ static void set_trouble(served_bandit *bandit, const ee_error *error)
 ee_status trainer_find_oldest(trainer_turn *t, uint64_t taken, double *oldest, ee_error *error)
 {
     const event *first;
-    int64_t now = t->all->written ? journal_time(t->all->written) : server_clock_wall();
+    int64_t now = t->all->written ? journal_wall_time(t->all->written) : server_clock_wall();
     ee_status status = store_read_one(t->log, t->bandit->number, taken + 1, &first, error);
     if (status == EE_BAD_INPUT) { /* retention has removed it */
         *oldest = turn_queue_now();
