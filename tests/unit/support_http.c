@@ -144,6 +144,7 @@ static void show_seen(http_exchange *exchange)
     exchange->content_type = "text/plain";
     http_add_header(exchange, "X-One", "1");
     http_add_header(exchange, "X-Two", "two words");
+    if (value) http_add_header(exchange, "X-Name", value);
     http_answer(exchange, 200);
 }
 

@@ -89,7 +89,7 @@ bool http_query_unknown(const http_exchange *exchange, const char *const *names,
 
 /* ---- answering: in any thread, once. From then on the exchange is not the caller's any more ---- */
 
-/* Before the answer. Both are copied. */
+/* Before the answer. Both are copied; control characters of the value become question marks. */
 void http_add_header(http_exchange *exchange, const char *name, const char *value);
 
 /* Sends exchange->answer with this status. */

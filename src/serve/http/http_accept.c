@@ -1,5 +1,6 @@
-/* A thread that accepts connections and gives them to the workers. Connections above the limits are accepted too, up to
- * REFUSED_AT_ONCE, and get a 503 or 429 in place of an answer. */
+/* A thread that accepts connections and gives them to the workers. Connections above the limits are accepted too: their
+ * first request gets a 503 or 429. If REFUSED_AT_ONCE of them are open, further ones get it at once, so that clients
+ * above a limit never delay those within it. */
 #define _GNU_SOURCE /* accept4 */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,27 +53,62 @@ static void uncount_connection(http_server *self, const char *peer, connection_r
     atomic_fetch_sub(refusal ? &self->refused : &self->connections, 1);
 }
 
-/* No descriptor is left, though the limits allow more connections: something else has taken them. Uses the spare one to
- * tell a client. Through TLS that would take too long: the connection is closed. */
-static void refuse_with_spare(http_server *self)
+/* Refuses a client in this thread, without waiting for it: what it has sent so far is read, because unread input would
+ * reset the connection. Through TLS that would take too long, and the connection is only closed. */
+static void refuse_at_once(const http_server *self, int client, const char *message)
 {
-    static const char answer[] =
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
-        "Content-Length: 76\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
-        "{\"error\":{\"code\":\"Unavailable\",\"message\":\"out of file descriptors; retry\"}}\n";
-    char request[4096];
-    if (self->spare_descriptor < 0) return;
-    close(self->spare_descriptor);
-    int client = accept4(self->listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (client >= 0 && !self->options.certificate) {
-        struct pollfd comes = {.fd = client, .events = POLLIN};
-        poll(&comes, 1, MOMENT); /* unread input would reset the connection */
-        while (recv(client, request, sizeof request, 0) > 0) continue;
-        send(client, answer, sizeof answer - 1, MSG_NOSIGNAL);
+    char request[4096], answer[512];
+    text body = text_start(NULL);
+    http_error(&body, "Unavailable", message);
+    if (!self->options.certificate && !body.status) {
+        int length = snprintf(answer, sizeof answer,
+                              "HTTP/1.1 503 %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
+                              "Retry-After: 1\r\nConnection: close\r\n\r\n%s\n",
+                              http_reason(503), body.length + 1, body.bytes);
+        if (recv(client, request, sizeof request, 0) >= 0 || errno == EAGAIN)
+            send(client, answer, (size_t)length, MSG_NOSIGNAL);
         shutdown(client, SHUT_WR);
     }
-    if (client >= 0) close(client);
-    self->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    memory_free(body.bytes);
+    close(client);
+}
+
+static void open_spare(http_server *self)
+{
+    if (self->spare_descriptor < 0) self->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* No descriptor is left, though the limits allow more connections: something else has taken them. Uses the spare one to
+ * tell a client. false: it is gone, too. */
+static bool refuse_with_spare(http_server *self)
+{
+    if (self->spare_descriptor >= 0) close(self->spare_descriptor);
+    self->spare_descriptor = -1;
+    int client = accept4(self->listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (client >= 0) {
+        struct pollfd comes = {.fd = client, .events = POLLIN};
+        poll(&comes, 1, MOMENT);
+        refuse_at_once(self, client, "out of file descriptors; retry later");
+    }
+    open_spare(self);
+    return client >= 0;
+}
+
+static void start_connection(http_server *self, int client, const char *peer, size_t *turn)
+{
+    connection_refusal refusal = count_connection(self, peer);
+    if (refusal && atomic_load(&self->refused) > REFUSED_AT_ONCE) {
+        uncount_connection(self, peer, refusal);
+        refuse_at_once(self, client, "too many connections; retry later");
+        return;
+    }
+    http_connection *opened = http_connection_open(self, client, peer, refusal);
+    if (!opened) {
+        uncount_connection(self, peer, refusal);
+        return;
+    }
+    opened->worker = &self->workers[(*turn)++ % self->worker_count];
+    http_inbox_put(opened->worker, opened);
 }
 
 /* Takes one that waits; false: nothing can be taken now. */
@@ -82,20 +118,11 @@ static bool accept_one(http_server *self, size_t *turn)
     socklen_t size = sizeof from;
     char peer[48];
     int client = accept4(self->listening, &from.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (client < 0) {
-        bool is_full = errno == EMFILE || errno == ENFILE;
-        if (is_full) refuse_with_spare(self);
-        return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
-    }
+    if (client < 0 && (errno == EMFILE || errno == ENFILE)) return refuse_with_spare(self);
+    if (client < 0) return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+    open_spare(self);
     write_peer(&from, peer, sizeof peer);
-    connection_refusal refusal = count_connection(self, peer);
-    http_connection *opened = http_connection_open(self, client, peer, refusal);
-    if (!opened) {
-        uncount_connection(self, peer, refusal);
-        return true;
-    }
-    opened->worker = &self->workers[(*turn)++ % self->worker_count];
-    http_inbox_put(opened->worker, opened);
+    start_connection(self, client, peer, turn);
     return true;
 }
 
@@ -105,7 +132,6 @@ static void *accept_all(void *context)
     size_t turn = 0;
     bool waits = false;
     while (!atomic_load(&self->is_draining)) {
-        waits = waits || atomic_load(&self->refused) >= REFUSED_AT_ONCE;
         struct pollfd watched[] = {{.fd = self->accept_wakes, .events = POLLIN},
                                    {.fd = waits ? -1 : self->listening, .events = POLLIN}};
         poll(watched, 2, waits ? MOMENT : -1);
@@ -117,7 +143,7 @@ static void *accept_all(void *context)
 ee_status http_start_accepting(http_server *self, ee_error *error)
 {
     self->accept_wakes = eventfd(0, EFD_CLOEXEC);
-    self->spare_descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    open_spare(self);
     self->has_acceptor = self->accept_wakes >= 0 && !pthread_create(&self->acceptor, NULL, accept_all, self);
     return self->has_acceptor ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: could not start a thread");
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "http_characters.h"
 #include "http_inside.h"
 #include "router.h"
 
@@ -64,7 +65,11 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
 {
     text *headers = &inside(exchange)->headers;
     text_bytes(headers, name, strlen(name) + 1);
+    size_t from = headers->length;
     text_bytes(headers, value, strlen(value) + 1);
+    if (headers->status) return;
+    for (char *at = headers->bytes + from; *at; at++)
+        if (http_is_control((unsigned char)*at)) *at = '?';
 }
 
 void http_answer(http_exchange *exchange, int status)

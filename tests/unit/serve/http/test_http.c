@@ -283,6 +283,17 @@ static void the_path_comes_raw(void **state)
     raw_close(client);
 }
 
+static void an_answer_cannot_be_split(void **state)
+{
+    int client = connect_to(state);
+    http_reply reply = ask(client, GET("/seen?name=a%0d%0aX-Evil:%201%0d%0a%0d%0ab"));
+    assert_int_equal(reply.status, 200);
+    assert_non_null(strstr(reply.head, "X-Name: a??X-Evil: 1????b\n"));
+    free(reply.body);
+    expect(client, POST("/echo", "1", "a"), 200, "a");
+    raw_close(client);
+}
+
 /* ---- time ---- */
 
 static int start_hasty(void **state)
@@ -513,6 +524,36 @@ static void connections_above_the_limit_get_503(void **state)
     echo_stop(server);
 }
 
+/* However many connect without a word: those within the limits are served at once. */
+static void refused_connections_delay_nobody(void **state)
+{
+    (void)state;
+    enum { SILENT = 100 };
+    http_options options = echo_options();
+    options.connections_each = 2;
+    echo_server *server = echo_start(&options);
+    int clients[SILENT], first = raw_connect(echo_port(server)), second = raw_connect(echo_port(server));
+    expect(first, POST("/echo", "1", "a"), 200, "a");
+    expect(second, POST("/echo", "1", "a"), 200, "a");
+    for (size_t i = 0; i < SILENT; i++) clients[i] = raw_connect(echo_port(server));
+    http_reply reply;
+    assert_true(raw_read(clients[SILENT - 1], &reply, false)); /* at once: all places for refused ones are taken */
+    assert_int_equal(reply.status, 503);
+    assert_string_equal(reply.body,
+                        "{\"error\":{\"code\":\"Unavailable\",\"message\":\"too many connections; retry later\"}}\n");
+    free(reply.body);
+    raw_close(second);
+    assert_true(raw_wait_count(echo_connections, server, 1));
+    second = raw_connect(echo_port(server));
+    double start_time = raw_now();
+    expect(second, POST("/echo", "1", "b"), 200, "b");
+    assert_true(raw_now() - start_time < 1.5); /* the places are free after two seconds */
+    for (size_t i = 0; i < SILENT; i++) raw_close(clients[i]);
+    raw_close(first);
+    raw_close(second);
+    echo_stop(server);
+}
+
 static void open_files_are_raised(void **state)
 {
     (void)state;
@@ -599,6 +640,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_client_may_ask_whether_to_send, start, stop),
         cmocka_unit_test_setup_teardown(streams_end_or_break, start, stop),
         cmocka_unit_test_setup_teardown(the_path_comes_raw, start, stop),
+        cmocka_unit_test_setup_teardown(an_answer_cannot_be_split, start, stop),
         cmocka_unit_test_setup_teardown(slow_clients_are_cut, start_hasty, stop),
         cmocka_unit_test_setup_teardown(clients_that_do_not_read_are_cut, start_hasty, stop),
         cmocka_unit_test_setup_teardown(handlers_may_take_their_time, start_hasty, stop),
@@ -609,6 +651,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),
         cmocka_unit_test(one_address_has_its_share),
         cmocka_unit_test(connections_above_the_limit_get_503),
+        cmocka_unit_test(refused_connections_delay_nobody),
         cmocka_unit_test(open_files_are_raised),
         cmocka_unit_test(a_socket_may_be_handed_over),
         cmocka_unit_test(the_newer_protocol_works_too),
