@@ -26,6 +26,7 @@ from statuses import provoke_statuses
 
 # Which schema has the names of a table in the source. (): names of query parameters.
 READERS = {
+    ("api_clock.c", "read_acceptance"): ["AcceptClock"],
     ("api_evaluations.c", "take_candidate"): ["EvaluationCandidate"],
     ("api_evaluations.c", "take_request"): ["EvaluationRequest"],
     ("api_explain.c", "read_most"): (),
@@ -64,6 +65,8 @@ LONE_KEYS = {
 LONE_READERS = {("call_items.c", "read_array"): "batches have one member, which the handler names"}
 # What is documented and was not seen, and why.
 NEVER_SEEN = {
+    "POST /v1/clock 200": "the system's clock must jump: see tests/serve/clock.c",
+    "#/paths//readyz/get/200/properties/warning": "the same",
     "#/components/schemas/LiveEvaluation/properties/policies/items/properties/state = 'failed'":
         "a challenger that stops with an error; none is known that does",
 }

@@ -63,6 +63,7 @@ CONTRACT = {"name": "e", **TIMES, "policies": [POLICY], "enableOfflineExperiment
 
 # Per operation: the path, the member that must be new each time, and bodies that have every documented member.
 BODIES = {
+    "acceptClock": ("/v1/clock", None, [{"accept": "corrected"}]),
     "createBandit": ("/v1/bandits", "name", [{"name": "n", "features": "", **SETTINGS}, {"name": "n", "dim": 2}]),
     "changeBandit": ("/v1/bandits/changing", None, [{key: one for key, one in SETTINGS.items() if key not in FIXED}]),
     "decide": ("/v1/bandits/named/decide", "id", [NAMED, SLOTS]),
@@ -90,7 +91,7 @@ BODIES = {
 MORE_BODIES = [("decide", "/v1/bandits/vectors/decide", VECTORS), ("decide", "/v1/bandits/vectors/decide", ARRAYS)]
 
 # Statuses of a valid body that names something that does not exist.
-ALSO_VALID = {"personalizerPostConfigurationsApplyFromEvaluation": {404}}
+ALSO_VALID = {"acceptClock": {409}, "personalizerPostConfigurationsApplyFromEvaluation": {404}}
 # Texts that must also mean something: those of a documented length may be refused, but not for their length.
 MEANINGFUL = ("policy", "options", "features", "propensity", "arguments", "estimators[0]", "baseline", "baselineAction")
 # Operations whose schema is that of another one, which has bodies with every member.

@@ -52,7 +52,7 @@ static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_
         else if (is_text && json_is(token.text, "corrected"))
             *out = CLOCK_CORRECTED;
         else
-            status = status_fail(error, EE_BAD_INPUT, "accept must be \"elapsed\" or \"corrected\"");
+            status = status_fail(error, EE_BAD_INPUT, "accept must be elapsed or corrected");
     }
     if (!status && !seen) status = status_fail(error, EE_BAD_INPUT, "missing \"accept\"");
     return status ? status : json_next(reader, &token, error);
