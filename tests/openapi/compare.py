@@ -73,8 +73,18 @@ NEVER_SEEN = {
 # 503 also says that a queue is full: 1000 requests wait for the worker, or too many logs or models are being read. Only
 # those that a full disk provokes are seen here.
 QUEUES = 503
-# Statuses that depend on the moment.
-UNSTEADY = {("promoteChallenger", 409): "the challenger has not started to learn"}
+# What a fast or slow machine may skip: jobs and challengers that have not started or not ended yet.
+UNSTEADY = {
+    "POST /v1/bandits/{name}/challengers/{challenger}/promote 409",
+    "#/components/schemas/Evaluation/properties/ended null",
+    "#/components/schemas/Evaluation/properties/progress not null",
+    "#/components/schemas/Evaluation/properties/state = 'waiting'",
+    "#/components/schemas/Evaluation/properties/state = 'running'",
+    "#/components/schemas/EvaluationResource/properties/status = 'pending'",
+    "#/components/schemas/EvaluationResource/properties/status = 'Running'",
+    "#/components/schemas/LiveEvaluation/properties/policies/items/properties/state = 'learning'",
+    "#/components/schemas/LiveEvaluation/properties/waiting null",
+}
 
 
 def check_layout(document, report):
@@ -154,8 +164,7 @@ def check_coverage(document, schemas, client, report):
     promised = set()
     for operation in document.operations:
         for status, about in operation.responses.items():
-            if (operation.id, status) not in client.answered and status != QUEUES and \
-                    (operation.id, status) not in UNSTEADY:
+            if (operation.id, status) not in client.answered and status != QUEUES:
                 promised.add(f"{operation.name} {status}")
             for kind, content in about.get("content", {}).items():
                 if kind == "application/json":
@@ -170,7 +179,7 @@ def check_coverage(document, schemas, client, report):
         if operation.request_schema():
             schemas.promised(operation.request_schema(), operation.pointer, asked)
     promised -= {one for one in asked if one.endswith((" null", " = None"))}  # what a request may leave out
-    for one in sorted(promised - schemas.seen - set(NEVER_SEEN)):
+    for one in sorted(promised - schemas.seen - set(NEVER_SEEN) - UNSTEADY):
         report.add(f"documented, but the server never sent it in this test: {one}")
     for one in sorted(set(NEVER_SEEN) - promised):
         report.add(f"NEVER_SEEN has {one}, which openapi.json does not document")

@@ -94,6 +94,9 @@ def tell_of_models(client):
     path = "/v1/bandits/modelled"
     create(client, "modelled", policy="linucb", features="")
     made = learn(client, "modelled", 30)
+    wait_for(client, path, lambda now: now["learned"] == 30)
+    client.call("GET", f"{path}/importance", expect=200)
+    client.call("PUT", f"{path}/personalizer/featureImportances/i", {"name": "i", **YEARS}, 200)
     versions = wait_for(client, f"{path}/model/versions", lambda now: now["versions"])["versions"]
     model = client.call("GET", f"{path}/model?version={versions[-1]['version']}", expect=200).bytes
     client.call("GET", f"{path}/model?version=999999", expect=404)
@@ -106,7 +109,6 @@ def tell_of_models(client):
     client.call("GET", f"{path}/decisions/nobody/explain", expect=404)
     client.call("POST", f"{path}/decide", {"id": "s1", **PLAIN, "slots": [{"id": "top"}, {"id": "side"}]}, 200)
     client.call("GET", f"{path}/decisions/s1/explain?slot=side", expect=200)
-    client.call("GET", f"{path}/importance", expect=200)
     client.call("POST", "/v1/bandits/vectors/explain", {"actions": [[1, 0.5]]}, 200)
     create(client, "sampled", policy="lints", features="")
     client.call("POST", "/v1/bandits/sampled/explain", PLAIN, 200)
