@@ -29,7 +29,7 @@ static const option limit_rows[] = {
     OPTION_ROW_INTEGER(server_settings, connections, "connections", "10000", 16, 1000000,
                        "maximum number of open connections; 503 if exceeded"),
     OPTION_ROW_INTEGER(server_settings, connections_each, "connections-each", "2000", 0, 1000000,
-                       "maximum number of connections per client address; 429 if exceeded; 0: only the limit above"),
+                       "maximum connections per client address; 429 if exceeded; 0: no limit"),
     OPTION_ROW_REAL(server_settings, idle_seconds, "idle-seconds", "60", 0.1, 86400,
                     "seconds a client may take to send a request, or to read the response"),
     OPTION_ROW_REAL(server_settings, drain_seconds, "drain-seconds", "3", 0, 3600,
