@@ -49,21 +49,20 @@ static int take(const command *self, int got, const char *value, void *context)
     return named ? command_misused(self, "--%s", named + strlen("serve.")) : command_misused(self, "%s", error.message);
 }
 
-/* Defaults, then the file, the variables and the flags; later ones override earlier ones. */
-static int read_settings(const command *self, words_of *from, server_settings *out)
+/* Defaults, then the file, the variables and the flags; later ones override earlier ones. *code is not EXIT_DONE if the
+ * flags are wrong, and then a message was printed. */
+static ee_status read_settings(const command *self, words_of *from, server_settings *out, int *code, ee_error *error)
 {
-    ee_error error;
     options_set_defaults(&server_settings_schema, out);
     from->settings = NULL;
-    int code = arguments_each(self, from->count, from->words, take, from);
-    if (code || from->print) return code;
-    if ((from->file && server_settings_read(from->file, out, &error)) ||
-        server_settings_environment(environ, out, &error))
-        return command_refused(self, &error);
+    *code = arguments_each(self, from->count, from->words, take, from);
+    if (*code || from->print) return EE_OK;
+    ee_status status = from->file ? server_settings_read(from->file, out, error) : EE_OK;
+    if (!status) status = server_settings_environment(environ, out, error);
+    if (status) return status;
     from->settings = out;
-    code = arguments_each(self, from->count, from->words, take, from);
-    if (code) return code;
-    return server_settings_check(out, &error) ? command_refused(self, &error) : EXIT_DONE;
+    *code = arguments_each(self, from->count, from->words, take, from);
+    return *code ? EE_OK : server_settings_check(out, error);
 }
 
 static int print_settings(const command *self)
@@ -152,10 +151,10 @@ static void reload(const command *self, words_of *from, service *running)
     snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
     notify_send(lines);
-    if (read_settings(self, from, &settings))
-        command_failed(self, "settings not reloaded; the old ones stay in force");
-    else if (service_reload(running, &settings, &error))
-        command_failed(self, "settings not reloaded; the old ones stay in force: %s", error.message);
+    /* The flags were right at the start. */
+    int code;
+    if (read_settings(self, from, &settings, &code, &error) || service_reload(running, &settings, &error))
+        service_log_error(running, "settings not reloaded; the old ones stay in force: %s", error.message);
     notify_send("READY=1");
 }
 
@@ -200,7 +199,8 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     char place[160];
     sigset_t set = our_signals();
-    int code = read_settings(self, &from, &settings);
+    int code;
+    if (read_settings(self, &from, &settings, &code, &error)) return command_refused(self, &error);
     if (code) return code;
     if (from.print) return print_settings(self);
     signal(SIGXFSZ, SIG_IGN);               /* a file that may not grow is a disk that is full */

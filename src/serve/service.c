@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -48,22 +49,13 @@ static void handle(void *context, http_exchange *exchange)
 
 static void ended(void *context, http_exchange *exchange)
 {
-    static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OTHER"};
     service *self = context;
     call *used = exchange->context;
-    double seconds = (double)server_clock_real() * 1e-6 - exchange->arrived;
-    log_level level = exchange->status == 500 ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG;
+    double now = (double)server_clock_real() * 1e-6, seconds = now - exchange->arrived;
+    request_line line = {exchange, seconds, used ? used->key_name : "", used ? used->request_id : "",
+                         used && used->trace.trace[0] ? &used->trace : NULL};
     service_count(self, exchange, exchange->route, seconds);
-    if (server_log_wants(&self->log, level)) {
-        char path[500], id[REQUEST_NAME_MOST + 1], fields[900];
-        json_text given = {used ? used->request_id : "", used ? strlen(used->request_id) : 0};
-        server_log_plain(exchange->path, path, sizeof path);
-        server_log_plain(given, id, sizeof id);
-        snprintf(fields, sizeof fields, "method=%s path=%s status=%d seconds=%.6f bytes=%zu peer=%s key=%s id=%s",
-                 methods[exchange->method], path, exchange->status, seconds, exchange->answer.length, exchange->peer,
-                 used ? used->key_name : "", id);
-        server_log_write(&self->log, level, fields, "request");
-    }
+    request_log_write(&self->requests, &self->log, service_config_now(self)->settings.log_requests, now, &line);
     if (used) call_give_back(used);
 }
 
@@ -113,10 +105,10 @@ static void report_trouble(service *self)
         served_standing standing = served_bandit_standing(bandit);
         const char *name = served_bandit_name(bandit);
         if (standing.trouble[0])
-            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "bandit '%s': training has stopped: %s", name,
+            server_log_write(&self->log, LOG_LEVEL_WARNING, NULL, "bandit '%s': training has stopped: %s", name,
                              standing.trouble);
         else if (most > 0 && standing.lag_seconds > most)
-            server_log_write(&self->log, LOG_LEVEL_WARNING, "",
+            server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
                              "bandit '%s': the model is %.0f s behind its log (%" PRIu64
                              " events); decisions use the older model",
                              name, standing.lag_seconds, standing.behind);
@@ -128,11 +120,12 @@ static void watch_clock(service *self, bool *in_doubt)
 {
     server_clock now = journal_clock(self->journal);
     if (now.in_doubt && !*in_doubt)
-        server_log_write(&self->log, LOG_LEVEL_ERROR, "",
+        server_log_write(&self->log, LOG_LEVEL_ERROR, NULL,
                          "the clock jumped by %.0f seconds; nothing is settled or removed until it returns, POST "
                          "/v1/clock accepts it, or it is steady for %d minutes",
                          (double)now.difference * 1e-6, (int)(CLOCK_STEADY / SECOND / 60));
-    if (!now.in_doubt && *in_doubt) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the clock is no longer in doubt");
+    if (!now.in_doubt && *in_doubt)
+        server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "the clock is no longer in doubt");
     *in_doubt = now.in_doubt;
 }
 
@@ -146,9 +139,9 @@ static void *keep_house(void *context)
         bool was = writable;
         writable = journal_read_counts(self->journal).writable;
         if (was && !writable)
-            server_log_write(&self->log, LOG_LEVEL_ERROR, "",
+            server_log_write(&self->log, LOG_LEVEL_ERROR, NULL,
                              "the store cannot be written; decisions and rewards are refused with 503 until it can");
-        if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the store can be written again");
+        if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "the store can be written again");
         watch_clock(self, &in_doubt);
         if (turn % 60 == 59) report_trouble(self);
         if (turn % 600 == 10) forget_old(self);
@@ -194,6 +187,7 @@ static void take_config(service *self, service_config *made)
 {
     made->previous = atomic_load(&self->config);
     atomic_store(&self->log.level, made->settings.log_level.pick);
+    atomic_store(&self->log.format, made->settings.log_format.pick);
     atomic_store_explicit(&self->config, made, memory_order_release);
 }
 
@@ -367,7 +361,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (!status) take_config(self, config);
     if (!status) status = start_bandits(self, settings, error);
     if (!status && settings->accept_clock.pick)
-        server_log_write(&self->log, LOG_LEVEL_WARNING, "",
+        server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
                          "accept-clock is set; remove it now, because it accepts any clock at the next start");
     if (!status) status = start_keeping(self, error);
     if (!status) status = listen_to(self, settings, error);
@@ -426,8 +420,18 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
         return status;
     }
     take_config(self, made);
-    server_log_write(&self->log, LOG_LEVEL_INFO, "", "settings, keys and certificate reloaded");
+    server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "settings, keys and certificate reloaded");
     return EE_OK;
+}
+
+void service_log_error(const service *self, const char *format, ...)
+{
+    char message[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    server_log_write(&self->log, LOG_LEVEL_ERROR, NULL, "%s", message);
 }
 
 /* ---- stop ---- */
@@ -443,7 +447,7 @@ void service_stop(service *self, const volatile bool *hurry)
     int64_t begin = server_clock_real();
     int64_t end = begin + (int64_t)(service_config_now(self)->settings.drain_seconds * SECOND);
     atomic_store(&self->draining, true);
-    server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping; open requests: %zu", http_open_requests(self->http));
+    server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "stopping; open requests: %zu", http_open_requests(self->http));
     http_drain(self->http);
     while (http_open_requests(self->http) && !(hurry && *hurry) && server_clock_real() < end) {
         const struct timespec moment = {.tv_nsec = 2000000};
@@ -451,9 +455,9 @@ void service_stop(service *self, const volatile bool *hurry)
     }
     size_t open = http_open_requests(self->http);
     if (open)
-        server_log_write(&self->log, LOG_LEVEL_WARNING, "", "drain-seconds are over: %zu open requests closed", open);
-    if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
-    server_log log = {.level = atomic_load(&self->log.level)};
+        server_log_write(&self->log, LOG_LEVEL_WARNING, NULL, "drain-seconds are over: %zu open requests closed", open);
+    if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "saving the models");
+    server_log log = {.level = atomic_load(&self->log.level), .format = atomic_load(&self->log.format)};
     service_free(self, hurry && *hurry ? 0 : end + SAVE_SECONDS * (SECOND * 3 / 4));
-    server_log_write(&log, LOG_LEVEL_INFO, "", "stopped");
+    server_log_write(&log, LOG_LEVEL_INFO, NULL, "stopped");
 }

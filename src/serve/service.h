@@ -14,6 +14,9 @@ uint16_t service_port(const service *self);
  * level. Says what may not. */
 ee_status service_reload(service *self, const server_settings *settings, ee_error *error);
 
+/* A line of the server's log, at the level error. */
+__attribute__((format(printf, 2, 3))) void service_log_error(const service *self, const char *format, ...);
+
 /* Seconds that service_stop should take at most: drain-seconds and two more to save models. A call on a huge model
  * cannot be interrupted, so it may take longer. The process may exit then: all that was acknowledged is durable. */
 double service_stop_seconds(service *self);

@@ -109,6 +109,13 @@ static const char *header(const char *head, const char *end, const char *name)
     return NULL;
 }
 
+const char *http_client_header(const http_client *self, const char *name, char *out, size_t capacity)
+{
+    const char *value = self->head_size ? header(self->room, self->room + self->head_size, name) : NULL;
+    snprintf(out, capacity, "%.*s", value ? (int)strcspn(value, "\r\n") : 0, value ? value : "");
+    return out;
+}
+
 /* A body in chunks, which begins at `start` of the room; they are joined in place. */
 static bool receive_chunks(http_client *self, size_t start, double until)
 {
@@ -158,6 +165,7 @@ static bool receive_answer(http_client *self, double until)
         return false;
     }
     self->answer = self->room + start;
+    self->head_size = start;
     self->status = status;
     if (closes) disconnect(self);
     return true;
@@ -169,6 +177,7 @@ static bool try_call(http_client *self, const char *method, const char *path, co
     bool keyed = self->key != NULL;
     int length = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s%s%s", method, path,
                           keyed ? "Authorization: Bearer " : "", keyed ? self->key : "", keyed ? "\r\n" : "");
+    length += snprintf(head + length, sizeof head - (size_t)length, "%s", self->headers ? self->headers : "");
     if (body)
         length += snprintf(head + length, sizeof head - (size_t)length,
                            "Content-Type: application/json\r\nContent-Length: %zu\r\n", size);
@@ -182,7 +191,7 @@ int http_client_call(http_client *self, const char *method, const char *path, co
 {
     self->status = 0;
     self->answer = "";
-    self->size = 0;
+    self->size = self->head_size = 0;
     self->retry_after = -1;
     char byte;
     bool stale = self->socket >= 0 &&

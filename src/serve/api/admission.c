@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
 #include <strings.h>
 
 #include "admission.h"
@@ -16,13 +17,34 @@ static bool take_name(const http_exchange *exchange, const char *header, char ou
     return true;
 }
 
-/* Every answer has an id, the caller's where it can be taken. */
-static void name_request(call *self)
+/* The caller's id if it can be taken, else a new one. */
+static void name_request(service *self, http_exchange *exchange, char id[REQUEST_NAME_MOST + 1])
 {
-    memset(self->request_id, 0, sizeof self->request_id);
-    bool named = take_name(self->exchange, "X-Request-Id", self->request_id);
-    if (!named && decision_ids_make(&self->owner->ids, server_clock_wall(), self->request_id, NULL)) return;
-    http_add_header(self->exchange, "X-Request-Id", self->request_id);
+    memset(id, 0, REQUEST_NAME_MOST + 1);
+    bool named = take_name(exchange, "X-Request-Id", id);
+    if (!named && decision_ids_make(&self->ids, server_clock_wall(), id, NULL)) return;
+    http_add_header(exchange, "X-Request-Id", id);
+}
+
+/* Continues the caller's trace with a span of ours, and says so in the response. */
+static void join_trace(service *self, http_exchange *exchange, trace_context *trace)
+{
+    const char *given = http_header(exchange, "traceparent");
+    char made[DECISION_ID_SIZE + 1] = "", ours[TRACE_PARENT_SIZE + 1];
+    if (!given || decision_ids_make(&self->ids, server_clock_wall(), made, NULL)) return;
+    uint64_t span = strtoull(made + DECISION_ID_SIZE - SPAN_ID_SIZE, NULL, 16); /* the random half */
+    if (!trace_context_read(given, span ? span : 1, trace)) return;
+    trace_context_write(trace, ours);
+    http_add_header(exchange, "traceresponse", ours);
+}
+
+void service_begin(void *context, http_exchange *exchange)
+{
+    service *self = context;
+    call *made = call_take(self, exchange);
+    char id[REQUEST_NAME_MOST + 1];
+    name_request(self, exchange, made ? made->request_id : id);
+    if (made) join_trace(self, exchange, &made->trace);
 }
 
 /* Whose API is asked; whatever is refused from here on is refused in its words. */
@@ -221,12 +243,6 @@ static bool let_in(service *self, call *into)
                            : strcmp(limit, "model-bytes") == 0 ? (size_t)config->settings.model_bytes
                                                                : (size_t)config->settings.body_bytes;
     return true;
-}
-
-void service_begin(void *context, http_exchange *exchange)
-{
-    call *made = call_take(context, exchange);
-    if (made) name_request(made);
 }
 
 bool service_admit(void *context, http_exchange *exchange)

@@ -4,9 +4,10 @@
 
 #include "call.h"
 
-/* For http_options.begin: creates the call and its request id. */
+/* For http_options.begin: creates the call and names it, so that every response has a request id. */
 void service_begin(void *context, http_exchange *exchange);
-/* For http_options.admit: finds the route and the bandit of the call. false: refused, and answered. */
+
+/* For http_options.admit: finds the route and bandit of the call. false: refused, and answered. */
 bool service_admit(void *context, http_exchange *exchange);
 
 /* false: answered, because the bandit in the path is archived and the route is only for others. */

@@ -127,7 +127,7 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     ee_status status = service_try_settings(settings, NULL, error);
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
-    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' created", (int)name.length, name.bytes);
+    server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%.*s' created", (int)name.length, name.bytes);
     answer_description(self, served_bandits_find(of->bandits, name), 201);
     return EE_OK;
 }
@@ -174,7 +174,7 @@ static void put_settings(call *self, const bandit_settings *settings, bool archi
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s' %s", name, done);
+    server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s' %s", name, done);
     answer_description(self, self->bandit, 200);
 }
 
@@ -195,7 +195,7 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': settings changed",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed",
                      served_bandit_name(self->bandit));
     answer_description(self, self->bandit, 200);
 }

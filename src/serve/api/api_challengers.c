@@ -104,7 +104,7 @@ void api_add_challenger(void *owner, http_exchange *exchange, const route_match 
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' added: %s",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': challenger '%s' added: %s",
                      served_bandit_name(self->bandit), added->name, added->policy);
     challenger_settings_write(added, &exchange->answer);
     call_answer(self, 201);
@@ -137,7 +137,7 @@ void api_remove_challenger(void *owner, http_exchange *exchange, const route_mat
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' removed",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': challenger '%s' removed",
                      served_bandit_name(self->bandit), found->name);
     answer_list(self, &settings);
 }

@@ -34,7 +34,7 @@ static long stream_read(void *context, char *bytes, size_t capacity)
     while (self->sent == self->piece.length && !self->over) {
         self->piece.length = self->sent = 0;
         if (log_export_fill(self->lines, &self->piece, PIECE, &self->over, &error)) {
-            server_log_write(&self->owner->log, LOG_LEVEL_ERROR, "", "log export failed before its end: %s",
+            server_log_write(&self->owner->log, LOG_LEVEL_ERROR, NULL, "log export failed before its end: %s",
                              error.message);
             return -1;
         }

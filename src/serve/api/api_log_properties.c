@@ -107,7 +107,7 @@ void api_forget_log(void *owner, http_exchange *exchange, const route_match *mat
     call *self = exchange->context;
     journal *written = self->owner->journal;
     journal_forget_before(written, served_bandit_number(self->bandit), journal_time(written));
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': log removed",
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': log removed",
                      served_bandit_name(self->bandit));
     call_answer(self, self->dialect->noted);
 }

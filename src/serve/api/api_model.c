@@ -107,7 +107,7 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
         call_refuse(self, error);
         return;
     }
-    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': model %s", served_bandit_name(self->bandit),
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': model %s", served_bandit_name(self->bandit),
                      done);
     self->dialect->answer_event(&self->exchange->answer, number);
     call_answer(self, self->dialect->noted);

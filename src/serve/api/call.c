@@ -41,6 +41,7 @@ call *call_take(service *owner, http_exchange *exchange)
     self->base.generation = PERSONALIZER_NONE;
     self->error_code = NULL;
     self->client_request[0] = '\0';
+    self->trace.trace[0] = '\0';
     exchange->context = self;
     return self;
 }

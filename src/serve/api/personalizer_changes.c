@@ -36,6 +36,6 @@ ee_status personalizer_change(call *self, bandit_settings *next, const char *why
     bandit_settings_number(next, &before, !bandit_settings_decide_alike(next, &before));
     ee_status status = service_write_settings(self->owner, served_bandit_number(self->bandit),
                                               (json_text){name, strlen(name)}, next, false, error);
-    if (!status) server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s': settings changed", name);
+    if (!status) server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed", name);
     return status;
 }

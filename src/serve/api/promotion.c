@@ -16,7 +16,7 @@ ee_status service_promote(service *of, served_bandit *bandit, const challenger_s
     ee_bytes_free(standing.model);
     if (status) return status;
     atomic_fetch_add(&of->metrics.promotions, 1);
-    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s': challenger '%s' promoted: %s",
+    server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s': challenger '%s' promoted: %s",
                      served_bandit_name(bandit), challenger->name, sentence);
     return EE_OK;
 }
@@ -34,7 +34,7 @@ static void promote_passed(void *context)
     bool wanted = found && found->number == self->test && settings.promote == PROMOTE_AUTO &&
                   !served_bandit_is_archived(self->bandit);
     if (wanted && service_promote(self->owner, self->bandit, found, self->test, "auto", &number, &error))
-        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, "",
+        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, NULL,
                          "bandit '%s': challenger '%s' cannot be promoted: %s", served_bandit_name(self->bandit),
                          self->challenger, error.message);
     atomic_store(&self->busy, false);
@@ -56,6 +56,6 @@ void service_passed(void *context, served_bandit *bandit, const char *challenger
 void service_live_trouble(void *context, const served_bandit *bandit, const ee_error *error)
 {
     const service *of = context;
-    server_log_write(&of->log, LOG_LEVEL_WARNING, "", "bandit '%s': live evaluation failed: %s",
+    server_log_write(&of->log, LOG_LEVEL_WARNING, NULL, "bandit '%s': live evaluation failed: %s",
                      served_bandit_name(bandit), error->message);
 }

@@ -50,17 +50,11 @@ static void add_one(text *into, const char *name, const char *type, const char *
     metric_sample(into, name, "", value);
 }
 
-static const char *method_name(http_method method)
-{
-    static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OTHER"};
-    return names[method];
-}
-
 static void route_label(const service *self, size_t place, char *out, size_t size)
 {
     const route *of = service_route_at(self, place);
     if (of)
-        snprintf(out, size, "route=\"%s %s\"", method_name(of->method), of->pattern);
+        snprintf(out, size, "route=\"%s %s\"", router_method_name(of->method), of->pattern);
     else
         snprintf(out, size, "route=\"none\"");
 }

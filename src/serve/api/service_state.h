@@ -10,6 +10,7 @@
 #include "serve/live/live.h"
 #include "serve/model/served_bandit.h"
 #include "serve/monitoring/activity.h"
+#include "serve/monitoring/request_log.h"
 #include "serve/monitoring/server_log.h"
 #include "serve/requests/decision_ids.h"
 #include "serve/settings/server_settings.h"
@@ -49,6 +50,7 @@ struct service {
     _Atomic(service_config *) config;
     route_table routes[ROUTE_TABLES];
     server_log log;
+    request_log requests;
     store *store;
     journal *journal;
     served_bandits *bandits;

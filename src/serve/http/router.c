@@ -2,7 +2,11 @@
 
 #include <stdio.h>
 
-static const char *const method_names[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+const char *router_method_name(http_method method)
+{
+    static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OTHER"};
+    return names[method];
+}
 
 static int hex_value(char digit)
 {
@@ -79,7 +83,7 @@ static bool matches(const char *pattern, json_text path, route_match *out)
 static void add_allowed(char allowed[64], http_method method)
 {
     size_t used = strlen(allowed);
-    snprintf(allowed + used, 64 - used, "%s%s", used ? ", " : "", method_names[method]);
+    snprintf(allowed + used, 64 - used, "%s%s", used ? ", " : "", router_method_name(method));
     if (method == HTTP_GET) add_allowed(allowed, HTTP_HEAD);
 }
 

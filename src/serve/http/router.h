@@ -47,6 +47,9 @@ typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_B
 route_result router_find(const route_table *table, http_method method, json_text path, route_match *out,
                          char allowed[64]);
 
+/* "GET"; "OTHER" for a method that no route has. */
+const char *router_method_name(http_method method);
+
 /* Percent-decoding; false where it is none, or does not fit, or gives a zero byte. */
 bool router_decode(json_text from, char *out, size_t capacity, size_t *length);
 

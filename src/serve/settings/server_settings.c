@@ -85,6 +85,9 @@ static const option work_rows[] = {
                       "how to start with a clock far from the last event"),
     OPTION_ROW_CHOICE(server_settings, log_level, "log-level", "info", "error|warning|info|debug",
                       "lowest level that is logged"),
+    OPTION_ROW_CHOICE(server_settings, log_format, "log-format", "text", "text|json", "format of the log's lines"),
+    OPTION_ROW_REAL(server_settings, log_requests, "log-requests", "0", 0, 1,
+                    "share of requests that are logged; above 0, refused and failed ones are always logged"),
 };
 
 static const option_table place_table = OPTION_TABLE(place_rows), limit_table = OPTION_TABLE(limit_rows),

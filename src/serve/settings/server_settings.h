@@ -33,6 +33,8 @@ typedef struct server_settings {
     int64_t most_days_off;      /* that the clock may be later than the last event at the start; 0: any number */
     option_choice accept_clock; /* no|elapsed|corrected: what to do if that, or the clock's state, is in doubt */
     option_choice log_level;    /* error|warning|info|debug */
+    option_choice log_format;   /* a server_log_format: text|json */
+    double log_requests;        /* share of requests, 0 to 1 */
 } server_settings;
 
 extern const option_schema server_settings_schema;

@@ -30,11 +30,54 @@ static void what_is_long_is_cut(void **state)
     assert_string_equal(out, "");
 }
 
+static const log_field some[] = {{"bandit", "shop", 0},
+                                 {"path", "/a\\b\"c\n", 0},
+                                 {"status", NULL, 503},
+                                 {"seconds", NULL, 0.0125},
+                                 {NULL, NULL, 0}};
+
+static const char *line_of(server_log_format format, const log_field *fields, const char *message)
+{
+    static char line[600];
+    size_t size = server_log_line(format, INT64_C(1779000000123456), LOG_LEVEL_WARNING, fields, message, line, 500);
+    line[size] = '\0';
+    return line;
+}
+
+static void a_line_is_text_or_json(void **state)
+{
+    (void)state;
+    assert_string_equal(line_of(SERVER_LOG_TEXT, NULL, "the \"disk\""),
+                        "time=2026-05-17T06:40:00.123Z level=warning message=\"the \\\"disk\\\"\"\n");
+    assert_string_equal(line_of(SERVER_LOG_TEXT, some, "full"),
+                        "time=2026-05-17T06:40:00.123Z level=warning message=\"full\" bandit=shop path=/a\\b?c? "
+                        "status=503 seconds=0.012500\n");
+    assert_string_equal(line_of(SERVER_LOG_JSON, some, "full\n\xff"),
+                        "{\"time\":\"2026-05-17T06:40:00.123Z\",\"level\":\"warning\",\"message\":\"full\\n?\","
+                        "\"bandit\":\"shop\",\"path\":\"/a\\\\b?c?\",\"status\":503,\"seconds\":0.012500}\n");
+}
+
+/* A line that is cut is no JSON: so whole fields are left out. */
+static void what_does_not_fit_is_left_out(void **state)
+{
+    (void)state;
+    char longer[400];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    const log_field fields[] = {{"a", longer, 0}, {"b", longer, 0}, {"c", "z", 0}, {NULL, NULL, 0}};
+    const char *line = line_of(SERVER_LOG_JSON, fields, "m");
+    assert_non_null(strstr(line, "\"a\":\"xxx"));
+    assert_null(strstr(line, "\"b\""));
+    assert_string_equal(line + strlen(line) - 10, ",\"c\":\"z\"}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_writes_lines_of_the_log),
         cmocka_unit_test(what_is_long_is_cut),
+        cmocka_unit_test(a_line_is_text_or_json),
+        cmocka_unit_test(what_does_not_fit_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
