@@ -13,11 +13,12 @@
 #include "serve/settings/server_settings.h"
 #include "serve/system/notify.h"
 
-enum { FLAG_SETTINGS, FLAG_PRINT, FLAGS };
+enum { FLAG_SETTINGS, FLAG_PRINT, FLAG_OLD_DRAIN, FLAGS };
 
 static const flag flags[FLAGS] = {
     [FLAG_SETTINGS] = {'\0', "settings", "FILE", "settings file, with lines name = value"},
     [FLAG_PRINT] = {'\0', "print-settings", NULL, "print a settings file with all defaults, and exit"},
+    [FLAG_OLD_DRAIN] = {'\0', "drain-seconds", "SECONDS", "deprecated: use --finish-seconds"},
 };
 
 /* ---- settings ---- */
@@ -223,8 +224,9 @@ const command command_serve = {
         "By default it listens on 127.0.0.1:8080, for this machine only, and stores everything in ./eenet-data.\n"
         "Each setting is a flag (--port 8080), an environment variable (EENET_PORT) and a line of the settings\n"
         "file (port = 8080). Flags override variables, variables override the file.\n"
-        "SIGTERM or Ctrl-C finishes open requests (drain-seconds), saves models (2 seconds) and exits; a second one\n"
-        "exits at once.\n"
+        "SIGTERM or Ctrl-C finishes open requests (finish-seconds), saves models (2 seconds) and exits; a second one\n"
+        "exits at once. With --drain SECONDS, /readyz returns 503 for this long first, so that a load balancer stops\n"
+        "sending.\n"
         "SIGHUP reloads settings, keys and certificate.\n",
     .flags = flags,
     .flag_count = FLAGS,

@@ -77,8 +77,8 @@ load=$!
 minutes=0
 while kill -0 "$load" 2>/dev/null; do
     echo "  after $minutes min: $(($(metric process_resident_memory_bytes) / 1000000)) MB, \
-$(metric eenet_bandit_behind) events behind, stride $(metric eenet_bandit_stride), \
-$(metric eenet_bandit_learned_total) rewards learned"
+$(metric eenet_bandit_behind_events) events behind, stride $(metric eenet_bandit_stride), \
+$(metric eenet_bandit_rewards_learned_total) rewards learned"
     for _ in $(seq 60); do kill -0 "$load" 2>/dev/null && sleep 1; done
     minutes=$((minutes + 1))
 done

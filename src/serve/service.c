@@ -14,6 +14,7 @@
 #include "serve/api/importance_cache.h"
 #include "serve/api/latency.h"
 #include "serve/api/promotion.h"
+#include "serve/api/readiness.h"
 #include "serve/system/notify.h"
 #include "serve/system/server_clock.h"
 #include "service.h"
@@ -332,6 +333,7 @@ static void service_free(service *self, int64_t save_until)
     activity_free(self->activity);
     latency_stop(self);
     calls_free(self);
+    service_loading_free(self);
     for (service_config *config = atomic_load(&self->config), *previous; config; config = previous) {
         previous = config->previous;
         free_config(config);
@@ -364,6 +366,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
         server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
                          "accept-clock is set; remove it now, because it accepts any clock at the next start");
     if (!status) status = start_keeping(self, error);
+    if (!status) status = service_load_active(self, error);
     if (!status) status = listen_to(self, settings, error);
     if (status) {
         service_free(self, 0);
@@ -438,24 +441,36 @@ void service_log_error(const service *self, const char *format, ...)
 
 double service_stop_seconds(service *self)
 {
-    return service_config_now(self)->settings.drain_seconds + SAVE_SECONDS;
+    const server_settings *settings = &service_config_now(self)->settings;
+    return settings->drain + settings->finish_seconds + SAVE_SECONDS;
+}
+
+/* Waits until a time of server_clock_real, until all requests are answered if `idle` says so, or until hurry is set. */
+static void wait_until(const service *self, int64_t end, bool idle, const volatile bool *hurry)
+{
+    const struct timespec moment = {.tv_nsec = 2000000};
+    while (server_clock_real() < end && !(hurry && *hurry) && !(idle && !http_open_requests(self->http)))
+        nanosleep(&moment, NULL);
 }
 
 void service_stop(service *self, const volatile bool *hurry)
 {
     if (!self) return;
-    int64_t begin = server_clock_real();
-    int64_t end = begin + (int64_t)(service_config_now(self)->settings.drain_seconds * SECOND);
-    atomic_store(&self->draining, true);
+    const server_settings *settings = &service_config_now(self)->settings;
+    atomic_store(&self->stopping, true);
+    if (settings->drain > 0)
+        server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "stopping in %g s; /readyz returns 503 until then",
+                         settings->drain);
+    wait_until(self, server_clock_real() + (int64_t)(settings->drain * SECOND), false, hurry);
     server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "stopping; open requests: %zu", http_open_requests(self->http));
+    atomic_store(&self->draining, true);
     http_drain(self->http);
-    while (http_open_requests(self->http) && !(hurry && *hurry) && server_clock_real() < end) {
-        const struct timespec moment = {.tv_nsec = 2000000};
-        nanosleep(&moment, NULL);
-    }
+    int64_t end = server_clock_real() + (int64_t)(settings->finish_seconds * SECOND);
+    wait_until(self, end, true, hurry);
     size_t open = http_open_requests(self->http);
     if (open)
-        server_log_write(&self->log, LOG_LEVEL_WARNING, NULL, "drain-seconds are over: %zu open requests closed", open);
+        server_log_write(&self->log, LOG_LEVEL_WARNING, NULL, "finish-seconds are over: %zu open requests closed",
+                         open);
     if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "saving the models");
     server_log log = {.level = atomic_load(&self->log.level), .format = atomic_load(&self->log.format)};
     service_free(self, hurry && *hurry ? 0 : end + SAVE_SECONDS * (SECOND * 3 / 4));

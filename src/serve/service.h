@@ -17,12 +17,13 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
 /* A line of the server's log, at the level error. */
 __attribute__((format(printf, 2, 3))) void service_log_error(const service *self, const char *format, ...);
 
-/* Seconds that service_stop should take at most: drain-seconds and two more to save models. A call on a huge model
- * cannot be interrupted, so it may take longer. The process may exit then: all that was acknowledged is durable. */
+/* Seconds that service_stop should take at most: drain, finish-seconds and two more to save models. A call on a huge
+ * model cannot be interrupted, so it may take longer. The process may exit then: all that was acknowledged is durable.
+ */
 double service_stop_seconds(service *self);
 
-/* Readiness becomes 503, there are no new connections, open requests are answered (within drain-seconds), and models
- * are saved as far as there is time. hurry (may be NULL) becomes true: at once. Frees. */
+/* Readiness becomes 503; after `drain` seconds there are no new connections, open requests are answered (within
+ * finish-seconds), and models are saved as far as there is time. hurry (may be NULL) becomes true: at once. Frees. */
 void service_stop(service *self, const volatile bool *hurry);
 
 /* Whether everything turns: for a watchdog. */

@@ -417,9 +417,9 @@ static void try_metrics(void)
     static const char *const names[] = {
         "eenet_decisions_total ",
         "eenet_rewards_total{outcome=\"joined\"} ",
-        "eenet_bandit_behind{bandit=\"shop\"} ",
+        "eenet_bandit_behind_events{bandit=\"shop\"} ",
         "eenet_request_seconds_bucket{route=\"POST /v1/bandits/{name}/decide\",le=\"+Inf\"} ",
-        "eenet_requests_total{route=\"POST /v1/bandits/{name}/decide\",code=\"2xx\"} ",
+        "eenet_requests_total{route=\"POST /v1/bandits/{name}/decide\",code=\"200\"} ",
         "eenet_sync_seconds_count ",
         "process_resident_memory_bytes ",
         "eenet_build_info{version=",

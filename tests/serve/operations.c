@@ -1,7 +1,6 @@
 /* What operators and their programs rely on: request ids and traces, the log, readiness at the start and at the end,
  * the audit log, and exports that are compressed. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,9 +127,9 @@ static void a_trace_is_continued(void)
 
 /* ---- the log ---- */
 
-/* How many lines of server.log are JSON objects whose members have these texts; NULL: not asked for. Any other line
- * after the first that is an object fails, but what is printed for people. */
-static size_t count_lines(const char *message, const char *path, const char *trace)
+/* How many lines of server.log are JSON objects with these members; NULL: any. begin: how the message begins. A line
+ * that begins like an object and is none fails. */
+static size_t count_lines(const char *message, const char *path, const char *trace, const char *begin)
 {
     FILE *log = fopen("server.log", "r");
     char *line = NULL;
@@ -145,6 +144,7 @@ static size_t count_lines(const char *message, const char *path, const char *tra
         const char *wanted[] = {message, path, trace};
         bool fits = json_string_value(json_object_get(object, "time")) && json_object_get(object, "level");
         for (size_t i = 0; i < 3; i++) fits &= !wanted[i] || (texts[i] && strcmp(texts[i], wanted[i]) == 0);
+        if (begin) fits &= texts[0] && strncmp(texts[0], begin, strlen(begin)) == 0;
         count += fits;
         json_decref(object);
     }
@@ -154,18 +154,18 @@ static size_t count_lines(const char *message, const char *path, const char *tra
 }
 
 /* The line is written after the response was sent. */
-static void await_lines(size_t wanted, const char *message, const char *path, const char *trace)
+static void await_lines(size_t wanted, const char *message, const char *path, const char *trace, const char *begin)
 {
     size_t count;
-    double end = http_client_now() + 60;
-    while ((count = count_lines(message, path, trace)) < wanted && http_client_now() < end) pause_shortly();
+    double end = http_client_now() + 30;
+    while ((count = count_lines(message, path, trace, begin)) < wanted && http_client_now() < end) pause_shortly();
     if (count != wanted) server_process_fail(&server, "the log has %zu lines about %s, not %zu", count, path, wanted);
 }
 
 static void the_log_is_json(void)
 {
-    await_lines(1, "bandit 'shop' created", NULL, NULL);
-    await_lines(1, "request", "/nothing", "4bf92f3577b34da6a3ce929d0e0e4736"); /* errors always have a line */
+    await_lines(1, "bandit 'shop' created", NULL, NULL, NULL);
+    await_lines(1, "request", "/nothing", "4bf92f3577b34da6a3ce929d0e0e4736", NULL); /* errors always have a line */
 }
 
 /* About a share of the requests that succeed has a line. */
@@ -174,9 +174,130 @@ static void a_share_of_requests_is_logged(void)
     enum { REQUESTS = 400 };
     for (int i = 0; i < REQUESTS; i++) expect("GET", "/v1/bandits/shop", NULL, 200);
     stop();
-    size_t count = count_lines("request", "/v1/bandits/shop", NULL);
+    size_t count = count_lines("request", "/v1/bandits/shop", NULL, NULL);
     if (count < REQUESTS / 8 || count > REQUESTS * 3 / 8)
         server_process_fail(&server, "%zu of %d requests were logged, not about 1/4", count, REQUESTS);
+}
+
+/* ---- readiness ---- */
+
+static double member(const char *name)
+{
+    double value = -1;
+    http_client_number(&client, name, &value);
+    return value;
+}
+
+static bool is_awake(const char *path)
+{
+    expect("GET", path, NULL, 200);
+    return strstr(client.answer, "\"awake\":true") != NULL;
+}
+
+static void await_ready(void)
+{
+    double end = http_client_now() + 300;
+    while (http_client_call(&client, "GET", "/readyz", NULL, 0) != 200)
+        if (http_client_now() > end) server_process_fail(&server, "not ready: %s", client.answer);
+}
+
+/* Until its model has taken all events, and is newer than this version. */
+static void await_learned(const char *path, double version)
+{
+    double end = http_client_now() + 300;
+    do {
+        expect("GET", path, NULL, 200);
+        if (http_client_now() > end) server_process_fail(&server, "it never learned all: %s", client.answer);
+    } while (member("behind") > 0 || member("version") <= version);
+}
+
+/* Decisions and rewards that a restart after a kill has to learn again. */
+static void teach(const char *name, int batches)
+{
+    enum { BATCH = 1000, SIZE = BATCH * 200 };
+    static char body[SIZE];
+    char path[100];
+    for (int b = 0; b < batches; b++) {
+        int length = snprintf(body, SIZE, "{\"decisions\":[");
+        for (int i = 0; i < BATCH; i++)
+            length += snprintf(body + length, (size_t)(SIZE - length),
+                               "%s{\"id\":\"%d-%d\",\"actions\":[[%d,1],[1,%d]]}", i ? "," : "", b, i, i % 7, i % 5);
+        snprintf(body + length, (size_t)(SIZE - length), "]}");
+        snprintf(path, sizeof path, "/v1/bandits/%s/decide/batch", name);
+        expect("POST", path, body, 200);
+        length = snprintf(body, SIZE, "{\"rewards\":[");
+        for (int i = 0; i < BATCH; i++)
+            length += snprintf(body + length, (size_t)(SIZE - length), "%s{\"id\":\"%d-%d\",\"value\":%d}",
+                               i ? "," : "", b, i, i % 2);
+        snprintf(body + length, (size_t)(SIZE - length), "]}");
+        snprintf(path, sizeof path, "/v1/bandits/%s/reward/batch", name);
+        expect("POST", path, body, 200);
+    }
+}
+
+static void active_models_are_loaded_first(void)
+{
+    START("--checkpoint-events", "1000000", "--checkpoint-seconds", "100000");
+    expect("POST", "/v1/bandits", "{\"name\":\"busy\",\"dim\":2}", 201);
+    expect("POST", "/v1/bandits", "{\"name\":\"gone\",\"dim\":2}", 201);
+    teach("busy", 10);
+    await_learned("/v1/bandits/busy", 0);
+    expect("DELETE", "/v1/bandits/gone", NULL, 200);
+    server_process_end(&server, SIGKILL);
+    START("--checkpoint-events", "1000000");
+    if (http_client_call(&client, "GET", "/readyz", NULL, 0) != 503 || member("loading.total") < 1)
+        server_process_fail(&server, "ready before the models are loaded: %s", client.answer);
+    await_ready();
+    if (!is_awake("/v1/bandits/busy") || !is_awake("/v1/bandits/shop"))
+        server_process_fail(&server, "ready without an active model: %s", client.answer);
+    if (is_awake("/v1/bandits/gone")) server_process_fail(&server, "an archived bandit was loaded");
+}
+
+/* An event of the log names a model whose file is lost. */
+static void a_bandit_that_cannot_be_loaded_does_not_block(void)
+{
+    expect("GET", "/v1/bandits/shop/model", NULL, 200);
+    void *model = malloc(client.size);
+    size_t size = client.size;
+    memcpy(model, client.answer, size);
+    if (http_client_call(&client, "PUT", "/v1/bandits/shop/model", model, size) != 200)
+        server_process_fail(&server, "upload: %s", client.answer);
+    free(model);
+    await_learned("/v1/bandits/shop", member("event"));
+    server_process_end(&server, SIGKILL);
+    if (system("rm data/models/1/*.model") != 0) server_process_fail(&server, "no model was stored");
+    START("--log-format", "json");
+    await_ready();
+    await_lines(1, NULL, NULL, NULL, "bandit 'shop' could not be loaded: ");
+    if (!is_awake("/v1/bandits/busy")) server_process_fail(&server, "the others were not loaded");
+    expect("POST", "/v1/bandits/shop/decide", "{\"actions\":[[1,2],[2,1]]}", 503);
+    stop();
+}
+
+static void not_ready_before_it_stops(void)
+{
+    static const char decision[] = "{\"actions\":[[1,2],[2,1]]}";
+    START("--drain", "2");
+    await_ready();
+    double begin = http_client_now();
+    kill(server.pid, SIGTERM);
+    while (http_client_call(&client, "GET", "/readyz", NULL, 0) == 200) pause_shortly();
+    if (client.status != 503 || !strstr(client.answer, "the server is stopping"))
+        server_process_fail(&server, "while it stops: %d %s", client.status, client.answer);
+    http_client later = http_client_start(server.port); /* a new connection */
+    if (http_client_call(&later, "POST", "/v1/bandits/busy/decide", decision, sizeof decision - 1) != 200)
+        server_process_fail(&server, "a decision while it stops: %d %s", later.status, later.answer);
+    http_client_end(&later);
+    while (server_process_runs(&server)) pause_shortly();
+    if (http_client_now() - begin < 2) server_process_fail(&server, "it stopped before the drain was over");
+
+    START("--drain", "3600");
+    await_ready();
+    begin = http_client_now();
+    kill(server.pid, SIGTERM);
+    while (http_client_call(&client, "GET", "/readyz", NULL, 0) == 200) pause_shortly();
+    stop(); /* a second signal ends the wait */
+    if (http_client_now() - begin > 60) server_process_fail(&server, "a second signal did not end the drain");
 }
 
 int main(int count, char **words)
@@ -190,6 +311,9 @@ int main(int count, char **words)
     a_trace_is_continued();
     the_log_is_json();
     a_share_of_requests_is_logged();
+    active_models_are_loaded_first();
+    a_bandit_that_cannot_be_loaded_does_not_block();
+    not_ready_before_it_stops();
     http_client_end(&client);
     return 0;
 }

@@ -43,7 +43,7 @@ struct call {
     personalizer_path base;  /* where Personalizer's API is asked */
     const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
-    trace_context trace; /* its trace is "" where the request belongs to none */
+    trace_context trace;                          /* its trace is "" where the request belongs to none */
     char client_request[REQUEST_NAME_MOST + 1];   /* what Personalizer's clients call the request; "": nothing */
     bool is_download;                             /* one of the service's model_downloads */
     void (*awake)(call *self, served_room *room); /* see call_when_awake */

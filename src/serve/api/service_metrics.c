@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "service_state.h"
+#include "readiness.h"
 
 static uint64_t read_counter(atomic_uint_fast64_t *counter)
 {
@@ -37,8 +37,8 @@ void service_metrics_free(service *self)
 void service_count(service *self, const http_exchange *exchange, const route *of, double seconds)
 {
     size_t place = of ? service_route_index(self, of) : MOST_ROUTES;
-    size_t class = exchange->status >= 100 && exchange->status < 600 ? (size_t)exchange->status / 100 : 0;
-    atomic_fetch_add_explicit(&self->metrics.requests[place][class], 1, memory_order_relaxed);
+    size_t code = exchange->status >= 100 && exchange->status < STATUS_CODES ? (size_t)exchange->status : 0;
+    atomic_fetch_add_explicit(&self->metrics.requests[place][code], 1, memory_order_relaxed);
     if (of) metric_observe(&self->metrics.seconds[place], seconds);
 }
 
@@ -62,20 +62,20 @@ static void route_label(const service *self, size_t place, char *out, size_t siz
 static void add_requests(service *self, text *into)
 {
     char label[160], labels[200];
-    metric_head(into, "eenet_requests_total", "counter", "Requests by route and status class.");
+    metric_head(into, "eenet_requests_total", "counter",
+                "Requests by route and status code; code 0: the client disconnected before the response.");
     for (size_t i = 0; i <= MOST_ROUTES; i++) {
         route_label(self, i, label, sizeof label);
-        for (size_t class = 0; class < STATUS_CLASSES; class ++) {
-            uint64_t count = read_counter(&self->metrics.requests[i][class]);
-            snprintf(labels, sizeof labels, "%s,code=\"%zuxx\"", label, class);
+        for (size_t code = 0; code < STATUS_CODES; code++) {
+            uint64_t count = read_counter(&self->metrics.requests[i][code]);
+            snprintf(labels, sizeof labels, "%s,code=\"%zu\"", label, code);
             if (count) metric_sample(into, "eenet_requests_total", labels, (double)count);
         }
     }
     metric_head(into, "eenet_request_seconds", "histogram", "Seconds from the headers of a request to its response.");
     for (size_t i = 0; service_route_at(self, i); i++) {
         uint64_t count = 0;
-        for (size_t class = 0; class < STATUS_CLASSES; class ++)
-            count += read_counter(&self->metrics.requests[i][class]);
+        for (size_t code = 0; code < STATUS_CODES; code++) count += read_counter(&self->metrics.requests[i][code]);
         route_label(self, i, label, sizeof label);
         if (count) metric_histogram_write(into, "eenet_request_seconds", label, &self->metrics.seconds[i]);
     }
@@ -103,19 +103,20 @@ static void add_journal(service *self, text *into)
         snprintf(labels, sizeof labels, "outcome=\"%s\"", rewards[i].outcome);
         metric_sample(into, "eenet_rewards_total", labels, (double)rewards[i].count);
     }
-    add_one(into, "eenet_defaulted_total", "counter", "Decisions settled with the default reward.",
+    add_one(into, "eenet_decisions_defaulted_total", "counter", "Decisions settled with the default reward.",
             (double)counts.defaulted);
-    add_one(into, "eenet_abandoned_total", "counter",
+    add_one(into, "eenet_decisions_abandoned_total", "counter",
             "Decisions that expired with neither a reward nor a default reward.", (double)counts.abandoned);
-    add_one(into, "eenet_activated_total", "counter", "Deferred decisions activated.", (double)counts.activated);
-    add_one(into, "eenet_inactive_total", "counter", "Deferred decisions that expired before they were activated.",
-            (double)counts.inactive);
+    add_one(into, "eenet_decisions_activated_total", "counter", "Deferred decisions activated.",
+            (double)counts.activated);
+    add_one(into, "eenet_decisions_inactive_total", "counter",
+            "Deferred decisions that expired before they were activated.", (double)counts.inactive);
     add_one(into, "eenet_decisions_waiting", "gauge",
             "Pending decisions: they wait for a reward, or for the end of their wait.", (double)counts.waiting);
     add_one(into, "eenet_transactions_total", "counter", "Store transactions.", (double)counts.transactions);
     add_one(into, "eenet_transactions_failed_total", "counter", "Store transactions that failed.",
             (double)counts.failures);
-    add_one(into, "eenet_journal_waiting", "gauge", "Entries waiting to be written to the store.",
+    add_one(into, "eenet_journal_waiting_entries", "gauge", "Entries waiting to be written to the store.",
             (double)counts.waiting_entries);
     add_one(into, "eenet_store_writable", "gauge", "1 if the last store transaction succeeded, else 0.",
             counts.writable);
@@ -130,6 +131,29 @@ static void add_journal(service *self, text *into)
     metric_head(into, "eenet_sync_seconds", "histogram", "Seconds per store transaction, including its sync.");
     metric_histogram_write(into, "eenet_sync_seconds", "", &self->metrics.syncs);
     add_one(into, "eenet_store_bytes", "gauge", "Bytes on disk, including models.", (double)store_bytes(self->store));
+}
+
+static void add_disk(service *self, text *into)
+{
+    store_space space;
+    if (store_disk_space(self->store, &space)) {
+        add_one(into, "eenet_disk_size_bytes", "gauge", "Size of the file system of the data folder.",
+                (double)space.size);
+        add_one(into, "eenet_disk_free_bytes", "gauge", "Bytes that the server can still write there.",
+                (double)space.free);
+    }
+}
+
+static void add_training(service *self, text *into)
+{
+    const training_metrics *training = served_bandits_training(self->bandits);
+    metric_head(into, "eenet_training_step_seconds", "histogram", "Seconds per training step of one model.");
+    metric_histogram_write(into, "eenet_training_step_seconds", "", &training->step_seconds);
+    metric_head(into, "eenet_training_step_events", "histogram", "Events per training step of one model.");
+    metric_count_histogram_write(into, "eenet_training_step_events", "", &training->step_events);
+    metric_head(into, "eenet_training_publish_seconds", "histogram",
+                "Seconds to publish a model after a training step.");
+    metric_histogram_write(into, "eenet_training_publish_seconds", "", &training->publish_seconds);
 }
 
 /* The numbers of a bandit. */
@@ -158,20 +182,20 @@ static const struct {
 } bandit_metrics[BANDIT_METRICS] = {
     [BANDIT_DECISIONS] = {"eenet_bandit_decisions_total", "counter", "Decisions since the server started."},
     [BANDIT_WAITING] = {"eenet_bandit_decisions_waiting", "gauge", "Pending decisions."},
-    [BANDIT_DEFAULTED] = {"eenet_bandit_defaulted_total", "counter",
+    [BANDIT_DEFAULTED] = {"eenet_bandit_decisions_defaulted_total", "counter",
                           "Decisions settled with the default reward since the server started."},
     [BANDIT_PROBABILITY] = {"eenet_bandit_probability_total", "counter",
                             "Sum of the probabilities of the chosen actions; divide by the decisions for their mean."},
     [BANDIT_VERSION] = {"eenet_bandit_version", "gauge", "Version of the model that decides."},
     [BANDIT_EVENTS] = {"eenet_bandit_events", "gauge", "Events in the log."},
-    [BANDIT_BEHIND] = {"eenet_bandit_behind", "gauge", "Events that the model has not processed yet."},
+    [BANDIT_BEHIND] = {"eenet_bandit_behind_events", "gauge", "Events that the model has not processed yet."},
     [BANDIT_LAG] = {"eenet_bandit_lag_seconds", "gauge",
                     "Age of the oldest event that the model has not processed yet; 0 if there is none."},
     [BANDIT_STRIDE] = {"eenet_bandit_stride", "gauge", "1, or N if the model is behind and trains on one reward in N."},
     [BANDIT_AGE] = {"eenet_bandit_model_age_seconds", "gauge", "Seconds since the model was published."},
     [BANDIT_TRAIN] = {"eenet_bandit_train_seconds_total", "counter", "Seconds spent on training."},
-    [BANDIT_LEARNED] = {"eenet_bandit_learned_total", "counter", "Rewards learned."},
-    [BANDIT_LIMITED] = {"eenet_bandit_limited_total", "counter", "Outlier rewards learned at a limited value."},
+    [BANDIT_LEARNED] = {"eenet_bandit_rewards_learned_total", "counter", "Rewards learned."},
+    [BANDIT_LIMITED] = {"eenet_bandit_rewards_limited_total", "counter", "Outlier rewards learned at a limited value."},
     [BANDIT_AWAKE] = {"eenet_bandit_awake", "gauge", "1 if the model is in memory, else 0."},
     [BANDIT_MEMORY] = {"eenet_bandit_memory_bytes", "gauge", "Memory of the bandit, in bytes."},
     [BANDIT_TROUBLE] = {"eenet_bandit_trouble", "gauge",
@@ -303,12 +327,13 @@ void service_metrics_write(service *self, text *into)
     snprintf(labels, sizeof labels, "version=\"%s\",kernels=\"%s\"", ee_version(), ee_kernels());
     metric_head(into, "eenet_build_info", "gauge", "Version of the server; always 1.");
     metric_sample(into, "eenet_build_info", labels, 1);
+    add_one(into, "eenet_ready", "gauge", "1 if /readyz returns 200, else 0.", service_readiness(self) == READY);
     add_one(into, "eenet_connections", "gauge", "Open connections.", http ? (double)http_connections(http) : 0);
     add_one(into, "eenet_open_requests", "gauge", "Requests in progress.", http ? (double)http_open_requests(http) : 0);
     add_requests(self, into);
     add_journal(self, into);
-    metric_head(into, "eenet_step_seconds", "histogram", "Seconds per training step of one model.");
-    metric_histogram_write(into, "eenet_step_seconds", "", served_bandits_steps(self->bandits));
+    add_disk(self, into);
+    add_training(self, into);
     add_bandits(self, into);
     add_evaluations(self, into);
     metric_process(into);

@@ -7,7 +7,7 @@
 #include "serve/http/router.h"
 #include "serve/monitoring/metrics.h"
 
-enum { STATUS_CLASSES = 6, MOST_ROUTES = 128, COUNTERS_EACH = 64, COUNTER_BLOCKS = 1 << 14 };
+enum { STATUS_CODES = 600, MOST_ROUTES = 128, COUNTERS_EACH = 64, COUNTER_BLOCKS = 1 << 14 };
 
 /* Counts of one bandit since the server started. */
 typedef struct bandit_counters {
@@ -20,7 +20,8 @@ typedef struct bandit_counters {
 
 typedef struct service_metrics {
     metric_histogram seconds[MOST_ROUTES];
-    atomic_uint_fast64_t requests[MOST_ROUTES + 1][STATUS_CLASSES]; /* the last: requests without a route */
+    atomic_uint_fast64_t requests[MOST_ROUTES + 1][STATUS_CODES]; /* the last row: requests without a route;
+                                                                     code 0: the connection broke before the response */
     metric_histogram syncs;
     atomic_uint_fast64_t synced_entries;
     _Atomic(bandit_counters *) counters[COUNTER_BLOCKS]; /* (COUNTERS_EACH) by the bandit's number */

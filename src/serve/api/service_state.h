@@ -43,6 +43,13 @@ typedef struct service_promotion {
     worker_task task;
 } service_promotion;
 
+/* Models that are loaded after the start; see readiness.h. */
+typedef struct service_loading {
+    size_t total; /* fixed before requests come */
+    atomic_size_t loaded, failed;
+    struct loading_bandit *bandits; /* (total) */
+} service_loading;
+
 /* The two forms of the API, each with its routes. */
 enum { ROUTES_OWN, ROUTES_PERSONALIZER, ROUTE_TABLES };
 
@@ -64,8 +71,10 @@ struct service {
     _Atomic(http_server *) http; /* NULL while the server starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
-    atomic_bool draining;
-    atomic_bool ending;         /* the time to drain is over: requests that wait are refused */
+    service_loading loading;
+    atomic_bool stopping;       /* not ready any more; requests are still answered */
+    atomic_bool draining;       /* no new connections; long tasks end early */
+    atomic_bool ending;         /* finish-seconds are over: requests that wait are refused */
     atomic_int log_streams;     /* open */
     atomic_int model_downloads; /* being prepared or sent */
     pthread_mutex_t pool_lock;

@@ -53,8 +53,11 @@ served_bandit *served_bandits_find(const served_bandits *self, json_text name);
 /* In the order of their numbers; NULL past the last. */
 served_bandit *served_bandits_at(const served_bandits *self, size_t index);
 
-/* How long the steps of all models took. */
-const metric_histogram *served_bandits_steps(const served_bandits *self);
+/* Of all models, for metrics. */
+typedef struct training_metrics {
+    metric_histogram step_seconds, step_events, publish_seconds;
+} training_metrics;
+const training_metrics *served_bandits_training(const served_bandits *self);
 
 /* ---- one of them ---- */
 

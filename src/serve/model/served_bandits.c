@@ -45,9 +45,9 @@ void served_bandits_appended(served_bandits *self, uint32_t number, uint64_t las
     turn_queue_ask(&self->queue, &bandit->turn, false);
 }
 
-const metric_histogram *served_bandits_steps(const served_bandits *self)
+const training_metrics *served_bandits_training(const served_bandits *self)
 {
-    return &self->steps;
+    return &self->training;
 }
 
 /* ---- starting and stopping ---- */

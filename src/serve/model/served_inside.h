@@ -72,7 +72,7 @@ struct served_bandits {
 
     turn_queue queue;
     atomic_size_t awake;
-    metric_histogram steps;
+    training_metrics training;
     atomic_bool interrupted;        /* loading and steps end at the next event */
     atomic_bool stopping;           /* threads end after the turn that they give */
     atomic_int_least64_t next_look; /* for idle bandits: microseconds of turn_queue_now */

@@ -197,6 +197,7 @@ static ee_status publish(trainer_turn *t, ee_error *error)
         status = served_bandit_open(bandit, error);
     }
     double end = turn_queue_now();
+    metric_observe(&t->all->training.publish_seconds, end - begin);
     bandit->publish_due = end + PAUSE * (end - begin);
     bandit->unpublished = false;
     if (!status) return show(t, error);
@@ -266,7 +267,8 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
     double seconds = turn_queue_now() - begin;
     bool all_taken = step.upto == bandit->taken + behind;
     bandit->turn.earliest = all_taken ? begin + options->publish_interval : 0;
-    metric_observe(&t->all->steps, seconds);
+    metric_observe(&t->all->training.step_seconds, seconds);
+    metric_observe_count(&t->all->training.step_events, step.upto - bandit->taken);
     pthread_mutex_lock(&bandit->mutex);
     bandit->standing.train_seconds += seconds;
     pthread_mutex_unlock(&bandit->mutex);

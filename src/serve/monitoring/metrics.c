@@ -24,6 +24,14 @@ void metric_observe(metric_histogram *self, double seconds)
     atomic_fetch_add_explicit(&self->nanoseconds, (uint_fast64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
+/* Counts have the same buckets: 1 is in that of 0.1 ms. */
+static const double count_scale = 1e4;
+
+void metric_observe_count(metric_histogram *self, uint64_t count)
+{
+    metric_observe(self, (double)count / count_scale);
+}
+
 void metric_head(text *into, const char *name, const char *type, const char *help)
 {
     text_add(into, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
@@ -51,7 +59,8 @@ void metric_sample(text *into, const char *name, const char *labels, double valu
     add_value(into, value);
 }
 
-void metric_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from)
+static void write_histogram(text *into, const char *name, const char *labels, const metric_histogram *from,
+                            double scale)
 {
     uint64_t count = 0;
     const char *comma = labels[0] ? "," : "";
@@ -59,16 +68,27 @@ void metric_histogram_write(text *into, const char *name, const char *labels, co
         count += atomic_load_explicit(&from->buckets[i], memory_order_relaxed);
         text_add(into, "%s_bucket{%s%sle=\"", name, labels, comma);
         if (i < METRIC_BUCKETS)
-            text_double(into, ends[i]);
+            text_double(into, scale > 1 ? round(scale * ends[i]) : ends[i]);
         else
             text_add(into, "+Inf");
         text_add(into, "\"} %" PRIu64 "\n", count);
     }
     char part[128];
     snprintf(part, sizeof part, "%s_sum", name);
-    metric_sample(into, part, labels, (double)atomic_load_explicit(&from->nanoseconds, memory_order_relaxed) * 1e-9);
+    double sum = (double)atomic_load_explicit(&from->nanoseconds, memory_order_relaxed) * 1e-9;
+    metric_sample(into, part, labels, scale > 1 ? round(scale * sum) : sum);
     snprintf(part, sizeof part, "%s_count", name);
     metric_sample(into, part, labels, (double)count);
+}
+
+void metric_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from)
+{
+    write_histogram(into, name, labels, from, 1);
+}
+
+void metric_count_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from)
+{
+    write_histogram(into, name, labels, from, count_scale);
 }
 
 void metric_mark_add(metric_mark *into, const metric_histogram *from)

@@ -32,8 +32,10 @@ static const option limit_rows[] = {
                        "maximum connections per client address; 429 if exceeded; 0: no limit"),
     OPTION_ROW_REAL(server_settings, idle_seconds, "idle-seconds", "60", 0.1, 86400,
                     "seconds a client may take to send a request, or to read the response"),
-    OPTION_ROW_REAL(server_settings, drain_seconds, "drain-seconds", "3", 0, 3600,
-                    "seconds to finish open requests when the server stops; 2 more are for saving models"),
+    OPTION_ROW_REAL(server_settings, drain, "drain", "0", 0, 3600,
+                    "seconds that /readyz returns 503 before a server that stops refuses new connections"),
+    OPTION_ROW_REAL(server_settings, finish_seconds, "finish-seconds", "3", 0, 3600,
+                    "seconds to finish open requests after that; 2 more are for saving models"),
     OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "8192", 2048, MEGABYTES(1),
                        "maximum size of request headers; 431 if exceeded"),
     OPTION_ROW_INTEGER(server_settings, body_bytes, "body-bytes", "4194304", 1024, MEGABYTES(1024),
@@ -101,8 +103,15 @@ const option_schema server_settings_schema = OPTION_SCHEMA("serve", groups, serv
 
 /* ---- values ---- */
 
+/* Settings keep working under the names that they had. */
+static const char *current_name(const char *name)
+{
+    return strcmp(name, "drain-seconds") == 0 ? "finish-seconds" : name;
+}
+
 ee_status server_settings_set(const char *name, const char *value, server_settings *into, ee_error *error)
 {
+    name = current_name(name);
     return options_set(&server_settings_schema, name, value, into, error);
 }
 
@@ -204,6 +213,7 @@ static ee_status check_stranger(const char *name, const char *variable, ee_error
 static bool is_setting(const char *name)
 {
     const option *row;
+    name = current_name(name);
     for (size_t i = 0; (row = row_at(i)); i++)
         if (strcmp(row->name, name) == 0) return true;
     return false;

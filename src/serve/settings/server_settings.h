@@ -17,7 +17,9 @@ typedef struct server_settings {
     option_choice page;                    /* on|off */
     int64_t threads, trainers;             /* 0: by the cores */
     int64_t connections, connections_each; /* in all; of one address, 0: as many as there are */
-    double idle_seconds, drain_seconds;
+    double idle_seconds;
+    double drain;          /* seconds that /readyz returns 503 before the listener closes */
+    double finish_seconds; /* for open requests after that; once called drain-seconds */
     int64_t header_bytes, body_bytes, model_bytes, batch; /* limits: bytes of headers, of a body, of an uploaded model;
                                                              decisions or rewards of a batch */
     int64_t actions, features;                            /* of a decision, at most */

@@ -193,4 +193,10 @@ ee_status store_backup(const char *folder, const char *to, bool (*progress)(void
 /* Bytes on the disk, the models' too. */
 uint64_t store_bytes(const store *self);
 
+/* Of the file system that the store is on, in bytes; free: what the server can still write. false: not known. */
+typedef struct store_space {
+    uint64_t size, free;
+} store_space;
+bool store_disk_space(const store *self, store_space *out);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -371,4 +372,12 @@ uint64_t store_bytes(const store *self)
 {
     return file_bytes(self->folder, "eenet.db") + file_bytes(self->folder, "eenet.db-wal") +
            store_model_bytes(self->folder);
+}
+
+bool store_disk_space(const store *self, store_space *out)
+{
+    struct statvfs disk;
+    if (statvfs(self->folder, &disk)) return false;
+    *out = (store_space){(uint64_t)disk.f_blocks * disk.f_frsize, (uint64_t)disk.f_bavail * disk.f_frsize};
+    return true;
 }

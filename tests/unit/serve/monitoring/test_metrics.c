@@ -44,6 +44,23 @@ static void histograms_are_cumulative(void **state)
     memory_free(page.bytes);
 }
 
+static void counts_have_buckets_too(void **state)
+{
+    (void)state;
+    static metric_histogram events;
+    text page = text_start(NULL);
+    const uint64_t observed[] = {0, 1, 2, 3, 4096, 100000, 100001};
+    for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) metric_observe_count(&events, observed[i]);
+    metric_count_histogram_write(&page, "e", "", &events);
+    assert_non_null(strstr(page.bytes, "e_bucket{le=\"1\"} 2\n"));
+    assert_non_null(strstr(page.bytes, "e_bucket{le=\"2\"} 3\n"));
+    assert_non_null(strstr(page.bytes, "e_bucket{le=\"5000\"} 5\n"));
+    assert_non_null(strstr(page.bytes, "e_bucket{le=\"100000\"} 6\n"));
+    assert_non_null(strstr(page.bytes, "e_bucket{le=\"+Inf\"} 7\n"));
+    assert_non_null(strstr(page.bytes, "e_sum 204103\n"));
+    memory_free(page.bytes);
+}
+
 static void quantiles_are_of_what_came_since(void **state)
 {
     (void)state;
@@ -87,9 +104,8 @@ static void the_process_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_have_their_form),
-        cmocka_unit_test(histograms_are_cumulative),
-        cmocka_unit_test(quantiles_are_of_what_came_since),
+        cmocka_unit_test(samples_have_their_form), cmocka_unit_test(histograms_are_cumulative),
+        cmocka_unit_test(counts_have_buckets_too), cmocka_unit_test(quantiles_are_of_what_came_since),
         cmocka_unit_test(the_process_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+#!/bin/sh
+# prometheus.sh PROGRAM: Prometheus scrapes the real server. Its tools have nothing to say against the metrics, the rules
+# of examples/monitoring/ load and evaluate, every metric that they and the Grafana dashboard use exists, and an alert
+# fires when the store cannot be written, and ends when it can again.
+set -eu
+eenet=$1
+examples=$(cd "$(dirname "$0")/../../examples/monitoring" && pwd)
+for tool in prometheus promtool curl python3; do
+    command -v "$tool" >/dev/null || { echo "prometheus.sh: no $tool"; exit 77; }
+done
+server=
+watcher=
+trap 'for pid in $server $watcher; do kill -KILL "$pid" 2>/dev/null || :; done' EXIT
+fail() {
+    echo "prometheus.sh: $*" >&2
+    tail -n 5 server.err prometheus.log >&2 || :
+    exit 1
+}
+# until_true SECONDS WHAT COMMAND...: repeats the command until it succeeds.
+until_true() {
+    end=$(($(date +%s) + $1))
+    what=$2
+    shift 2
+    until "$@"; do
+        [ "$(date +%s)" -lt "$end" ] || fail "$what"
+        sleep 0.1
+    done
+}
+
+# A file that may have 1 MB stands for a small disk; the limit is soft, so that it can be lifted.
+(ulimit -S -f 1024 && exec "$eenet" serve --port 0 --folder data >server.out 2>server.err) &
+server=$!
+started() { kill -0 "$server" 2>/dev/null && grep -q 'listening on' server.out; }
+until_true 60 "the server did not start" started
+url=$(sed -n '1s/^eenet: listening on //p' server.out)
+curl -sf -o answer "$url/v1/bandits" -d '{"name":"shop","dim":2}'
+decide() { curl -s -o answer -w '%{http_code}' "$url/v1/bandits/shop/decide" -d "{\"id\":\"$1\",\"actions\":[[1,2],[2,1]]}"; }
+[ "$(decide 0)" = 200 ] || fail "decide: $(cat answer)"
+curl -sf -o answer "$url/v1/bandits/shop/reward" -d '{"id":"0","value":1}'
+
+# The metrics are as Prometheus wants them.
+curl -sf "$url/metrics" >metrics
+promtool check metrics <metrics >complaints 2>&1 || fail "promtool check metrics: $(cat complaints)"
+[ ! -s complaints ] || fail "promtool check metrics: $(cat complaints)"
+promtool check rules "$examples/eenet.rules.yml" >checked 2>&1 || fail "$(cat checked)"
+promtool test rules "$examples/eenet.rules.test.yml" >checked 2>&1 || fail "$(cat checked)"
+promtool check config "$examples/prometheus.yml" >checked 2>&1 || fail "$(cat checked)"
+
+# What the rules and the dashboard ask for is there. Live evaluation has values only with challengers.
+python3 - "$examples" <<'END' >used
+import json, re, sys
+board = json.load(open(sys.argv[1] + "/grafana-dashboard.json"))
+texts = [target["expr"] for panel in board["panels"] for target in panel.get("targets", [])]
+texts += [part for part in re.split(r"\n *- alert:", open(sys.argv[1] + "/eenet.rules.yml").read())]
+print("\n".join(sorted({name for text in texts for name in re.findall(r"\b(?:eenet|process)_[a-z_]+", text)})))
+END
+[ "$(wc -l <used)" -gt 20 ] || fail "few names: $(cat used)"
+while read -r name; do
+    case $name in eenet_bandit_value* | eenet_bandit_lag_seconds) continue ;; esac
+    grep -q "^$name[ {]" metrics || fail "$name is used in examples/monitoring/ and is not in /metrics"
+done <used
+
+# The rules without their patience, for a server on another port.
+sed 's/^\( *for:\) .*/\1 0s/' "$examples/eenet.rules.yml" >eenet.rules.yml
+sed -e 's/: 15s/: 1s/' -e "s/127.0.0.1:8080/${url#http://}/" "$examples/prometheus.yml" >prometheus.yml
+prometheus --config.file=prometheus.yml --storage.tsdb.path=series --web.listen-address=127.0.0.1:0 >prometheus.log 2>&1 &
+watcher=$!
+listens() { kill -0 "$watcher" 2>/dev/null && grep -q 'msg="Listening on"' prometheus.log; }
+until_true 60 "Prometheus did not start" listens
+api=http://$(sed -n 's/.*msg="Listening on" address=//p' prometheus.log | head -n 1)/api/v1
+# query EXPRESSION: prints the value of the first result.
+query() { curl -s "$api/query" --data-urlencode "query=$1" | sed -n 's/.*"value":\[[^,]*,"\([^"]*\)"\].*/\1/p'; }
+is_one() { [ "$(query "$1")" = 1 ]; }
+until_true 60 "Prometheus does not see the server" is_one 'up{job="eenet"}'
+until_true 60 "Prometheus does not see the store" is_one eenet_store_writable
+rules_run() {
+    curl -s "$api/rules" >rules
+    [ "$(grep -o '"health":"ok"' rules | wc -l)" = "$(grep -c -- '- alert:' eenet.rules.yml)" ]
+}
+until_true 60 "a rule does not evaluate" rules_run
+firing() { curl -s "$api/alerts" | python3 -c '
+import json, sys
+alerts = json.load(sys.stdin)["data"]["alerts"]
+sys.exit(not any(a["labels"]["alertname"] == sys.argv[1] and a["state"] == "firing" for a in alerts))' "$1"; }
+firing EenetStoreNotWritable && fail "the alert fires while the store is writable"
+
+# The disk is full: decisions are refused, and the alert fires.
+full() {
+    number=$((${number:-0} + 1))
+    [ "$(decide "$number")" = 503 ] && [ "$(curl -s -o answer -w '%{http_code}' "$url/readyz")" = 503 ]
+}
+number=0
+until_true 120 "the disk is never full" full
+alarmed() { full; firing EenetStoreNotWritable && firing EenetErrors && firing EenetNotReady; }
+until_true 60 "no alert fires: $(curl -s "$api/alerts")" alarmed
+
+# With room again it ends.
+if command -v prlimit >/dev/null; then
+    prlimit --pid "$server" --fsize=unlimited:
+    writable() { [ "$(curl -s -o answer -w '%{http_code}' "$url/readyz")" = 200 ]; }
+    until_true 60 "the store cannot be written again" writable
+    calm() { ! firing EenetStoreNotWritable && ! firing EenetNotReady; }
+    until_true 60 "the alert fires on" calm
+fi
+kill "$watcher" "$server"
+wait "$server" || fail "the server's exit status: $?"
+server=
+wait "$watcher" || fail "Prometheus' exit status: $?"
+watcher=
