@@ -65,8 +65,7 @@ static const route own_routes[] = {
      "Get an evaluation and its results", ROUTE_WAITS, NULL},
     {HTTP_DELETE, "/v1/bandits/{name}/evaluations/{id}", KEY_ADMIN, NULL, api_delete_evaluation,
      "Delete or cancel an evaluation", ROUTE_WAITS, NULL},
-    {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Export settled decisions as dsjson", ROUTE_WAITS,
-     NULL},
+    {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Export settled decisions as dsjson", 0, NULL},
 };
 
 /* Personalizer's API, without the base path: see personalizer_path.c. */

@@ -13,6 +13,7 @@
 #include "serve/api/call.h"
 #include "serve/api/importance_cache.h"
 #include "serve/api/latency.h"
+#include "serve/api/log_exports.h"
 #include "serve/api/promotion.h"
 #include "serve/api/readiness.h"
 #include "serve/system/notify.h"
@@ -241,6 +242,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = worker_start(1, MOST_TASKS, &self->worker, error);
     if (!status) status = worker_start(READERS, MOST_TASKS, &self->readers, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->analyst, error);
+    if (!status) status = log_exports_create(&self->exports, error);
     if (!status) status = importance_cache_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
     return status ? status : start_live(self, settings, error);
@@ -316,6 +318,7 @@ static void service_free(service *self, int64_t save_until)
      */
     http_stop(self->http);
     live_stop(self->live, hurry); /* it hands work to the worker, which may ask it for a model until its end */
+    log_exports_stop(self->exports);
     worker_stop(self->worker);
     worker_stop(self->readers);
     worker_stop(self->analyst);

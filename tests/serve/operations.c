@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "http_client.h"
 #include "server_process.h"
@@ -274,6 +277,82 @@ static void a_bandit_that_cannot_be_loaded_does_not_block(void)
     stop();
 }
 
+/* ---- exports ---- */
+
+/* The log of a bandit as it is exported: unpacked, (size) bytes, to be freed. */
+static char *export_log(const char *accept, const char *coding, size_t *size)
+{
+    enum { CAPACITY = 64 << 20 };
+    char *bytes = malloc(CAPACITY), header[100];
+    client.headers = accept;
+    expect("GET", "/v1/bandits/busy/log", NULL, 200);
+    client.headers = NULL;
+    if (strcmp(http_client_header(&client, "Content-Encoding", header, sizeof header), coding) != 0)
+        server_process_fail(&server, "%s: the export has the coding '%s'", accept, header);
+    if (strcmp(coding, "gzip") == 0) {
+        z_stream z = {.next_in = (Bytef *)(uintptr_t)client.answer,
+                      .avail_in = (uInt)client.size,
+                      .next_out = (Bytef *)bytes,
+                      .avail_out = CAPACITY};
+        if (inflateInit2(&z, 15 + 16) != Z_OK || inflate(&z, Z_FINISH) != Z_STREAM_END || z.avail_in)
+            server_process_fail(&server, "the export is not gzip");
+        inflateEnd(&z);
+        *size = z.total_out;
+    } else if (strcmp(coding, "zstd") == 0) {
+        ZSTD_DStream *stream = ZSTD_createDStream();
+        ZSTD_inBuffer in = {client.answer, client.size, 0};
+        ZSTD_outBuffer out = {bytes, CAPACITY, 0};
+        while (in.pos < in.size)
+            if (ZSTD_isError(ZSTD_decompressStream(stream, &out, &in)))
+                server_process_fail(&server, "the export is not zstd");
+        ZSTD_freeDStream(stream);
+        *size = out.pos;
+    } else {
+        memcpy(bytes, client.answer, client.size);
+        *size = client.size;
+    }
+    return bytes;
+}
+
+static void exports_are_compressed_on_request(void)
+{
+    size_t size, packed;
+    char *plain = export_log(NULL, "", &size);
+    static const char *const accepts[][2] = {{"Accept-Encoding: gzip\r\n", "gzip"},
+                                             {"Accept-Encoding: gzip, zstd\r\n", "zstd"},
+                                             {"Accept-Encoding: br, gzip;q=0\r\n", ""}};
+    if (size < 1000000) server_process_fail(&server, "the export has only %zu bytes", size);
+    for (size_t i = 0; i < 3; i++) {
+        char *other = export_log(accepts[i][0], accepts[i][1], &packed);
+        if (packed != size || memcmp(plain, other, size) != 0)
+            server_process_fail(&server, "the export as '%s' has other bytes", accepts[i][1]);
+        free(other);
+    }
+    free(plain);
+}
+
+/* Clients that do not read their export cost nobody else anything, and what they held is free when they leave. */
+static void slow_exports_disturb_nobody(void)
+{
+    enum { EXPORTS = 8 };
+    static const char request[] = "GET /v1/bandits/busy/log HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    int sockets[EXPORTS], small = 4096;
+    for (int i = 0; i < EXPORTS; i++) {
+        char byte;
+        sockets[i] = http_client_connect(server.port);
+        setsockopt(sockets[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+        if (write(sockets[i], request, sizeof request - 1) < 0 || recv(sockets[i], &byte, 1, 0) != 1)
+            server_process_fail(&server, "export %d did not begin", i);
+    }
+    expect("GET", "/v1/bandits/busy/log?limit=1", NULL, 503);
+    for (int i = 0; i < 100; i++) expect("POST", "/v1/bandits/busy/decide", "{\"actions\":[[1,2],[2,1]]}", 200);
+    for (int i = 0; i < EXPORTS; i++) close(sockets[i]);
+    double end = http_client_now() + 60;
+    while (http_client_call(&client, "GET", "/v1/bandits/busy/log?limit=1", NULL, 0) != 200)
+        if (http_client_now() > end)
+            server_process_fail(&server, "exports of clients that left stay: %s", client.answer);
+}
+
 static void not_ready_before_it_stops(void)
 {
     static const char decision[] = "{\"actions\":[[1,2],[2,1]]}";
@@ -312,6 +391,8 @@ int main(int count, char **words)
     the_log_is_json();
     a_share_of_requests_is_logged();
     active_models_are_loaded_first();
+    exports_are_compressed_on_request();
+    slow_exports_disturb_nobody();
     a_bandit_that_cannot_be_loaded_does_not_block();
     not_ready_before_it_stops();
     http_client_end(&client);

@@ -72,10 +72,10 @@ struct service {
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     service_loading loading;
-    atomic_bool stopping;       /* not ready any more; requests are still answered */
-    atomic_bool draining;       /* no new connections; long tasks end early */
-    atomic_bool ending;         /* finish-seconds are over: requests that wait are refused */
-    atomic_int log_streams;     /* open */
+    atomic_bool stopping; /* not ready any more; requests are still answered */
+    atomic_bool draining; /* no new connections; long tasks end early */
+    atomic_bool ending;   /* finish-seconds are over: requests that wait are refused */
+    struct log_exports *exports;
     atomic_int model_downloads; /* being prepared or sent */
     pthread_mutex_t pool_lock;
     struct call *free_calls;

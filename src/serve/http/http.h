@@ -106,7 +106,11 @@ __attribute__((format(printf, 4, 5))) void http_refuse(http_exchange *exchange, 
  * and the connection is cut. Called in the pool's threads, whenever the client took what it had. release is called
  * once, whatever happens. */
 typedef long http_read(void *context, char *bytes, size_t capacity);
+enum { HTTP_READ_LATER = -2 }; /* nothing is there yet: http_continue follows */
 void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context);
+
+/* After HTTP_READ_LATER, in any thread: read is called again. Not after release. */
+void http_continue(http_exchange *exchange);
 
 /* The status as text, as "Not Found". */
 const char *http_reason(int status);

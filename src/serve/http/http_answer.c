@@ -93,6 +93,11 @@ void http_stream(http_exchange *exchange, int status, http_read *read, void (*re
     http_answer(exchange, status);
 }
 
+void http_continue(http_exchange *exchange)
+{
+    http_inbox_put(exchange->connection->worker, exchange->connection);
+}
+
 void http_error(text *into, const char *code, const char *message)
 {
     char plain[512];

@@ -129,6 +129,7 @@ struct pooled_exchange {
     http_read *read;
     void (*release)(void *context);
     void *stream;
+    bool stream_waits; /* for http_continue */
     bool stream_has_ended;
     pooled_exchange *next;
 };

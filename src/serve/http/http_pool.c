@@ -50,7 +50,7 @@ void http_pool_give(http_server *server, pooled_exchange *used)
         used->body = NULL;
         used->body_capacity = 0;
     }
-    used->is_open = used->has_merged = used->stream_has_ended = false;
+    used->is_open = used->has_merged = used->stream_waits = used->stream_has_ended = false;
     used->read = NULL;
     used->sent = 0;
     atomic_store_explicit(&used->stage, STAGE_REQUEST, memory_order_relaxed);

@@ -115,6 +115,22 @@ void http_begin_response(http_connection *self)
     http_start_clock(self, body.length);
 }
 
+/* A stream that waits for http_continue counts as handled, so that http_stop waits for it. */
+static long read_stream(http_connection *self, char *bytes, size_t capacity)
+{
+    pooled_exchange *current = self->current;
+    atomic_size_t *handled = &self->server->handled;
+    atomic_fetch_add(handled, 1);
+    self->is_answered = false;
+    long got = atomic_load(&self->server->is_stopping) ? -1 : current->read(current->stream, bytes, capacity);
+    current->stream_waits = got == HTTP_READ_LATER;
+    if (current->stream_waits)
+        http_stop_clock(self);
+    else
+        atomic_fetch_sub(handled, 1);
+    return got;
+}
+
 /* Reads the next piece of a stream into out, as a chunk unless the client is old. */
 static connection_step next_piece(http_connection *self)
 {
@@ -123,7 +139,8 @@ static connection_step next_piece(http_connection *self)
     enum { SIZE = 8 };
     char size[24];
     if (memory_grow(NULL, &out->bytes, &out->capacity, PIECE + 16, 1, NULL)) return STEP_CLOSE;
-    long got = current->read(current->stream, out->bytes + SIZE, PIECE);
+    long got = read_stream(self, out->bytes + SIZE, PIECE);
+    if (got == HTTP_READ_LATER) return STEP_WAIT;
     if (got < 0) return STEP_CLOSE;
     bool is_old = current->head.is_old;
     snprintf(size, sizeof size, "%06lx\r\n", (unsigned long)got);
@@ -173,6 +190,12 @@ connection_step http_send_response(http_connection *self)
     json_text body = body_of(current);
     size_t head = current->out.length, sent = current->sent;
     if (current->out.status) return STEP_CLOSE; /* no memory for its head */
+    if (current->stream_waits) {
+        if (!self->is_answered) return STEP_WAIT; /* even if the client is gone: it is in the inbox, or will be */
+        current->stream_waits = false;
+        atomic_fetch_sub(&self->server->handled, 1);
+        http_start_clock(self, 0);
+    }
     if (sent == head + body.length) {
         if (!current->read || current->stream_has_ended) return end_response(self);
         return next_piece(self);
