@@ -74,7 +74,6 @@ BODIES = {
     "explain": ("/v1/bandits/named/explain", None, [{**NAMED, "slots": None}]),
     "askEvaluation": ("/v1/bandits/named/evaluations", None, [EVALUATION]),
     "addChallenger": ("/v1/bandits/changing/challengers", "name", [CHALLENGER]),
-    "acceptClock": ("/v1/clock", None, [{"accept": "corrected"}]),
     "personalizerPostRank": ("/personalizer/rank", "eventId", [RANK]),
     "personalizerPostEventsEventIdReward": ("/personalizer/events/nobody/reward", None, [{"value": 1}]),
     "personalizerPostMultislotRank": ("/personalizer/multislot/rank", "eventId", [RANK_SLOTS]),
@@ -91,8 +90,8 @@ BODIES = {
 # More bodies on bandits that take vectors: (operation, path, body).
 MORE_BODIES = [("decide", "/v1/bandits/vectors/decide", VECTORS), ("decide", "/v1/bandits/vectors/decide", ARRAYS)]
 
-# Statuses of a valid body that names something that does not exist, or that nothing waits for.
-ALSO_VALID = {"personalizerPostConfigurationsApplyFromEvaluation": {404}, "acceptClock": {409}}
+# Statuses of a valid body that names something that does not exist.
+ALSO_VALID = {"acceptClock": {409}, "personalizerPostConfigurationsApplyFromEvaluation": {404}}
 # Texts that must also mean something: those of a documented length may be refused, but not for their length.
 MEANINGFUL = ("policy", "options", "features", "propensity", "arguments", "estimators[0]", "baseline", "baselineAction")
 # Operations whose schema is that of another one, which has bodies with every member.
@@ -118,8 +117,8 @@ def check_words(schemas, schema, where, said, message, report):
     """The message lists the words that the server knows: those of the schema, and no others."""
     for name in where.strip(".").split("."):
         schema = schemas.merged(schemas.merged(schema)["properties"][name])
-    known = re.search(r"must be (?:one of )?([\w, \"]+)$", message)
-    words = set(re.split(r", | or ", known[1].replace('"', ""))) if known else set()
+    known = re.search(r"must be (?:one of )?([\w, ]+)$", message)
+    words = set(re.split(r", | or ", known[1])) if known else set()
     documented = {one for one in schema["enum"] if isinstance(one, str)}
     for word in words ^ documented if documented else ():
         side = "the message of the server" if word in words else "openapi.json"

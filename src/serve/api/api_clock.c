@@ -76,7 +76,7 @@ void api_accept_clock(void *owner, http_exchange *exchange, const route_match *m
     }
     bool in_doubt = journal_clock(of->journal).in_doubt;
     if (journal_accept_clock(of->journal, as)) {
-        server_log_write(&of->log, LOG_LEVEL_WARNING, "", "the clock was accepted as %s%s%s",
+        server_log_write(&of->log, LOG_LEVEL_WARNING, NULL, "the clock was accepted as %s%s%s",
                          as == CLOCK_ELAPSED ? "elapsed" : "corrected", self->key_name[0] ? " by key " : "",
                          self->key_name);
         answer_clock(self);
