@@ -69,6 +69,9 @@ NEVER_SEEN = {
     "#/paths//readyz/get/200/properties/warning": "the same",
     "#/components/schemas/LiveEvaluation/properties/policies/items/properties/state = 'failed'":
         "a challenger that stops with an error; none is known that does",
+    **{f"#/components/schemas/NotReady/properties/loading{member}":
+       "a model that takes long to load; tests/serve/operations.c has one"
+       for member in ("", "/properties/total", "/properties/loaded", "/properties/failed")},
 }
 # 503 also says that a queue is full: 1000 requests wait for the worker, or too many logs or models are being read. Only
 # those that a full disk provokes are seen here.

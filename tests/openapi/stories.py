@@ -104,6 +104,7 @@ def tell_of_models(client):
     client.call("PUT", f"{path}/model", b"no model", 400)
     client.call("DELETE", f"{path}/model", expect=200)
     client.call("GET", f"{path}/log?limit=2", expect=200)
+    client.call("GET", f"{path}/log?limit=2", expect=200, headers={"Accept-Encoding": "gzip"})
     client.call("GET", f"{path}/activity", expect=200)
     client.call("GET", f"{path}/decisions/{made[0]['id']}/explain?features=1", expect=200)
     client.call("GET", f"{path}/decisions/nobody/explain", expect=404)
