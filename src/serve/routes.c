@@ -23,6 +23,8 @@ static const route own_routes[] = {
     {HTTP_GET, "/openapi.json", KEY_NOBODY, NULL, api_openapi, "Description of this API (OpenAPI)", 0, NULL},
     {HTTP_GET, "/", KEY_NOBODY, NULL, api_page, "Dashboard", 0, NULL},
     {HTTP_GET, "/page/visitor", KEY_NOBODY, NULL, api_page_visitor, "Role of the key of this request", 0, NULL},
+    {HTTP_GET, "/page/choices", KEY_NOBODY, NULL, api_page_choices, "Policies, estimators and default settings", 0,
+     NULL},
     {HTTP_GET, "/page/{file}", KEY_NOBODY, NULL, api_page_file, "File of the dashboard", 0, NULL},
     {HTTP_GET, "/metrics", KEY_READER, NULL, api_metrics, "Metrics for Prometheus", ROUTE_ALL_BANDITS, NULL},
     {HTTP_GET, "/v1/clock", KEY_READER, NULL, api_clock, "State of the clock", ROUTE_ALL_BANDITS, NULL},

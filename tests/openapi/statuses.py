@@ -118,6 +118,6 @@ def provoke_statuses(program, document, client, keys):
     for operation in document.operations:
         if operation.role:
             ask(client, operation, "here", 429)
-    for path in ("/", "/page/visitor", "/page/page.js"):
+    for path in ("/", "/page/visitor", "/page/choices", "/page/page.js"):
         client.call("GET", path, expect=404)
     server.stop()

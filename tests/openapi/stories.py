@@ -42,6 +42,7 @@ def tell_of_server(client, keys):
     client.call("GET", "/page/nothing", expect=404)
     for key in ("", *keys.values()):
         client.call("GET", "/page/visitor", expect=200, key=key)
+        client.call("GET", "/page/choices", expect=200, key=key)
     client.call("GET", "/v1/bandits", expect=200)
 
 

@@ -36,7 +36,7 @@ SETTINGS = {"policy": "linucb", "options": "", "seed": 1, "propensity": "floor:0
             "aggregation": "first", "mode": "online", "rewards": [0, 1], "outside": "accept", "confidence": 0.9,
             "promote": "offer", "challengers": [CHALLENGER], "tests": 0, "retention_days": 30, "personalizer": {}}
 FIXED = ("policy", "options", "seed", "propensity", "tests")
-NAMED = {"id": "a", "context": {"user": {"age": 31}}, "exclude": ["y"], "defer": False,
+NAMED = {"id": "a", "context": {"user": {"age": 31}}, "exclude": ["y"], "defer": False, "dry_run": False,
          "actions": [{"id": "x", "features": {"price": 9.5}}, {"id": "y", "features": {}}, {"id": "z"}]}
 SLOTS = {"id": "a", "actions": [{"id": "w"}, {"id": "x"}, {"id": "y"}, {"id": "z"}],
          "slots": [{"id": "top", "features": {"width": 2}, "exclude": ["z"], "baseline": "x"}]}

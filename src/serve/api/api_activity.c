@@ -51,6 +51,21 @@ static void add_actions(text *into, const activity_report *report)
     add_real(into, "entropy", report->entropy);
 }
 
+static void add_slots(text *into, const activity_report *report)
+{
+    text_add(into, ",\"slots\":[");
+    for (size_t i = 0; i < report->slot_count; i++) {
+        const activity_slot *slot = &report->slots[i];
+        text_add(into, "%s{\"id\":", i ? "," : "");
+        text_json(into, (json_text){slot->name, strlen(slot->name)});
+        text_add(into, ",\"decisions\":%" PRIu64 ",\"explored\":%" PRIu64 ",\"rewards\":%" PRIu64, slot->decisions,
+                 slot->explored, slot->rewards);
+        add_real(into, "mean_reward", slot->rewards ? slot->reward_sum / (double)slot->rewards : (double)NAN);
+        text_add(into, "}");
+    }
+    text_add(into, "],\"other_slots\":%" PRIu64, report->other_slots);
+}
+
 static void add_counts(text *into, bandit_counters *of)
 {
     const struct {
@@ -92,6 +107,7 @@ void api_activity(void *owner, http_exchange *exchange, const route_match *match
     add_seconds(answer, &report);
     if (counters) add_counts(answer, counters);
     add_actions(answer, &report);
+    add_slots(answer, &report);
     add_training(answer, of->bandit);
     text_add(answer, ",\"latency\":{");
     add_latency(answer, self, true, "decide");

@@ -18,11 +18,12 @@ static void add_counts(text *into, const served_standing *standing)
     text_add(into, ",\"limited\":%" PRIu64, standing->limited);
 }
 
-static void describe(text *into, const served_bandit *bandit)
+static void describe(service *of, text *into, const served_bandit *bandit)
 {
     const char *name = served_bandit_name(bandit);
     bandit_settings settings = served_bandit_settings(bandit);
     served_standing standing = served_bandit_standing(bandit);
+    bandit_counters *counters = service_counters(of, served_bandit_number(bandit));
     text_add(into, "{\"name\":");
     text_json(into, (json_text){name, strlen(name)});
     text_add(into, ",\"archived\":%s,\"settings\":", served_bandit_is_archived(bandit) ? "true" : "false");
@@ -37,6 +38,9 @@ static void describe(text *into, const served_bandit *bandit)
     text_double(into, standing.train_seconds);
     text_add(into, ",\"memory\":%" PRIu64, standing.memory);
     add_counts(into, &standing);
+    if (counters)
+        text_add(into, ",\"decisions_since_start\":%" PRIu64,
+                 (uint64_t)atomic_load_explicit(&counters->decisions, memory_order_relaxed));
     text_add(into, ",\"trouble\":");
     text_json(into, (json_text){standing.trouble, strlen(standing.trouble)});
     text_add(into, "}");
@@ -46,14 +50,14 @@ void api_list(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)match;
     call *self = exchange->context;
-    const service *of = owner;
+    service *of = owner;
     served_bandit *bandit;
     bool any = false;
     text_add(&exchange->answer, "{\"bandits\":[");
     for (size_t i = 0; (bandit = served_bandits_at(of->bandits, i)); i++) {
         if (self->only_bandit && strcmp(self->only_bandit, served_bandit_name(bandit)) != 0) continue;
         if (any) text_add(&exchange->answer, ",\n");
-        describe(&exchange->answer, bandit);
+        describe(of, &exchange->answer, bandit);
         any = true;
     }
     text_add(&exchange->answer, "]}");
@@ -62,7 +66,7 @@ void api_list(void *owner, http_exchange *exchange, const route_match *match)
 
 static void answer_description(call *self, const served_bandit *bandit, int status)
 {
-    describe(&self->exchange->answer, bandit);
+    describe(self->owner, &self->exchange->answer, bandit);
     call_answer(self, status);
 }
 

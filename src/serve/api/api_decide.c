@@ -63,7 +63,8 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     return EE_OK;
 }
 
-/* Decides what is described, and keeps the event and the answer. */
+/* Decides what is described, and keeps the event and the answer. A dry run is answered already: call_submit skips it.
+ */
 static ee_status finish(call *self, call_item *item, const deciding *by, decision_body *body, ee_error *error)
 {
     journal_entry *entry = &item->entry;
@@ -84,7 +85,7 @@ static ee_status finish(call *self, call_item *item, const deciding *by, decisio
     item->choice = activity_choice_of(body);
     call_begin_answer(self, item);
     self->dialect->answer_decision(&self->answers, by->id, body);
-    call_end_answer(self, item, 0);
+    call_end_answer(self, item, self->request.dry_run ? self->dialect->decided : 0);
     return EE_OK;
 }
 
@@ -199,6 +200,13 @@ static void count_up(atomic_uint_fast64_t *counter, uint64_t by)
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
+static json_text slot_of(const journal_entry *entry)
+{
+    json_text slot;
+    slot_round_id(entry->event.id, &slot);
+    return slot;
+}
+
 static void decision_written(journal_entry *entry)
 {
     call *self = entry->context;
@@ -210,6 +218,8 @@ static void decision_written(journal_entry *entry)
         if (counters) count_up(&counters->decisions, 1);
         if (counters) count_up(&counters->probability, (uint64_t)(item->probability * 1e6));
         activity_decided(self->owner->activity, entry->bandit, entry->event.time / 1000000, &item->choice);
+        if (item->is_round)
+            activity_slot_decided(self->owner->activity, entry->bandit, slot_of(entry), item->choice.explored);
         break;
     case JOURNAL_REPEATED:
         answer_again(self, item);

@@ -1,5 +1,6 @@
 /* The dashboard: its files, and what it needs to know before any other request. */
 #include "call.h"
+#include "evaluate/estimator.h"
 #include "handlers.h"
 #include "serve/page/page_files.h"
 
@@ -94,5 +95,42 @@ void api_page_visitor(void *owner, http_exchange *exchange, const route_match *m
         text_add(answer, "null");
     text_add(answer, "}\n");
     http_add_header(exchange, "Cache-Control", "no-store");
+    http_answer(exchange, 200);
+}
+
+static void add_choice(text *into, const char *before, const char *name, const char *summary)
+{
+    text_add(into, "%s{\"name\":", before);
+    text_json(into, (json_text){name, strlen(name)});
+    text_add(into, ",\"summary\":");
+    text_json(into, (json_text){summary, strlen(summary)});
+}
+
+/* What forms offer: the policies, the estimators, and the defaults of a bandit's settings. */
+void api_page_choices(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    text *answer = &exchange->answer;
+    bandit_settings defaults = bandit_settings_usual();
+    ee_policy one;
+    if (!is_on(owner)) {
+        refuse_off(exchange);
+        return;
+    }
+    text_add(answer, "{\"policies\":[");
+    for (size_t i = 0; !ee_policy_describe(i, &one, NULL); i++) {
+        add_choice(answer, i ? "," : "", one.name, one.summary);
+        text_add(answer, ",\"propensity\":%s}", policy_has_option(one.name, "propensity") ? "true" : "false");
+    }
+    text_add(answer, "],\"estimators\":[");
+    for (int i = 0; i < ESTIMATOR_KINDS; i++) {
+        const estimator_info *estimator = estimator_describe((estimator_kind)i);
+        add_choice(answer, i ? "," : "", estimator->name, estimator->summary);
+        text_add(answer, "}");
+    }
+    text_add(answer, "],\"defaults\":");
+    bandit_settings_write(&defaults, answer);
+    text_add(answer, "}\n");
+    http_add_header(exchange, "Cache-Control", "no-cache");
     http_answer(exchange, 200);
 }

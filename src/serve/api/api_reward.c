@@ -43,6 +43,16 @@ static void count_outcome(bandit_counters *counters, event_outcome outcome)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+/* For the dashboard. A reward that names no slot is not counted for one. */
+static void count_activity(activity *into, const journal_entry *entry)
+{
+    json_text slot;
+    activity_rewarded(into, entry->bandit, entry->event.time / 1000000);
+    slot_round_id(entry->event.id, &slot);
+    if (slot.length && entry->event.outcome == REWARD_JOINED)
+        activity_slot_rewarded(into, entry->bandit, slot, entry->event.value);
+}
+
 static void reward_written(journal_entry *entry)
 {
     call *self = entry->context;
@@ -55,7 +65,7 @@ static void reward_written(journal_entry *entry)
         call_item_failed(self, item);
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
-        if (!repeated) activity_rewarded(self->owner->activity, entry->bandit, entry->event.time / 1000000);
+        if (!repeated) count_activity(self->owner->activity, entry);
         call_begin_answer(self, item);
         self->dialect->answer_reward(&self->answers, entry->event.outcome, repeated);
         call_end_answer(self, item, self->dialect->noted);

@@ -10,7 +10,7 @@ call_handler api_list, api_create, api_describe, api_change, api_archive, api_re
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
 call_handler api_rank_slots, api_reward_slots;
 call_handler api_activity;
-call_handler api_page, api_page_file, api_page_visitor;
+call_handler api_page, api_page_file, api_page_visitor, api_page_choices;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_evaluation, api_list_challengers, api_add_challenger, api_remove_challenger, api_promote;
 call_handler api_explain, api_explain_decision, api_importance;

@@ -26,6 +26,10 @@ typedef struct lively {
     counter counters[ACTIVITY_COUNTERS];
     size_t used;
     double decisions, explored, probability, entropy; /* sums */
+    uint64_t slot_hashes[ACTIVITY_SLOTS];
+    activity_slot slots[ACTIVITY_SLOTS];
+    size_t slot_count;
+    uint64_t other_slots;
 } lively;
 
 struct activity {
@@ -232,6 +236,47 @@ void activity_rewarded(activity *self, uint32_t bandit, int64_t time)
     pthread_mutex_unlock(&self->lock);
 }
 
+/* ---- slots ---- */
+
+/* NULL: there are too many. */
+static activity_slot *find_or_add_slot(lively *of, json_text slot)
+{
+    uint64_t hash = id_hash(slot.bytes, slot.length);
+    for (size_t i = 0; i < of->slot_count; i++)
+        if (of->slot_hashes[i] == hash) return &of->slots[i];
+    if (of->slot_count == ACTIVITY_SLOTS) return NULL;
+    activity_slot *added = &of->slots[of->slot_count];
+    of->slot_hashes[of->slot_count++] = hash;
+    copy_name(slot, added->name);
+    return added;
+}
+
+void activity_slot_decided(activity *self, uint32_t bandit, json_text slot, bool explored)
+{
+    pthread_mutex_lock(&self->lock);
+    lively *of = find_or_make(self, bandit);
+    activity_slot *its = of ? find_or_add_slot(of, slot) : NULL;
+    if (its) {
+        its->decisions++;
+        its->explored += explored;
+    } else if (of) {
+        of->other_slots++;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+void activity_slot_rewarded(activity *self, uint32_t bandit, json_text slot, double value)
+{
+    pthread_mutex_lock(&self->lock);
+    lively *of = find_or_make(self, bandit);
+    activity_slot *its = of ? find_or_add_slot(of, slot) : NULL;
+    if (its) {
+        its->rewards++;
+        its->reward_sum += value;
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
 /* ---- reading ---- */
 
 static int by_count(const void *a, const void *b)
@@ -270,6 +315,9 @@ void activity_read(activity *self, uint32_t bandit, int64_t time, activity_repor
     for (size_t i = 0; found && i < ACTIVITY_SECONDS; i++)
         out->seconds[i] = *second_at(&copy, copy.newest - ACTIVITY_SECONDS + (int64_t)i);
     report_actions(&copy, out);
+    memcpy(out->slots, copy.slots, sizeof out->slots);
+    out->slot_count = copy.slot_count;
+    out->other_slots = copy.other_slots;
     out->decisions = copy.decisions;
     out->explored = copy.explored / copy.decisions;
     out->probability = copy.probability / copy.decisions;

@@ -16,7 +16,8 @@ enum {
     ACTIVITY_COUNTERS = 64,     /* of actions, per bandit */
     ACTIVITY_SHOWN = 12,        /* actions in a report */
     ACTIVITY_DECISIONS = 20000, /* that shares cover, at most */
-    ACTIVITY_BANDITS = 4096,    /* 10 KB each; above, the one idle for longest is dropped */
+    ACTIVITY_SLOTS = 16,        /* per bandit; decisions of others are counted together */
+    ACTIVITY_BANDITS = 4096,    /* 12 KB each; above, the one idle for longest is dropped */
     ACTIVITY_NAME_SIZE = 64     /* longer names are truncated */
 };
 
@@ -41,6 +42,10 @@ void activity_free(activity *self);
 void activity_decided(activity *self, uint32_t bandit, int64_t time, const activity_choice *choice);
 void activity_rewarded(activity *self, uint32_t bandit, int64_t time);
 
+/* Of a round with slots: in addition to the two above. value: of a reward that was joined with the slot's decision. */
+void activity_slot_decided(activity *self, uint32_t bandit, json_text slot, bool explored);
+void activity_slot_rewarded(activity *self, uint32_t bandit, json_text slot, double value);
+
 typedef struct activity_second {
     uint32_t decisions, rewards, explored;
 } activity_second;
@@ -51,15 +56,25 @@ typedef struct activity_share {
     double probability; /* mean, of its decisions */
 } activity_share;
 
+/* Since the server started. */
+typedef struct activity_slot {
+    char name[ACTIVITY_NAME_SIZE];
+    uint64_t decisions, explored, rewards;
+    double reward_sum; /* of the rewards that named the slot */
+} activity_slot;
+
 typedef struct activity_report {
     activity_second seconds[ACTIVITY_SECONDS]; /* whole ones, the oldest first, up to the one before `time` */
     activity_share actions[ACTIVITY_SHOWN];    /* the most frequent first */
     size_t count;
-    double others;      /* share of all other actions */
-    double decisions;   /* that the shares and the means below cover */
-    double explored;    /* share; NaN without decisions, like the rest */
-    double probability; /* mean, of the chosen actions */
-    double entropy;     /* mean */
+    double others;                       /* share of all other actions */
+    activity_slot slots[ACTIVITY_SLOTS]; /* in the order in which they were first seen */
+    size_t slot_count;
+    uint64_t other_slots; /* decisions of further slots */
+    double decisions;     /* that the shares and the means below cover */
+    double explored;      /* share; NaN without decisions, like the rest */
+    double probability;   /* mean, of the chosen actions */
+    double entropy;       /* mean */
 } activity_report;
 
 void activity_read(activity *self, uint32_t bandit, int64_t time, activity_report *out);

@@ -17,7 +17,7 @@ void decide_request_clear(decide_request *self)
     self->id = self->context = (json_text){NULL, 0};
     self->count = self->excluded_count = self->exclude_count = self->first_exclude = self->own_excludes = 0;
     self->slot_count = self->feature_count = 0;
-    self->named = self->deferred = self->too_large = false;
+    self->named = self->deferred = self->dry_run = self->too_large = false;
 }
 
 ee_status decide_refuse_size(decide_request *self, ee_error *error, const char *format, ...)

@@ -214,19 +214,19 @@ static ee_status read_slots(decide_request *self, json_reader *reader, const dec
 
 /* ---- the whole ---- */
 
-static ee_status read_defer(decide_request *self, const json_token *token, ee_error *error)
+static ee_status read_flag(const json_token *token, const char *name, bool *flag, ee_error *error)
 {
     if (token->kind != JSON_KIND_TRUE && token->kind != JSON_KIND_FALSE && token->kind != JSON_KIND_NULL)
-        return status_fail(error, EE_BAD_INPUT, "defer must be true or false");
-    self->deferred = token->kind == JSON_KIND_TRUE;
+        return status_fail(error, EE_BAD_INPUT, "%s must be true or false", name);
+    *flag = token->kind == JSON_KIND_TRUE;
     return EE_OK;
 }
 
 ee_status decide_request_read(decide_request *self, json_reader *reader, const decide_limits *limits, ee_error *error)
 {
-    enum { ID, CONTEXT, ACTIONS, EXCLUDE, SLOTS, DEFER };
-    static const char *const names[] = {"id", "context", "actions", "exclude", "slots", "defer"};
-    static const member_names known = {names, 6};
+    enum { ID, CONTEXT, ACTIONS, EXCLUDE, SLOTS, DEFER, DRY_RUN };
+    static const char *const names[] = {"id", "context", "actions", "exclude", "slots", "defer", "dry_run"};
+    static const member_names known = {names, 7};
     const char *from = reader->value;
     unsigned seen = 0;
     size_t which = 0;
@@ -242,7 +242,8 @@ ee_status decide_request_read(decide_request *self, json_reader *reader, const d
         if (!status && which == ACTIONS) status = decide_read_actions(self, reader, limits, &token, error);
         if (!status && which == EXCLUDE) status = decide_read_own_excludes(self, reader, limits, &token, error);
         if (!status && which == SLOTS) status = read_slots(self, reader, limits, &token, error);
-        if (!status && which == DEFER) status = read_defer(self, &token, error);
+        if (!status && which == DEFER) status = read_flag(&token, "defer", &self->deferred, error);
+        if (!status && which == DRY_RUN) status = read_flag(&token, "dry_run", &self->dry_run, error);
         if (status) return status;
     }
     self->bytes = (json_text){from, (size_t)(reader->next - from)};

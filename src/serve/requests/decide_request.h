@@ -1,6 +1,6 @@
 /* A request to decide, as all dialects share it, and the body of ours, read in one pass:
  *
- *     {"id": "a1", "context": {"user": {"age": 31}}, "exclude": ["b"], "defer": false,
+ *     {"id": "a1", "context": {"user": {"age": 31}}, "exclude": ["b"], "defer": false, "dry_run": false,
  *      "actions": [{"id": "a", "features": {"price": 9.5}}, {"id": "b", "features": {}}]}
  *
  * or with "vector": [...] instead of "features", or plain arrays instead of action objects. With several slots:
@@ -35,6 +35,7 @@ typedef struct decide_request {
     size_t count;          /* actions */
     bool named;            /* they have ids: else they are called "0", "1", ... */
     bool deferred;         /* it counts once it is activated */
+    bool dry_run;          /* answer only: nothing is written or counted */
     json_text *names;      /* (count) where named */
     json_text *features;   /* (count) as they came, where dim is 0; bytes NULL: none were given */
     float *values;         /* (count, dim) */

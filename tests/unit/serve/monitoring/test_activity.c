@@ -196,6 +196,42 @@ static void memory_is_bounded(void **state)
     activity_free(all);
 }
 
+static json_text named(const char *words)
+{
+    return (json_text){words, strlen(words)};
+}
+
+/* A fixed number of slots has counters; the decisions of further ones are counted together. */
+static void slots_are_counted(void **state)
+{
+    (void)state;
+    activity *all = activity_create();
+    static activity_report report;
+    activity_slot_decided(all, 1, named("top"), true);
+    activity_slot_decided(all, 1, named("side"), false);
+    activity_slot_decided(all, 1, named("top"), false);
+    activity_slot_rewarded(all, 1, named("top"), 0.5);
+    activity_slot_decided(all, 2, named("other bandit"), false);
+    activity_read(all, 1, 1000, &report);
+    assert_int_equal(report.slot_count, 2);
+    assert_string_equal(report.slots[0].name, "top");
+    assert_int_equal(report.slots[0].decisions, 2);
+    assert_int_equal(report.slots[0].explored, 1);
+    assert_int_equal(report.slots[0].rewards, 1);
+    assert_float_equal(report.slots[0].reward_sum, 0.5, 0);
+    assert_int_equal(report.slots[1].decisions, 1);
+    assert_int_equal(report.slots[1].rewards, 0);
+    for (int i = 0; i < ACTIVITY_SLOTS + 5; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        activity_slot_decided(all, 1, named(name), false);
+    }
+    activity_read(all, 1, 1000, &report);
+    assert_int_equal(report.slot_count, ACTIVITY_SLOTS);
+    assert_int_equal(report.other_slots, 7);
+    activity_free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +243,7 @@ int main(void)
         cmocka_unit_test(frequent_actions_are_found_among_many),
         cmocka_unit_test(what_was_long_ago_fades),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(slots_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,14 +43,15 @@ static void named_features_are_read(void **state)
     memory owner = {0};
     decide_request request = {.owner = &owner};
     ee_error error;
-    const char *body = " {\"exclude\": [\"b\"], \"id\": \"x\\u00e4\", \"context\": {\"user\": {\"age\": 31}},\n"
-                       "\"actions\": [{\"id\": \"a\", \"features\": {\"p\": 9.50}}, {\"features\": { }, \"id\": "
-                       "\"\\\"b\"}, {\"id\":\"b\",\"features\":{\"q\":[1,\n2]}}]} ";
+    const char *body =
+        " {\"exclude\": [\"b\"], \"id\": \"x\\u00e4\", \"context\": {\"user\": {\"age\": 31}},\n"
+        "\"dry_run\": true, \"actions\": [{\"id\": \"a\", \"features\": {\"p\": 9.50}}, {\"features\": { }, \"id\": "
+        "\"\\\"b\"}, {\"id\":\"b\",\"features\":{\"q\":[1,\n2]}}]} ";
     assert_int_equal(read_body(&request, &of_names, body, &error), EE_OK);
     assert_text(request.id, "x\xc3\xa4");
     assert_text(request.context, "{\"user\": {\"age\": 31}}");
     assert_int_equal(request.count, 3);
-    assert_true(request.named);
+    assert_true(request.named && request.dry_run && !request.deferred);
     assert_text(request.names[1], "\"b");
     assert_text(request.features[0], "{\"p\": 9.50}");
     assert_int_equal(request.excluded_count, 1);
@@ -69,6 +70,7 @@ static void named_features_are_read(void **state)
     assert_null(request.id.bytes);
     assert_null(request.context.bytes);
     assert_int_equal(request.excluded_count, 0);
+    assert_false(request.dry_run);
     context = NULL;
     size = capacity = 0;
     assert_int_equal(decide_request_context(&request, NULL, &context, &size, &capacity, &error), EE_OK);
@@ -146,11 +148,12 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused(names, "{\"actions\":[[1]]}",
                    "actions[0] is a vector, but the bandit takes named features; expected "
                    "{\"id\": ..., \"features\": {...}}");
+    assert_refused(names, "{\"dry_run\":1}", "dry_run must be true or false");
     assert_refused(names, "{}", "actions: expected at least one");
     assert_refused(names, "{\"action\":[]}", "unknown key \"action\"; did you mean \"actions\"?");
-    assert_refused(
-        names, "{\"zzzzzzzz\":[]}",
-        "unknown key \"zzzzzzzz\"; expected \"id\", \"context\", \"actions\", \"exclude\", \"slots\" or \"defer\"");
+    assert_refused(names, "{\"zzzzzzzz\":[]}",
+                   "unknown key \"zzzzzzzz\"; expected \"id\", \"context\", \"actions\", \"exclude\", \"slots\", "
+                   "\"defer\" or \"dry_run\"");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"feature\":{}}]}",
                    "actions[0]: unknown key \"feature\"; did you mean \"features\"?");
     assert_refused(names, "{\"actions\":[{\"features\":{}}]}", "actions[0]: missing \"id\"");
