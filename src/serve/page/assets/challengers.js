@@ -1,5 +1,6 @@
 // The compared policies: this bandit, the baseline, random choice, and the challengers.
 import { card, empty } from './cards.js';
+import { explorationFields, policyField, withChoices } from './choices.js';
 import { field, question, reason } from './dialogs.js';
 import { fill, h, say, scroller, show, tell } from './elements.js';
 import { DASH, exploration, interval, known, percent, plural, real, signed } from './formats.js';
@@ -7,8 +8,6 @@ import { measuredOn } from './headline.js';
 import { lacks } from './key.js';
 import { styled, swatch, titleOf } from './series.js';
 import { Refused, can, pathOf, send } from './server.js';
-
-const POLICIES = ['eenet', 'eenet:fast', 'neural-epsilon', 'neural-ucb', 'neural-ts', 'neural-linear', 'neural-linucb', 'neural-ensemble', 'neural-fastcb', 'squarecb', 'linucb', 'lints', 'kernelucb', 'kernelts', 'greedy', 'ucb1', 'thompson', 'uniform'];
 
 function stateTag(policy) {
     if (policy.kind !== 'challenger') return null;
@@ -18,10 +17,9 @@ function stateTag(policy) {
 }
 
 function explanationOf(policy) {
-    if (policy.kind === 'online') return `${policy.policy}${policy.propensity ? `, exploration ${exploration(policy.propensity)}` : ''}`;
     if (policy.kind === 'baseline') return 'always the first action';
     if (policy.kind === 'uniform') return 'each action equally often';
-    return [policy.policy, policy.options, policy.propensity && `exploration ${exploration(policy.propensity)}`].filter(Boolean).join(', ');
+    return [policy.policy, policy.options, policy.propensity && `exploration: ${exploration(policy.propensity)}`].filter(Boolean).join(', ');
 }
 
 function gain(policy) {
@@ -33,10 +31,10 @@ export function challengersCard(name, changed) {
     // Explicit roles: on a phone the rows are laid out as boxes, and a browser then no longer sees a table.
     const body = h('tbody', { role: 'rowgroup' }), wrong = h('p', { class: 'wrong', role: 'alert', hidden: true });
     const table = scroller('Compared policies', h('table', { class: 'compared', role: 'table', 'aria-label': 'Compared policies' },
-        h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, ['Policy', 'Mean reward', 'Difference from this bandit', 'Status'].map((name, i) =>
+        h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, ['Policy', 'Mean reward per decision', 'Difference from this bandit', 'Status'].map((name, i) =>
             h('th', { scope: 'col', role: 'columnheader', class: i === 1 || i === 2 ? 'right' : null }, name)))), body));
     const none = empty(''), under = h('p', { class: 'quiet-words small' });
-    const add = h('button', { type: 'button', class: 'little end', onclick: () => ask() }, 'Add a challenger');
+    const add = h('button', { type: 'button', class: 'little end', onclick: () => withChoices(ask) }, 'Add a challenger');
     const { node, note, header } = card('Would another policy earn more?', '', table, none, under, wrong);
     header.append(add);
     show(table, false);
@@ -56,23 +54,23 @@ export function challengersCard(name, changed) {
     }
 
     function ask() {
-        const list = h('datalist', { id: 'policy-names' }, POLICIES.map((policy) => h('option', { value: policy })));
+        const explores = explorationFields(), policy = policyField('Policy', 'linucb', explores.look);
+        policy.look();
         return question({
             title: 'Add a challenger',
             words: ['A challenger learns from the same decisions as this bandit. It decides nothing until it is promoted.', lacks('admin')],
             fields: [
-                field('Name', h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', maxlength: '64', placeholder: 'linear' })),
-                field('Policy', h('input', { name: 'policy', list: 'policy-names', value: 'linucb', autocomplete: 'off', spellcheck: 'false' }), '“eenet policies” lists them.'),
-                list,
-                field('Options (optional)', h('input', { name: 'options', autocomplete: 'off', spellcheck: 'false', placeholder: 'f1.width=100' }), 'Empty: the defaults. “eenet describe POLICY” lists them.'),
-                field('Propensity', h('input', { name: 'propensity', autocomplete: 'off', spellcheck: 'false', value: 'floor:0.05' }), 'How scores become probabilities. floor:0.05 spreads 5% of decisions over all actions; also softmax:T, igw:G, own.'),
+                field('Name', h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', maxlength: '64', placeholder: 'linear' }), 'To recognise it by in the table and the chart.'),
+                policy.node,
+                ...explores.nodes,
+                field('Options (optional)', h('input', { name: 'options', autocomplete: 'off', spellcheck: 'false', placeholder: 'f1.width=100' }), 'Empty: the defaults. The command “eenet describe POLICY” lists them.'),
             ],
             confirm: 'Add',
             act: async (form) => {
                 const no = lacks('admin');
                 if (no) throw new Refused(403, no, 0);
-                const body = {};
-                for (const part of ['name', 'policy', 'options', 'propensity']) {
+                const body = { propensity: explores.read() };
+                for (const part of ['name', 'policy', 'options']) {
                     const words = String(form.get(part)).trim();
                     if (words || part === 'name') body[part] = words;
                 }
@@ -123,7 +121,7 @@ export function challengersCard(name, changed) {
             h('th', { scope: 'row', role: 'rowheader' }, h('span', { class: 'row' }, swatch(policy.style), titleOf(policy)), h('small', {}, explanationOf(policy))),
             h('td', { class: 'right', role: 'cell', 'data-label': 'Mean reward' }, real(policy.value), h('small', {}, interval(policy.low, policy.high))),
             h('td', { class: 'right', role: 'cell', 'data-label': 'Difference' }, gain(policy)),
-            h('td', { role: 'cell', class: 'state' }, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, policy.kind === 'challenger' && policy.events < online ? h('small', {}, `measured on the last ${plural(policy.events, 'decision', 'decisions')}`) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices are never made by this bandit: its value is too low`) : null, buttons(policy)));
+            h('td', { role: 'cell', class: 'state' }, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, policy.kind === 'challenger' && policy.events < online ? h('small', {}, `measured on the last ${plural(policy.events, 'decision', 'decisions')}`) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices are never made by this bandit, so its mean reward is underestimated`) : null, buttons(policy)));
     }
 
     return {
@@ -138,7 +136,7 @@ export function challengersCard(name, changed) {
             const some = policies.some((policy) => policy.kind === 'challenger');
             show(table, policies.length > 0);
             show(add, can('/challengers'));
-            say(note, `${percent(evaluation.confidence, 0)} intervals, valid however often you look`);
+            say(note, `small numbers: ${percent(evaluation.confidence, 0)} intervals, valid however often you look`);
             show(say(none, some ? '' : 'No challenger yet. Add one to compare it with this bandit on every decision from now on.'), !some);
             const promotes = evaluation.promote === 'auto' ? 'A significantly better challenger is promoted automatically.' : 'A significantly better challenger is marked here; you decide when to promote it.';
             say(under, `Based on ${measuredOn(evaluation, entry, pending)}. ${some ? promotes : ''}`);

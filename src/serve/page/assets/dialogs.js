@@ -2,10 +2,13 @@
 import { h, say, show } from './elements.js';
 import { Away, Refused } from './server.js';
 
+export function sentence(words) {
+    return `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+}
+
 export function reason(error) {
     if (!(error instanceof Refused || error instanceof Away)) throw error;
-    const words = error.message;
-    return `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+    return sentence(error.message);
 }
 
 let made = 0;

@@ -41,13 +41,15 @@ export function show(node, visible) {
     return node;
 }
 
-// Replaces the children only if `of` has changed.
+// Replaces the children only if `of` has changed. A control that has the focus keeps it, if a new one has its label.
 const filled = new WeakMap();
 export function fill(node, of, make) {
     const key = JSON.stringify(of);
     if (filled.get(node) === key) return;
     filled.set(node, key);
+    const label = node.contains(document.activeElement) && document.activeElement.getAttribute('aria-label');
     node.replaceChildren(...[make()].flat().filter((child) => child !== null && child !== undefined));
+    if (label) [...node.querySelectorAll('[aria-label]')].find((one) => one.getAttribute('aria-label') === label)?.focus();
 }
 
 // Scrolls a table that is wider than the page; focusable for the keyboard while it does.

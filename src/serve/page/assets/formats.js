@@ -1,6 +1,7 @@
 // Numbers, times and durations, formatted in the browser's language.
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const few = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 export const DASH = '–';
@@ -11,7 +12,7 @@ function known(number) {
 
 export function count(number) {
     if (!known(number)) return DASH;
-    return Math.abs(number) < 100000 ? whole.format(number) : short.format(number);
+    return Math.abs(number) < 1e7 ? whole.format(number) : short.format(number);
 }
 
 // With a fixed number of digits after the point.
@@ -19,6 +20,11 @@ export function real(number, digits = 3) {
     if (!known(number)) return DASH;
     const shown = Math.abs(number) < 0.5 * 10 ** -digits ? 0 : number; // not "-0.0"
     return new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(shown);
+}
+
+// With as few digits as it needs: "0", "0.25".
+export function plain(number) {
+    return known(number) ? few.format(number) : DASH;
 }
 
 export function rate(number) {
@@ -67,6 +73,12 @@ export function moment(time, timeStyle = 'medium') {
     return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle });
 }
 
+// The time of day, with the date unless it is today.
+export function clock(time) {
+    const date = new Date(time);
+    return date.toDateString() === new Date().toDateString() ? date.toLocaleTimeString() : moment(time);
+}
+
 // A time on an axis that spans this many seconds.
 export function tick(seconds, span) {
     const date = new Date(seconds * 1000);
@@ -80,16 +92,22 @@ export function plural(number, one, many) {
     return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-// The share of decisions that "floor:0.1" spreads over all actions: "10%". Other rules by their name.
+// How scores become probabilities: "floor:0.1" as "10% of decisions at random".
 export function exploration(propensity) {
-    if (propensity === 'own') return 'by the policy';
-    const share = Number(propensity?.match(/^floor:(.+)$/)?.[1] ?? NaN);
-    return known(share) ? percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1) : propensity;
+    const [rule, amount] = (propensity ?? '').split(':');
+    if (rule === 'own') return 'by the policy itself';
+    if (rule === 'argmax') return 'none: always the best score';
+    if (rule === 'softmax') return `softmax, temperature ${amount ?? 'by default'}`;
+    if (rule === 'igw') return `inverse-gap weighting, gamma ${amount ?? 'by default'}`;
+    const share = Number(amount);
+    if (rule !== 'floor' || !known(share)) return propensity;
+    return `${percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1)} of decisions at random`;
 }
 
-// The name of a feature on screen: the server calls the id of an action "_id".
+// The name of a feature on screen: the server calls the id of an action "_id", and joins products by "*".
 export function featureName(name) {
-    return name.replace(/(^|[*\s])_id(?=$|[=*])/g, '$1action id');
+    if (name === 'constant') return 'constant (the same for every action)';
+    return name.replace(/(^|[*\s])_id(?=$|[=*])/g, '$1action id').replaceAll('*', ' and ');
 }
 
 export { known };

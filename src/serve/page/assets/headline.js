@@ -1,6 +1,6 @@
 // The main result as one sentence, with the numbers behind it.
 import { fill, h } from './elements.js';
-import { count, duration, interval, known, moment, percent, plural, real, signed } from './formats.js';
+import { clock, duration, interval, known, moment, percent, plural, real, signed } from './formats.js';
 
 const OTHERS = { uniform: 'random choice', baseline: 'always the first action' };
 
@@ -30,13 +30,10 @@ function sentence(bandit, online, than, rewards) {
     return `${bandit} earns ${earned} per decision; ${name} would earn ${verdict(than) === 'bad' ? 'more: ' : ''}${other}${share(online, than.policy, rewards)}.`;
 }
 
-// What the results are measured on. Decisions are evaluated in their order, up to the first pending one.
+// What the results are measured on. Decisions are evaluated in their order, up to the first one that waits for its reward.
 export function measuredOn(evaluation, entry, pending) {
-    const { events } = evaluation;
-    if (!pending) return plural(events, 'decision', 'decisions');
-    const next = `the next one waits for its reward${entry ? `, at most ${duration(entry.settings.wait)}` : ''}`;
-    const shown = entry?.decisions > events ? `the first ${count(events)} of ${count(entry.decisions)} decisions` : plural(events, 'decision', 'decisions');
-    return `${shown}; ${next}`;
+    const measured = `${plural(evaluation.events, 'decision', 'decisions')}${evaluation.to ? `, up to ${clock(evaluation.to)}` : ''}`;
+    return pending ? `${measured}; the next one waits for its reward${entry ? `, at most ${duration(entry.settings.wait)}` : ''}` : measured;
 }
 
 function explanation(than, evaluation, measured) {
@@ -65,8 +62,12 @@ function afterPromotion(promotion, settings) {
     return ['', `New period since the promotion at ${moment(promotion.time, 'short')}.`, `${results(settings)}${before}`, []];
 }
 
+function waiting(settings) {
+    return `Decisions are evaluated in order, and the first one still waits for its reward, at most ${duration(settings.wait)}.`;
+}
+
 function results(settings) {
-    return `Results appear as soon as decisions have their rewards, or have waited ${duration(settings.wait)} for them.`;
+    return `Results appear as soon as decisions have their rewards, or their time for rewards (${duration(settings.wait)}) is over.`;
 }
 
 function result(bandit, evaluation, entry, pending) {
@@ -74,7 +75,7 @@ function result(bandit, evaluation, entry, pending) {
     const find = (kind) => evaluation.policies?.find((policy) => policy.kind === kind);
     const online = find('online');
     const promotion = evaluation.promotions?.at(-1);
-    if (!known(online?.value)) return promotion ? afterPromotion(promotion, settings) : ['', 'No results yet.', results(settings), []];
+    if (!known(online?.value)) return promotion ? afterPromotion(promotion, settings) : ['', 'No results yet.', pending ? waiting(settings) : results(settings), []];
     const than = settings.mode === 'online' ? (difference(find('uniform'), online) ?? difference(find('baseline'), online)) : null;
     if (!than) return ['', `${bandit} earns ${real(online.value)} per decision.`, 'No comparison: some actions are never taken, so the log does not show what they would earn.', []];
     return [verdict(than), sentence(bandit, online, than, evaluation.rewards), explanation(than, evaluation, measuredOn(evaluation, entry, pending)), others(evaluation, online, than)];

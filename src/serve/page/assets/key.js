@@ -49,7 +49,7 @@ export async function askKey() {
     asking = true;
     await question({
         title: 'Enter your key',
-        words: ['This server requires a key. With the role reader you see everything; app can also decide and send rewards; admin can also create bandits and promote challengers.',
+        words: ['This server requires a key. With the role reader you see everything; app can also decide and send rewards; admin can also create bandits, change settings, start evaluations and promote challengers.',
             'The key stays in this tab and is forgotten when you close it.'],
         fields: [field('Key', h('input', { name: 'key', type: 'password', autocomplete: 'off', spellcheck: 'false', placeholder: 'ee_…' }))],
         confirm: 'Use this key',

@@ -1,7 +1,9 @@
 // The dashboard: server status, list of bandits, and the view of the selected one.
 import { startKey, visitor, wantKey } from './key.js';
 import { bandit } from './bandit.js';
+import { loadChoices } from './choices.js';
 import { createBandit, welcome } from './create.js';
+import { sentence } from './dialogs.js';
 import { h, mark, say, show, tell } from './elements.js';
 import { plural } from './formats.js';
 import { Refused, ask, learnRoutes, onAway, poll } from './server.js';
@@ -29,12 +31,23 @@ async function lookAtServer() {
             wantKey();
             return;
         }
-        const { warning } = await ask('/readyz');
-        serverState(warning ? 'warn' : 'good', warning ?? 'Ready');
+        await loadChoices();
+        const ready = await ask('/readyz');
+        const doubt = ready?.clock_trouble ?? '';
+        serverState(doubt ? 'warn' : 'good', doubt ? 'Clock in doubt' : 'Ready');
+        serverNotice(doubt && `The clock of the server is in doubt: ${doubt}`);
     } catch (error) {
-        if (error instanceof Refused) serverState('bad', error.message);
+        if (error instanceof Refused) {
+            serverState('bad', error.status === 503 ? 'Not writing' : 'Error');
+            serverNotice(`${sentence(error.message)} ${error.status === 503 ? 'Numbers can still be read; decisions and rewards are refused.' : ''}`);
+        }
         throw error;
     }
+}
+
+// What the state of the server means, above everything else.
+function serverNotice(words) {
+    show(say(at('server-notice'), words || ''), Boolean(words));
 }
 
 onAway((away) => {
@@ -61,9 +74,8 @@ function describe(entry) {
     if (entry.archived) return 'archived';
     if (entry.trouble) return 'learning has stopped';
     const mode = entry.settings.mode === 'online' ? '' : `, ${entry.settings.mode}`;
-    // After a restart, the counts are 0 until the first request loads the model. The first event is the bandit's creation.
-    const loaded = entry.awake || entry.decisions > 0 || entry.events <= 1;
-    return `${entry.settings.policy}${mode} · ${loaded ? plural(entry.decisions, 'decision', 'decisions') : 'not loaded yet'}`;
+    const number = entry.decisions_since_start;
+    return `${entry.settings.policy}${mode} · ${number ? plural(number, 'decision', 'decisions') : 'no decisions'} since start`;
 }
 
 const rows = new Map();
@@ -115,9 +127,17 @@ function close() {
 function open(name) {
     close();
     asked = null;
-    view = bandit(name);
+    view = bandit(name, (activity) => counted(name, activity), () => list.wake());
     main.replaceChildren(view.node);
     document.title = `${name} – eenet`;
+}
+
+// The list shows the same count as the view, taken at the same moment.
+function counted(name, activity) {
+    const entry = bandits?.find((one) => one.name === name);
+    if (!entry || !rows.has(name)) return;
+    entry.decisions_since_start = activity.decisions;
+    row(entry);
 }
 
 function showMissing(name) {
