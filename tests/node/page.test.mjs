@@ -202,7 +202,7 @@ test('the list and the cards have the same counts, also after a restart', { skip
     for (let i = 0; i < 20; i++) {
         const [list, card] = await countsOf(page, 'shop');
         assert.equal(list, card);
-        await new Promise((resolve) => setTimeout(resolve, 150)); // other moments of the polls
+        await new Promise((resolve) => setTimeout(resolve, 150)); // at other moments of the polls
     }
     await traffic.stop();
     page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line);
@@ -467,7 +467,7 @@ test('an evaluation is started, followed, read and deleted', { skip }, async (t)
     await card.getByText('Measured on 600 decisions from').waitFor();
     const { evaluations } = (await ask(server.url, '/v1/bandits/judged/evaluations')).body;
     const job = (await ask(server.url, `/v1/bandits/judged/evaluations/${evaluations[0].id}`)).body;
-    for (const result of job.results) await results.getByRole('row').filter({ hasText: result.name }).getByText(result.estimates[0].value.toFixed(3), { exact: true }).first().waitFor();
+    for (const result of job.results) await results.getByRole('row', { name: new RegExp(`^${result.name} .*snips ${result.estimates[0].value.toFixed(3)}`) }).waitFor();
     await card.getByRole('button', { name: 'Delete spring' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await card.getByText('No evaluation yet').waitFor();

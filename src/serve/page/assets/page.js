@@ -113,6 +113,7 @@ function showList() {
 
 async function lookAtBandits() {
     bandits = (await ask('/v1/bandits')).bandits;
+    if (latest) keepCount();
     showList();
     choose();
 }
@@ -121,7 +122,7 @@ async function lookAtBandits() {
 
 function close() {
     view?.stop();
-    view = null;
+    view = latest = null;
 }
 
 function open(name) {
@@ -133,11 +134,18 @@ function open(name) {
 }
 
 // The list shows the same count as the view, taken at the same moment.
+let latest = null; // {name, decisions}: the last count of the view
+
 function counted(name, activity) {
-    const entry = bandits?.find((one) => one.name === name);
-    if (!entry || !rows.has(name)) return;
-    entry.decisions_since_start = activity.decisions;
-    row(entry);
+    latest = { name, decisions: activity.decisions };
+    const entry = keepCount();
+    if (entry && rows.has(name)) row(entry);
+}
+
+function keepCount() {
+    const entry = bandits?.find((one) => one.name === latest.name);
+    if (entry) entry.decisions_since_start = latest.decisions;
+    return entry;
 }
 
 function showMissing(name) {
