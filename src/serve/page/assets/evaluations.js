@@ -8,6 +8,7 @@ import { lacks } from './key.js';
 import { Refused, ask, pathOf, send } from './server.js';
 
 const FIXED = [{ name: 'this bandit', policy: 'logged' }, { name: 'baseline', policy: 'first' }, { name: 'random', policy: 'uniform' }];
+const MEANINGS = { logged: 'its own decisions', first: 'always the first action', uniform: 'each action equally often' };
 const STATES = { waiting: 'waiting for its turn', running: 'running', done: 'done', failed: 'failed' };
 
 function stateOf(job) {
@@ -32,7 +33,7 @@ function verdict(estimate) {
 function resultRows(job) {
     return job.results.flatMap((result, i) => {
         const candidate = job.candidates[i];
-        const head = (rows) => h('th', { scope: 'row', rowspan: String(rows) }, result.name, h('small', {}, candidate.name === candidate.policy ? useOf(candidate.policy) : candidate.policy));
+        const head = (rows) => h('th', { scope: 'row', rowspan: String(rows) }, result.name, h('small', {}, MEANINGS[candidate.policy] ?? (candidate.name === candidate.policy ? useOf(candidate.policy) : candidate.policy)));
         if (result.trouble) return [h('tr', {}, head(1), h('td', { colspan: '4' }, `Not evaluated: ${result.trouble}`))];
         const own = candidate.policy === 'logged';
         return result.estimates.map((one, k) => h('tr', {}, k ? null : head(result.estimates.length), h('td', {}, one.estimator),
@@ -47,7 +48,7 @@ function resultOf(job) {
     return [
         h('p', { class: 'quiet-words small' }, `Measured on ${plural(job.events, 'decision', 'decisions')} from ${moment(job.first_time, 'short')} to ${moment(job.last_time, 'short')}. The bandit earned ${real(job.reward)} per decision. Intervals: ${percent(job.confidence, 0)}.`),
         scroller('Results of the evaluation', h('table', { class: 'wide' },
-            h('thead', {}, h('tr', {}, ['Policy', 'Estimator', 'Mean reward', 'Difference from this bandit', 'Would earn'].map((words, i) => h('th', { scope: 'col', class: i === 2 || i === 3 ? 'right' : null }, words)))),
+            h('thead', {}, h('tr', {}, ['Policy', 'Estimator', 'Mean reward per decision', 'Difference from this bandit', 'It would earn'].map((words, i) => h('th', { scope: 'col', class: i === 2 || i === 3 ? 'right' : null }, words)))),
             h('tbody', {}, resultRows(job)))),
         ...doubts.map((result) => h('div', {}, h('h3', {}, `Do not rely on ${result.name}`), ...result.sentences.map((words) => h('p', { class: 'quiet-words small' }, words)))),
     ];
