@@ -699,14 +699,14 @@ test('lag, a clock in doubt and a server that cannot write are said in words', {
     lag = 0; // the server does not say, and has not loaded the model
     await learning.getByText('1,234 events', { exact: true }).waitFor();
     await learning.getByText('not loaded until a request').waitFor();
-    await page.route('**/readyz', (route) => route.fulfill({ json: { ready: true, clock_trouble: 'it jumped by 400 days' } }));
-    await page.locator('#server-notice', { hasText: 'The clock of the server is in doubt: it jumped by 400 days' }).waitFor();
-    await page.locator('#server-words', { hasText: 'Clock in doubt' }).waitFor();
+    await page.route('**/readyz', (route) => route.fulfill({ json: { ready: true, warning: 'The clock jumped: nothing is settled or removed. See /v1/clock.' } }));
+    await page.locator('#server-notice', { hasText: 'The clock jumped: nothing is settled or removed.' }).waitFor();
+    await page.locator('#server-words', { hasText: 'Ready, with a warning' }).waitFor();
     page.allow = (line) => line.includes('status of 503');
     await page.unroute('**/readyz');
     await page.route('**/readyz', (route) => route.fulfill({ status: 503, json: { error: { code: 'Unavailable', message: 'the store cannot be written' } } }));
-    await page.locator('#server-notice', { hasText: 'The store cannot be written. Numbers can still be read; decisions and rewards are refused.' }).waitFor();
-    await page.locator('#server-words', { hasText: 'Not writing' }).waitFor();
+    await page.locator('#server-notice', { hasText: 'The store cannot be written. Meanwhile the server is read-only: decisions and rewards are refused.' }).waitFor();
+    await page.locator('#server-words', { hasText: 'Not ready' }).waitFor();
     await page.unroute('**/readyz');
     await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
     await page.locator('#server-notice').waitFor({ state: 'hidden' });

@@ -255,7 +255,6 @@ export function warnings(entry, activity) {
     const settings = entry?.settings ?? {};
     if (entry?.archived) list.push(['warn', 'This bandit is archived: it no longer decides or learns. Its log and model are kept, and an administrator can restore it.']);
     if (entry?.trouble) list.push(['bad', `Learning has stopped: ${entry.trouble}`]);
-    if (entry?.clock_trouble) list.push(['bad', `The clock of the server is in doubt: ${entry.clock_trouble}`]);
     if (settings.mode === 'apprentice') list.push(['', 'Apprentice mode: returns the first allowed action of each request, and learns to imitate it.']);
     if (settings.mode === 'logging') list.push(['', 'Logging mode: returns the first allowed action of each request, and learns nothing.']);
     if (!activity) return list;

@@ -19,7 +19,7 @@ export async function visitor() {
 
 onStranger(() => (known = null));
 
-const order = ['nobody', 'reader', 'app', 'admin'];
+const order = ['nobody', 'client', 'reader', 'app', 'admin'];
 
 export function may(role) {
     return order.indexOf(known?.role ?? 'nobody') >= order.indexOf(role);

@@ -32,14 +32,13 @@ async function lookAtServer() {
             return;
         }
         await loadChoices();
-        const ready = await ask('/readyz');
-        const doubt = ready?.clock_trouble ?? '';
-        serverState(doubt ? 'warn' : 'good', doubt ? 'Clock in doubt' : 'Ready');
-        serverNotice(doubt && `The clock of the server is in doubt: ${doubt}`);
+        const { warning } = await ask('/readyz');
+        serverState(warning ? 'warn' : 'good', warning ? 'Ready, with a warning' : 'Ready');
+        serverNotice(warning);
     } catch (error) {
         if (error instanceof Refused) {
-            serverState('bad', error.status === 503 ? 'Not writing' : 'Error');
-            serverNotice(`${sentence(error.message)} ${error.status === 503 ? 'Numbers can still be read; decisions and rewards are refused.' : ''}`);
+            serverState('bad', 'Not ready');
+            serverNotice(sentence(error.message) + (/cannot be written/.test(error.message) ? ' Meanwhile the server is read-only: decisions and rewards are refused.' : ''));
         }
         throw error;
     }
