@@ -111,6 +111,8 @@ def tell_of_models(client):
     client.call("GET", f"{path}/decisions/nobody/explain", expect=404)
     client.call("POST", f"{path}/decide", {"id": "s1", **PLAIN, "slots": [{"id": "top"}, {"id": "side"}]}, 200)
     client.call("GET", f"{path}/decisions/s1/explain?slot=side", expect=200)
+    client.call("POST", f"{path}/reward", {"id": "s1", "slot": "side", "value": 1}, 200)
+    client.call("GET", f"{path}/activity", expect=200)
     client.call("POST", "/v1/bandits/vectors/explain", {"actions": [[1, 0.5]]}, 200)
     create(client, "sampled", policy="lints", features="")
     client.call("POST", "/v1/bandits/sampled/explain", PLAIN, 200)

@@ -33,7 +33,7 @@ static const option limit_rows[] = {
     OPTION_ROW_REAL(server_settings, idle_seconds, "idle-seconds", "60", 0.1, 86400,
                     "seconds a client may take to send a request, or to read the response"),
     OPTION_ROW_REAL(server_settings, drain, "drain", "0", 0, 3600,
-                    "seconds that /readyz returns 503 before a server that stops refuses new connections"),
+                    "seconds of 503 from /readyz before a stopping server closes its listener"),
     OPTION_ROW_REAL(server_settings, finish_seconds, "finish-seconds", "3", 0, 3600,
                     "seconds to finish open requests after that; 2 more are for saving models"),
     OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "8192", 2048, MEGABYTES(1),
@@ -89,7 +89,7 @@ static const option work_rows[] = {
                       "lowest level that is logged"),
     OPTION_ROW_CHOICE(server_settings, log_format, "log-format", "text", "text|json", "format of the log's lines"),
     OPTION_ROW_REAL(server_settings, log_requests, "log-requests", "0", 0, 1,
-                    "share of requests that are logged; above 0, refused and failed ones are always logged"),
+                    "share of requests to log; if above 0, also all refused and failed ones"),
 };
 
 static const option_table place_table = OPTION_TABLE(place_rows), limit_table = OPTION_TABLE(limit_rows),
