@@ -49,10 +49,13 @@ static size_t fill(body *out, uint64_t first, uint64_t last, uint64_t number)
     return offsetof(body, filling) + out->count * sizeof(uint64_t);
 }
 
-/* One in three rewards the decision before it; one in fifty saves a model. */
+/* The first has the settings. One in three rewards the decision before it; one in fifty saves a model. */
 static event_kind kind_of(uint64_t number)
 {
-    return number % 50 == 1 ? EVENT_CHECKPOINT : number % 3 == 0 ? EVENT_REWARD : EVENT_DECISION;
+    return number == 1        ? EVENT_SETTINGS
+           : number % 50 == 1 ? EVENT_CHECKPOINT
+           : number % 3 == 0  ? EVENT_REWARD
+                              : EVENT_DECISION;
 }
 
 /* The decision that event number rewards. */
@@ -70,31 +73,54 @@ static json_text id_of(uint64_t number, char room[24])
 
 /* ---- write ---- */
 
-static void write_event(store *into, uint64_t first, uint64_t last, uint64_t number)
+enum { MOST_TOGETHER = 40 };
+
+/* Decisions wait for all their rewards: what settles them never comes. */
+static const char settings_json[] = "{\"wait\":\"366d\",\"aggregation\":\"sum\"}";
+
+static void make_entry(store *into, uint64_t first, uint64_t last, uint64_t number, store_entry *out)
 {
-    static body content;
-    char room[24];
+    static body contents[MOST_TOGETHER];
+    static char ids[MOST_TOGETHER][24];
+    body *content = &contents[number - first];
+    char *room = ids[number - first];
     ee_error error;
-    event new = {.number = number, .kind = kind_of(number), .time = (int64_t)number, .body = &content};
-    new.size = fill(&content, first, last, number);
-    ee_status status = EE_OK;
-    stored_decision decision = {.number = number, .time = (int64_t)number, .request = {number, 1}};
-    bool found;
-    if (new.kind == EVENT_DECISION) {
-        new.id = id_of(number, room);
-        status = store_add_decision(into, 1, new.id, &decision, &error);
-    } else if (new.kind == EVENT_REWARD) {
-        new.decision = rewarded_by(number);
-        new.id = id_of(new.decision, room);
-        status = store_find_decision(into, 1, new.id, &decision, &found, &error);
-        if (!status && (!found || decision.number != new.decision)) die("a decision is lost", NULL);
-        decision.rewards++;
-        if (!status) status = store_put_decision(into, 1, &decision, &error);
-    } else {
-        status = store_save_model(into, 1, number, &content, new.size, &error);
+    event new = {.kind = kind_of(number), .body = content};
+    new.size = fill(content, first, last, number);
+    if (new.kind == EVENT_DECISION) new.id = id_of(number, room);
+    if (new.kind == EVENT_REWARD) new.id = id_of(rewarded_by(number), room);
+    if (new.kind == EVENT_CHECKPOINT && store_save_model(into, 1, number, content, new.size, &error))
+        die("save a model", &error);
+    *out = (store_entry){.bandit = 1, .event = new, .request = {number, 1}, .next = number < last ? out + 1 : NULL};
+}
+
+/* Events first to last in one transaction. */
+static void write_events(store *into, uint64_t first, uint64_t last)
+{
+    static store_entry entries[MOST_TOGETHER];
+    ee_error error;
+    store_group group = {.first = entries, .now = (int64_t)last};
+    for (uint64_t number = first; number <= last; number++)
+        make_entry(into, first, last, number, &entries[number - first]);
+    if (store_write(into, &group, &error)) die("write", &error);
+    for (uint64_t number = first; number <= last; number++) {
+        const event *written = &entries[number - first].event;
+        if (entries[number - first].verdict != ENTRY_DONE || written->number != number) die("a wrong verdict", NULL);
+        if (written->kind == EVENT_REWARD && written->decision != rewarded_by(number)) die("a decision is lost", NULL);
     }
-    if (!status) status = store_append(into, 1, &new, &error);
-    if (status) die("write", &error);
+}
+
+static void write_settings(store *into)
+{
+    ee_error error;
+    bandit_settings settings = bandit_settings_usual();
+    if (bandit_settings_read(&settings, settings_json, strlen(settings_json), SETTINGS_STORED, &error))
+        die("settings", &error);
+    store_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = settings_json, .size = strlen(settings_json)},
+                         .settings = &settings,
+                         .name = {"a", 1}};
+    store_group group = {.first = &entry, .now = 1};
+    if (store_write(into, &group, &error)) die("write", &error);
 }
 
 /* The number of the last event of the only bandit; 0: there is none. */
@@ -114,18 +140,15 @@ _Noreturn static void write_on(const char *folder)
 {
     store *into;
     ee_error error;
-    uint32_t bandit;
     if (store_open(folder, &into, &error)) die("open", &error);
     uint64_t last = find_last(into);
-    if (store_begin(into, &error)) die("begin", &error);
-    if (!last && store_add_bandit(into, (json_text){"a", 1}, &bandit, &error)) die("add", &error);
+    if (!last) write_settings(into);
+    if (!last) last = 1;
     for (;;) {
         uint64_t first = last + 1;
-        last += 1 + scramble(first) % 40;
-        for (uint64_t number = first; number <= last; number++) write_event(into, first, last, number);
-        if (store_commit(into, &error)) die("commit", &error);
+        last += 1 + scramble(first) % MOST_TOGETHER;
+        write_events(into, first, last);
         if (write(STDOUT_FILENO, &last, sizeof last) != sizeof last) die("nobody listens", NULL);
-        if (store_begin(into, &error)) die("begin", &error);
     }
 }
 
@@ -143,6 +166,11 @@ static void check_event(check *self, const event *from)
     uint64_t head[4];
     if (from->number != self->number + 1) die("an event is missing", NULL);
     self->number = from->number;
+    if (from->number == 1) {
+        if (from->kind != EVENT_SETTINGS || from->size != strlen(settings_json)) die("the settings are lost", NULL);
+        self->last = 1;
+        return;
+    }
     if (from->size < sizeof head) die("a body is short", NULL);
     memcpy(head, from->body, sizeof head);
     size_t size = fill(&expected, head[1], head[2], from->number);

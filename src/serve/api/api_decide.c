@@ -213,7 +213,7 @@ static void decision_written(journal_entry *entry)
     call_item *item = (call_item *)((char *)entry - offsetof(call_item, entry));
     bandit_counters *counters = service_counters(self->owner, entry->bandit);
     switch (entry->verdict) {
-    case JOURNAL_DONE:
+    case ENTRY_DONE:
         item->status = self->dialect->decided;
         if (counters) count_up(&counters->decisions, 1);
         if (counters) count_up(&counters->probability, (uint64_t)(item->probability * 1e6));
@@ -221,14 +221,14 @@ static void decision_written(journal_entry *entry)
         if (item->is_round)
             activity_slot_decided(self->owner->activity, entry->bandit, slot_of(entry), item->choice.explored);
         break;
-    case JOURNAL_REPEATED:
+    case ENTRY_REPEATED:
         answer_again(self, item);
         break;
-    case JOURNAL_CONFLICT:
+    case ENTRY_CONFLICT:
         call_item_refuse(self, item, 409,
                          "this id was used for another request; retry with the identical body, or send a new id");
         break;
-    case JOURNAL_FAILED:
+    case ENTRY_FAILED:
         call_item_failed(self, item);
         break;
     }

@@ -58,10 +58,10 @@ static void reward_written(journal_entry *entry)
     call *self = entry->context;
     call_item *item = (call_item *)((char *)entry - offsetof(call_item, entry));
     bandit_counters *counters = service_counters(self->owner, entry->bandit);
-    bool repeated = entry->verdict == JOURNAL_REPEATED;
-    if (entry->verdict == JOURNAL_CONFLICT) {
+    bool repeated = entry->verdict == ENTRY_REPEATED;
+    if (entry->verdict == ENTRY_CONFLICT) {
         call_item_refuse(self, item, 409, "this reward_id was used with another value; send a new reward_id");
-    } else if (entry->verdict == JOURNAL_FAILED) {
+    } else if (entry->verdict == ENTRY_FAILED) {
         call_item_failed(self, item);
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
@@ -120,7 +120,7 @@ static void activation_written(journal_entry *entry)
 {
     call *self = entry->context;
     call_item *item = (call_item *)((char *)entry - offsetof(call_item, entry));
-    if (entry->verdict == JOURNAL_FAILED) {
+    if (entry->verdict == ENTRY_FAILED) {
         call_item_failed(self, item);
     } else {
         call_begin_answer(self, item);

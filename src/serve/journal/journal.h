@@ -1,53 +1,21 @@
-/* The journal: the one place where the order of events is decided. Everybody hands in entries, from any thread and
- * without waiting; one thread writes all that came meanwhile in one transaction, with one sync for all, and then tells
- * each what became of it. Since one thread does so, and what it knows is in the store, a reward is joined once and a
- * decision made once, however often and however soon they are repeated, before and after a crash.
+/* The journal: the one place where the order of events is decided. Any thread hands in entries without waiting; one
+ * thread writes all that have arrived in one transaction, with one sync for all, and then calls each entry's `done`.
+ * Because one thread writes, and what it knows is in the store, a reward is joined once and a decision made once,
+ * however often and however soon they are repeated, before and after a crash.
  *
- * It also settles: a decision whose wait time is over gets its SETTLED event. joining.h has the rules.
+ * It takes from all bandits in turn, so that none waits for another's queue. It also settles: a decision whose wait is
+ * over gets its SETTLED event. store/joining.h has the rules.
  *
- * Where the store cannot take them (a full disk) the entries of the transaction fail with EE_FILE_ERROR, and nothing of
- * them is stored. The next ones are tried again: it heals by itself. */
+ * If the store cannot write (a full disk), the entries of the transaction fail with EE_FILE_ERROR, and nothing of them
+ * is stored. The journal retries with the next ones and recovers without help. */
 #ifndef EENET_JOURNAL_H
 #define EENET_JOURNAL_H
 
-#include "serve/settings/bandit_settings.h"
 #include "serve/store/store.h"
 #include "serve/system/server_clock.h"
 
 typedef struct journal journal;
-typedef struct journal_entry journal_entry;
-
-typedef enum journal_verdict {
-    JOURNAL_DONE,     /* written */
-    JOURNAL_REPEATED, /* was written before, or is so: for a DECISION, `earlier` has what was answered then */
-    JOURNAL_CONFLICT, /* another request, or reward, has this id */
-    JOURNAL_FAILED    /* not written: entry->error says why */
-} journal_verdict;
-
-/* The caller's, until done is called. */
-struct journal_entry {
-    uint32_t bandit;
-    event event; /* kind, id, value, reward_id, body, as the kind has them; number, time, outcome and decision are
-                    filled in. All bytes stay as they are until done */
-    uint64_t request[2];           /* DECISION: as in its body */
-    bool own_id;                   /* DECISION: the id is new for certain: made by us, not by the caller */
-    bool deferred;                 /* DECISION: as in its body */
-    size_t slot_index, slot_count; /* DECISION: as in its body */
-    bool with_next;                /* in one transaction with the next of the chain, which is of the same bandit; where
-                                      this one is refused, that one is too */
-    const bandit_settings *settings; /* SETTINGS: those that its body has */
-    bool archived;                   /* SETTINGS: whether the bandit is from now on */
-    json_text name;                  /* SETTINGS with bandit 0: a new bandit; bandit becomes its number */
-
-    /* Called in the journal's thread, after the sync. It must not wait. */
-    void (*done)(journal_entry *entry);
-    void *context;
-
-    journal_verdict verdict;
-    const event *earlier; /* DECISION repeated: what is stored; valid while done runs */
-    ee_error error;
-    journal_entry *next;
-};
+typedef store_entry journal_entry;
 
 /* What the journal has done so far; any thread may ask. */
 typedef struct journal_counts {

@@ -1,25 +1,25 @@
-/* The journal from inside. journal.c hands in, waits and begins and ends; journal_group.c writes a transaction;
- * journal_removal.c removes what is old. */
+/* The journal from inside. From the bottom: journal_clock.c has the time; journal_queue.c hands in entries;
+ * journal_group.c writes a transaction; journal_removal.c removes old events; journal.c runs them in its thread. */
 #ifndef EENET_JOURNAL_PARTS_H
 #define EENET_JOURNAL_PARTS_H
 
 #include <pthread.h>
 
-#include "joining.h"
+#include "journal.h"
 #include "serve/system/server_clock.h"
+
+enum { SETTLE_PORTION = 256 }; /* decisions settled in one transaction */
 
 typedef struct entry_list {
     journal_entry *first, *last;
 } entry_list;
 
-/* A bandit in the writer's hands. */
-typedef struct kept_bandit {
-    joined_bandit joined, before; /* before: as it was when the transaction began; only where it is touched */
-    bool touched, is_new;
-    entry_list entries;            /* that wait to be written */
-    struct kept_bandit *next_turn; /* among those that have some */
-    struct kept_bandit *next_touched;
-} kept_bandit;
+/* The entries of a bandit that wait to be written. */
+typedef struct bandit_queue {
+    entry_list entries;
+    struct bandit_queue *next_turn; /* among those that have some */
+    uint64_t news;                  /* the last event that `appended` reported */
+} bandit_queue;
 
 /* Events to remove. */
 typedef struct removal {
@@ -54,46 +54,52 @@ struct journal {
     bool write_clock;           /* the writer's: write it, even if it is the same */
 
     /* The writer's alone. */
-    kept_bandit **bandits; /* (count) by number; the first is of entries whose bandit is new, or unknown */
-    size_t count, capacity;
-    kept_bandit *turns, *last_turn; /* those with entries, in turn */
-    kept_bandit *touched;
-    size_t settle_from;
-    int64_t earliest;    /* deadline of all bandits, or before it */
-    int64_t quiet_until; /* after a failure, of the clock that never jumps */
+    bandit_queue **queues; /* (queue_count) by the bandit's number; the first for bandits that are new or unknown */
+    size_t queue_count, queue_capacity;
+    bandit_queue *turns, *last_turn; /* those with entries, in turn */
+    uint32_t due[SETTLE_PORTION];    /* (due_count) bandits to settle in the next group */
+    size_t due_count;
+    uint32_t settle_from; /* the bandit to begin with */
+    int64_t earliest;     /* deadline of all bandits, or before it */
+    int64_t quiet_until;  /* after a failure, of the clock that never jumps */
     journal_counts working;
 };
+
+/* ---- journal_clock.c ---- */
+
+/* The two clocks of the system, or those of the test. */
+int64_t journal_wall_now(const journal *self);
+int64_t journal_elapsed_now(const journal *self);
+/* Tests that move one clock and no other: log time is what it says. */
+bool journal_has_one_clock(const journal *self);
+
+/* ---- journal_queue.c ---- */
 
 /* Adds a chain at the end. */
 void entry_list_add(entry_list *list, journal_entry *first, journal_entry *last);
 size_t journal_entry_bytes(const journal_entry *entry);
 
+/* What was counted becomes known, or is taken back. entries, bytes: those that no longer wait. */
+void journal_publish(journal *self, bool written, size_t entries, size_t bytes);
+
 /* ---- journal_group.c: in the writer's thread ---- */
 
-ee_status journal_keep_bandit(journal *self, const joined_bandit *joined, kept_bandit **out, ee_error *error);
-
-/* NULL where there is none of this number, or it is 0. */
-kept_bandit *journal_find_bandit(const journal *self, uint32_t number);
+/* Makes queues for the bandits that the store has. */
+ee_status journal_add_queues(journal *self, ee_error *error);
 
 /* Sorts what was handed in by bandit. */
 void journal_distribute(journal *self, journal_entry *first);
 
-/* Writes a group of those, settles what is due, and tells what became of them. */
+/* Writes a group of those, settles what is due, and reports the verdicts. */
 void journal_write_group(journal *self);
 
 /* Microseconds until the journal has something to write without a new entry: decisions to settle, a change of the
  * clock, or a retry after a failure. INT64_MAX: nothing. */
 int64_t journal_due_in(const journal *self, const server_clock *clock);
 
-/* Commits, and takes the time of it. */
-ee_status journal_commit(journal *self, size_t entries, ee_error *error);
-
-/* What was counted becomes known, or is taken back. entries, bytes: those that no longer wait. */
-void journal_publish(journal *self, bool written, size_t entries, size_t bytes);
-
 /* ---- journal_removal.c ---- */
 
-/* Goes on with what is to be removed: a portion of it. In the writer's thread. */
+/* Continues what is to be removed: a portion of it. In the writer's thread. */
 void journal_remove_some(journal *self);
 void journal_free_removals(journal *self);
 

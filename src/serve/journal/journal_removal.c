@@ -63,12 +63,12 @@ static void keep_settled(removal *wanted, const event_batch *batch)
 /* Looks for what a restart needs, a portion at a time. */
 static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_error *error)
 {
-    kept_bandit *kept = journal_find_bandit(self, wanted->bandit);
+    const bandit_state *state = store_bandit_state(self->store, wanted->bandit);
     const unsigned kinds = 1u << EVENT_DECISION | 1u << EVENT_REWARD | 1u << EVENT_SETTLED; /* so that all count */
     uint64_t checkpoint = 0;
     ee_status status = EE_OK;
     *more = false;
-    if (!kept) return EE_OK;
+    if (!state) return EE_OK;
     if (!wanted->keep_from) {
         status = find_checkpoint(self, wanted->bandit, &checkpoint, error);
         if (status || !checkpoint) return status;
@@ -80,20 +80,9 @@ static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_err
     keep_settled(wanted, &self->batch);
     wanted->is_scanned = self->batch.last <= wanted->scanned;
     wanted->scanned = self->batch.last;
-    if (wanted->is_scanned && wanted->keep_from > kept->joined.settled_to)
-        wanted->keep_from = kept->joined.settled_to + 1;
+    if (wanted->is_scanned && wanted->keep_from > state->settled_to) wanted->keep_from = state->settled_to + 1;
     *more = true;
     return EE_OK;
-}
-
-static ee_status remove_portion(journal *self, const removal *wanted, int64_t before, bool *more, ee_error *error)
-{
-    ee_status status = store_begin(self->store, error);
-    if (status) return status;
-    status = store_remove(self->store, wanted->bandit, before, wanted->keep_from, REMOVE_PORTION, more, error);
-    if (!status) return journal_commit(self, 0, error);
-    store_rollback(self->store);
-    return status;
 }
 
 static void drop_removal(journal *self, removal *which)
@@ -116,7 +105,8 @@ void journal_remove_some(journal *self)
     bool more = false, removing = wanted->is_scanned;
     ee_error error;
     ee_status status =
-        removing ? remove_portion(self, wanted, before, &more, &error) : scan_portion(self, wanted, &more, &error);
+        removing ? store_remove(self->store, wanted->bandit, before, wanted->keep_from, REMOVE_PORTION, &more, &error)
+                 : scan_portion(self, wanted, &more, &error);
     if (removing && status) journal_publish(self, false, 0, 0); /* that it can write, only what was written shows */
     if (removing && !status && !more)                           /* with the events that named them */
         store_remove_uploads(self->store, wanted->bandit, (uint64_t)(server_clock_wall() - HOUR * (int64_t)1000000));

@@ -96,7 +96,7 @@ static ee_status find_path(const live_bandit *self, bool makes, char **path, ee_
     char name[32];
     char *folder = NULL;
     snprintf(name, sizeof name, "%u.state", (unsigned)self->number);
-    ee_status status = file_join(self->kept->folder, "live", &folder, error);
+    ee_status status = file_join(((sqlite_store *)self->kept)->folder, "live", &folder, error);
     if (!status && makes) status = file_make_folder(folder, error);
     if (!status) status = file_join(folder, name, path, error);
     memory_free(folder);

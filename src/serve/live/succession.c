@@ -86,7 +86,7 @@ static ee_status write_chain(chain *self, journal *into, ee_error *error)
         return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
     for (size_t i = 0; i < self->count; i++) {
         const journal_entry *entry = &self->entries[i];
-        if (entry->verdict != JOURNAL_DONE) return status_fail(error, entry->error.status, "%s", entry->error.message);
+        if (entry->verdict != ENTRY_DONE) return status_fail(error, entry->error.status, "%s", entry->error.message);
     }
     return EE_OK;
 }

@@ -53,19 +53,19 @@ ee_status store_read_model(const char *folder, uint32_t bandit, uint64_t number,
 ee_status store_save_model(store *self, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
                            ee_error *error)
 {
-    return store_write_model(self->folder, bandit, number, bytes, size, error);
+    return store_write_model(((sqlite_store *)self)->folder, bandit, number, bytes, size, error);
 }
 
 ee_status store_load_model(store *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
                            ee_error *error)
 {
-    return store_read_model(self->folder, bandit, number, bytes, size, error);
+    return store_read_model(((sqlite_store *)self)->folder, bandit, number, bytes, size, error);
 }
 
 ee_status store_remove_model(store *self, uint32_t bandit, uint64_t number, ee_error *error)
 {
     char *path;
-    ee_status status = store_model_path(self->folder, bandit, number, &path, error);
+    ee_status status = store_model_path(((sqlite_store *)self)->folder, bandit, number, &path, error);
     if (status) return status;
     if (unlink(path) && errno != ENOENT)
         status = status_fail(error, EE_FILE_ERROR, "store: could not remove %s: %s", file_tail(path), strerror(errno));
@@ -156,7 +156,7 @@ static bool find_named(store *self, uint32_t bandit, upload_sweep *into)
                                       " AND place > ?1 AND place < ?2 AND body IS NOT NULL"};
     sqlite3_stmt *statement = NULL;
     int code = SQLITE_ERROR;
-    if (store_prepare(self->database, sql, 1, &statement, NULL)) return false;
+    if (store_prepare(((sqlite_store *)self)->database, sql, 1, &statement, NULL)) return false;
     sqlite3_bind_int64(statement, 1, store_place(bandit, 0));
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -192,7 +192,7 @@ void store_remove_uploads(store *self, uint32_t bandit, uint64_t before)
     upload_sweep sweep_all = {.before = before};
     char name[32], *folder;
     snprintf(name, sizeof name, "models/%" PRIu32, bandit);
-    if (find_named(self, bandit, &sweep_all) && !file_join(self->folder, name, &folder, NULL)) {
+    if (find_named(self, bandit, &sweep_all) && !file_join(((sqlite_store *)self)->folder, name, &folder, NULL)) {
         each_file(folder, sweep_upload, &sweep_all);
         memory_free(folder);
     }

@@ -43,63 +43,23 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_CLOCK] = "SELECT time, ahead FROM clock ORDER BY time",
     [LAST_CLOCK] = "SELECT time, ahead, in_doubt FROM clock ORDER BY time DESC LIMIT 1",
     [READ_ID] = "SELECT number FROM ids WHERE bandit = ?1 AND id = ?2",
-    [COUNT_WAITING] = "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2",
-    [NEXT_DECISION] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
+    [COUNT_WAITING] = STORE_COUNT_WAITING_SQL,
+    [NEXT_DECISION] = STORE_DECISION_COLUMNS " FROM decisions WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
 };
 
-struct store_reader {
-    memory memory;
+typedef struct sqlite_reader {
+    store_reader base;
     char *folder;
     sqlite3 *database;
     sqlite3_stmt *statements[READ_STATEMENTS];
-    event_batch one;       /* what store_read_one returned */
     stored_clock *periods; /* (period_count) all changes of the clock up to clock_known_to, a log time */
     size_t period_count, period_capacity;
     int64_t clock_known_to;
-};
-
-ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error)
-{
-    store_reader *self;
-    size_t size = strlen(folder) + 1;
-    *out = NULL;
-    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
-    if (status) return status;
-    self->clock_known_to = INT64_MIN;
-    status = memory_create(&self->memory, &self->folder, size, 1, error);
-    if (!status) memcpy(self->folder, folder, size);
-    if (!status) status = store_connect(folder, STORE_READS, &self->database, error);
-    if (!status) status = store_prepare(self->database, sql, READ_STATEMENTS, self->statements, error);
-    if (status)
-        store_reader_free(self);
-    else
-        *out = self;
-    return status;
-}
-
-ee_status store_reader_create(store *self, store_reader **out, ee_error *error)
-{
-    return store_open_reader(self->folder, out, error);
-}
-
-void store_reader_free(store_reader *self)
-{
-    if (!self) return;
-    store_finalize(self->statements, READ_STATEMENTS);
-    sqlite3_close(self->database);
-    event_batch_free(&self->one);
-    memory_release(&self->memory);
-}
-
-ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
-                              ee_error *error)
-{
-    return store_read_model(self->folder, bandit, number, bytes, size, error);
-}
+} sqlite_reader;
 
 /* ---- statements ---- */
 
-static ee_status step(store_reader *self, int which, bool *row, ee_error *error)
+static ee_status step(sqlite_reader *self, int which, bool *row, ee_error *error)
 {
     int code = sqlite3_step(self->statements[which]);
     *row = code == SQLITE_ROW;
@@ -109,7 +69,7 @@ static ee_status step(store_reader *self, int which, bool *row, ee_error *error)
     return status;
 }
 
-static ee_status begin(store_reader *self, ee_error *error)
+static ee_status begin(sqlite_reader *self, ee_error *error)
 {
     bool row;
     ee_status status = step(self, READ_BEGIN, &row, error);
@@ -118,7 +78,7 @@ static ee_status begin(store_reader *self, ee_error *error)
 }
 
 /* Ends a transaction that only read: nothing can be lost. */
-static void end(store_reader *self)
+static void end(sqlite_reader *self)
 {
     sqlite3_step(self->statements[READ_END]);
     sqlite3_reset(self->statements[READ_END]);
@@ -137,7 +97,7 @@ static ee_status copy_text(memory *owner, json_text from, json_text *out, ee_err
 }
 
 /* The row of READ_BANDITS. */
-static ee_status add_bandit(store_reader *self, stored_bandits *list, ee_error *error)
+static ee_status add_bandit(sqlite_reader *self, stored_bandits *list, ee_error *error)
 {
     sqlite3_stmt *row = self->statements[READ_BANDITS];
     stored_bandit bandit = {
@@ -158,9 +118,9 @@ static ee_status add_bandit(store_reader *self, stored_bandits *list, ee_error *
     return status;
 }
 
-ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *error)
+static ee_status list_bandits(store_reader *base, stored_bandits *out, ee_error *error)
 {
-    *out = (stored_bandits){0};
+    sqlite_reader *self = (sqlite_reader *)base;
     ee_status status = begin(self, error);
     if (status) return status;
     for (bool row = true; !status && row;) {
@@ -169,21 +129,14 @@ ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *
     }
     sqlite3_reset(self->statements[READ_BANDITS]);
     end(self);
-    if (status) stored_bandits_free(out);
     return status;
-}
-
-void stored_bandits_free(stored_bandits *self)
-{
-    memory_release(&self->memory);
-    *self = (stored_bandits){0};
 }
 
 /* ---- events ---- */
 
 /* A change of the clock is committed before or with the first event at or after its time, so everything up to the last
  * event is known then. */
-static ee_status load_clock(store_reader *self, uint32_t bandit, ee_error *error)
+static ee_status load_clock(sqlite_reader *self, uint32_t bandit, ee_error *error)
 {
     sqlite3_stmt *statement = self->statements[READ_CLOCK];
     store_ends ends;
@@ -194,7 +147,7 @@ static ee_status load_clock(store_reader *self, uint32_t bandit, ee_error *error
     while (!status && row) {
         status = step(self, READ_CLOCK, &row, error);
         if (!status && row)
-            status = memory_grow(&self->memory, &self->periods, &self->period_capacity, self->period_count + 1,
+            status = memory_grow(&self->base.memory, &self->periods, &self->period_capacity, self->period_count + 1,
                                  sizeof *self->periods, error);
         if (!status && row)
             self->periods[self->period_count++] =
@@ -206,7 +159,7 @@ static ee_status load_clock(store_reader *self, uint32_t bandit, ee_error *error
 }
 
 /* *time, the log time of an event that was just read, becomes its wall time. */
-static ee_status to_wall_time(store_reader *self, uint32_t bandit, int64_t *time, ee_error *error)
+static ee_status to_wall_time(sqlite_reader *self, uint32_t bandit, int64_t *time, ee_error *error)
 {
     ee_status status = *time > self->clock_known_to ? load_clock(self, bandit, error) : EE_OK;
     size_t after = self->period_count;
@@ -215,7 +168,7 @@ static ee_status to_wall_time(store_reader *self, uint32_t bandit, int64_t *time
     return status;
 }
 
-static ee_status add_row(store_reader *self, sqlite3_stmt *statement, event_batch *out, ee_error *error)
+static ee_status add_row(sqlite_reader *self, sqlite3_stmt *statement, event_batch *out, ee_error *error)
 {
     event row = {
         .number = store_number_at(sqlite3_column_int64(statement, 0)),
@@ -244,7 +197,7 @@ static bool has_room(const event_batch *batch, size_t limit)
     return batch->count < limit && batch->size < EVENT_BATCH_BYTES;
 }
 
-static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
+static ee_status read_all(sqlite_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
                           ee_error *error)
 {
     sqlite3_stmt *statement = self->statements[READ_EVENTS];
@@ -264,7 +217,7 @@ static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, s
 
 /* A place by its kind, or 0: the first above low and below high (READ_NEXT), or the last above low and not above high
  * (READ_LAST; READ_BACK: of the kinds whose bits are set). */
-static ee_status find_kind(store_reader *self, int which, int kind, int64_t low, int64_t high, int64_t *place,
+static ee_status find_kind(sqlite_reader *self, int which, int kind, int64_t low, int64_t high, int64_t *place,
                            ee_error *error)
 {
     bool row;
@@ -277,7 +230,7 @@ static ee_status find_kind(store_reader *self, int which, int kind, int64_t low,
     return status;
 }
 
-static ee_status read_place(store_reader *self, int64_t place, event_batch *out, ee_error *error)
+static ee_status read_place(sqlite_reader *self, int64_t place, event_batch *out, ee_error *error)
 {
     bool row;
     sqlite3_bind_int64(self->statements[READ_ONE], 1, place);
@@ -290,7 +243,7 @@ static ee_status read_place(store_reader *self, int64_t place, event_batch *out,
 }
 
 /* Only kinds that have an index: from one to the next. */
-static ee_status read_rare(store_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
+static ee_status read_rare(sqlite_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
                            ee_error *error)
 {
     int64_t end_place = store_place(bandit + 1, 0);
@@ -314,11 +267,11 @@ static ee_status read_rare(store_reader *self, uint32_t bandit, unsigned kinds, 
     return status;
 }
 
-ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
-                     event_batch *out, ee_error *error)
+static ee_status read_events(store_reader *base, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                             event_batch *out, ee_error *error)
 {
-    event_batch_clear(out);
-    out->last = after;
+    sqlite_reader *self = (sqlite_reader *)base;
+    (void)after; /* the batch has it */
     ee_status status = begin(self, error);
     if (status) return status;
     bool rare = kinds >> EVENT_STEP << EVENT_STEP == kinds && !is_of(EVENT_ACTIVATED, kinds);
@@ -328,15 +281,12 @@ ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsign
 }
 
 /* A single statement is a transaction. */
-ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, const event **out, ee_error *error)
+static ee_status read_one(store_reader *base, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error)
 {
-    event_batch_clear(&self->one);
-    ee_status status = read_place(self, store_place(bandit, number), &self->one, error);
-    *out = status ? NULL : self->one.events;
-    return status;
+    return read_place((sqlite_reader *)base, store_place(bandit, number), out, error);
 }
 
-static ee_status find_last(store_reader *self, int which, int kind, uint32_t bandit, uint64_t upto, uint64_t *number,
+static ee_status find_last(sqlite_reader *self, int which, int kind, uint32_t bandit, uint64_t upto, uint64_t *number,
                            ee_error *error)
 {
     int64_t place, high = store_place(bandit + 1, 0) - 1;
@@ -346,35 +296,20 @@ static ee_status find_last(store_reader *self, int which, int kind, uint32_t ban
     return status;
 }
 
-ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
-                     ee_error *error)
+static ee_status last_of(store_reader *base, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
+                         ee_error *error)
 {
-    if (kind < EVENT_STEP || kind == EVENT_ACTIVATED)
-        return store_last_of(self, bandit, 1U << kind, upto, number, error);
-    return find_last(self, READ_LAST, (int)kind, bandit, upto, number, error);
-}
-
-ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
-                        ee_error *error)
-{
+    sqlite_reader *self = (sqlite_reader *)base;
+    for (int kind = EVENT_STEP; kind < 32; kind++)
+        if (kinds == 1U << kind && kind != EVENT_ACTIVATED)
+            return find_last(self, READ_LAST, kind, bandit, upto, number, error);
     return find_last(self, READ_BACK, (int)kinds, bandit, upto, number, error);
 }
 
-ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error)
+static ee_status next_decision(store_reader *base, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
+                               ee_error *error)
 {
-    sqlite3_stmt *statement = self->statements[COUNT_WAITING];
-    bool row;
-    sqlite3_bind_int64(statement, 1, store_place(bandit, after));
-    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
-    ee_status status = step(self, COUNT_WAITING, &row, error);
-    *count = status ? 0 : (uint64_t)sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return status;
-}
-
-ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
-                              ee_error *error)
-{
+    sqlite_reader *self = (sqlite_reader *)base;
     sqlite3_stmt *statement = self->statements[NEXT_DECISION];
     uint64_t most = ((uint64_t)1 << STORE_NUMBER_BITS) - 1;
     *found = false;
@@ -389,7 +324,20 @@ ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t afte
     return status;
 }
 
-static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, int64_t *time, ee_error *error)
+static ee_status count_waiting(store_reader *base, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error)
+{
+    sqlite_reader *self = (sqlite_reader *)base;
+    sqlite3_stmt *statement = self->statements[COUNT_WAITING];
+    bool row;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, after));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    ee_status status = step(self, COUNT_WAITING, &row, error);
+    *count = status ? 0 : (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static ee_status time_at(sqlite_reader *self, uint32_t bandit, uint64_t number, int64_t *time, ee_error *error)
 {
     bool row;
     sqlite3_bind_int64(self->statements[READ_TIME], 1, store_place(bandit, number));
@@ -403,7 +351,7 @@ static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, i
 
 /* The first of the events from `low` to before `high` at or after a log time; `high` if there is none. Log times never
  * go back and numbers have no gaps, so it is a binary search. */
-static ee_status search(store_reader *self, uint32_t bandit, uint64_t low, uint64_t high, int64_t time,
+static ee_status search(sqlite_reader *self, uint32_t bandit, uint64_t low, uint64_t high, int64_t time,
                         uint64_t *number, ee_error *error)
 {
     ee_status status = EE_OK;
@@ -430,7 +378,7 @@ static int64_t log_time_of(int64_t wall, int64_t ahead)
 
 /* Between two changes of the clock, wall times never go back: looks at each such period. *first: the first event at or
  * after the wall time; *past: past the last event before it. */
-static ee_status search_periods(store_reader *self, uint32_t bandit, const store_ends *ends, int64_t time,
+static ee_status search_periods(sqlite_reader *self, uint32_t bandit, const store_ends *ends, int64_t time,
                                 uint64_t *first, uint64_t *past, ee_error *error)
 {
     uint64_t low = ends->first ? ends->first : 1, over = ends->last + 1;
@@ -453,9 +401,10 @@ static ee_status search_periods(store_reader *self, uint32_t bandit, const store
     return status;
 }
 
-static ee_status find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *first, uint64_t *past,
+static ee_status find_time(store_reader *base, uint32_t bandit, int64_t time, uint64_t *first, uint64_t *past,
                            ee_error *error)
 {
+    sqlite_reader *self = (sqlite_reader *)base;
     store_ends ends;
     *first = *past = 0;
     ee_status status = begin(self, error);
@@ -466,20 +415,9 @@ static ee_status find_time(store_reader *self, uint32_t bandit, int64_t time, ui
     return status;
 }
 
-ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+static ee_status count_before(store_reader *base, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error)
 {
-    uint64_t past;
-    return find_time(self, bandit, time, number, &past, error);
-}
-
-ee_status store_find_end(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
-{
-    uint64_t first;
-    return find_time(self, bandit, time, &first, number, error);
-}
-
-ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error)
-{
+    sqlite_reader *self = (sqlite_reader *)base;
     store_ends ends;
     *count = 0;
     ee_status status = begin(self, error);
@@ -492,8 +430,9 @@ ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, 
     return status;
 }
 
-ee_status store_read_clock(store_reader *self, stored_clock *out, ee_error *error)
+static ee_status read_clock(store_reader *base, stored_clock *out, ee_error *error)
 {
+    sqlite_reader *self = (sqlite_reader *)base;
     sqlite3_stmt *statement = self->statements[LAST_CLOCK];
     bool row;
     *out = (stored_clock){0};
@@ -505,8 +444,9 @@ ee_status store_read_clock(store_reader *self, stored_clock *out, ee_error *erro
     return status;
 }
 
-ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error)
+static ee_status find_id(store_reader *base, uint32_t bandit, json_text id, uint64_t *number, ee_error *error)
 {
+    sqlite_reader *self = (sqlite_reader *)base;
     sqlite3_stmt *statement = self->statements[READ_ID];
     bool row = false;
     *number = 0;
@@ -516,4 +456,54 @@ ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint6
     if (row) *number = (uint64_t)sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return status;
+}
+
+/* ---- the reader ---- */
+
+static void free_reader(store_reader *base)
+{
+    sqlite_reader *self = (sqlite_reader *)base;
+    store_finalize(self->statements, READ_STATEMENTS);
+    sqlite3_close(self->database);
+    memory_release(&base->memory);
+}
+
+static const reader_methods methods = {
+    .free = free_reader,
+    .list_bandits = list_bandits,
+    .read = read_events,
+    .read_one = read_one,
+    .find_id = find_id,
+    .last_of = last_of,
+    .next_decision = next_decision,
+    .count_waiting = count_waiting,
+    .find_time = find_time,
+    .count_before = count_before,
+    .read_clock = read_clock,
+};
+
+ee_status sqlite_reader_open(const char *folder, store_reader **out, ee_error *error)
+{
+    sqlite_reader *self;
+    size_t size = strlen(folder) + 1;
+    *out = NULL;
+    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
+    if (status) return status;
+    self->base.methods = &methods;
+    self->clock_known_to = INT64_MIN;
+    status = memory_create(&self->base.memory, &self->folder, size, 1, error);
+    if (!status) memcpy(self->folder, folder, size);
+    if (!status) status = store_connect(folder, STORE_READS, &self->database, error);
+    if (!status) status = store_prepare(self->database, sql, READ_STATEMENTS, self->statements, error);
+    if (status)
+        free_reader(&self->base);
+    else
+        *out = &self->base;
+    return status;
+}
+
+ee_status store_load_model_of(store_reader *base, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                              ee_error *error)
+{
+    return store_read_model(((sqlite_reader *)base)->folder, bandit, number, bytes, size, error);
 }

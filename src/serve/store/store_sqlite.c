@@ -12,27 +12,34 @@
 
 #include "base/file.h"
 
-/* A bandit's name is unique: nothing else may be in an INSERT's way. */
+/* The tables wanted_... and new_... are the group's: sqlite_group.c. CROSS JOIN keeps them the outer loop. */
 static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_BEGIN] = "BEGIN IMMEDIATE",
     [WRITE_COMMIT] = "COMMIT",
     [WRITE_ROLLBACK] = "ROLLBACK",
-    [WRITE_BANDIT] = "INSERT OR IGNORE INTO bandits (number, name) VALUES (?1, ?2)",
+    [WRITE_BANDIT] = "INSERT INTO bandits (number, name) VALUES (?1, ?2)",
     [WRITE_CHANGE] = "UPDATE bandits SET archived = ?2, settled_to = ?3, settings = coalesce(?4, settings)"
                      " WHERE number = ?1",
-    [WRITE_EVENT] = "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [FIND_DECISION] =
-        STORE_DECISION_COLUMNS " WHERE place = (?1 << 40 | (SELECT number FROM ids WHERE bandit = ?1 AND id = ?2))",
-    [GET_DECISION] = STORE_DECISION_COLUMNS " WHERE place = ?1",
-    [WRITE_DECISION] = "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [WRITE_ID] = "INSERT INTO ids VALUES (?1, ?2, ?3)",
-    [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4, inactive = ?5 WHERE place = ?1",
-    [FIND_WAITING] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
-    [FIND_REWARD_ID] = "SELECT value, outcome FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
-    [WRITE_REWARD_ID] = "INSERT INTO reward_ids VALUES (?1, ?2, ?3, ?4, ?5)",
-    [WRITE_UNCLAIMED] = "INSERT INTO unclaimed VALUES (?1, ?2, ?3)",
-    [FIND_UNCLAIMED] = "SELECT number, kind, value FROM unclaimed LEFT JOIN events ON place = (?1 << 40 | number)"
-                       " WHERE bandit = ?1 AND unclaimed.id = ?2 ORDER BY number LIMIT 1",
+    [WRITE_PROBE] = "UPDATE bandits SET archived = 1 - archived WHERE number = 1",
+    [FIND_NAME] = "SELECT 1 FROM bandits WHERE name = ?1",
+    [FETCH_DECISIONS] = STORE_DECISION_COLUMNS ", wanted_ids.rowid FROM wanted_ids CROSS JOIN ids USING (bandit, id)"
+                                               " CROSS JOIN decisions ON place = (wanted_ids.bandit << 40 | number)",
+    [FETCH_UNCLAIMED] = "SELECT wanted.rowid, number, kind, value FROM wanted_unclaimed AS wanted"
+                        " CROSS JOIN unclaimed USING (bandit, id)"
+                        " LEFT JOIN events ON place = (wanted.bandit << 40 | number)",
+    [FETCH_REWARD_IDS] = "SELECT wanted.rowid, value, outcome FROM wanted_reward_ids AS wanted"
+                         " CROSS JOIN reward_ids USING (bandit, id, reward_id)",
+    [GET_DECISION] = STORE_DECISION_COLUMNS " FROM decisions WHERE place = ?1",
+    [FIND_WAITING] = STORE_DECISION_COLUMNS " FROM decisions WHERE place > ?1 AND place < ?2 ORDER BY place",
+    [WRITE_EVENTS] = "INSERT INTO events (place, kind, time, id, decision, value, outcome, reward_id, body)"
+                     " SELECT * FROM new_events",
+    [WRITE_DECISIONS] = "INSERT INTO decisions (place, time, request_a, request_b, rewards, settled, value, inactive,"
+                        " slots) SELECT * FROM new_decisions WHERE true ON CONFLICT (place) DO UPDATE SET"
+                        " rewards = excluded.rewards, settled = excluded.settled, value = excluded.value,"
+                        " inactive = excluded.inactive",
+    [WRITE_IDS] = "INSERT INTO ids (bandit, id, number) SELECT * FROM new_ids",
+    [WRITE_REWARD_IDS] = "INSERT INTO reward_ids (bandit, id, reward_id, value, outcome) SELECT * FROM new_reward_ids",
+    [WRITE_UNCLAIMED] = "INSERT INTO unclaimed (bandit, id, number) SELECT * FROM new_unclaimed",
     [REMOVE_UNCLAIMED] = "DELETE FROM unclaimed WHERE bandit = ?1 AND id = ?2 AND number = ?3",
     [FIND_OLDEST] = "SELECT place, kind, time, id, decision, reward_id FROM events"
                     " WHERE place > ?1 AND place < ?2 ORDER BY place",
@@ -47,7 +54,7 @@ static const char *const sql[STORE_STATEMENTS] = {
 
 /* ---- opening ---- */
 
-static ee_status take_lock(store *self, ee_error *error)
+static ee_status take_lock(sqlite_store *self, ee_error *error)
 {
     char *path;
     ee_status status = file_join(self->folder, "lock", &path, error);
@@ -62,45 +69,58 @@ static ee_status take_lock(store *self, ee_error *error)
     return status;
 }
 
-/* Adds the bandits in the order of their numbers, which have no gaps: none is ever removed. */
-static ee_status add_entry(store *self, bandit_state state, ee_error *error)
+enum { LIST_BANDITS, COUNT_UNCLAIMED, COUNT_WAITING, FIND_ENDS, LOAD_STATEMENTS };
+
+static ee_status count_rows(sqlite_store *self, sqlite3_stmt *statement, uint64_t *count, ee_error *error)
 {
-    ee_status status = memory_grow(&self->memory, &self->bandits, &self->bandit_capacity, self->bandit_count + 1,
-                                   sizeof *self->bandits, error);
-    if (!status) self->bandits[self->bandit_count++] = (bandit_entry){state, state, false};
+    ee_status status = sqlite3_step(statement) == SQLITE_ROW ? EE_OK : store_fail(self->database, "count", error);
+    *count = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
     return status;
 }
 
-static ee_status load_bandits(store *self, ee_error *error)
+/* The row of LIST_BANDITS. Numbers have no gaps: no bandit is ever removed. */
+static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_error *error)
 {
-    enum { NUMBERS, UNCLAIMED, ENDS, COUNT };
-    static const char *const questions[COUNT] = {
-        [NUMBERS] = "SELECT number FROM bandits ORDER BY number",
-        [UNCLAIMED] = "SELECT count(*) FROM unclaimed WHERE bandit = ?1",
-        [ENDS] = STORE_ENDS_SQL,
+    sqlite3_stmt *row = statements[LIST_BANDITS];
+    json_text words = store_column_text(row, 3);
+    bandit_settings settings = bandit_settings_usual();
+    store_ends ends = {0};
+    bandit_state state = {.number = (uint32_t)self->base.joining->bandit_count + 1,
+                          .archived = sqlite3_column_int(row, 1) != 0,
+                          .settled_to = (uint64_t)sqlite3_column_int64(row, 2)};
+    if (sqlite3_column_int64(row, 0) != state.number)
+        return status_fail(error, EE_FILE_ERROR, "store: eenet.db is damaged: bandit %u is missing", state.number);
+    sqlite3_bind_int64(statements[COUNT_UNCLAIMED], 1, state.number);
+    sqlite3_bind_int64(statements[COUNT_WAITING], 1, store_place(state.number, state.settled_to));
+    sqlite3_bind_int64(statements[COUNT_WAITING], 2, store_place(state.number + 1, 0));
+    ee_status status = EE_OK;
+    if (words.length) status = bandit_settings_read(&settings, words.bytes, words.length, SETTINGS_STORED, error);
+    if (!status) status = store_find_ends(self->database, statements[FIND_ENDS], state.number, &ends, error);
+    if (!status) status = count_rows(self, statements[COUNT_UNCLAIMED], &state.unclaimed, error);
+    if (!status) status = count_rows(self, statements[COUNT_WAITING], &state.waiting, error);
+    state.events = state.news = ends.last;
+    state.time = ends.time;
+    state.rules = settings.joining;
+    return status ? status : joining_add_bandit(self->base.joining, &state, error);
+}
+
+static ee_status load_bandits(sqlite_store *self, ee_error *error)
+{
+    static const char *const questions[LOAD_STATEMENTS] = {
+        [LIST_BANDITS] = "SELECT number, archived, settled_to, settings FROM bandits ORDER BY number",
+        [COUNT_UNCLAIMED] = "SELECT count(*) FROM unclaimed WHERE bandit = ?1",
+        [COUNT_WAITING] = STORE_COUNT_WAITING_SQL,
+        [FIND_ENDS] = STORE_ENDS_SQL,
     };
-    sqlite3_stmt *statements[COUNT] = {0};
-    ee_status status = store_prepare(self->database, questions, COUNT, statements, error);
+    sqlite3_stmt *statements[LOAD_STATEMENTS] = {0};
+    ee_status status = store_prepare(self->database, questions, LOAD_STATEMENTS, statements, error);
     if (status) return status;
     int code;
-    while (!status && (code = sqlite3_step(statements[NUMBERS])) != SQLITE_DONE) {
-        uint32_t number = (uint32_t)self->bandit_count + 1;
-        store_ends ends;
-        if (code != SQLITE_ROW)
-            status = store_fail(self->database, "read the bandits", error);
-        else if (sqlite3_column_int64(statements[NUMBERS], 0) != number)
-            status = status_fail(error, EE_FILE_ERROR, "store: eenet.db is damaged: bandit %u is missing", number);
-        if (!status) status = store_find_ends(self->database, statements[ENDS], number, &ends, error);
-        if (status) break;
-        sqlite3_bind_int64(statements[UNCLAIMED], 1, number);
-        if (sqlite3_step(statements[UNCLAIMED]) != SQLITE_ROW)
-            status = store_fail(self->database, "count the unclaimed rewards", error);
-        uint64_t unclaimed = (uint64_t)sqlite3_column_int64(statements[UNCLAIMED], 0);
-        sqlite3_reset(statements[UNCLAIMED]);
-        if (!status) status = add_entry(self, (bandit_state){ends.last, ends.time, unclaimed}, error);
-    }
-    self->committed_count = self->bandit_count;
-    store_finalize(statements, COUNT);
+    while (!status && (code = sqlite3_step(statements[LIST_BANDITS])) != SQLITE_DONE)
+        status = code == SQLITE_ROW ? load_bandit(self, statements, error)
+                                    : store_fail(self->database, "read the bandits", error);
+    store_finalize(statements, LOAD_STATEMENTS);
     return status;
 }
 
@@ -108,100 +128,27 @@ static int count_pages(void *context, sqlite3 *database, const char *name, int p
 {
     (void)database;
     (void)name;
-    ((store *)context)->log_pages = pages;
+    ((sqlite_store *)context)->log_pages = pages;
     return SQLITE_OK;
 }
 
-static ee_status open_all(store *self, const char *folder, ee_error *error)
+static ee_status open_all(sqlite_store *self, const char *folder, ee_error *error)
 {
-    self->lock = -1;
     size_t size = strlen(folder) + 1;
-    ee_status status = memory_create(&self->memory, &self->folder, size, 1, error);
+    ee_status status = memory_create(&self->base.memory, &self->folder, size, 1, error);
+    if (!status) status = joining_create(&self->base.joining, error);
     if (status) return status;
     memcpy(self->folder, folder, size);
     status = file_make_folder(folder, error);
     if (!status) status = take_lock(self, error);
     if (!status) store_sweep_models(folder);
     if (!status) status = store_connect(folder, STORE_WRITES, &self->database, error);
+    if (!status) status = sqlite_add_group_tables(self, error);
     if (!status) status = store_prepare(self->database, sql, STORE_STATEMENTS, self->statements, error);
     if (!status) status = load_bandits(self, error);
     if (!status) status = file_sync_folder(folder, error); /* the database may be new in it */
     if (!status) sqlite3_wal_hook(self->database, count_pages, self);
     return status;
-}
-
-ee_status store_open(const char *folder, store **out, ee_error *error)
-{
-    store *self;
-    *out = NULL;
-    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
-    if (status) return status;
-    status = open_all(self, folder, error);
-    if (status)
-        store_close(self);
-    else
-        *out = self;
-    return status;
-}
-
-void store_close(store *self)
-{
-    if (!self) return;
-    if (self->begun) store_rollback(self);
-    store_finalize(self->statements, STORE_STATEMENTS);
-    sqlite3_close(self->database);
-    if (self->lock >= 0) close(self->lock);
-    memory_release(&self->memory);
-}
-
-/* ---- statements ---- */
-
-static ee_status break_off(store *self, const char *what, ee_error *error)
-{
-    store_fail(self->database, what, &self->trouble);
-    if (error) *error = self->trouble;
-    return self->trouble.status;
-}
-
-ee_status store_step(store *self, int which, const char *what, bool *row, ee_error *error)
-{
-    int code = sqlite3_step(self->statements[which]);
-    *row = code == SQLITE_ROW;
-    if (code == SQLITE_ROW || code == SQLITE_DONE) return EE_OK;
-    ee_status status = break_off(self, what, error);
-    sqlite3_reset(self->statements[which]);
-    return status;
-}
-
-ee_status store_run(store *self, int which, const char *what, ee_error *error)
-{
-    bool row;
-    ee_status status = store_step(self, which, what, &row, error);
-    sqlite3_reset(self->statements[which]);
-    return status;
-}
-
-ee_status store_check(const store *self, ee_error *error)
-{
-    if (!self->begun) return status_fail(error, EE_BAD_INPUT, "store: no transaction is open");
-    if (self->trouble.status && error) *error = self->trouble;
-    return self->trouble.status;
-}
-
-ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_error *error)
-{
-    ee_status status = store_check(self, error);
-    if (status) return status;
-    if (!bandit || bandit > self->bandit_count)
-        return status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", bandit);
-    bandit_entry *entry = *out = &self->bandits[bandit - 1];
-    if (entry->changed) return EE_OK;
-    status = memory_grow(&self->memory, &self->changed, &self->changed_capacity, self->changed_count + 1,
-                         sizeof *self->changed, error);
-    if (status) return status;
-    self->changed[self->changed_count++] = bandit;
-    entry->changed = true;
-    return EE_OK;
 }
 
 /* ---- transactions ---- */
@@ -210,150 +157,57 @@ ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_erro
  * a commit; here those who wait for the last commit have been told. Another thread beside the writer is worse: at
  * 30,000 rewards a second it never ends, and the 99th percentile of an answer was 12 to 315 ms, and not 5. What fails,
  * as on a full disk, is tried again before the next transaction: the log has everything. */
-static void move_log(store *self)
+static void move_log(sqlite_store *self)
 {
     enum { PAGES = 1000 }; /* 8 MB, as SQLite has it */
     if (self->log_pages < PAGES) return;
     sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
-ee_status store_begin(store *self, ee_error *error)
+static ee_status begin(store *base, ee_error *error)
 {
-    if (self->begun) return status_fail(error, EE_BAD_INPUT, "store: a transaction is already open");
+    sqlite_store *self = (sqlite_store *)base;
     move_log(self);
-    ee_status status = store_run(self, WRITE_BEGIN, "begin a transaction", error);
-    self->trouble = (ee_error){0};
+    ee_status status = sqlite_run(self, WRITE_BEGIN, "begin a transaction", error);
     self->begun = !status;
     return status;
 }
 
-static void end_transaction(store *self, bool committed)
+static ee_status commit(store *base, ee_error *error)
 {
-    self->begun = false;
-    if (committed)
-        self->committed_count = self->bandit_count;
-    else
-        self->bandit_count = self->committed_count;
-    for (size_t i = 0; i < self->changed_count; i++) {
-        bandit_entry *entry = &self->bandits[self->changed[i] - 1];
-        if (committed)
-            entry->committed = entry->now;
-        else
-            entry->now = entry->committed;
-        entry->changed = false;
-    }
-    self->changed_count = 0;
-}
-
-ee_status store_commit(store *self, ee_error *error)
-{
-    ee_status status = store_check(self, error);
-    if (!status) status = store_run(self, WRITE_COMMIT, "commit a transaction", error);
-    if (status)
-        store_rollback(self);
-    else
-        end_transaction(self, true);
+    sqlite_store *self = (sqlite_store *)base;
+    ee_status status = sqlite_run(self, WRITE_COMMIT, "commit a transaction", error);
+    if (!status) self->begun = false;
     return status;
 }
 
-void store_rollback(store *self)
+static void rollback(store *base)
 {
-    if (!self->begun) return;
-    /* What fails may have been rolled back by SQLite already. */
-    if (!sqlite3_get_autocommit(self->database)) {
+    sqlite_store *self = (sqlite_store *)base;
+    /* SQLite may have rolled back already. */
+    if (self->begun && !sqlite3_get_autocommit(self->database)) {
         sqlite3_step(self->statements[WRITE_ROLLBACK]);
         sqlite3_reset(self->statements[WRITE_ROLLBACK]);
     }
-    end_transaction(self, false);
+    self->begun = false;
 }
 
-/* ---- bandits and events ---- */
-
-ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_error *error)
+/* Writing the same again would not reach the disk: so it is changed, and changed back. */
+static ee_status probe(store *base, ee_error *error)
 {
-    ee_status status = store_check(self, error);
-    if (status) return status;
-    sqlite3_bind_int64(self->statements[WRITE_BANDIT], 1, (int64_t)self->bandit_count + 1);
-    store_bind_text(self->statements[WRITE_BANDIT], 2, name);
-    status = store_run(self, WRITE_BANDIT, "add a bandit", error);
-    if (!status && sqlite3_changes(self->database) == 0)
-        status =
-            status_fail(error, EE_BAD_INPUT, "store: the bandit '%.*s' already exists", (int)name.length, name.bytes);
-    if (!status) status = add_entry(self, (bandit_state){0}, error);
-    if (!status) *number = (uint32_t)self->bandit_count;
-    return status;
+    sqlite_store *self = (sqlite_store *)base;
+    ee_status status = sqlite_run(self, WRITE_PROBE, "write", error);
+    return status ? status : sqlite_run(self, WRITE_PROBE, "write", error);
 }
 
-ee_status store_put_bandit(store *self, const stored_bandit *bandit, ee_error *error)
+static ee_status write_clock(store *base, const stored_clock *clock, ee_error *error)
 {
-    sqlite3_stmt *statement = self->statements[WRITE_CHANGE];
-    ee_status status = store_check(self, error);
-    if (status) return status;
-    sqlite3_bind_int64(statement, 1, bandit->number);
-    sqlite3_bind_int(statement, 2, bandit->archived);
-    sqlite3_bind_int64(statement, 3, (int64_t)bandit->settled_to);
-    store_bind_text(statement, 4, bandit->settings);
-    status = store_run(self, WRITE_CHANGE, "change a bandit", error);
-    if (!status && sqlite3_changes(self->database) == 0)
-        status = status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", bandit->number);
-    return status;
-}
-
-static void bind_event(sqlite3_stmt *statement, uint32_t bandit, const event *new)
-{
-    bool rewarded = new->kind == EVENT_REWARD || new->kind == EVENT_SETTLED;
-    bool judged = rewarded || new->kind == EVENT_ACTIVATED;
-    sqlite3_bind_int64(statement, 1, store_place(bandit, new->number));
-    sqlite3_bind_int(statement, 2, (int)new->kind);
-    sqlite3_bind_int64(statement, 3, new->time);
-    store_bind_text(statement, 4, new->id);
-    if (new->decision)
-        sqlite3_bind_int64(statement, 5, (int64_t) new->decision);
-    else
-        sqlite3_bind_null(statement, 5);
-    if (rewarded)
-        sqlite3_bind_double(statement, 6, new->value);
-    else
-        sqlite3_bind_null(statement, 6);
-    if (judged)
-        sqlite3_bind_int(statement, 7, (int)new->outcome);
-    else
-        sqlite3_bind_null(statement, 7);
-    store_bind_text(statement, 8, new->reward_id);
-    if (new->size)
-        sqlite3_bind_blob64(statement, 9, new->body, new->size, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(statement, 9);
-}
-
-ee_status store_append(store *self, uint32_t bandit, const event *new, ee_error *error)
-{
-    enum { MOST_BYTES = 500000000 }; /* SQLite takes 10^9 in a row */
-    bandit_entry *entry = NULL;
-    ee_status status = store_change(self, bandit, &entry, error);
-    if (status) return status;
-    if (new->size > MOST_BYTES)
-        return status_fail(error, EE_BAD_INPUT, "store: an event of %zu bytes is too large", new->size);
-    if (new->number != entry->now.events + 1 || new->number >> STORE_NUMBER_BITS || new->time < entry->now.time)
-        return status_fail(error, EE_BAD_INPUT, "store: event %llu does not follow %llu of bandit %u",
-                           (unsigned long long)new->number, (unsigned long long)entry->now.events, bandit);
-    bind_event(self->statements[WRITE_EVENT], bandit, new);
-    status = store_run(self, WRITE_EVENT, "append an event", error);
-    if (status) return status;
-    entry->now.events = new->number;
-    entry->now.time = new->time;
-    return EE_OK;
-}
-
-ee_status store_put_clock(store *self, const stored_clock *clock, ee_error *error)
-{
+    sqlite_store *self = (sqlite_store *)base;
     sqlite3_stmt *statement = self->statements[WRITE_CLOCK];
-    ee_status status = store_check(self, error);
-    if (status) return status;
     sqlite3_bind_int64(statement, 1, clock->time);
     sqlite3_bind_int64(statement, 2, clock->ahead);
     sqlite3_bind_int(statement, 3, clock->in_doubt);
-    return store_run(self, WRITE_CLOCK, "write the state of the clock", error);
+    return sqlite_run(self, WRITE_CLOCK, "write the state of the clock", error);
 }
 
 /* ---- size ---- */
@@ -368,16 +222,68 @@ static uint64_t file_bytes(const char *folder, const char *name)
     return bytes;
 }
 
-uint64_t store_bytes(const store *self)
+static uint64_t count_bytes(const store *base)
 {
+    const sqlite_store *self = (const sqlite_store *)base;
     return file_bytes(self->folder, "eenet.db") + file_bytes(self->folder, "eenet.db-wal") +
            store_model_bytes(self->folder);
 }
 
-bool store_disk_space(const store *self, store_space *out)
+static bool disk_space(const store *base, store_space *out)
 {
     struct statvfs disk;
-    if (statvfs(self->folder, &disk)) return false;
+    if (statvfs(((const sqlite_store *)base)->folder, &disk)) return false;
     *out = (store_space){(uint64_t)disk.f_blocks * disk.f_frsize, (uint64_t)disk.f_bavail * disk.f_frsize};
     return true;
+}
+
+/* ---- the store ---- */
+
+static void close_store(store *base)
+{
+    sqlite_store *self = (sqlite_store *)base;
+    rollback(base);
+    store_finalize(self->statements, STORE_STATEMENTS);
+    sqlite3_close(self->database);
+    if (self->lock >= 0) close(self->lock);
+    joining_free(base->joining);
+    memory_release(&base->memory);
+}
+
+static ee_status create_reader(store *base, store_reader **out, ee_error *error)
+{
+    return sqlite_reader_open(((sqlite_store *)base)->folder, out, error);
+}
+
+static const store_methods methods = {
+    .close = close_store,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .fetch = sqlite_fetch,
+    .fetch_slots = sqlite_fetch_slots,
+    .fetch_waiting = sqlite_fetch_waiting,
+    .apply = sqlite_apply,
+    .write_clock = write_clock,
+    .probe = probe,
+    .remove = sqlite_remove,
+    .create_reader = create_reader,
+    .bytes = count_bytes,
+    .disk_space = disk_space,
+};
+
+ee_status sqlite_store_open(const char *folder, store **out, ee_error *error)
+{
+    sqlite_store *self;
+    *out = NULL;
+    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
+    if (status) return status;
+    self->base.methods = &methods;
+    self->lock = -1;
+    status = open_all(self, folder, error);
+    if (status)
+        close_store(&self->base);
+    else
+        *out = &self->base;
+    return status;
 }

@@ -11,7 +11,8 @@
 
 #include <sqlite3.h>
 
-#include "store.h"
+#include "sqlite_rows.h"
+#include "store_methods.h"
 
 enum { STORE_NUMBER_BITS = 40 };
 
@@ -51,8 +52,8 @@ json_text store_column_text(sqlite3_stmt *statement, int at);
 
 /* ---- decisions: of any connection ---- */
 
-#define STORE_DECISION_COLUMNS                                                                                         \
-    "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots FROM decisions"
+#define STORE_DECISION_COLUMNS "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots"
+#define STORE_COUNT_WAITING_SQL "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2"
 stored_decision store_column_decision(sqlite3_stmt *statement);
 
 /* ---- the ends of a bandit's log: of any connection ---- */
@@ -68,7 +69,12 @@ typedef struct store_ends {
 ee_status store_find_ends(sqlite3 *database, sqlite3_stmt *statement, uint32_t bandit, store_ends *out,
                           ee_error *error);
 
-/* ---- the writer: store_sqlite.c ---- */
+/* ---- opening: store_sqlite.c, store_read.c ---- */
+
+ee_status sqlite_store_open(const char *folder, store **out, ee_error *error);
+ee_status sqlite_reader_open(const char *folder, store_reader **out, ee_error *error);
+
+/* ---- the writer ---- */
 
 enum {
     WRITE_BEGIN,
@@ -76,17 +82,18 @@ enum {
     WRITE_ROLLBACK,
     WRITE_BANDIT,
     WRITE_CHANGE,
-    WRITE_EVENT,
-    FIND_DECISION,
+    WRITE_PROBE,
+    FIND_NAME,
+    FETCH_DECISIONS,
+    FETCH_UNCLAIMED,
+    FETCH_REWARD_IDS,
     GET_DECISION,
-    WRITE_DECISION,
-    WRITE_ID,
-    CHANGE_DECISION,
     FIND_WAITING,
-    FIND_REWARD_ID,
-    WRITE_REWARD_ID,
+    WRITE_EVENTS,
+    WRITE_DECISIONS,
+    WRITE_IDS,
+    WRITE_REWARD_IDS,
     WRITE_UNCLAIMED,
-    FIND_UNCLAIMED,
     REMOVE_UNCLAIMED,
     FIND_OLDEST,
     COUNT_OPEN,
@@ -99,42 +106,39 @@ enum {
     STORE_STATEMENTS
 };
 
-/* What is known of a bandit without asking SQLite. */
-typedef struct bandit_state {
-    uint64_t events; /* number of the last */
-    int64_t time;    /* of it */
-    uint64_t unclaimed;
-} bandit_state;
+enum { GROUP_TABLES = 8 };
 
-typedef struct bandit_entry {
-    bandit_state now, committed;
-    bool changed; /* now is not committed */
-} bandit_entry;
-
-struct store {
-    memory memory;
+typedef struct sqlite_store {
+    store base;
     char *folder;
     int lock;
     sqlite3 *database;
     sqlite3_stmt *statements[STORE_STATEMENTS];
-    bandit_entry *bandits; /* (bandit_count) bandit 1 is the first */
-    size_t bandit_count, committed_count, bandit_capacity;
-    uint32_t *changed; /* (changed_count) the bandits of which something changed since begin */
-    size_t changed_count, changed_capacity;
+    sqlite_rows tables[GROUP_TABLES]; /* of the group that is written */
     bool begun;
-    ee_error trouble; /* why the transaction can only be rolled back; status EE_OK: it need not */
-    int log_pages;    /* that the log of transactions had after the last commit */
-};
+    int log_pages; /* that the write-ahead log had after the last commit */
+} sqlite_store;
 
-/* Runs a statement that gives no row, and resets it. After a failure only a rollback helps: SQLite may have done one.
- */
-ee_status store_run(store *self, int which, const char *what, ee_error *error);
-/* Runs to the first or next row; *row false where there is none. The caller resets. */
-ee_status store_step(store *self, int which, const char *what, bool *row, ee_error *error);
-/* Fails outside of a transaction, or after a failure in it. */
-ee_status store_check(const store *self, ee_error *error);
-/* *out = the bandit's entry, marked as changed; fails as store_check does, too. */
-ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_error *error);
+/* sqlite_statement.c: runs a statement that returns no row, and resets it. */
+ee_status sqlite_run(sqlite_store *self, int which, const char *what, ee_error *error);
+/* Runs to the first or next row; *row false: there is none. The caller resets. */
+ee_status sqlite_step(sqlite_store *self, int which, const char *what, bool *row, ee_error *error);
+ee_status sqlite_get_decision(sqlite_store *self, int64_t place, stored_decision *out, bool *found, ee_error *error);
+/* *removed: whether it was there. */
+ee_status sqlite_remove_unclaimed(sqlite_store *self, uint32_t bandit, json_text id, uint64_t number, bool *removed,
+                                  ee_error *error);
+
+/* sqlite_group.c: the tables of the group, to be added before statements are prepared; and the methods of writing. */
+ee_status sqlite_add_group_tables(sqlite_store *self, ee_error *error);
+ee_status sqlite_fetch(store *base, ee_error *error);
+ee_status sqlite_fetch_slots(store *base, ee_error *error);
+ee_status sqlite_fetch_waiting(store *base, join_due *due, stored_decision *out, size_t limit, size_t *count,
+                               ee_error *error);
+ee_status sqlite_apply(store *base, ee_error *error);
+
+/* sqlite_remove.c */
+ee_status sqlite_remove(store *base, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
+                        uint64_t *unclaimed, ee_error *error);
 
 /* ---- models: store_models.c ---- */
 

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/store/store.h"
-#include "support_files.h"
+#include "serve/store_writer.h"
 
 enum { ALL = 0xff };
 
@@ -50,47 +49,38 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static inline json_text words(const char *text)
+static inline json_text words(const char *plain)
 {
-    return (json_text){text, strlen(text)};
+    return (json_text){plain, strlen(plain)};
 }
 
-static inline void begin(bench *b)
+/* Writes an entry at a time. */
+static inline entry_verdict write_at(bench *b, int64_t now, store_entry entry)
 {
-    assert_int_equal(store_begin(b->kept, &b->error), EE_OK);
+    return write_entry(b->kept, &entry, now);
 }
 
-static inline void commit(bench *b)
+/* An event of a kind that needs no more. */
+static inline void append(bench *b, uint32_t bandit, event_kind kind, int64_t now)
 {
-    assert_int_equal(store_commit(b->kept, &b->error), EE_OK);
+    store_entry entry = {.bandit = bandit, .event = {.kind = kind, .body = "body", .size = 4}};
+    assert_int_equal(write_entry(b->kept, &entry, now), ENTRY_DONE);
 }
 
-static inline uint32_t add_bandit(bench *b, const char *name)
+static inline entry_verdict decide(bench *b, uint32_t bandit, int64_t now, const char *id)
 {
-    uint32_t number = 0;
-    assert_int_equal(store_add_bandit(b->kept, words(name), &number, &b->error), EE_OK);
-    return number;
+    store_entry entry = {.bandit = bandit, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 2}};
+    return write_entry(b->kept, &entry, now);
 }
 
-static inline void append(bench *b, uint32_t bandit, event_kind kind, uint64_t number, int64_t time, const char *id)
+static inline event_outcome give(bench *b, uint32_t bandit, int64_t now, const char *id, double value,
+                                 const char *reward_id)
 {
-    event new = {.number = number, .kind = kind, .time = time, .id = words(id), .body = "body", .size = 4};
-    assert_int_equal(store_append(b->kept, bandit, &new, &b->error), EE_OK);
-}
-
-/* An event and all that belongs to a decision. */
-static inline void decide(bench *b, uint32_t bandit, uint64_t number, int64_t time, const char *id, bool settled)
-{
-    stored_decision decision = {.number = number, .time = time, .request = {number, ~number}, .settled = settled};
-    append(b, bandit, EVENT_DECISION, number, time, id);
-    assert_int_equal(store_add_decision(b->kept, bandit, words(id), &decision, &b->error), EE_OK);
-}
-
-static inline bool find(bench *b, uint32_t bandit, const char *id, stored_decision *out)
-{
-    bool found = false;
-    assert_int_equal(store_find_decision(b->kept, bandit, words(id), out, &found, &b->error), EE_OK);
-    return found;
+    store_entry entry = {
+        .bandit = bandit,
+        .event = {.kind = EVENT_REWARD, .id = words(id), .value = value, .reward_id = words(reward_id)}};
+    write_entry(b->kept, &entry, now);
+    return entry.verdict == ENTRY_DONE ? entry.event.outcome : OUTCOME_NONE;
 }
 
 /* ---- what was read ---- */
@@ -169,26 +159,23 @@ static inline void compare_event(store_reader *reader, uint32_t bandit, const ev
 /* Two bandits, events 1 to 12 each: 1 is SETTINGS, then DECISION, but for STEPs at 4, 8, 12 and a CHECKPOINT at 9. */
 static inline void write_log(bench *b)
 {
-    begin(b);
+    close_store(b);
+    raw_log log = raw_begin(b->folder.path);
     for (uint32_t bandit = 1; bandit <= 2; bandit++) {
-        add_bandit(b, bandit == 1 ? "a" : "b");
+        raw_add_bandit(&log, bandit, bandit == 1 ? "a" : "b");
         for (uint64_t number = 1; number <= 12; number++) {
             event_kind kind = number == 1       ? EVENT_SETTINGS
                               : number % 4 == 0 ? EVENT_STEP
                               : number == 9     ? EVENT_CHECKPOINT
                                                 : EVENT_DECISION;
-            append(b, bandit, kind, number, (int64_t)(10 * (number / 2)), "");
+            raw_append(
+                &log, bandit,
+                &(event){
+                    .number = number, .kind = kind, .time = (int64_t)(10 * (number / 2)), .body = "body", .size = 4});
         }
     }
-    commit(b);
-}
-
-static inline uint64_t take(bench *b, const char *id, double *value)
-{
-    uint64_t number;
-    event_kind kind = EVENT_REWARD;
-    assert_int_equal(store_take_unclaimed(b->kept, 1, words(id), &number, &kind, value, &b->error), EE_OK);
-    return number;
+    raw_commit(&log);
+    open_store(b);
 }
 
 #endif

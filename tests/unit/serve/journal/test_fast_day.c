@@ -156,14 +156,14 @@ static void note_done(journal_entry *entry)
 {
     sent *self = entry->context;
     day *of = self->day;
-    journal_verdict expected = self->action.is_other      ? JOURNAL_CONFLICT
-                               : self->action.is_repeated ? JOURNAL_REPEATED
-                                                          : JOURNAL_DONE;
+    entry_verdict expected = self->action.is_other      ? ENTRY_CONFLICT
+                               : self->action.is_repeated ? ENTRY_REPEATED
+                                                          : ENTRY_DONE;
     pthread_mutex_lock(&of->lock);
-    bool activated = entry->verdict == JOURNAL_DONE || entry->verdict == JOURNAL_REPEATED;
+    bool activated = entry->verdict == ENTRY_DONE || entry->verdict == ENTRY_REPEATED;
     of->wrong += self->action.activates ? !activated : entry->verdict != expected;
-    of->done_decisions += entry->verdict == JOURNAL_DONE && !self->action.reward && !self->action.activates;
-    of->done_rewards += entry->verdict == JOURNAL_DONE && self->action.reward;
+    of->done_decisions += entry->verdict == ENTRY_DONE && !self->action.reward && !self->action.activates;
+    of->done_rewards += entry->verdict == ENTRY_DONE && self->action.reward;
     of->told++;
     pthread_cond_signal(&of->wake);
     pthread_mutex_unlock(&of->lock);

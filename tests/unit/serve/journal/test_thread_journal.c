@@ -203,7 +203,7 @@ static void *hand_in(void *context)
     return NULL;
 }
 
-static size_t count_verdicts(const worker *workers, int i, bool rewards, journal_verdict verdict, const handed **which)
+static size_t count_verdicts(const worker *workers, int i, bool rewards, entry_verdict verdict, const handed **which)
 {
     size_t count = 0;
     for (int w = 0; w < THREADS; w++) {
@@ -233,13 +233,13 @@ static void one_wins(void **state)
     await_told(&stage, THREADS * EACH * 2);
     for (int i = 0; i < EACH; i++) {
         const handed *winner = NULL;
-        assert_int_equal(count_verdicts(workers, i, false, JOURNAL_DONE, &winner), 1);
-        assert_int_equal(count_verdicts(workers, i, true, JOURNAL_DONE, NULL), 1);
-        journal_verdict others = i % 10 == 9 ? JOURNAL_CONFLICT : JOURNAL_REPEATED;
+        assert_int_equal(count_verdicts(workers, i, false, ENTRY_DONE, &winner), 1);
+        assert_int_equal(count_verdicts(workers, i, true, ENTRY_DONE, NULL), 1);
+        entry_verdict others = i % 10 == 9 ? ENTRY_CONFLICT : ENTRY_REPEATED;
         assert_int_equal(count_verdicts(workers, i, false, others, NULL), THREADS - 1);
         assert_int_equal(count_verdicts(workers, i, true, others, NULL), THREADS - 1);
         for (int w = 0; w < THREADS; w++)
-            if (workers[w].decisions[i].entry.verdict == JOURNAL_REPEATED)
+            if (workers[w].decisions[i].entry.verdict == ENTRY_REPEATED)
                 assert_string_equal(workers[w].decisions[i].earlier, winner->body);
     }
     journal_counts counts = journal_read_counts(stage.journal);
@@ -287,7 +287,7 @@ static void a_flood_does_not_hold_up_others(void **state)
     await_told(&stage, COUNT + 1);
     assert_true(others[COUNT - 1].place < 100);
     for (size_t i = 0; i + 1 < COUNT; i++) {
-        assert_int_equal(others[i].entry.verdict, JOURNAL_DONE);
+        assert_int_equal(others[i].entry.verdict, ENTRY_DONE);
         assert_int_equal(others[i].entry.event.number, i + 3); /* after the settings and the first, in order */
         if (i) assert_true(others[i].place > others[i - 1].place);
     }
@@ -323,7 +323,7 @@ static void assert_failed(test_stage *self, uint32_t bandit, event_kind kind, co
     journal_entry entry;
     ee_error error = {0};
     assert_int_equal(write_one(self, bandit, kind, "x", &entry, &error), EE_BAD_INPUT);
-    assert_int_equal(entry.verdict, JOURNAL_FAILED);
+    assert_int_equal(entry.verdict, ENTRY_FAILED);
     assert_string_equal(error.message, message);
 }
 
@@ -387,18 +387,18 @@ static void a_round_is_one_transaction(void **state)
     write_round(&stage, slots, SLOTS, "r", 0, 1);
     assert_int_equal(journal_read_counts(stage.journal).transactions, before + 1);
     for (size_t i = 0; i < SLOTS; i++) {
-        assert_int_equal(slots[i].entry.verdict, JOURNAL_DONE);
+        assert_int_equal(slots[i].entry.verdict, ENTRY_DONE);
         assert_int_equal(slots[i].entry.event.number, i + 2);
     }
     write_round(&stage, slots, SLOTS, "r", 0, 1);
     for (size_t i = 0; i < SLOTS; i++) {
-        assert_int_equal(slots[i].entry.verdict, JOURNAL_REPEATED);
+        assert_int_equal(slots[i].entry.verdict, ENTRY_REPEATED);
         assert_string_equal(slots[i].earlier, slots[i].body);
     }
     write_round(&stage, slots, SLOTS, "r", 7, 2);
-    for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, JOURNAL_CONFLICT);
+    for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_CONFLICT);
     write_round(&stage, slots, SLOTS - 1, "q", 0, 1); /* one is missing */
-    for (size_t i = 0; i + 1 < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, JOURNAL_FAILED);
+    for (size_t i = 0; i + 1 < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_FAILED);
     assert_int_equal(journal_read_counts(stage.journal).decisions, SLOTS);
     end_stage(&stage);
 }
@@ -419,8 +419,8 @@ static void the_rest_is_refused_with_the_first(void **state)
         chain[0].entry.with_next = together;
         assert_true(journal_submit(stage.journal, &chain[0].entry));
         await_told(&stage, told + 2);
-        assert_int_equal(chain[0].entry.verdict, JOURNAL_FAILED); /* the bandit is archived */
-        assert_int_equal(chain[1].entry.verdict, together ? JOURNAL_FAILED : JOURNAL_DONE);
+        assert_int_equal(chain[0].entry.verdict, ENTRY_FAILED); /* the bandit is archived */
+        assert_int_equal(chain[1].entry.verdict, together ? ENTRY_FAILED : ENTRY_DONE);
     }
     end_stage(&stage);
 }

@@ -35,16 +35,6 @@ static void decide_some(play *self, int from, int count, bool rewards)
     }
 }
 
-static void commit(play *self)
-{
-    assert_int_equal(store_commit(self->store, NULL), EE_OK);
-}
-
-static void begin(play *self)
-{
-    assert_int_equal(store_begin(self->store, NULL), EE_OK);
-}
-
 static bandit_settings read_settings(const char *json)
 {
     bandit_settings settings = bandit_settings_usual();
@@ -56,7 +46,7 @@ static live_bandit open_live(play *self, const char *in_force)
 {
     ee_error error = {0};
     live_bandit made = {.in_force = read_settings(in_force)};
-    if (live_bandit_open(&made, self->store, self->bandit.number, &error)) fail_msg("%s", error.message);
+    if (live_bandit_open(&made, self->store, 1, &error)) fail_msg("%s", error.message);
     return made;
 }
 
@@ -64,7 +54,7 @@ static void take_all(play *self, live_bandit *watched)
 {
     ee_error error = {0};
     for (bool more = true; more;)
-        if (live_bandit_turn(watched, self->bandit.events, &more, &error)) fail_msg("%s", error.message);
+        if (live_bandit_turn(watched, state_of(self->store, 1)->events, &more, &error)) fail_msg("%s", error.message);
 }
 
 static play start_challenged(void)
@@ -83,13 +73,10 @@ static void it_goes_up_to_the_first_that_waits(void **state)
     decide_some(&self, 0, 5, true);
     decide_some(&self, 5, 1, false);
     decide_some(&self, 6, 5, true);
-    commit(&self);
     live_bandit watched = open_live(&self, challenged);
     take_all(&self, &watched);
     assert_int_equal(live_track_events(watched.tracks[0]), 5);
-    begin(&self);
     settle(&self);
-    commit(&self);
     take_all(&self, &watched);
     for (size_t i = 0; i < watched.track_count; i++) assert_int_equal(live_track_events(watched.tracks[i]), 11);
     live_bandit_close(&watched);
@@ -103,9 +90,8 @@ static void nothing_is_taken_above_the_event_that_is_named(void **state)
     play self = start_challenged();
     bool more = false;
     decide_some(&self, 0, 5, true);
-    uint64_t last = self.bandit.events;
+    uint64_t last = state_of(self.store, 1)->events;
     decide_some(&self, 5, 5, true);
-    commit(&self);
     live_bandit watched = open_live(&self, challenged);
     assert_int_equal(live_bandit_turn(&watched, last, &more, NULL), EE_OK);
     assert_int_equal(live_track_events(watched.tracks[0]), 5);
@@ -141,7 +127,6 @@ static void rewards_lie_in_the_range(void **state)
     reward(&self, "r\037b", 7);
     decide_some(&self, 0, 1, false);
     reward(&self, "d0", 9);
-    commit(&self);
     live_bandit watched = open_live(&self, challenged);
     take_all(&self, &watched);
     estimate now = live_track_estimate(watched.tracks[0]);
@@ -154,8 +139,8 @@ static void rewards_lie_in_the_range(void **state)
 
 static void replace_model(play *self)
 {
-    event model = {.kind = EVENT_MODEL};
-    assert_int_equal(joining_append(self->store, &self->bandit, &model, self->now, NULL), EE_OK);
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
+    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
 }
 
 static uint64_t events_of(const live_bandit *watched, const char *challenger)
@@ -175,24 +160,19 @@ static void who_is_judged_from_when_on(void **state)
     decide_some(&self, 0, 10, true);
     set_mode(&self, challenged);
     decide_some(&self, 10, 20, true);
-    commit(&self);
     live_bandit watched = open_live(&self, challenged);
     take_all(&self, &watched);
     assert_int_equal(live_track_events(watched.tracks[0]), 30);
     assert_int_equal(events_of(&watched, "linear"), 20);
     assert_int_equal(live_bandit_find(&watched, "linear")->seen, 30); /* it has learned from all */
-    begin(&self);
     set_mode(&self, renumbered);
     decide_some(&self, 30, 5, true);
-    commit(&self);
     take_all(&self, &watched);
     assert_int_equal(live_track_events(watched.tracks[0]), 35);
     assert_int_equal(events_of(&watched, "linear"), 5);
     assert_true(live_bandit_find(&watched, "linear")->alpha < live_alpha(0.95, 1) / 2.5);
-    begin(&self);
     replace_model(&self);
     decide_some(&self, 35, 7, true);
-    commit(&self);
     take_all(&self, &watched);
     for (size_t i = 0; i < LIVE_FIXED; i++) assert_int_equal(live_track_events(watched.tracks[i]), 7);
     live_bandit_close(&watched);
@@ -238,14 +218,11 @@ static void a_state_is_as_if_the_log_had_been_taken(void **state)
     (void)state;
     play self = start_challenged();
     decide_some(&self, 0, 300, true);
-    commit(&self);
     live_bandit saved = open_live(&self, challenged);
     take_all(&self, &saved);
     assert_int_equal(live_bandit_save(&saved, NULL), EE_OK);
     live_bandit_close(&saved);
-    begin(&self);
     decide_some(&self, 300, 300, true);
-    commit(&self);
     live_bandit loaded = open_live(&self, challenged);
     assert_int_equal(live_track_events(loaded.tracks[0]), 300);
     take_all(&self, &loaded);
@@ -268,8 +245,6 @@ static void a_state_that_has_more_than_the_log_is_made_again(void **state)
     play longer = start_challenged(), shorter = start_challenged();
     decide_some(&longer, 0, 50, true);
     decide_some(&shorter, 0, 20, true);
-    commit(&longer);
-    commit(&shorter);
     for (int i = 0; i < 2; i++) {
         live_bandit watched = open_live(i ? &shorter : &longer, challenged);
         take_all(i ? &shorter : &longer, &watched);
@@ -295,18 +270,15 @@ static void a_state_forgets_challengers_that_are_gone(void **state)
     play self = start_challenged();
     bool more;
     decide_some(&self, 0, 20, true);
-    commit(&self);
     live_bandit saved = open_live(&self, challenged);
     take_all(&self, &saved);
     assert_int_equal(saved.track_count, LIVE_FIXED + 1);
     assert_int_equal(live_bandit_save(&saved, NULL), EE_OK);
     live_bandit_close(&saved);
-    begin(&self);
     set_mode(&self, alone);
-    uint64_t kept = self.bandit.events + 1;
+    uint64_t kept = state_of(self.store, 1)->events + 1;
     decide_some(&self, 20, 20, true);
-    assert_int_equal(store_remove(self.store, self.bandit.number, INT64_MAX, kept, 1000, &more, NULL), EE_OK);
-    commit(&self);
+    assert_int_equal(store_remove(self.store, 1, INT64_MAX, kept, 1000, &more, NULL), EE_OK);
     live_bandit loaded = open_live(&self, alone);
     take_all(&self, &loaded);
     assert_int_equal(loaded.track_count, LIVE_FIXED);
@@ -332,8 +304,7 @@ static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
     ee_error error = {0};
     live_standing standing = {0};
     decide_some(&self, 0, 3000, true);
-    commit(&self);
-    live_entry entry = {.open = true, .state = open_live(&self, challenged), .taken = self.bandit.events};
+    live_entry entry = {.open = true, .state = open_live(&self, challenged), .taken = state_of(self.store, 1)->events};
     if (live_bandit_turn(&entry.state, entry.taken, &entry.more, &error)) fail_msg("%s", error.message);
     assert_true(entry.more);
     assert_int_equal(live_entry_standing(&entry, "linear", 0, &standing, &error), EE_BAD_INPUT);

@@ -13,7 +13,7 @@ static log_export *open_export(play *self, const log_range *range)
     store_reader *reader;
     log_export *export;
     assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(log_export_create(reader, self->bandit.number, range, &export, NULL), EE_OK);
+    assert_int_equal(log_export_create(reader, 1, range, &export, NULL), EE_OK);
     return export;
 }
 
@@ -67,7 +67,6 @@ static void a_line(void **state)
     decide(&self, "x", &vectors);
     self.now += 1500000;
     reward(&self, "x", 0.25);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     assert_lines(&self, everything,
                  "{\"_label_cost\":-0.25,\"_label_probability\":0.95,\"_label_Action\":2,\"_labelIndex\":1,"
                  "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
@@ -122,7 +121,6 @@ static void vectors_read_back(void **state)
     self.now += 123457;
     decide(&self, "x", &vectors);
     reward(&self, "x", 1.0 / 3);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     log_event got;
     log_reader *log = open_lines(&self, &got);
     assert_int_equal(log_dim(log), 2);
@@ -144,7 +142,6 @@ static void named_features_read_back(void **state)
     play self = start();
     decide(&self, "x", &named);
     settle(&self);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     log_event got;
     log_reader *log = open_lines(&self, &got);
     assert_event(&got, &named, 1700000000, 0);
@@ -166,7 +163,6 @@ static void apprentices_have_two_labels(void **state)
     reward(&self, "z", 0.5);
     reward(&self, "y", 0.5);
     reward(&self, "x", 0.5);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     char *lines = lines_of(&self, everything, 1);
     const char *second = strchr(lines, '\n') + 1, *third = strchr(second, '\n') + 1;
     assert_true(strncmp(lines, "{\"_label_cost\":-0,", 18) == 0);
@@ -200,8 +196,7 @@ static void the_mode_outlives_its_event(void **state)
     decide(&self, "y", &vectors);
     reward(&self, "y", 0.5);
     reward(&self, "x", 0.5);
-    assert_int_equal(store_remove(self.store, self.bandit.number, self.now, INT64_MAX, 100, &more, NULL), EE_OK);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    assert_int_equal(store_remove(self.store, 1, self.now, INT64_MAX, 100, &more, NULL), EE_OK);
     log_range range = everything;
     range.mode = MODE_APPRENTICE;
     char *lines = lines_of(&self, range, 1);
@@ -218,10 +213,9 @@ static void nothing_is_skipped(void **state)
 {
     (void)state;
     play self = start();
-    self.bandit.rules.default_reward = NAN;
+    state_of(self.store, 1)->rules.default_reward = NAN;
     decide(&self, "x", &vectors);
     settle(&self);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     log_event got;
     log_reader *log = open_lines(&self, &got);
     assert_true(got.skipped);
@@ -252,11 +246,8 @@ static void cursors_times_and_limits(void **state)
         self.now += 1000000;
     }
     for (int i = 5; i >= 1; i--) reward(&self, ids[i], i);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     assert_cursors(&self, everything, 1, ""); /* the first waits, and all others with it */
-    assert_int_equal(store_begin(self.store, NULL), EE_OK);
     reward(&self, ids[0], 0);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     for (size_t portion = 1; portion < 1 << 16; portion *= 16)
         assert_cursors(&self, everything, portion, "1 2 3 4 5 6 ");
     assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "2 3 4 5 6 ");
@@ -277,13 +268,10 @@ static void an_export_ends(void **state)
     play self = start();
     decide(&self, "a", &vectors);
     reward(&self, "a", 1);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     log_export *export = open_export(&self, &everything);
-    assert_int_equal(store_begin(self.store, NULL), EE_OK);
     self.now++;
     decide(&self, "b", &vectors);
     reward(&self, "b", 1);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     text some = text_start(NULL);
     bool over;
     assert_int_equal(log_export_fill(export, &some, 1 << 16, &over, NULL), EE_OK);
@@ -307,7 +295,6 @@ static void memory_is_bounded(void **state)
         decide(&self, id, &vectors);
         reward(&self, id, 1);
     }
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     log_export *export = open_export(&self, &everything);
     size_t lines = 0, longest = 0;
     for (bool over = false; !over;) {

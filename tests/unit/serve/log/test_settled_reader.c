@@ -17,7 +17,7 @@ static settled_reader *open_reader(play *self, const log_range *range)
     store_reader *reader;
     settled_reader *out;
     assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(settled_reader_create(reader, self->bandit.number, range, &out, NULL), EE_OK);
+    assert_int_equal(settled_reader_create(reader, 1, range, &out, NULL), EE_OK);
     return out;
 }
 
@@ -94,7 +94,7 @@ static size_t assert_lines_say_the_same(play *self)
     options.strict = true;
     assert_int_equal(dsjson_create(&owner, &room, NULL), EE_OK);
     assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(log_export_create(reader, self->bandit.number, &everything, &export, NULL), EE_OK);
+    assert_int_equal(log_export_create(reader, 1, &everything, &export, NULL), EE_OK);
     while (!over) assert_int_equal(log_export_fill(export, &lines, lines.length + 100, &over, NULL), EE_OK);
     log_export_free(export);
     settled_reader *decisions = open_reader(self, &everything);
@@ -169,9 +169,8 @@ static void lines_say_the_same(void **state)
         decide(&self, id, i % 2 ? &body : &other);
         if (i % 7) reward(&self, id, rewards[i % 5]);
     }
-    self.bandit.rules.default_reward = NAN;
+    state_of(self.store, 1)->rules.default_reward = NAN;
     settle(&self);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     assert_int_equal(assert_lines_say_the_same(&self), 40);
     end(&self);
 }
@@ -235,17 +234,14 @@ static void rounds_of_slots_say_the_same(void **state)
            "r3\x1f"
            "end",
            1.0 / 3);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     log_event got;
     settled_decision facts;
     bool found;
     settled_reader *live = open_reader(&self, &everything);
     assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
     assert_false(found); /* a slot waits */
-    assert_int_equal(store_begin(self.store, NULL), EE_OK);
-    self.bandit.rules.default_reward = NAN;
+    state_of(self.store, 1)->rules.default_reward = NAN;
     settle(&self);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     static const uint64_t numbers[] = {4, 5, 8, 12};
     for (size_t i = 0; i < 4; i++) { /* it goes on */
         assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
@@ -289,7 +285,6 @@ static void the_first_that_waits_holds_up_the_others(void **state)
     decide(&self, "c", &body);
     reward(&self, "c", 3);
     reward(&self, "a", 1);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     settled_reader *live = open_reader(&self, &everything);
     assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
     assert_true(found && facts.number == 1 && got.reward == 1 && facts.outcome == SETTLED_REWARDED);
@@ -297,9 +292,7 @@ static void the_first_that_waits_holds_up_the_others(void **state)
         assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
         assert_false(found);
     }
-    assert_int_equal(store_begin(self.store, NULL), EE_OK);
     settle(&self);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
     assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
     assert_true(found && facts.number == 2 && facts.outcome == SETTLED_DEFAULT);
     assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);

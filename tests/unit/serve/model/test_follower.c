@@ -9,7 +9,7 @@
 #include "engine/every_policy.h"
 #include "engine/snapshot.h"
 #include "serve/model/decision_arms.h"
-#include "support_files.h"
+#include "serve/store_writer.h"
 
 enum { ARMS = 4, DIM = 5, MOST_STEPS = 64, BANDIT = 1 };
 
@@ -24,6 +24,7 @@ typedef struct saved_model {
 typedef struct script {
     test_folder folder;
     store *kept;
+    raw_log written; /* the log is written past the rules */
     store_reader *log;
     bandit_settings settings;
     follower *live;
@@ -50,7 +51,7 @@ static uint64_t append(script *s, event added)
 {
     added.number = ++s->number;
     added.time = (int64_t)s->number;
-    SCRIPT_OK(s, store_append(s->kept, BANDIT, &added, &s->error));
+    raw_append(&s->written, BANDIT, &added);
     return s->number;
 }
 
@@ -101,9 +102,9 @@ static void step(script *s, uint64_t stride)
 {
     uint8_t body[STEP_BODY_SIZE];
     step_body taken = {s->number, stride};
-    SCRIPT_OK(s, store_commit(s->kept, &s->error));
+    raw_commit(&s->written);
     SCRIPT_OK(s, follower_step(s->live, s->log, BANDIT, &taken, NULL, NULL, &s->error));
-    SCRIPT_OK(s, store_begin(s->kept, &s->error));
+    s->written = raw_begin(s->folder.path);
     step_body_write(&taken, body);
     s->version = append(s, (event){.kind = EVENT_STEP, .body = body, .size = sizeof body});
     show(s);
@@ -119,12 +120,11 @@ static void begin(script *s, const char *name, const char *options, const char *
     snprintf(s->settings.features, sizeof s->settings.features, "%s", features ? features : "");
     snprintf(s->settings.propensity, sizeof s->settings.propensity, "own");
     s->settings.dim = features ? 0 : DIM;
-    uint32_t number;
     SCRIPT_OK(s, store_open(s->folder.path, &s->kept, &s->error));
     SCRIPT_OK(s, store_reader_create(s->kept, &s->log, &s->error));
     SCRIPT_OK(s, ee_round_create(NULL, &s->round, &s->error));
-    SCRIPT_OK(s, store_begin(s->kept, &s->error));
-    SCRIPT_OK(s, store_add_bandit(s->kept, (json_text){"a", 1}, &number, &s->error));
+    s->written = raw_begin(s->folder.path);
+    raw_add_bandit(&s->written, BANDIT, "a");
     set_mode(s, MODE_ONLINE);
     SCRIPT_OK(s, follower_create(&s->settings, &s->live, &s->error));
     show(s);
@@ -132,7 +132,7 @@ static void begin(script *s, const char *name, const char *options, const char *
 
 static void end(script *s)
 {
-    SCRIPT_OK(s, store_commit(s->kept, &s->error));
+    raw_commit(&s->written);
     for (size_t i = 0; i < s->step_count; i++) free_model(&s->models[i]);
     ee_scratch_free(s->scratch);
     ee_snapshot_free(s->snapshot);
@@ -238,7 +238,7 @@ static void follow(script *s, follower *other, size_t from)
 static void assert_all_follow(script *s)
 {
     follower *other;
-    SCRIPT_OK(s, store_commit(s->kept, &s->error));
+    raw_commit(&s->written);
     SCRIPT_OK(s, follower_create(&s->settings, &other, &s->error));
     follow(s, other, 0);
     for (size_t i = 0; i < s->step_count; i += 1 + s->step_count / 4) {
@@ -247,7 +247,7 @@ static void assert_all_follow(script *s)
         assert_same(s, other, i);
         follow(s, other, i + 1);
     }
-    SCRIPT_OK(s, store_begin(s->kept, &s->error));
+    s->written = raw_begin(s->folder.path);
 }
 
 static void all_policies_are_followed(void **state)
@@ -310,7 +310,7 @@ static void a_step_ends_between_any_two_events(void **state)
     script s;
     begin(&s, "linucb", "pending=8", NULL);
     play(&s, 40, 12, 3);
-    SCRIPT_OK(&s, store_commit(s.kept, &s.error));
+    raw_commit(&s.written);
     for (size_t events = 1; events < 40; events += 6) {
         follower *first, *second;
         size_t steps = 0;
@@ -336,7 +336,7 @@ static void a_step_ends_between_any_two_events(void **state)
         follower_free(first);
         follower_free(second);
     }
-    SCRIPT_OK(&s, store_begin(s.kept, &s.error));
+    s.written = raw_begin(s.folder.path);
     end(&s);
 }
 
@@ -557,7 +557,7 @@ static void what_is_wrong_is_said(void **state)
     begin(&s, "linucb", "pending=16", NULL);
     play(&s, 40, 5, 1);
     step_body beyond = {s.number + 100, 1};
-    SCRIPT_OK(&s, store_commit(s.kept, &s.error));
+    raw_commit(&s.written);
     SCRIPT_OK(&s, follower_create(&s.settings, &other, &s.error));
     assert_int_equal(follower_step(other, s.log, BANDIT, &beyond, NULL, NULL, &s.error), EE_BAD_INPUT);
     assert_message_has(s.error.message, "the log ends with event");
@@ -575,7 +575,7 @@ static void what_is_wrong_is_said(void **state)
         cut.state_size = size;
         assert_int_equal(follower_load(&cut, &s.settings, at->bytes, at->size, &other, &s.error), EE_BAD_MODEL);
     }
-    SCRIPT_OK(&s, store_begin(s.kept, &s.error));
+    s.written = raw_begin(s.folder.path);
     end(&s);
 }
 

@@ -241,9 +241,7 @@ static void a_log_that_does_not_go_on_is_no_model(void **state)
     play_close(play, false);
     bool more;
     PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
-    PLAY_OK(play, store_begin(play->kept, &play->error));
     PLAY_OK(play, store_remove(play->kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play->error));
-    PLAY_OK(play, store_commit(play->kept, &play->error));
     store_close(play->kept);
     play_open(play);
     served_bandit *lost = find(play, "shop");

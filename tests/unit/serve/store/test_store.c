@@ -5,28 +5,45 @@
 
 #include "serve/store_bench.h"
 
+static store_entry settings_entry(const bandit_settings *settings, const char *json, const char *name)
+{
+    return (store_entry){.event = {.kind = EVENT_SETTINGS, .body = json, .size = strlen(json)},
+                         .settings = settings,
+                         .name = words(name)};
+}
+
 static void bandits_are_kept(void **state)
 {
     bench *b = *state;
     seen got;
-    begin(b);
-    assert_int_equal(add_bandit(b, "shop"), 1);
-    assert_int_equal(add_bandit(b, "news"), 2);
-    append(b, 2, EVENT_SETTINGS, 1, 70, "");
-    uint32_t number;
-    assert_int_equal(store_add_bandit(b->kept, words("shop"), &number, &b->error), EE_BAD_INPUT);
-    assert_string_equal(b->error.message, "store: the bandit 'shop' already exists");
-    stored_bandit change = {.number = 2, .archived = true, .settled_to = 1, .settings = words("{}")};
-    assert_int_equal(store_put_bandit(b->kept, &change, &b->error), EE_OK);
-    change.number = 3;
-    assert_int_equal(store_put_bandit(b->kept, &change, &b->error), EE_BAD_INPUT);
-    assert_string_equal(bandits_of(b->reader, &got), ""); /* not before the commit */
-    commit(b);
-    const char *expected = "1 shop 0-0@0 settled 0 ; 2 news archived 1-1@70 settled 1 {}; ";
+    bandit_settings settings = bandit_settings_usual();
+    assert_int_equal(write_bandit(b->kept, "shop", "{\"dim\":2}", 60), 1);
+    assert_int_equal(write_bandit(b->kept, "news", "{\"dim\":3}", 70), 2);
+    store_entry again = settings_entry(&settings, "{}", "shop");
+    assert_int_equal(write_entry(b->kept, &again, 80), ENTRY_FAILED);
+    assert_string_equal(again.error.message, "store: the bandit 'shop' already exists");
+    /* Two of a name in one group: the first. */
+    store_entry one = settings_entry(&settings, "{}", "same"), two = settings_entry(&settings, "{}", "same");
+    one.next = &two;
+    write_entries(b->kept, &one, 80);
+    assert_int_equal(one.verdict, ENTRY_DONE);
+    assert_int_equal(two.verdict, ENTRY_FAILED);
+    store_entry change = settings_entry(&settings, "{\"dim\":4}", "");
+    change.bandit = 2;
+    change.archived = true;
+    assert_int_equal(write_entry(b->kept, &change, 90), ENTRY_DONE);
+    change.bandit = 7;
+    assert_int_equal(write_entry(b->kept, &change, 90), ENTRY_FAILED);
+    assert_string_equal(change.error.message, "bandit: there is no bandit with the number 7");
+    const char *expected = "1 shop 1-1@60 settled 0 {\"dim\":2}; 2 news archived 1-2@90 settled 0 {\"dim\":4}; "
+                           "3 same 1-1@80 settled 0 {}; ";
     assert_string_equal(bandits_of(b->reader, &got), expected);
     close_store(b);
     open_store(b);
     assert_string_equal(bandits_of(b->reader, &got), expected);
+    assert_int_equal(store_bandit_count(b->kept), 3);
+    assert_true(store_bandit_state(b->kept, 2)->archived);
+    assert_int_equal(decide(b, 2, 100, "x"), ENTRY_FAILED);
 }
 
 static void events_are_kept(void **state)
@@ -34,60 +51,52 @@ static void events_are_kept(void **state)
     bench *b = *state;
     static uint8_t large[50000]; /* over many pages */
     for (size_t i = 0; i < sizeof large; i++) large[i] = (uint8_t)(i * i >> 3);
+    write_bandit(b->kept, "a", "{}", 5);
+    uint32_t bandit = write_bandit(b->kept, "b", "{\"dim\":1}", 5);
+    write_at(b, 5,
+             (store_entry){.bandit = bandit,
+                           .event = {.kind = EVENT_DECISION, .id = words("\xc3\xa4"), .body = large, .size = 50000}});
+    assert_int_equal(give(b, bandit, 6, "\xc3\xa4", 0.1, "r"), REWARD_JOINED);
     const event events[] = {
-        {.number = 1, .kind = EVENT_SETTINGS, .time = 5, .body = "{}", .size = 2},
+        {.number = 1, .kind = EVENT_SETTINGS, .time = 5, .body = "{\"dim\":1}", .size = 9},
         {.number = 2, .kind = EVENT_DECISION, .time = 5, .id = words("\xc3\xa4"), .body = large, .size = sizeof large},
         {.number = 3,
          .kind = EVENT_REWARD,
-         .time = INT64_MAX,
-         .id = words("x"),
+         .time = 6,
+         .id = words("\xc3\xa4"),
          .decision = 2,
          .value = 0.1,
          .outcome = REWARD_JOINED,
          .reward_id = words("r")},
-        {.number = 4,
-         .kind = EVENT_SETTLED,
-         .time = INT64_MAX,
-         .decision = 2,
-         .value = -1e9,
-         .outcome = SETTLED_DEFAULT},
+        {.number = 4, .kind = EVENT_SETTLED, .time = 6, .decision = 2, .value = 0.1, .outcome = SETTLED_REWARDED},
     };
-    begin(b);
-    add_bandit(b, "a");
-    uint32_t bandit = add_bandit(b, "b");
-    for (size_t i = 0; i < 4; i++) assert_int_equal(store_append(b->kept, bandit, &events[i], &b->error), EE_OK);
-    commit(b);
     for (size_t i = 0; i < 4; i++) compare_event(b->reader, bandit, &events[i]);
     const event *none;
     assert_int_equal(store_read_one(b->reader, bandit, 5, &none, &b->error), EE_BAD_INPUT);
-    assert_int_equal(store_read_one(b->reader, 1, 1, &none, &b->error), EE_BAD_INPUT);
+    assert_int_equal(store_read_one(b->reader, 1, 2, &none, &b->error), EE_BAD_INPUT);
     assert_null(none);
 }
 
+/* Numbers and times go on where they ended, after a restart too. */
 static void events_follow_each_other(void **state)
 {
     bench *b = *state;
-    event new = {.number = 1, .kind = EVENT_SETTINGS, .time = 100};
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
-    assert_string_equal(b->error.message, "store: no transaction is open");
-    begin(b);
-    assert_int_equal(store_begin(b->kept, &b->error), EE_BAD_INPUT);
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
-    assert_string_equal(b->error.message, "store: there is no bandit 1");
-    add_bandit(b, "a");
-    append(b, 1, EVENT_SETTINGS, 1, 100, "");
-    for (new.number = 1; new.number <= 3; new.number += 2)
-        assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
-    new = (event){.number = 2, .kind = EVENT_STEP, .time = 99};
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
-    append(b, 1, EVENT_STEP, 2, 100, "");
-    commit(b);
+    seen got;
+    write_bandit(b->kept, "a", "{}", 100);
+    append(b, 1, EVENT_STEP, 100);
     close_store(b);
-    open_store(b); /* what comes next is known after a restart, too */
-    begin(b);
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
-    append(b, 1, EVENT_STEP, 3, 100, "");
-    commit(b);
+    open_store(b);
+    store_entry early = {.bandit = 1, .event = {.kind = EVENT_STEP}};
+    store_group group = {.first = &early, .now = 99};
+    assert_int_equal(store_write(b->kept, &group, &b->error), EE_BAD_INPUT);
+    assert_string_equal(b->error.message, "store: an event of time 99 cannot follow event 2");
+    append(b, 1, EVENT_STEP, 100);
+    assert_string_equal(events_of(b->reader, 1, &got), "1:6@100  2:4@100  3:4@100  ");
+    store_entry settled = {.bandit = 1, .event = {.kind = EVENT_SETTLED}};
+    assert_int_equal(write_entry(b->kept, &settled, 100), ENTRY_FAILED);
+    store_entry large = {.bandit = 1, .event = {.kind = EVENT_STEP, .body = "x", .size = 600000000}};
+    assert_int_equal(write_entry(b->kept, &large, 100), ENTRY_FAILED);
+    assert_message_has(large.error.message, "larger than 500 MB");
 }
 
 static void events_are_read_in_order(void **state)
@@ -159,15 +168,16 @@ static void wall_times_go_back(void **state)
     const stored_clock changes[] = {{1031, 1010, false}, {1040, 1010, true}, {2051, 0, false}};
     assert_int_equal(store_read_clock(b->reader, &clock, &b->error), EE_OK);
     assert_true(clock.time == 0 && clock.ahead == 0 && !clock.in_doubt);
-    begin(b);
-    add_bandit(b, "a");
+    close_store(b);
+    b->kept = open_bare(b->folder.path, &(joining_rules){1000000, 0, LOG_REWARD_FIRST});
     for (size_t i = 0; i < 8; i++) {
-        for (size_t k = 0; k < 3; k++)
-            if (changes[k].time == times[i]) assert_int_equal(store_put_clock(b->kept, &changes[k], &b->error), EE_OK);
         char id[] = {(char)('a' + i), 0};
-        decide(b, 1, i + 1, times[i], id, false);
+        store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}};
+        store_group group = {.first = &entry, .now = times[i]};
+        for (size_t k = 0; k < 3; k++)
+            if (changes[k].time == times[i]) group.clock = &changes[k];
+        assert_int_equal(store_write(b->kept, &group, &b->error), EE_OK);
     }
-    commit(b);
     close_store(b);
     open_store(b);
     assert_int_equal(store_read_clock(b->reader, &clock, &b->error), EE_OK);
@@ -176,10 +186,6 @@ static void wall_times_go_back(void **state)
     assert_string_equal(got.text, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ");
     assert_int_equal(store_next_decision(b->reader, 1, 4, &decision, &found, &b->error), EE_OK);
     assert_int_equal(decision.time, 30);
-    begin(b);
-    assert_true(find(b, 1, "e", &decision));
-    assert_int_equal(decision.time, 1040); /* for the writer */
-    commit(b);
     const struct {
         int64_t time;
         uint64_t first, end;
@@ -196,10 +202,9 @@ static void wall_times_go_back(void **state)
     assert_int_equal(store_count_before(b->reader, 2, 1040, &number, &b->error), EE_OK);
     assert_int_equal(number, 0);
     /* a reader that has read the clock sees what it did later */
-    begin(b);
-    assert_int_equal(store_put_clock(b->kept, &(stored_clock){3000, 100, false}, &b->error), EE_OK);
-    decide(b, 1, 9, 3000, "i", false);
-    commit(b);
+    store_entry last_one = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("i")}};
+    store_group group = {.first = &last_one, .now = 3000, .clock = &(stored_clock){3000, 100, false}};
+    assert_int_equal(store_write(b->kept, &group, &b->error), EE_OK);
     assert_int_equal(see_events(b->reader, 1, 7, ALL, 100, &got, &last, NULL), EE_OK);
     assert_string_equal(got.text, "8:1@2060 h 9:1@2900 i ");
 }
@@ -214,9 +219,7 @@ static void a_batch_is_a_copy(void **state)
     write_log(b);
     assert_int_equal(store_read(b->reader, 1, 0, ALL, 100, &batch, &b->error), EE_OK);
     assert_int_equal(batch.count, 12);
-    begin(b);
     assert_int_equal(store_remove(b->kept, 1, INT64_MAX, 12, 5, &more, &b->error), EE_OK);
-    commit(b);
     for (size_t i = 0; i < 12; i++) {
         ee_status expected = i < 5 ? EE_BAD_INPUT : EE_OK;
         assert_int_equal(batch.events[i].number, i + 1);
@@ -244,13 +247,13 @@ static void a_reader_that_works_does_not_hold_the_log(void **state)
     event_batch batch = {0};
     write_log(b);
     assert_int_equal(store_read(b->reader, 1, 0, ALL, 2, &batch, &b->error), EE_OK);
-    for (uint64_t i = 0, number = 13; i < TRANSACTIONS; i++) {
-        begin(b);
-        for (size_t k = 0; k < EACH; k++, number++) {
-            event new = {.number = number, .kind = EVENT_STEP, .time = 100, .body = body, .size = sizeof body};
-            assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
-        }
-        commit(b);
+    for (size_t i = 0; i < TRANSACTIONS; i++) {
+        store_entry entries[EACH];
+        for (size_t k = 0; k < EACH; k++)
+            entries[k] = (store_entry){.bandit = 1,
+                                       .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
+                                       .next = k + 1 < EACH ? &entries[k + 1] : NULL};
+        write_entries(b->kept, entries, 100);
     }
     assert_int_equal(batch.events[1].number, 2);
     assert_true(log_pages(b) < LIMIT);
@@ -264,15 +267,15 @@ static void a_batch_is_bounded(void **state)
     bench *b = *state;
     event_batch batch = {0};
     uint8_t *large = calloc(1, 2 * EVENT_BATCH_BYTES);
-    begin(b);
-    add_bandit(b, "a");
+    close_store(b);
+    raw_log log = raw_begin(b->folder.path);
     for (uint64_t i = 1; i <= COUNT; i++) {
         size_t size = i == COUNT ? 2 * EVENT_BATCH_BYTES : SIZE;
         memset(large, (int)i, size);
-        event new = {.number = i, .kind = EVENT_STEP, .id = words("id"), .body = large, .size = size};
-        assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
+        raw_append(&log, 1, &(event){.number = i, .kind = EVENT_STEP, .id = words("id"), .body = large, .size = size});
     }
-    commit(b);
+    raw_commit(&log);
+    open_store(b);
     const size_t counts[] = {3, 3, 1, 0};
     const unsigned kinds[] = {ALL, 1 << EVENT_STEP}; /* read in order, and by the index */
     for (size_t k = 0; k < 2; k++) {
@@ -289,252 +292,115 @@ static void a_batch_is_bounded(void **state)
     free(large);
 }
 
-static void decisions_are_found_by_id(void **state)
+/* What joining knows is in the store: each call after a restart. */
+static void joining_survives_a_restart(void **state)
 {
     bench *b = *state;
-    stored_decision got;
-    begin(b);
-    add_bandit(b, "a");
-    add_bandit(b, "b");
-    decide(b, 1, 1, 10, "x", false);
-    assert_true(find(b, 1, "x", &got)); /* within the transaction */
-    assert_false(find(b, 2, "x", &got));
-    assert_false(find(b, 1, "y", &got));
-    assert_false(find(b, 1, "X", &got));
-    commit(b);
-    begin(b);
-    stored_decision changed = {.number = 1, .rewards = 3, .settled = true, .value = 1.5};
-    assert_int_equal(store_put_decision(b->kept, 1, &changed, &b->error), EE_OK);
-    commit(b);
-    close_store(b);
-    open_store(b);
-    begin(b);
-    assert_true(find(b, 1, "x", &got));
-    store_rollback(b->kept);
-    assert_int_equal(got.number, 1);
-    assert_int_equal(got.time, 10);
-    assert_true(got.request[0] == 1 && got.request[1] == ~(uint64_t)1);
-    assert_int_equal(got.rewards, 3);
-    assert_true(got.settled && got.value == 1.5);
-}
-
-static void what_waits_is_found_in_order(void **state)
-{
-    bench *b = *state;
-    stored_decision out[4];
-    size_t count;
-    uint64_t upto;
-    int64_t next;
-    char id[8];
-    begin(b);
-    add_bandit(b, "a");
-    add_bandit(b, "b");
-    for (uint64_t i = 1; i <= 8; i++) { /* those with even numbers are settled */
-        snprintf(id, sizeof id, "%d", (int)i);
-        decide(b, 1, i, (int64_t)i * 10, id, i % 2 == 0);
-        decide(b, 2, i, 1, id, false);
-    }
-    assert_int_equal(store_waiting(b->kept, 1, 0, 51, out, 4, &count, &upto, &next, &b->error), EE_OK);
-    assert_int_equal(count, 3);
-    assert_int_equal(out[0].number, 1);
-    assert_int_equal(out[2].number, 5);
-    assert_int_equal(upto, 5);
-    assert_int_equal(next, 60);
-    assert_int_equal(store_waiting(b->kept, 1, 0, 51, out, 2, &count, &upto, &next, &b->error), EE_OK);
-    assert_int_equal(count, 2);
-    assert_int_equal(upto, 3);
-    assert_int_equal(next, 40);
-    assert_int_equal(store_waiting(b->kept, 1, 7, 1000, out, 4, &count, &upto, &next, &b->error), EE_OK);
-    assert_int_equal(count, 0);
-    assert_int_equal(upto, 8);
-    assert_true(next == INT64_MAX);
-    assert_int_equal(store_waiting(b->kept, 1, 3, 40, out, 4, &count, &upto, &next, &b->error), EE_OK);
-    assert_int_equal(count, 0);
-    assert_int_equal(upto, 3);
-    assert_int_equal(next, 40);
-    commit(b);
-}
-
-static void a_reward_id_comes_once(void **state)
-{
-    bench *b = *state;
-    bool there;
-    double before = 0;
-    event_outcome outcome = OUTCOME_NONE;
-    begin(b);
-    add_bandit(b, "a");
+    seen got;
+    write_bandit(b->kept, "a", "{\"wait\":1,\"aggregation\":\"sum\"}", 1);
     const struct {
-        const char *id, *reward;
-        bool expected;
-    } calls[] = {{"x", "r", false}, {"x", "r", true}, {"x", "s", false}, {"y", "r", false}, {"x", "s", true}};
-    for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(store_add_reward_id(b->kept, 1, words(calls[i].id), words(calls[i].reward), (double)i,
-                                             REWARD_LATE, &there, &before, &outcome, &b->error),
-                         EE_OK);
-        assert_int_equal(there, calls[i].expected);
+        int kind; /* 'd', 'r': an entry; 's': the wait is over */
+        const char *id;
+        double value;
+        const char *reward_id;
+        int expected; /* a verdict, an outcome, a count */
+    } calls[] = {
+        {'r', "y", 4, "", REWARD_UNKNOWN}, {'d', "x", 0, "", ENTRY_DONE},
+        {'d', "x", 0, "", ENTRY_REPEATED}, {'r', "x", 2, "1", REWARD_JOINED},
+        {'r', "x", 2, "1", OUTCOME_NONE},  {'r', "x", 3, "2", REWARD_JOINED},
+        {'d', "y", 0, "", ENTRY_DONE},     {'s', "", 0, "", 2},
+        {'r', "x", 2, "1", OUTCOME_NONE},  {'r', "x", 2, "3", REWARD_LATE},
+        {'d', "x", 0, "", ENTRY_REPEATED}, {'s', "", 0, "", 0},
+    };
+    int64_t now = 10;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        int result = 0;
+        close_store(b);
+        open_store(b);
+        if (calls[i].kind == 's') now += 1000001;
+        if (calls[i].kind == 'd') result = (int)decide(b, 1, now, calls[i].id);
+        if (calls[i].kind == 'r') result = (int)give(b, 1, now, calls[i].id, calls[i].value, calls[i].reward_id);
+        if (calls[i].kind == 's') result = (int)settle_some(b->kept, 1, now, 10);
+        assert_int_equal(result, calls[i].expected);
     }
-    assert_true(before == 2);
-    assert_int_equal(outcome, REWARD_LATE);
-    commit(b);
-}
-
-static void keep_reward(bench *b, uint64_t number, const char *id, double value)
-{
-    event new = {.number = number,
-                 .kind = EVENT_REWARD,
-                 .time = (int64_t)number,
-                 .id = words(id),
-                 .value = value,
-                 .outcome = REWARD_UNKNOWN,
-                 .reward_id = words("r")};
-    bool there;
-    double before;
-    event_outcome outcome;
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
-    assert_int_equal(store_add_unclaimed(b->kept, 1, words(id), number, &b->error), EE_OK);
-    assert_int_equal(store_add_reward_id(b->kept, 1, words(id), words("r"), value, REWARD_UNKNOWN, &there, &before,
-                                         &outcome, &b->error),
-                     EE_OK);
-}
-
-static void unclaimed_rewards_are_taken_once(void **state)
-{
-    bench *b = *state;
-    double value;
-    begin(b);
-    add_bandit(b, "a");
-    assert_false(store_has_unclaimed(b->kept, 1));
-    keep_reward(b, 1, "x", 0.5);
-    keep_reward(b, 2, "y", 1);
-    assert_true(store_has_unclaimed(b->kept, 1));
-    commit(b);
-    begin(b);
-    keep_reward(b, 3, "x", -1);
-    assert_int_equal(take(b, "x", &value), 1);
-    store_rollback(b->kept); /* nothing of this was */
-    close_store(b);
-    open_store(b);
-    assert_true(store_has_unclaimed(b->kept, 1));
-    begin(b);
-    assert_int_equal(take(b, "x", &value), 1);
-    assert_true(value == 0.5);
-    assert_int_equal(take(b, "x", &value), 0);
-    assert_true(store_has_unclaimed(b->kept, 1));
-    assert_int_equal(take(b, "y", &value), 2);
-    assert_false(store_has_unclaimed(b->kept, 1));
-    store_rollback(b->kept);
-    assert_true(store_has_unclaimed(b->kept, 1));
-    assert_false(store_has_unclaimed(b->kept, 2));
-}
-
-static void a_rollback_leaves_all_as_before(void **state)
-{
-    bench *b = *state;
-    stored_decision got;
-    seen all;
-    write_log(b);
-    char before[512];
-    snprintf(before, sizeof before, "%s", events_of(b->reader, 1, &all));
-    begin(b);
-    add_bandit(b, "c");
-    decide(b, 1, 13, 1000, "x", false);
-    append(b, 3, EVENT_SETTINGS, 1, 1000, "");
-    store_rollback(b->kept);
-    assert_string_equal(events_of(b->reader, 1, &all), before);
-    begin(b);
-    assert_false(find(b, 1, "x", &got));
-    assert_int_equal(add_bandit(b, "d"), 3);
-    append(b, 3, EVENT_SETTINGS, 1, 5, "");
-    append(b, 1, EVENT_STEP, 13, 60, "");
-    commit(b);
-    assert_string_equal(bandits_of(b->reader, &all),
-                        "1 a 1-13@60 settled 0 ; 2 b 1-12@60 settled 0 ; 3 d 1-1@5 settled 0 ; ");
+    assert_string_equal(events_of(b->reader, 1, &got), "1:6@1  2:2@10 y 3:1@10 x 4:2@10 x 5:2@10 x 6:1@10 y "
+                                                       "7:2@10 y 8:3@1000011  9:3@1000011  10:2@1000011 x ");
+    const event settled[] = {
+        {.number = 8, .kind = EVENT_SETTLED, .time = 1000011, .decision = 3, .value = 5, .outcome = SETTLED_REWARDED},
+        {.number = 9, .kind = EVENT_SETTLED, .time = 1000011, .decision = 6, .value = 4, .outcome = SETTLED_REWARDED}};
+    for (size_t i = 0; i < 2; i++) compare_event(b->reader, 1, &settled[i]);
+    assert_int_equal(store_bandit_state(b->kept, 1)->waiting, 0);
+    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 0);
+    assert_string_equal(bandits_of(b->reader, &got),
+                        "1 a 1-10@1000011 settled 6 {\"wait\":1,\"aggregation\":\"sum\"}; ");
 }
 
 /* ---- forgetting ---- */
 
-static bool remove_before(bench *b, int64_t before, uint64_t keep_from, size_t most)
+static bool remove_before(bench *b, int64_t before, uint64_t keep_from, size_t limit)
 {
     bool more;
-    begin(b);
-    assert_int_equal(store_remove(b->kept, 1, before, keep_from, most, &more, &b->error), EE_OK);
-    commit(b);
+    assert_int_equal(store_remove(b->kept, 1, before, keep_from, limit, &more, &b->error), EE_OK);
     return more;
 }
 
 static void old_events_are_removed(void **state)
 {
     bench *b = *state;
-    stored_decision got;
     seen all;
-    double value;
-    event_outcome outcome;
-    bool there;
-    begin(b);
-    add_bandit(b, "a");
-    append(b, 1, EVENT_SETTINGS, 1, 1, "");
-    keep_reward(b, 2, "w", 1); /* never claimed */
-    decide(b, 1, 3, 3, "x", true);
-    decide(b, 1, 4, 4, "y", true);
-    assert_int_equal(
-        store_add_reward_id(b->kept, 1, words("x"), words("r"), 1, REWARD_JOINED, &there, &value, &outcome, &b->error),
-        EE_OK);
-    append(b, 1, EVENT_STEP, 5, 5, "");
-    decide(b, 1, 6, 6, "z", false);
-    append(b, 1, EVENT_STEP, 7, 7, "");
-    commit(b);
+    write_bandit(b->kept, "a", "{\"aggregation\":\"first\"}", 1);
+    assert_int_equal(give(b, 1, 2, "w", 1, "r"), REWARD_UNKNOWN); /* never claimed */
+    decide(b, 1, 3, "x");
+    assert_int_equal(give(b, 1, 4, "x", 1, "r"), REWARD_JOINED); /* 4, and 5 settles */
+    append(b, 1, EVENT_STEP, 5);
+    decide(b, 1, 6, "z");
+    append(b, 1, EVENT_STEP, 7);
     assert_true(remove_before(b, 100, 100, 1));
     assert_true(remove_before(b, 100, 100, 1));
-    assert_string_equal(events_of(b->reader, 1, &all), "3:1@3 x 4:1@4 y 5:4@5  6:1@6 z 7:4@7  ");
-    assert_false(store_has_unclaimed(b->kept, 1));
+    assert_string_equal(events_of(b->reader, 1, &all), "3:1@3 x 4:2@4 x 5:3@4  6:4@5  7:1@6 z 8:4@7  ");
+    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 0);
     assert_false(remove_before(b, 4, 100, 10)); /* by time */
-    assert_string_equal(events_of(b->reader, 1, &all), "4:1@4 y 5:4@5  6:1@6 z 7:4@7  ");
-    assert_false(remove_before(b, 100, 5, 10)); /* by number */
-    assert_string_equal(events_of(b->reader, 1, &all), "5:4@5  6:1@6 z 7:4@7  ");
+    assert_string_equal(events_of(b->reader, 1, &all), "4:2@4 x 5:3@4  6:4@5  7:1@6 z 8:4@7  ");
+    assert_false(remove_before(b, 100, 6, 10)); /* by number */
+    assert_string_equal(events_of(b->reader, 1, &all), "6:4@5  7:1@6 z 8:4@7  ");
     assert_false(remove_before(b, 100, 100, 10)); /* a decision that waits stays */
-    assert_string_equal(events_of(b->reader, 1, &all), "6:1@6 z 7:4@7  ");
-    begin(b);
-    assert_false(find(b, 1, "x", &got));
-    assert_false(find(b, 1, "y", &got));
-    assert_true(find(b, 1, "z", &got));
-    for (const char *id = "w"; id; id = *id == 'w' ? "x" : NULL) { /* their reward ids are free again */
-        assert_int_equal(store_add_reward_id(b->kept, 1, words(id), words("r"), 1, REWARD_JOINED, &there, &value,
-                                             &outcome, &b->error),
-                         EE_OK);
-        assert_false(there);
-    }
-    got.settled = true;
-    assert_int_equal(store_put_decision(b->kept, 1, &got, &b->error), EE_OK);
-    commit(b);
-    assert_false(remove_before(b, 100, 100, 10)); /* the last one stays: the next has to follow it */
-    assert_string_equal(events_of(b->reader, 1, &all), "7:4@7  ");
+    assert_string_equal(events_of(b->reader, 1, &all), "7:1@6 z 8:4@7  ");
+    /* Their ids and reward ids are free again; those of the decision that waits are not. */
+    assert_int_equal(decide(b, 1, 8, "z"), ENTRY_REPEATED);
+    assert_int_equal(decide(b, 1, 8, "x"), ENTRY_DONE);
+    assert_int_equal(give(b, 1, 8, "x", 1, "r"), REWARD_JOINED);
+    assert_int_equal(give(b, 1, 8, "w", 1, "r"), REWARD_UNKNOWN);
+    assert_int_equal(give(b, 1, 9, "z", 1, "r"), REWARD_JOINED);
+    assert_false(remove_before(b, 100, 100, 100)); /* the last one stays: the next has to follow it */
+    assert_string_equal(events_of(b->reader, 1, &all), "14:3@9  ");
     close_store(b);
     open_store(b);
-    assert_string_equal(bandits_of(b->reader, &all), "1 a 7-7@7 settled 0 ; ");
+    assert_string_equal(bandits_of(b->reader, &all), "1 a 14-14@9 settled 0 {\"aggregation\":\"first\"}; ");
     uint64_t number;
     assert_int_equal(store_find_time(b->reader, 1, 0, &number, &b->error), EE_OK);
-    assert_int_equal(number, 7);
+    assert_int_equal(number, 14);
+    bool more;
+    assert_int_equal(store_remove(b->kept, 2, 100, 100, 10, &more, &b->error), EE_BAD_INPUT);
 }
 
 /* What was freed is used again: the file does not grow while as much is removed as is added. */
 static void removed_room_is_used_again(void **state)
 {
+    enum { EACH = 100 };
     bench *b = *state;
     static const uint8_t body[2000];
-    begin(b);
-    add_bandit(b, "a");
-    commit(b);
-    uint64_t number = 0, bytes = 0;
+    uint64_t bytes = 0;
+    int64_t now = 1;
+    write_bandit(b->kept, "a", "{}", now);
     for (int round = 0; round < 12; round++) {
-        begin(b);
-        for (int i = 0; i < 100; i++) {
-            event new = {
-                .number = ++number, .kind = EVENT_STEP, .time = (int64_t)number, .body = body, .size = sizeof body};
-            assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
-        }
-        bool more;
-        assert_int_equal(store_remove(b->kept, 1, (int64_t)number - 200, UINT64_MAX, 1000, &more, &b->error), EE_OK);
-        commit(b);
+        store_entry entries[EACH];
+        now += EACH;
+        for (size_t i = 0; i < EACH; i++)
+            entries[i] = (store_entry){.bandit = 1,
+                                       .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
+                                       .next = i + 1 < EACH ? &entries[i + 1] : NULL};
+        write_entries(b->kept, entries, now);
+        remove_before(b, now - 200, UINT64_MAX, 1000);
         close_store(b);
         open_store(b);
         if (round == 5) bytes = store_bytes(b->kept);
@@ -586,15 +452,11 @@ static void uploads_that_nobody_needs_go(void **state)
     checkpoint_body head = {.version = upload};
     uint8_t *body;
     size_t size;
-    begin(b);
-    add_bandit(b, "a");
-    add_bandit(b, "b");
+    write_bandit(b->kept, "a", "{}", 1);
+    write_bandit(b->kept, "b", "{}", 1);
     assert_int_equal(checkpoint_body_write(&head, NULL, &body, &size, &b->error), EE_OK);
-    event named = {.number = 1, .kind = EVENT_MODEL, .body = body, .size = size};
-    assert_int_equal(store_append(b->kept, 1, &named, &b->error), EE_OK);
-    event reset = {.number = 2, .kind = EVENT_MODEL};
-    assert_int_equal(store_append(b->kept, 1, &reset, &b->error), EE_OK);
-    commit(b);
+    write_at(b, 1, (store_entry){.bandit = 1, .event = {.kind = EVENT_MODEL, .body = body, .size = size}});
+    write_at(b, 1, (store_entry){.bandit = 1, .event = {.kind = EVENT_MODEL}}); /* a reset */
     memory_free(body);
     const uint64_t numbers[] = {17, upload - 1, upload, upload + 1, upload + 1000};
     for (size_t i = 0; i < 5; i++)
@@ -619,11 +481,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_batch_is_a_copy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_batch_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reader_that_works_does_not_hold_the_log, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(decisions_are_found_by_id, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_waits_is_found_in_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reward_id_comes_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(unclaimed_rewards_are_taken_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_rollback_leaves_all_as_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(joining_survives_a_restart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(old_events_are_removed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(removed_room_is_used_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(models_are_files, set_up, tear_down),

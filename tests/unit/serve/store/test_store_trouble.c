@@ -27,12 +27,12 @@ static void a_folder_is_served_once(void **state)
     store_reader_free(other);
 }
 
-static void run_sql(const bench *b, const char *text)
+static void run_sql(const bench *b, const char *sql)
 {
     sqlite3 *database;
     assert_int_equal(sqlite3_open(folder_path(&b->folder, "eenet.db"), &database), SQLITE_OK);
     char *message = NULL;
-    if (sqlite3_exec(database, text, NULL, NULL, &message)) fail_msg("%s", message);
+    if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s", message);
     sqlite3_close(database);
 }
 
@@ -86,16 +86,14 @@ static void a_store_of_version_1_opens(void **state)
 {
     bench *b = *state;
     seen got;
-    stored_decision decision;
-    double value;
     close_store(b);
     folder_remove(&b->folder);
     b->folder = folder_make();
     FILE *file = fopen(EENET_GOLDEN_DIR "/store_1.sql", "rb");
-    static char text[1 << 14];
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    static char script[1 << 14];
+    script[fread(script, 1, sizeof script - 1, file)] = '\0';
     fclose(file);
-    run_sql(b, text);
+    run_sql(b, script);
     open_store(b);
     assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
                                                        "6:2@4 unknown 7:4@5  ");
@@ -110,23 +108,27 @@ static void a_store_of_version_1_opens(void **state)
                     .outcome = REWARD_JOINED,
                     .reward_id = words("click-1")};
     compare_event(b->reader, 1, &reward);
-    assert_true(store_has_unclaimed(b->kept, 1));
-    begin(b);
-    assert_true(find(b, 1, "first", &decision));
-    assert_true(decision.number == 2 && decision.settled == 4 && !decision.inactive && decision.rewards == 1 &&
+    const bandit_state *known = store_bandit_state(b->kept, 1);
+    assert_true(known->unclaimed == 1 && known->waiting == 1 && known->events == 7 && known->time == 5);
+    store_entry first = {.bandit = 1,
+                         .event = {.kind = EVENT_DECISION, .id = words("first")},
+                         .request = {0x0123456789abcdef, 0xfedcba9876543210}};
+    assert_int_equal(write_entry(b->kept, &first, 6), ENTRY_REPEATED);
+    assert_int_equal(first.event.number, 2);
+    stored_decision decision;
+    bool found;
+    assert_int_equal(store_next_decision(b->reader, 1, 0, &decision, &found, &b->error), EE_OK);
+    assert_true(found && decision.number == 2 && decision.settled == 4 && !decision.inactive && decision.rewards == 1 &&
                 decision.value == 0.5);
-    assert_true(decision.request[0] == 0x0123456789abcdef && decision.request[1] == 0xfedcba9876543210);
-    assert_true(find(b, 1, "second", &decision) && !decision.settled);
-    bool there;
-    event_outcome outcome;
-    assert_int_equal(store_add_reward_id(b->kept, 1, words("first"), words("click-1"), 1, REWARD_LATE, &there, &value,
-                                         &outcome, &b->error),
-                     EE_OK);
-    assert_true(there && value == 0.5 && outcome == REWARD_JOINED);
-    assert_int_equal(take(b, "unknown", &value), 6);
-    assert_true(value == -1);
-    append(b, 1, EVENT_STEP, 8, 6, "");
-    commit(b);
+    assert_int_equal(store_next_decision(b->reader, 1, 2, &decision, &found, &b->error), EE_OK);
+    assert_true(found && decision.number == 5 && !decision.settled);
+    assert_int_equal(give(b, 1, 6, "first", 0.5, "click-1"), OUTCOME_NONE); /* repeated */
+    assert_int_equal(decide(b, 1, 6, "unknown"), ENTRY_DONE);               /* with the reward that waits for it */
+    assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
+                                                       "6:2@4 unknown 7:4@5  8:1@6 unknown 9:2@6 unknown 10:3@6  ");
+    const event *claimed;
+    assert_int_equal(store_read_one(b->reader, 1, 9, &claimed, &b->error), EE_OK);
+    assert_true(claimed->value == -1 && claimed->outcome == REWARD_CLAIMED);
 }
 
 /* Bytes anywhere in the file may be anything: a sentence, or what was there, but no crash. */
@@ -172,49 +174,63 @@ static void a_damaged_file_is_told_of(void **state)
 
 /* ---- a disk that is full ---- */
 
-static void write_much(bench *b, uint64_t from, ee_status *status)
+static ee_status write_much(bench *b, const char *unknown)
 {
+    enum { COUNT = 100 };
     static const uint8_t body[5000];
-    for (uint64_t number = from; number < from + 100 && !*status; number++) {
-        event new = {.number = number, .kind = EVENT_STEP, .time = 1, .body = body, .size = sizeof body};
-        *status = store_append(b->kept, 1, &new, &b->error);
-    }
+    store_entry entries[COUNT + 1];
+    for (size_t i = 0; i < COUNT; i++)
+        entries[i] = (store_entry){.bandit = 1,
+                                   .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
+                                   .next = i + 1 < COUNT || unknown ? &entries[i + 1] : NULL};
+    entries[COUNT] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(unknown ? unknown : "")}};
+    store_group group = {.first = entries, .now = 1};
+    return store_write(b->kept, &group, &b->error);
 }
 
 static void a_full_disk_heals(void **state)
 {
     bench *b = *state;
     seen all;
-    begin(b);
-    add_bandit(b, "a");
-    append(b, 1, EVENT_SETTINGS, 1, 1, "");
-    commit(b);
+    write_bandit(b->kept, "a", "{}", 1);
     struct rlimit before, small;
     getrlimit(RLIMIT_FSIZE, &before);
     small = (struct rlimit){100000, before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     for (int again = 0; again < 2; again++) {
-        ee_status status = EE_OK;
-        begin(b);
-        assert_int_equal(store_add_unclaimed(b->kept, 1, words("x"), 1, &b->error), EE_OK);
-        write_much(b, 2, &status);
-        if (!status) status = store_commit(b->kept, &b->error);
-        store_rollback(b->kept);
-        assert_int_equal(status, EE_FILE_ERROR);
+        assert_int_equal(write_much(b, "x"), EE_FILE_ERROR);
         assert_message_has(b->error.message, "store: could not commit a transaction: ");
-        assert_false(store_has_unclaimed(b->kept, 1));
+        assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 0);
+        assert_int_equal(store_bandit_state(b->kept, 1)->events, 1);
         assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
     }
     setrlimit(RLIMIT_FSIZE, &before);
-    ee_status status = EE_OK;
-    begin(b);
-    write_much(b, 2, &status);
-    assert_int_equal(status, EE_OK);
-    commit(b);
+    assert_int_equal(write_much(b, "x"), EE_OK);
+    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 1);
     close_store(b);
     open_store(b);
-    assert_string_equal(bandits_of(b->reader, &all), "1 a 1-101@1 settled 0 ; ");
+    assert_string_equal(bandits_of(b->reader, &all), "1 a 1-102@1 settled 0 {}; ");
+    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 1);
+}
+
+/* A probe writes something even if the group is empty, and changes nothing. */
+static void a_probe_finds_a_full_disk(void **state)
+{
+    bench *b = *state;
+    seen all;
+    write_bandit(b->kept, "a", "{}", 1);
+    struct rlimit before, small;
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = (struct rlimit){1000, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    store_group nothing = {.now = 2}, probe = {.now = 2, .probe = true};
+    assert_int_equal(store_write(b->kept, &nothing, &b->error), EE_OK);
+    assert_int_equal(store_write(b->kept, &probe, &b->error), EE_FILE_ERROR);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(store_write(b->kept, &probe, &b->error), EE_OK);
+    assert_string_equal(bandits_of(b->reader, &all), "1 a 1-1@1 settled 0 {}; ");
 }
 
 /* How often the log of transactions has started anew: in its head. */
@@ -231,39 +247,33 @@ static uint32_t log_turns(const bench *b)
 static void the_log_of_transactions_starts_anew(void **state)
 {
     bench *b = *state;
-    begin(b);
-    add_bandit(b, "a");
-    commit(b);
+    write_bandit(b->kept, "a", "{}", 1);
     uint32_t before = log_turns(b);
-    uint64_t number = 1;
-    for (; log_turns(b) == before; number += 100) {
-        ee_status status = EE_OK;
-        assert_true(number < 40000); /* 200 MB */
-        begin(b);
-        write_much(b, number, &status);
-        assert_int_equal(status, EE_OK);
-        commit(b);
+    for (int i = 0; log_turns(b) == before; i++) {
+        assert_true(i < 400); /* 200 MB */
+        assert_int_equal(write_much(b, NULL), EE_OK);
     }
 }
 
-/* SQLite may have rolled back by itself when a statement failed: nothing may be written after it as if it had not. */
-static void after_a_failure_only_a_rollback_helps(void **state)
+/* A statement that fails undoes the whole group. */
+static void a_failed_statement_undoes_the_group(void **state)
 {
     bench *b = *state;
-    stored_decision twice = {.number = 1};
     seen all;
-    begin(b);
-    add_bandit(b, "a");
-    decide(b, 1, 1, 1, "x", false);
-    assert_int_equal(store_add_decision(b->kept, 1, words("y"), &twice, &b->error), EE_FILE_ERROR);
-    event new = {.number = 2, .kind = EVENT_STEP, .time = 1};
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "store: could not add a decision");
-    assert_int_equal(store_commit(b->kept, &b->error), EE_FILE_ERROR);
-    assert_string_equal(bandits_of(b->reader, &all), "");
-    begin(b);
-    assert_int_equal(add_bandit(b, "a"), 1);
-    commit(b);
+    write_bandit(b->kept, "a", "{}", 1);
+    run_sql(b, "INSERT INTO ids VALUES (1, 'x', 77)"); /* an id without its decision: damage */
+    store_entry step = {.bandit = 1, .event = {.kind = EVENT_STEP}};
+    store_entry made = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("x")}};
+    step.next = &made;
+    store_group group = {.first = &step, .now = 2};
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(store_write(b->kept, &group, &b->error), EE_FILE_ERROR);
+        assert_message_has(b->error.message, "store: could not add the ids of decisions");
+        assert_int_equal(step.verdict, ENTRY_FAILED);
+        assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
+    }
+    append(b, 1, EVENT_STEP, 2);
+    assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@2  ");
 }
 
 int main(void)
@@ -275,8 +285,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_store_of_version_1_opens, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_file_is_told_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_probe_finds_a_full_disk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_log_of_transactions_starts_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(after_a_failure_only_a_rollback_helps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_failed_statement_undoes_the_group, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

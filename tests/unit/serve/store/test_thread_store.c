@@ -3,8 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "serve/store/store.h"
-#include "support_files.h"
+#include "serve/store_writer.h"
 
 enum { TRANSACTIONS = 300, EACH = 20, READERS = 2 };
 
@@ -53,18 +52,18 @@ static void *read_on(void *context)
 
 static const char *write_all(shared *of)
 {
-    static uint8_t body[6000];
-    ee_error error;
+    static uint8_t body[EACH][6000];
+    static ee_error error;
     uint64_t number = 0;
     for (int i = 0; i < TRANSACTIONS; i++) {
-        if (store_begin(of->kept, &error)) return "begin";
+        store_entry entries[EACH];
         for (int k = 0; k < EACH; k++) {
-            number++;
-            event new = {.number = number, .kind = EVENT_STEP, .body = body, .size = 500 + number % 5000};
-            memset(body, (uint8_t)number, new.size);
-            if (store_append(of->kept, 1, &new, &error)) return "append";
+            event new = {.kind = EVENT_STEP, .body = body[k], .size = 500 + ++number % 5000};
+            memset(body[k], (uint8_t)number, new.size);
+            entries[k] = (store_entry){.bandit = 1, .event = new, .next = k + 1 < EACH ? &entries[k + 1] : NULL};
         }
-        if (store_commit(of->kept, &error)) return "commit";
+        store_group group = {.first = entries, .now = 1};
+        if (store_write(of->kept, &group, &error)) return error.message;
         of->committed = number;
     }
     return NULL;
@@ -75,12 +74,8 @@ static void readers_see_whole_transactions(void **state)
     (void)state;
     test_folder folder = folder_make();
     shared of = {0};
-    uint32_t bandit;
     pthread_t threads[READERS];
-    assert_int_equal(store_open(folder.path, &of.kept, NULL), EE_OK);
-    assert_int_equal(store_begin(of.kept, NULL), EE_OK);
-    assert_int_equal(store_add_bandit(of.kept, (json_text){"a", 1}, &bandit, NULL), EE_OK);
-    assert_int_equal(store_commit(of.kept, NULL), EE_OK);
+    of.kept = open_bare(folder.path, &(joining_rules){1, 0, LOG_REWARD_FIRST});
     for (int i = 0; i < READERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_on, &of), 0);
     const char *failed = write_all(&of);
     of.done = true;

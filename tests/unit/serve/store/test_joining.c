@@ -4,39 +4,53 @@
 #include <math.h>
 #include <string.h>
 
-#include "serve/journal/joining.h"
 #include "serve/shown_log.h"
+#include "serve/store_writer.h"
 
 static const int64_t SECOND = 1000000;
 
 typedef struct play {
     test_folder folder;
     store *store;
-    joined_bandit bandit;
-    journal_counts counts;
     int64_t now;
+    store_counts counts;
 } play;
 
-/* A bandit whose decisions wait ten seconds. Between begin and commit, but while the log is looked at. */
+/* A bandit whose decisions wait ten seconds. */
 static play start(log_aggregation aggregation, double default_reward)
 {
     play self = {.folder = folder_make(), .now = 1000 * SECOND};
-    ee_error error = {0};
-    if (store_open(folder_path(&self.folder, "store"), &self.store, &error)) fail_msg("%s", error.message);
-    assert_int_equal(store_begin(self.store, &error), EE_OK);
-    assert_int_equal(store_add_bandit(self.store, (json_text){"shop", 4}, &self.bandit.number, &error), EE_OK);
-    self.bandit.deadline = INT64_MAX;
-    self.bandit.rules = (joining_rules){10 * SECOND, default_reward, aggregation};
+    joining_rules rules = {10 * SECOND, default_reward, aggregation};
+    self.store = open_bare(folder_path(&self.folder, "store"), &rules);
     return self;
+}
+
+static bandit_state *bandit_of(const play *self)
+{
+    return state_of(self->store, 1);
+}
+
+static void stop(play *self)
+{
+    store_close(self->store);
+    folder_remove(&self->folder);
 }
 
 static void end(play *self, const char *log)
 {
+    assert_log_is(self->store, 1, log);
+    stop(self);
+}
+
+/* Writes a chain of entries in one group, and counts. */
+static void write_group(play *self, store_entry *first)
+{
     ee_error error = {0};
-    if (store_commit(self->store, &error)) fail_msg("%s", error.message);
-    assert_log_is(self->store, self->bandit.number, log);
-    store_close(self->store);
-    folder_remove(&self->folder);
+    store_group group = {.first = first, .now = self->now};
+    if (store_write(self->store, &group, &error)) fail_msg("%s", error.message);
+    uint64_t *into = (uint64_t *)&self->counts;
+    const uint64_t *from = (const uint64_t *)&group.counts;
+    for (size_t i = 0; i < sizeof group.counts / sizeof *from; i++) into[i] += from[i];
 }
 
 static json_text words(const char *plain)
@@ -44,44 +58,45 @@ static json_text words(const char *plain)
     return (json_text){plain, strlen(plain)};
 }
 
-static journal_verdict decide_as(play *self, const char *id, uint64_t request)
+static entry_verdict decide_as(play *self, const char *id, uint64_t request)
 {
-    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {request, 7}};
-    ee_error error = {0};
-    if (joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, &error))
-        fail_msg("%s", error.message);
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {request, 7}};
+    write_group(self, &entry);
     return entry.verdict;
 }
 
 static void decide(play *self, const char *id)
 {
-    assert_int_equal(decide_as(self, id, 1), JOURNAL_DONE);
+    assert_int_equal(decide_as(self, id, 1), ENTRY_DONE);
 }
 
-static journal_entry reward_as(play *self, const char *id, double value, const char *reward_id)
+static store_entry reward_as(play *self, const char *id, double value, const char *reward_id)
 {
-    journal_entry entry = {
-        .event = {.kind = EVENT_REWARD, .id = words(id), .value = value, .reward_id = words(reward_id)}};
-    ee_error error = {0};
-    if (joining_reward(self->store, &self->bandit, &entry, self->now, &self->counts, &error))
-        fail_msg("%s", error.message);
+    store_entry entry = {
+        .bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(id), .value = value, .reward_id = words(reward_id)}};
+    write_group(self, &entry);
     return entry;
 }
 
 static event_outcome reward(play *self, const char *id, double value)
 {
-    journal_entry entry = reward_as(self, id, value, "");
-    assert_int_equal(entry.verdict, JOURNAL_DONE);
+    store_entry entry = reward_as(self, id, value, "");
+    assert_int_equal(entry.verdict, ENTRY_DONE);
     return entry.event.outcome;
 }
 
-static size_t settle(play *self, size_t most)
+static size_t settle(play *self, size_t limit)
 {
-    size_t settled;
     ee_error error = {0};
-    if (joining_settle(self->store, &self->bandit, self->now, most, &settled, &self->counts, &error))
-        fail_msg("%s", error.message);
-    return settled;
+    uint32_t bandit = 1;
+    uint64_t before = bandit_of(self)->events;
+    store_group group = {.now = self->now, .due = &bandit, .due_count = 1, .settle_each = limit, .settle_total = limit};
+    if (store_write(self->store, &group, &error)) fail_msg("%s", error.message);
+    self->counts.defaulted += group.counts.defaulted;
+    self->counts.abandoned += group.counts.abandoned;
+    self->counts.inactive += group.counts.inactive;
+    self->counts.waiting += group.counts.waiting;
+    return (size_t)(bandit_of(self)->events - before);
 }
 
 static void the_first_settles_at_once(void **state)
@@ -99,8 +114,8 @@ static void the_first_settles_at_once(void **state)
     self.now += 100 * SECOND;
     assert_int_equal(reward(&self, "b", 3), REWARD_LATE); /* and no longer repeated */
     assert_int_equal(settle(&self, 100), 0);
-    assert_true(self.bandit.deadline == INT64_MAX);
-    assert_int_equal(self.bandit.settled_to, 2);
+    assert_true(bandit_of(&self)->deadline == INT64_MAX);
+    assert_int_equal(bandit_of(&self)->settled_to, 2);
     end(&self, "D a; D b; R b 0.5 joined 2; S 2 0.5 rewarded; R b 2 repeated 2; R a 1 joined 1; S 1 1 rewarded; "
                "R b 3 late 2; ");
 }
@@ -129,7 +144,7 @@ static void more_than_the_sum(void **state)
     reward(&self, "a", 1);
     self.now += 11 * SECOND;
     assert_int_equal(settle(&self, 100), 2);
-    self.bandit.rules.wait = 100 * SECOND;
+    bandit_of(&self)->rules.wait = 100 * SECOND;
     assert_int_equal(reward(&self, "a", 9), REWARD_REPEATED);
     assert_int_equal(reward(&self, "b", 9), REWARD_LATE);
     end(&self, "D a; D b; R a 1 joined 1; S 1 1 rewarded; S 2 0 default; R a 9 repeated 1; R b 9 late 2; ");
@@ -169,7 +184,7 @@ static void exactly_at_the_wait_counts(void **state)
     decide(&self, "a");
     self.now += 10 * SECOND;
     assert_int_equal(settle(&self, 100), 0);
-    assert_true(self.bandit.deadline == self.now + 1);
+    assert_true(bandit_of(&self)->deadline == self.now + 1);
     assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
     self.now += 1;
     assert_int_equal(reward(&self, "a", 1), REWARD_LATE); /* by a microsecond, whether it is settled or not */
@@ -232,14 +247,12 @@ static void a_decision_is_made_once(void **state)
 {
     (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
-    assert_int_equal(decide_as(&self, "a", 1), JOURNAL_DONE);
-    assert_int_equal(decide_as(&self, "a", 1), JOURNAL_REPEATED); /* within the same transaction */
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
-    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    assert_int_equal(decide_as(&self, "a", 1), ENTRY_DONE);
+    assert_int_equal(decide_as(&self, "a", 1), ENTRY_REPEATED); /* within the same transaction */
     self.now += 1000 * SECOND;
-    assert_int_equal(decide_as(&self, "b", 1), JOURNAL_DONE);
-    assert_int_equal(decide_as(&self, "a", 1), JOURNAL_REPEATED);
-    assert_int_equal(decide_as(&self, "a", 2), JOURNAL_CONFLICT);
+    assert_int_equal(decide_as(&self, "b", 1), ENTRY_DONE);
+    assert_int_equal(decide_as(&self, "a", 1), ENTRY_REPEATED);
+    assert_int_equal(decide_as(&self, "a", 2), ENTRY_CONFLICT);
     assert_int_equal(self.counts.decisions, 2);
     assert_int_equal(self.counts.repeated_decisions, 2);
     assert_int_equal(self.counts.conflicts, 1);
@@ -254,8 +267,8 @@ static void a_repeated_decision_has_its_number(void **state)
     decide(&self, "b");
     int64_t time = self.now;
     self.now += SECOND;
-    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words("b")}, .request = {1, 7}};
-    assert_int_equal(joining_decision(self.store, &self.bandit, &entry, self.now, &self.counts, NULL), EE_OK);
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("b")}, .request = {1, 7}};
+    write_group(&self, &entry);
     assert_int_equal(entry.event.number, 2);
     assert_true(entry.event.time == time);
     end(&self, "D a; D b; ");
@@ -266,16 +279,16 @@ static void reward_ids(void **state)
     (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     decide(&self, "a");
-    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, JOURNAL_DONE);
-    journal_entry again = reward_as(&self, "a", 2, "x");
-    assert_int_equal(again.verdict, JOURNAL_REPEATED);
+    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, ENTRY_DONE);
+    store_entry again = reward_as(&self, "a", 2, "x");
+    assert_int_equal(again.verdict, ENTRY_REPEATED);
     assert_int_equal(again.event.outcome, REWARD_JOINED); /* as it was */
-    assert_int_equal(reward_as(&self, "a", 3, "x").verdict, JOURNAL_CONFLICT);
-    assert_int_equal(reward_as(&self, "a", 3, "y").verdict, JOURNAL_DONE);
-    assert_int_equal(reward_as(&self, "b", 9, "x").verdict, JOURNAL_DONE); /* of another decision */
+    assert_int_equal(reward_as(&self, "a", 3, "x").verdict, ENTRY_CONFLICT);
+    assert_int_equal(reward_as(&self, "a", 3, "y").verdict, ENTRY_DONE);
+    assert_int_equal(reward_as(&self, "b", 9, "x").verdict, ENTRY_DONE); /* of another decision */
     self.now += 11 * SECOND;
     again = reward_as(&self, "a", 2, "x");
-    assert_int_equal(again.verdict, JOURNAL_REPEATED);
+    assert_int_equal(again.verdict, ENTRY_REPEATED);
     assert_int_equal(again.event.outcome, REWARD_JOINED); /* not late: it came in time */
     assert_int_equal(settle(&self, 100), 1);
     assert_int_equal(self.counts.conflicts, 1);
@@ -287,10 +300,10 @@ static void an_unknown_reward_id_is_claimed_once(void **state)
     (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     assert_int_equal(reward_as(&self, "a", 2, "x").event.outcome, REWARD_UNKNOWN);
-    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, JOURNAL_REPEATED);
+    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, ENTRY_REPEATED);
     decide(&self, "a");
-    journal_entry again = reward_as(&self, "a", 2, "x");
-    assert_int_equal(again.verdict, JOURNAL_REPEATED);
+    store_entry again = reward_as(&self, "a", 2, "x");
+    assert_int_equal(again.verdict, ENTRY_REPEATED);
     assert_int_equal(again.event.outcome, REWARD_UNKNOWN);
     self.now += 11 * SECOND;
     assert_int_equal(settle(&self, 100), 1);
@@ -305,20 +318,41 @@ static void other_rules_between(void **state)
     decide(&self, "b");
     decide(&self, "c");
     reward(&self, "a", 4);
-    self.bandit.rules = (joining_rules){5 * SECOND, 0.25, LOG_REWARD_MEAN};
+    bandit_of(&self)->rules = (joining_rules){5 * SECOND, 0.25, LOG_REWARD_MEAN};
     self.now += 5 * SECOND;
     assert_int_equal(reward(&self, "a", 1), REWARD_JOINED); /* the mean of the 4 so far and 1 */
-    self.bandit.rules.aggregation = LOG_REWARD_FIRST;
+    bandit_of(&self)->rules.aggregation = LOG_REWARD_FIRST;
     assert_int_equal(reward(&self, "a", 8), REWARD_REPEATED);
     self.now += 1;
     assert_int_equal(reward(&self, "b", 1), REWARD_LATE); /* by the shorter wait */
     assert_int_equal(settle(&self, 2), 2);
-    self.bandit.rules.wait = 100 * SECOND;
+    bandit_of(&self)->rules.wait = 100 * SECOND;
     assert_int_equal(reward(&self, "b", 1), REWARD_LATE); /* it is settled, whatever the longer wait says */
     assert_int_equal(reward(&self, "a", 1), REWARD_REPEATED);
     assert_int_equal(reward(&self, "c", 3), REWARD_JOINED);
     end(&self, "D a; D b; D c; R a 4 joined 1; R a 1 joined 1; R a 8 repeated 1; R b 1 late 2; S 1 2.5 rewarded; "
                "S 2 0.25 default; R b 1 late 2; R a 1 repeated 1; R c 3 joined 3; S 3 3 rewarded; ");
+}
+
+/* Decisions 0 to count - 1, all rewarded except the last, in large groups. */
+static void decide_many(play *self, int count)
+{
+    enum { TOGETHER = 1000 };
+    static store_entry entries[2 * TOGETHER];
+    static char ids[TOGETHER][16];
+    for (int first = 0; first < count; first += TOGETHER) {
+        size_t used = 0;
+        for (int i = first; i < first + TOGETHER && i < count; i++) {
+            char *id = ids[i - first];
+            snprintf(id, sizeof ids[0], "%d", i);
+            entries[used++] = (store_entry){.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}};
+            if (i < count - 1)
+                entries[used++] =
+                    (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(id), .value = 1}};
+        }
+        for (size_t i = 0; i + 1 < used; i++) entries[i].next = &entries[i + 1];
+        write_group(self, entries);
+    }
 }
 
 /* As after a day without the server, or with a shorter wait: what was settled by its rewards is passed in portions. */
@@ -327,20 +361,14 @@ static void passes_the_settled_in_portions(void **state)
     (void)state;
     enum { COUNT = 10000 };
     play self = start(LOG_REWARD_FIRST, 0);
-    for (int i = 0; i < COUNT; i++) {
-        char id[16];
-        snprintf(id, sizeof id, "%d", i);
-        decide(&self, id);
-        if (i < COUNT - 1) reward(&self, id, 1);
-    }
+    decide_many(&self, COUNT);
     self.now += 11 * SECOND;
     size_t calls = 1;
-    for (; settle(&self, 1000) == 0; calls++) assert_true(self.bandit.deadline <= self.now);
+    for (; settle(&self, 1000) == 0; calls++) assert_true(bandit_of(&self)->deadline <= self.now);
     assert_int_equal(calls, 3);
-    assert_int_equal(self.bandit.deadline, INT64_MAX);
-    assert_int_equal(self.bandit.settled_to, 3 * COUNT - 2);
-    store_close(self.store);
-    folder_remove(&self.folder);
+    assert_int_equal(bandit_of(&self)->deadline, INT64_MAX);
+    assert_int_equal(bandit_of(&self)->settled_to, 3 * COUNT - 2);
+    stop(&self);
 }
 
 static void settles_in_portions(void **state)
@@ -358,20 +386,18 @@ static void settles_in_portions(void **state)
     int64_t last = self.now - 1000;
     self.now += 5 * SECOND;
     assert_int_equal(settle(&self, COUNT), 0);
-    assert_true(self.bandit.deadline == 1010 * SECOND + 1);
+    assert_true(bandit_of(&self)->deadline == 1010 * SECOND + 1);
     self.now = 1010 * SECOND + 500 * 1000; /* over for the first 500 */
     assert_int_equal(settle(&self, 100), 100);
-    assert_true(self.bandit.deadline <= self.now);
+    assert_true(bandit_of(&self)->deadline <= self.now);
     assert_int_equal(settle(&self, COUNT), 233);
-    assert_true(self.bandit.deadline == self.now + 1);
+    assert_true(bandit_of(&self)->deadline == self.now + 1);
     self.now = last + 10 * SECOND + 1;
     assert_int_equal(settle(&self, COUNT), 333);
-    assert_true(self.bandit.deadline == INT64_MAX);
+    assert_true(bandit_of(&self)->deadline == INT64_MAX);
     assert_int_equal(self.counts.defaulted, 666);
     assert_int_equal(settle(&self, COUNT), 0);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
-    store_close(self.store);
-    folder_remove(&self.folder);
+    stop(&self);
 }
 
 static void news_are_what_a_model_learns_from(void **state)
@@ -379,17 +405,17 @@ static void news_are_what_a_model_learns_from(void **state)
     (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     decide(&self, "a");
-    assert_int_equal(self.bandit.news, 1);
+    assert_int_equal(bandit_of(&self)->news, 1);
     reward(&self, "a", 1);
-    assert_int_equal(self.bandit.events, 2);
-    assert_int_equal(self.bandit.news, 1);
-    event step = {.kind = EVENT_STEP};
-    assert_int_equal(joining_append(self.store, &self.bandit, &step, self.now, NULL), EE_OK);
-    assert_int_equal(self.bandit.news, 1);
+    assert_int_equal(bandit_of(&self)->events, 2);
+    assert_int_equal(bandit_of(&self)->news, 1);
+    store_entry step = {.bandit = 1, .event = {.kind = EVENT_STEP}};
+    write_group(&self, &step);
+    assert_int_equal(bandit_of(&self)->news, 1);
     self.now += 11 * SECOND;
     settle(&self, 10);
-    assert_int_equal(self.bandit.news, 4);
-    assert_true(self.bandit.time == self.now);
+    assert_int_equal(bandit_of(&self)->news, 4);
+    assert_true(bandit_of(&self)->time == self.now);
     end(&self, "D a; R a 1 joined 1; P; S 1 1 rewarded; ");
 }
 
@@ -397,17 +423,18 @@ static void news_are_what_a_model_learns_from(void **state)
 
 static void defer(play *self, const char *id)
 {
-    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 7}, .deferred = true};
-    assert_int_equal(joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
-    assert_int_equal(entry.verdict, JOURNAL_DONE);
+    store_entry entry = {
+        .bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 7}, .deferred = true};
+    write_group(self, &entry);
+    assert_int_equal(entry.verdict, ENTRY_DONE);
 }
 
 /* What became of it; nothing is logged where it is repeated. */
 static event_outcome activate(play *self, const char *id)
 {
-    journal_entry entry = {.event = {.kind = EVENT_ACTIVATED, .id = words(id)}};
-    assert_int_equal(joining_activation(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
-    assert_int_equal(entry.verdict, entry.event.outcome == REWARD_REPEATED ? JOURNAL_REPEATED : JOURNAL_DONE);
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_ACTIVATED, .id = words(id)}};
+    write_group(self, &entry);
+    assert_int_equal(entry.verdict, entry.event.outcome == REWARD_REPEATED ? ENTRY_REPEATED : ENTRY_DONE);
     return entry.event.outcome;
 }
 
@@ -463,7 +490,7 @@ static void nobody_saw_what_was_not_activated(void **state)
         self.now++;
         assert_int_equal(settle(&self, 100), 3);
         assert_int_equal(activate(&self, "b"), REWARD_LATE);
-        self.bandit.rules.wait = 100 * SECOND;
+        bandit_of(&self)->rules.wait = 100 * SECOND;
         assert_int_equal(activate(&self, "a"), REWARD_LATE); /* it is settled */
         assert_int_equal(reward(&self, "b", 5), REWARD_LATE);
         assert_int_equal(self.counts.inactive, 2);
@@ -484,7 +511,7 @@ static void activations_may_come_first(void **state)
     defer(&self, "a");
     decide(&self, "b"); /* it is active anyway */
     assert_int_equal(activate(&self, "b"), REWARD_REPEATED);
-    assert_false(store_has_unclaimed(self.store, 1));
+    assert_int_equal(bandit_of(&self)->unclaimed, 0);
     end(&self, "A a unknown 0; R a 2 unknown 0; A b unknown 0; A b unknown 0; D a; A a claimed 5; R a 2 claimed 5; "
                "S 5 2 rewarded; D b; ");
 }
@@ -494,14 +521,15 @@ static void activations_may_come_first(void **state)
 enum { MOST_SLOTS = 3 };
 
 /* slots as "tm": a slot for each letter. */
-static journal_verdict decide_slots(play *self, const char *id, const char *slots, uint64_t request, bool deferred,
-                                    uint64_t *first)
+static entry_verdict decide_slots(play *self, const char *id, const char *slots, uint64_t request, bool deferred,
+                                  uint64_t *first)
 {
-    journal_entry entries[MOST_SLOTS] = {0};
+    store_entry entries[MOST_SLOTS] = {0};
     char ids[MOST_SLOTS][16];
     size_t count = strlen(slots);
     for (size_t i = 0; i < count; i++)
-        entries[i] = (journal_entry){
+        entries[i] = (store_entry){
+            .bandit = 1,
             .event = {.kind = EVENT_DECISION, .id = slot_decision_id(words(id), (json_text){slots + i, 1}, ids[i])},
             .request = {request, 7},
             .deferred = deferred,
@@ -509,10 +537,10 @@ static journal_verdict decide_slots(play *self, const char *id, const char *slot
             .slot_count = count,
             .with_next = i + 1 < count,
             .next = i + 1 < count ? &entries[i + 1] : NULL};
-    assert_int_equal(joining_decision(self->store, &self->bandit, entries, self->now, &self->counts, NULL), EE_OK);
+    write_group(self, entries);
     for (size_t i = 1; i < count; i++) {
         assert_int_equal(entries[i].verdict, entries[0].verdict);
-        if (entries[i].verdict != JOURNAL_CONFLICT)
+        if (entries[i].verdict != ENTRY_CONFLICT)
             assert_int_equal(entries[i].event.number, entries[0].event.number + i);
     }
     if (first) *first = entries[0].event.number;
@@ -525,13 +553,13 @@ static void a_round_is_made_as_a_whole(void **state)
     play self = start(LOG_REWARD_FIRST, 0);
     uint64_t first;
     decide(&self, "x");
-    assert_int_equal(decide_slots(&self, "x", "tm", 9, false, NULL), JOURNAL_CONFLICT); /* another decision's id */
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), JOURNAL_DONE);
+    assert_int_equal(decide_slots(&self, "x", "tm", 9, false, NULL), ENTRY_CONFLICT); /* another decision's id */
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), ENTRY_DONE);
     assert_int_equal(first, 2);
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), JOURNAL_REPEATED);
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), ENTRY_REPEATED);
     assert_int_equal(first, 2);
-    assert_int_equal(decide_slots(&self, "r", "zm", 2, false, NULL), JOURNAL_CONFLICT); /* nothing of it is written */
-    assert_int_equal(decide_as(&self, "r", 3), JOURNAL_CONFLICT);
+    assert_int_equal(decide_slots(&self, "r", "zm", 2, false, NULL), ENTRY_CONFLICT); /* nothing of it is written */
+    assert_int_equal(decide_as(&self, "r", 3), ENTRY_CONFLICT);
     assert_int_equal(reward(&self, "r\037m", 2), REWARD_JOINED);
     assert_int_equal(reward(&self, "r", 1), REWARD_JOINED); /* the first slot's */
     assert_int_equal(reward(&self, "r\037t", 3), REWARD_REPEATED);
@@ -564,8 +592,8 @@ static void what_comes_before_a_round(void **state)
     reward(&self, "r\037t", 2);
     activate(&self, "r");
     reward(&self, "r", 3);
-    assert_int_equal(decide_slots(&self, "r", "tm", 1, true, NULL), JOURNAL_DONE);
-    assert_false(store_has_unclaimed(self.store, 1));
+    assert_int_equal(decide_slots(&self, "r", "tm", 1, true, NULL), ENTRY_DONE);
+    assert_int_equal(bandit_of(&self)->unclaimed, 0);
     end(&self, "R r/t 2 unknown 0; A r unknown 0; R r 3 unknown 0; D r/t; D r/m; R r/t 2 claimed 4; A r claimed 4; "
                "S 4 2 rewarded; A r claimed 5; R r 3 repeated 4; ");
 }
@@ -581,19 +609,162 @@ static void a_round_is_removed_as_a_whole(void **state)
     reward(&self, "r\037m", 2);
     self.now += SECOND;
     assert_int_equal(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL), EE_OK);
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), JOURNAL_REPEATED); /* a slot waits */
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), ENTRY_REPEATED); /* a slot waits */
     reward_as(&self, "r\037e", 2, "id");
     assert_int_equal(store_remove(self.store, 1, self.now, 3, 100, &more, NULL), EE_OK); /* a restart needs a slot */
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), JOURNAL_REPEATED);
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), ENTRY_REPEATED);
     assert_int_equal(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL), EE_OK);
     assert_true(more); /* more than one event, since three belong together */
     uint64_t first;
-    assert_int_equal(decide_slots(&self, "r", "tm", 2, false, &first), JOURNAL_DONE);
+    assert_int_equal(decide_slots(&self, "r", "tm", 2, false, &first), ENTRY_DONE);
     assert_int_equal(first, 10);
     assert_int_equal(reward_as(&self, "r\037e", 3, "id").event.outcome, REWARD_UNKNOWN);
-    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    stop(&self);
+}
+
+/* ---- groups ---- */
+
+enum { STEPS = 160, IDS = 12 };
+
+/* A made-up entry: few ids, so that all meet each other. */
+typedef struct made_entry {
+    char id[16], reward_id[4];
+    store_entry entry;
+} made_entry;
+
+static uint64_t draw(uint64_t *chance, uint64_t below)
+{
+    *chance = *chance * 6364136223846793005u + 1442695040888963407u;
+    return (*chance >> 33) % below;
+}
+
+static void make_entry(made_entry *made, uint64_t *chance)
+{
+    uint64_t kind = draw(chance, 10);
+    snprintf(made->id, sizeof made->id, "%c", (char)('a' + draw(chance, IDS)));
+    made->entry = (store_entry){.bandit = (uint32_t)draw(chance, 2) + 1, .request = {draw(chance, 4) == 0, 7}};
+    event *what = &made->entry.event;
+    what->id = words(made->id);
+    what->kind = kind < 4 ? EVENT_DECISION : kind < 8 ? EVENT_REWARD : kind == 8 ? EVENT_ACTIVATED : EVENT_STEP;
+    if (what->kind == EVENT_DECISION) made->entry.deferred = draw(chance, 3) == 0;
+    if (what->kind == EVENT_STEP) what->id = words("");
+    if (what->kind != EVENT_REWARD) return;
+    what->value = (double)draw(chance, 3);
+    if (draw(chance, 2)) return;
+    snprintf(made->reward_id, sizeof made->reward_id, "%d", (int)draw(chance, 3));
+    what->reward_id = words(made->reward_id);
+}
+
+/* Writes the made-up entries in groups of at most `together`; each starts a step of time. The store is opened again
+ * after some of them. Returns the log with all tables that joining has, and the verdicts. */
+static text write_made(uint64_t seed, size_t together, log_aggregation aggregation)
+{
+    static made_entry made[STEPS];
+    play self = start(aggregation, 0.5);
+    const char *folder = folder_path(&self.folder, "store");
+    joining_rules rules = bandit_of(&self)->rules;
     store_close(self.store);
-    folder_remove(&self.folder);
+    raw_log raw = raw_begin(folder);
+    raw_add_bandit(&raw, 2, "news");
+    raw_commit(&raw);
+    assert_int_equal(store_open(folder, &self.store, NULL), EE_OK);
+    skip_syncs(self.store);
+    uint64_t chance = seed;
+    text out = text_start(NULL);
+    for (size_t i = 0; i < STEPS; i++) make_entry(&made[i], &chance);
+    for (size_t first = 0; first < STEPS; first += 8) { /* eight at the same time, however they are grouped */
+        const uint32_t both[] = {1, 2};
+        self.now += (int64_t)draw(&chance, 4) * SECOND;
+        for (size_t i = first; i < first + 8; i += together) {
+            size_t end_of_group = i + together < first + 8 ? i + together : first + 8;
+            for (size_t k = i; k + 1 < end_of_group; k++) made[k].entry.next = &made[k + 1].entry;
+            state_of(self.store, 1)->rules = state_of(self.store, 2)->rules = rules;
+            store_group group = {.first = &made[i].entry, .now = self.now, .settle_each = 100, .settle_total = 100};
+            if (end_of_group == first + 8) {
+                group.due = both;
+                group.due_count = 2;
+            }
+            assert_int_equal(store_write(self.store, &group, NULL), EE_OK);
+            if (draw(&seed, 8)) continue;
+            store_close(self.store);
+            assert_int_equal(store_open(folder, &self.store, NULL), EE_OK);
+            skip_syncs(self.store);
+        }
+    }
+    for (size_t i = 0; i < STEPS; i++)
+        text_add(&out, "%d %d %d\n", (int)made[i].entry.verdict, (int)made[i].entry.event.outcome,
+                 (int)made[i].entry.event.number);
+    for (uint32_t i = 1; i <= 2; i++)
+        text_add(&out, "%d waiting, %d unclaimed\n", (int)state_of(self.store, i)->waiting,
+                 (int)state_of(self.store, i)->unclaimed);
+    static const char *const tables[] = {"SELECT * FROM events ORDER BY 1",
+                                         "SELECT * FROM decisions ORDER BY 1",
+                                         "SELECT * FROM ids ORDER BY 1, 2",
+                                         "SELECT * FROM reward_ids ORDER BY 1, 2, 3",
+                                         "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
+                                         "SELECT number, name, archived, settled_to FROM bandits ORDER BY 1"};
+    raw = raw_begin(folder);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_stmt *rows;
+        assert_int_equal(sqlite3_prepare_v2(raw.database, tables[i], -1, &rows, NULL), SQLITE_OK);
+        while (sqlite3_step(rows) == SQLITE_ROW)
+            for (int k = 0; k <= sqlite3_column_count(rows); k++) {
+                const unsigned char *value = k < sqlite3_column_count(rows) ? sqlite3_column_text(rows, k) : NULL;
+                text_add(&out, k == sqlite3_column_count(rows) ? "\n" : "%s|", value ? (const char *)value : "");
+            }
+        sqlite3_finalize(rows);
+    }
+    raw_commit(&raw);
+    stop(&self);
+    return out;
+}
+
+/* However entries are grouped, and whatever was in memory or in the store, the result is the same. */
+static void groups_do_not_matter(void **state)
+{
+    (void)state;
+    const log_aggregation rules[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        text alone = write_made(seed, 1, rules[seed % 2]);
+        for (size_t together = 3; together <= 8; together += 5) {
+            text grouped = write_made(seed, together, rules[seed % 2]);
+            assert_string_equal(grouped.bytes, alone.bytes);
+            memory_free(grouped.bytes);
+        }
+        memory_free(alone.bytes);
+    }
+}
+
+/* A group that fails leaves the store and what is known of the bandits as before. */
+static void a_group_that_fails_changes_nothing(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    ee_error error = {0};
+    decide(&self, "a");
+    bandit_settings settings = bandit_settings_usual();
+    store_entry made = {
+        .event = {.kind = EVENT_SETTINGS, .body = "{}", .size = 2}, .settings = &settings, .name = words("new")};
+    store_entry rewarded = {.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words("a"), .value = 1}};
+    store_entry early = {.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words("b"), .value = 1}};
+    made.next = &early;
+    early.next = &rewarded;
+    bandit_state before = *bandit_of(&self);
+    store_group group = {.first = &made, .now = self.now - 1}; /* before the last event */
+    assert_int_equal(store_write(self.store, &group, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "cannot follow event 1");
+    assert_memory_equal(bandit_of(&self), &before, sizeof before);
+    assert_int_equal(store_bandit_count(self.store), 1);
+    assert_int_equal(made.bandit, 0);
+    for (const store_entry *entry = &made; entry; entry = entry->next) {
+        assert_int_equal(entry->verdict, ENTRY_FAILED);
+        assert_string_equal(entry->error.message, error.message);
+    }
+    group.now = self.now;
+    assert_int_equal(store_write(self.store, &group, &error), EE_OK);
+    assert_int_equal(made.bandit, 2);
+    assert_int_equal(store_bandit_count(self.store), 2);
+    end(&self, "D a; R b 1 unknown 0; R a 1 joined 1; S 1 1 rewarded; ");
 }
 
 int main(void)
@@ -623,6 +794,8 @@ int main(void)
         cmocka_unit_test(a_round_is_activated_as_a_whole),
         cmocka_unit_test(what_comes_before_a_round),
         cmocka_unit_test(a_round_is_removed_as_a_whole),
+        cmocka_unit_test(groups_do_not_matter),
+        cmocka_unit_test(a_group_that_fails_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,225 @@
+/* What all implementations of the store share: how a group is written. */
+#include "serve/system/server_clock.h"
+#include "store_methods.h"
+#include "store_sqlite.h"
+
+ee_status store_open(const char *folder, store **out, ee_error *error)
+{
+    return sqlite_store_open(folder, out, error);
+}
+
+void store_close(store *self)
+{
+    if (self) self->methods->close(self);
+}
+
+/* ---- writing ---- */
+
+/* Of each bandit some, until there are enough. One that is looked at counts, so that many bandits take no longer than
+ * one. */
+static ee_status fetch_due(store *self, store_group *group, ee_error *error)
+{
+    joining *set = self->joining;
+    size_t left = group->settle_total;
+    ee_status status = memory_grow(&self->memory, &self->waiting, &self->waiting_capacity, group->settle_each,
+                                   sizeof *self->waiting, error);
+    for (group->due_done = 0; !status && left && group->due_done < set->due_count; group->due_done++) {
+        size_t limit = left < group->settle_each ? left : group->settle_each, count = 0;
+        join_due *due = &set->due[group->due_done];
+        status = self->methods->fetch_waiting(self, due, self->waiting, limit, &count, error);
+        if (!status) status = joining_found_due(set, group->due_done, self->waiting, count, error);
+        left -= count ? count : 1;
+    }
+    return status;
+}
+
+static ee_status write_group(store *self, store_group *group, ee_error *error)
+{
+    const store_methods *methods = self->methods;
+    joining *set = self->joining;
+    ee_status status = methods->fetch(self, error);
+    if (!status) status = joining_collect_slots(set, group, error);
+    if (!status && set->slot_count) status = methods->fetch_slots(self, error);
+    if (!status) status = fetch_due(self, group, error);
+    if (!status) status = joining_run(set, group, error);
+    if (!status) status = methods->apply(self, error);
+    if (!status && group->clock) status = methods->write_clock(self, group->clock, error);
+    if (!status && group->probe) status = methods->probe(self, error);
+    return status;
+}
+
+/* Ends the transaction: commits if nothing has failed. */
+static ee_status end_transaction(store *self, ee_status status, double *seconds, ee_error *error)
+{
+    int64_t start = server_clock_real();
+    if (!status) status = self->methods->commit(self, error);
+    *seconds = (double)(server_clock_real() - start) / 1e6;
+    if (status) self->methods->rollback(self);
+    return status;
+}
+
+static void fail_all(store_group *group, const ee_error *error)
+{
+    for (store_entry *entry = group->first; entry; entry = entry->next) {
+        entry->verdict = ENTRY_FAILED;
+        entry->error = *error;
+        if (entry->event.kind == EVENT_SETTINGS && entry->event.number == 1) entry->bandit = 0; /* not created */
+    }
+}
+
+ee_status store_write(store *self, store_group *group, ee_error *error)
+{
+    ee_error own = {0};
+    group->touched_count = 0;
+    group->counts = (store_counts){0};
+    ee_status status = joining_collect(self->joining, group, &own);
+    if (!status) status = self->methods->begin(self, &own);
+    if (!status) status = end_transaction(self, write_group(self, group, &own), &group->sync_seconds, &own);
+    joining_end(self->joining, !status);
+    if (status) {
+        fail_all(group, &own);
+        if (error) *error = own;
+        return status;
+    }
+    group->counts = self->joining->counts;
+    group->touched = self->joining->touched;
+    group->touched_count = self->joining->touched_count;
+    return EE_OK;
+}
+
+ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
+                       ee_error *error)
+{
+    join_bandit *known = joining_bandit(self->joining, bandit);
+    uint64_t unclaimed = 0;
+    double seconds;
+    *more = false;
+    if (!known) return status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", (unsigned)bandit);
+    if (keep_from > known->now.events) keep_from = known->now.events;
+    ee_status status = self->methods->begin(self, error);
+    if (status) return status;
+    status = self->methods->remove(self, bandit, before, keep_from, limit, more, &unclaimed, error);
+    status = end_transaction(self, status, &seconds, error);
+    if (!status) known->now.unclaimed -= unclaimed;
+    return status;
+}
+
+size_t store_bandit_count(const store *self)
+{
+    return self->joining->bandit_count;
+}
+
+const bandit_state *store_bandit_state(const store *self, uint32_t number)
+{
+    const join_bandit *found = joining_bandit(self->joining, number);
+    return found ? &found->now : NULL;
+}
+
+/* ---- reading ---- */
+
+ee_status store_reader_create(store *self, store_reader **out, ee_error *error)
+{
+    return self->methods->create_reader(self, out, error);
+}
+
+ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error)
+{
+    return sqlite_reader_open(folder, out, error);
+}
+
+void store_reader_free(store_reader *self)
+{
+    if (!self) return;
+    event_batch_free(&self->one);
+    self->methods->free(self);
+}
+
+ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *error)
+{
+    *out = (stored_bandits){0};
+    ee_status status = self->methods->list_bandits(self, out, error);
+    if (status) stored_bandits_free(out);
+    return status;
+}
+
+void stored_bandits_free(stored_bandits *self)
+{
+    memory_release(&self->memory);
+    *self = (stored_bandits){0};
+}
+
+ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                     event_batch *out, ee_error *error)
+{
+    event_batch_clear(out);
+    out->last = after;
+    return self->methods->read(self, bandit, after, kinds, limit, out, error);
+}
+
+ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, const event **out, ee_error *error)
+{
+    event_batch_clear(&self->one);
+    ee_status status = self->methods->read_one(self, bandit, number, &self->one, error);
+    *out = status ? NULL : self->one.events;
+    return status;
+}
+
+ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error)
+{
+    return self->methods->find_id(self, bandit, id, number, error);
+}
+
+ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
+                     ee_error *error)
+{
+    return self->methods->last_of(self, bandit, 1U << kind, upto, number, error);
+}
+
+ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
+                        ee_error *error)
+{
+    return self->methods->last_of(self, bandit, kinds, upto, number, error);
+}
+
+ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
+                              ee_error *error)
+{
+    return self->methods->next_decision(self, bandit, after, out, found, error);
+}
+
+ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error)
+{
+    return self->methods->count_waiting(self, bandit, after, count, error);
+}
+
+ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+{
+    uint64_t end;
+    return self->methods->find_time(self, bandit, time, number, &end, error);
+}
+
+ee_status store_find_end(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+{
+    uint64_t first;
+    return self->methods->find_time(self, bandit, time, &first, number, error);
+}
+
+ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error)
+{
+    return self->methods->count_before(self, bandit, time, count, error);
+}
+
+ee_status store_read_clock(store_reader *self, stored_clock *out, ee_error *error)
+{
+    return self->methods->read_clock(self, out, error);
+}
+
+uint64_t store_bytes(const store *self)
+{
+    return self->methods->bytes(self);
+}
+
+bool store_disk_space(const store *self, store_space *out)
+{
+    return self->methods->disk_space(self, out);
+}

@@ -1,0 +1,73 @@
+/* What an implementation of the store provides. store.c calls it; nothing outside this folder does.
+ *
+ * A write is: begin, fetch, fetch_slots, fetch_waiting for each bandit that is due, [joining.h decides], apply, commit.
+ * After a failure only rollback helps. */
+#ifndef EENET_STORE_METHODS_H
+#define EENET_STORE_METHODS_H
+
+#include "joining.h"
+
+typedef struct store_methods {
+    void (*close)(store *self); /* accepts a store that was opened halfway */
+
+    ee_status (*begin)(store *self, ee_error *error);
+    ee_status (*commit)(store *self, ee_error *error);
+    void (*rollback)(store *self);
+
+    /* Finds what joining_collect listed in self->joining: decisions of ids, unclaimed events, reward ids, names. */
+    ee_status (*fetch)(store *self, ee_error *error);
+    /* Finds self->joining->slots. */
+    ee_status (*fetch_slots)(store *self, ee_error *error);
+    /* Up to `limit` pending decisions in order, and sets due->upto and due->next. It looks at some thousand decisions
+     * at most, because many may be settled already. */
+    ee_status (*fetch_waiting)(store *self, join_due *due, stored_decision *out, size_t limit, size_t *count,
+                               ee_error *error);
+    /* Writes the changes of self->joining. */
+    ee_status (*apply)(store *self, ee_error *error);
+    ee_status (*write_clock)(store *self, const stored_clock *clock, ee_error *error);
+    /* Writes something that has to reach the disk and changes nothing. */
+    ee_status (*probe)(store *self, ee_error *error);
+    /* As store_remove, within a transaction. *unclaimed: how many unclaimed events were among them. */
+    ee_status (*remove)(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
+                        uint64_t *unclaimed, ee_error *error);
+
+    ee_status (*create_reader)(store *self, store_reader **out, ee_error *error);
+    uint64_t (*bytes)(const store *self);
+    bool (*disk_space)(const store *self, store_space *out);
+} store_methods;
+
+struct store {
+    memory memory;
+    const store_methods *methods;
+    joining *joining;
+    stored_decision *waiting; /* room for fetch_waiting */
+    size_t waiting_capacity;
+};
+
+/* As the functions of store.h that have the same names. */
+typedef struct reader_methods {
+    void (*free)(store_reader *self);
+    ee_status (*list_bandits)(store_reader *self, stored_bandits *out, ee_error *error);
+    ee_status (*read)(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                      event_batch *out, ee_error *error);
+    ee_status (*read_one)(store_reader *self, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error);
+    ee_status (*find_id)(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error);
+    ee_status (*last_of)(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
+                         ee_error *error);
+    ee_status (*next_decision)(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
+                               ee_error *error);
+    ee_status (*count_waiting)(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error);
+    /* As store_find_time and store_find_end together. */
+    ee_status (*find_time)(store_reader *self, uint32_t bandit, int64_t time, uint64_t *first, uint64_t *end,
+                           ee_error *error);
+    ee_status (*count_before)(store_reader *self, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error);
+    ee_status (*read_clock)(store_reader *self, stored_clock *out, ee_error *error);
+} reader_methods;
+
+struct store_reader {
+    memory memory;
+    const reader_methods *methods;
+    event_batch one; /* what store_read_one returned */
+};
+
+#endif

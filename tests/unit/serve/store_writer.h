@@ -1,0 +1,147 @@
+/* What the tests of the store share to write: entries one by one, bandits without a SETTINGS event, and events as they
+ * are, past the rules of joining. */
+#ifndef EENET_STORE_WRITER_H
+#define EENET_STORE_WRITER_H
+
+#include <stdio.h>
+
+#include "serve/store/store_sqlite.h"
+#include "support_files.h"
+
+/* ---- by the rules ---- */
+
+/* Writes a chain of entries in one transaction. */
+static inline void write_entries(store *kept, store_entry *first, int64_t now)
+{
+    ee_error error = {0};
+    store_group group = {.first = first, .now = now};
+    if (store_write(kept, &group, &error)) fail_msg("%s", error.message);
+}
+
+static inline entry_verdict write_entry(store *kept, store_entry *entry, int64_t now)
+{
+    write_entries(kept, entry, now);
+    return entry->verdict;
+}
+
+/* Settles at most `limit` decisions whose wait is over. Returns how many. */
+static inline size_t settle_some(store *kept, uint32_t bandit, int64_t now, size_t limit)
+{
+    ee_error error = {0};
+    uint64_t before = store_bandit_state(kept, bandit)->events;
+    store_group group = {.now = now, .due = &bandit, .due_count = 1, .settle_each = limit, .settle_total = limit};
+    if (store_write(kept, &group, &error)) fail_msg("%s", error.message);
+    assert_int_equal(group.due_done, 1);
+    return (size_t)(store_bandit_state(kept, bandit)->events - before);
+}
+
+/* What the writer knows of a bandit, to be changed by a test. */
+static inline bandit_state *state_of(store *kept, uint32_t bandit)
+{
+    return &joining_bandit(kept->joining, bandit)->now;
+}
+
+/* Creates a bandit by its SETTINGS event. */
+static inline uint32_t write_bandit(store *kept, const char *name, const char *json, int64_t now)
+{
+    bandit_settings settings = bandit_settings_usual();
+    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_STORED, NULL), EE_OK);
+    store_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = json, .size = strlen(json)},
+                         .settings = &settings,
+                         .name = {name, strlen(name)}};
+    assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
+    return entry.bandit;
+}
+
+/* ---- past the rules: another connection, which the writer must not know of. Reopen the store before it writes ---- */
+
+typedef struct raw_log {
+    sqlite3 *database;
+    sqlite3_stmt *event;
+} raw_log;
+
+static inline void raw_run(raw_log *self, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(self->database, sql, NULL, NULL, &message)) fail_msg("%s: %s", sql, message);
+}
+
+/* Begins a transaction in the store of a folder, which must exist. */
+static inline raw_log raw_begin(const char *folder)
+{
+    raw_log self = {NULL, NULL};
+    char path[4200];
+    snprintf(path, sizeof path, "%s/eenet.db", folder);
+    assert_int_equal(sqlite3_open_v2(path, &self.database, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(self.database, 10000);
+    raw_run(&self, "BEGIN IMMEDIATE");
+    assert_int_equal(sqlite3_prepare_v2(self.database,
+                                        "INSERT INTO events (place, kind, time, id, decision, value, outcome, "
+                                        "reward_id, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                                        -1, &self.event, NULL),
+                     SQLITE_OK);
+    return self;
+}
+
+static inline void raw_text(sqlite3_stmt *statement, int at, json_text value)
+{
+    if (value.length)
+        sqlite3_bind_text(statement, at, value.bytes, (int)value.length, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+static inline void raw_append(raw_log *self, uint32_t bandit, const event *what)
+{
+    sqlite3_bind_int64(self->event, 1, (int64_t)bandit << 40 | (int64_t)what->number);
+    sqlite3_bind_int(self->event, 2, (int)what->kind);
+    sqlite3_bind_int64(self->event, 3, what->time);
+    raw_text(self->event, 4, what->id);
+    sqlite3_bind_int64(self->event, 5, (int64_t)what->decision);
+    sqlite3_bind_double(self->event, 6, what->value);
+    sqlite3_bind_int(self->event, 7, (int)what->outcome);
+    raw_text(self->event, 8, what->reward_id);
+    sqlite3_bind_blob(self->event, 9, what->body, (int)what->size, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(self->event), SQLITE_DONE);
+    sqlite3_reset(self->event);
+}
+
+static inline void raw_add_bandit(raw_log *self, uint32_t number, const char *name)
+{
+    char sql[200];
+    snprintf(sql, sizeof sql, "INSERT INTO bandits (number, name) VALUES (%u, '%s')", (unsigned)number, name);
+    raw_run(self, sql);
+}
+
+static inline void raw_commit(raw_log *self)
+{
+    raw_run(self, "COMMIT");
+    sqlite3_finalize(self->event);
+    sqlite3_close(self->database);
+}
+
+/* Commits without waiting for the disk: for tests that commit often and do not crash. */
+static inline void skip_syncs(store *kept)
+{
+    sqlite3_exec(((sqlite_store *)kept)->database, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+}
+
+/* A store with a bandit that has no events, not even SETTINGS, as if they had been removed: the test's own get the
+ * numbers from 1 on. Decisions wait ten seconds. */
+static inline store *open_bare(const char *folder, const joining_rules *rules)
+{
+    store *kept;
+    ee_error error = {0};
+    if (store_open(folder, &kept, &error)) fail_msg("%s", error.message);
+    store_close(kept);
+    raw_log log = raw_begin(folder);
+    raw_add_bandit(&log, 1, "shop");
+    raw_commit(&log);
+    if (store_open(folder, &kept, &error)) fail_msg("%s", error.message);
+    skip_syncs(kept);
+    state_of(kept, 1)->rules = *rules;
+    state_of(kept, 1)->deadline = INT64_MAX;
+    return kept;
+}
+
+#endif
