@@ -1,42 +1,65 @@
-/* eenet backup: copies the folder of a server. */
-#include <math.h>
+/* eenet backup: copies the folder of a server, and checks the copy. */
 #include <stdio.h>
-#include <unistd.h>
 
-#include "command.h"
+#include "folder_check.h"
 #include "interrupt.h"
-#include "serve/store/store.h"
 
-typedef struct audience {
-    bool shown; /* stderr is a terminal */
-    int drawn;  /* the percents that stand there; -1: none */
-} audience;
+enum { KEEP_DAMAGED, FLAGS };
+
+static const flag flags[FLAGS] = {
+    [KEEP_DAMAGED] = {'\0', "keep-damaged", NULL, "keep the copy if it is damaged; the exit status is still 1"},
+};
+
+typedef struct copying {
+    damage_report report;
+    bool keep_damaged, damaged;
+} copying;
 
 static bool still_wanted(void *context, double share)
 {
-    audience *who = context;
-    int percents = (int)floor(100 * share);
-    if (who->shown && percents != who->drawn) {
-        fprintf(stderr, "\r\033[K%d%%", percents);
-        fflush(stderr);
-        who->drawn = percents;
-    }
+    copying *self = context;
+    status_line_draw(&self->report.line, NULL, share);
     return !interrupt_came();
 }
 
-static int copy(const command *self, const char *from, const char *to)
+static void found(void *context, const char *sentence)
 {
-    audience who = {.shown = isatty(STDERR_FILENO) == 1, .drawn = -1};
+    damage_report_found(&((copying *)context)->report, sentence);
+}
+
+static bool progress(void *context, const char *what, double share)
+{
+    return damage_report_progress(&((copying *)context)->report, what, share);
+}
+
+static ee_status verify(void *context, const char *copy, ee_error *error)
+{
+    copying *self = context;
+    check_request request = {.folder = copy, .found = found, .progress = progress, .context = self};
+    check_result result;
+    ee_status status = store_check_folder(&request, &result, error);
+    if (status || !check_damages(&result)) return status;
+    self->damaged = true;
+    if (self->keep_damaged) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR,
+                       "the copy is damaged, as the folder is, and was removed (--keep-damaged keeps it); %s",
+                       damage_remedy(&result));
+}
+
+static int copy(const command *self, const char *from, const char *to, bool keep_damaged)
+{
+    copying work = {.report.into = stderr, .keep_damaged = keep_damaged};
     ee_error error;
     interrupt_catch(self->name);
-    ee_status status = store_backup(from, to, still_wanted, &who, &error);
-    if (who.drawn >= 0) fprintf(stderr, "\r\033[K");
+    ee_status status = store_backup(from, to, verify, still_wanted, &work, &error);
+    status_line_clear(&work.report.line);
     if (status && interrupt_came()) {
         fprintf(stderr, "eenet %s: interrupted; no copy was made\n", self->name);
         return EXIT_INTERRUPTED;
     }
     if (status) return command_failed(self, "%s", error.message);
     printf("copied %s to %s\n", from, to);
+    if (work.damaged) return command_failed(self, "the copy is damaged, as the folder is");
     return EXIT_DONE;
 }
 
@@ -44,23 +67,32 @@ static int run(const command *self, int count, char **words)
 {
     arguments list = arguments_of(self, count, words);
     const char *folders[2], *value;
+    bool keep_damaged = false;
     int given = 0;
     for (int got; (got = arguments_next(&list, &value)) != ARGUMENT_END;) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
+        if (got == KEEP_DAMAGED) {
+            keep_damaged = true;
+            continue;
+        }
         if (given == 2) return command_misused(self, "expected two folders, got '%s' too", value);
         folders[given++] = value;
     }
     if (given < 2) return command_misused(self, "expected two folders: the server's, and a new one for the copy");
-    return copy(self, folders[0], folders[1]);
+    return copy(self, folders[0], folders[1], keep_damaged);
 }
 
 const command command_backup = {
     .name = "backup",
-    .form = "DIR NEW_DIR",
+    .form = "DIR NEW_DIR [--keep-damaged]",
     .summary = "copy the folder of a running or stopped server",
     .details =
         "The copy is a consistent snapshot, synced to disk: it contains everything acknowledged before it started.\n"
-        "NEW_DIR must not exist; it appears when the copy is complete. To restore, start a server on the copy.\n"
-        "Exit status: 0 on success, 1 on failure, 2 for wrong usage, 130 after Ctrl-C, which leaves nothing behind.\n",
+        "It is checked as by 'eenet check'. NEW_DIR must not exist; it appears when the copy is complete and checked.\n"
+        "To restore, start a server on the copy.\n"
+        "Exit status: 0 on success, 1 on failure or damage, 2 for wrong usage, 130 after Ctrl-C, which leaves nothing\n"
+        "behind.\n",
+    .flags = flags,
+    .flag_count = FLAGS,
     .run = run,
 };

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "data/log_time.h"
 #include "data/text.h"
+#include "folder_check.h"
 #include "serve/model/replay.h"
 
 enum { BANDIT, FROM, UNTIL, BEGINNING, JSON, FLAGS };
@@ -116,6 +117,7 @@ static int run(const command *self, int count, char **words)
     replay_result found;
     ee_error error;
     int code = read_arguments(self, count, words, given, &request);
+    if (!code) code = folder_check(self, request.folder);
     if (code) return code;
     bool shown = isatty(STDERR_FILENO) == 1;
     if (shown) request.progress = draw;
@@ -136,8 +138,9 @@ const command command_replay = {
     .details =
         "DIR is the folder of 'eenet serve'; the server may be running. Each decision is repeated on the version\n"
         "of the model that made it, and each saved model is trained again from the log. All bits must match.\n"
-        "Exit status: 0 if everything is identical, 1 if something differs, on failure, or if there is nothing to\n"
-        "replay between --from and --until; 2 for wrong usage.\n",
+        "The folder is checked first, as by 'eenet check': a damaged one is not replayed.\n"
+        "Exit status: 0 if everything is identical, 1 if something differs or is damaged, on failure, or if there is\n"
+        "nothing to replay between --from and --until; 2 for wrong usage.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

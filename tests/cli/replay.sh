@@ -80,7 +80,11 @@ stop TERM
 model=$(ls data/models/1/*.model)
 printf '\377' | dd of="$model" bs=1 seek=200 conv=notrunc 2>/dev/null
 code=0
-"$eenet" replay data >found || code=$?
-[ "$code" = 1 ] || fail "a change was not found: $(cat found)"
-grep -q '^DIFFERENT from the log: 0 decisions, 1 model$' found || fail "$(cat found)"
-grep -q "^first difference: bandit shop: version [0-9]*: the model file differs from the replayed model$" found || fail "$(cat found)"
+"$eenet" replay data >found 2>stderr || code=$?
+[ "$code" = 1 ] && [ ! -s found ] || fail "a change was not found: $(cat found)"
+sed -E 's/[0-9]+/N/g' stderr >rounded
+cat >expected <<'END'
+damage: models/N/N.model is damaged: it is not the one that event N of bandit 'shop' names
+eenet replay: data is damaged; the log is intact: restore the files from a backup, or delete them; the server trains again from the log
+END
+diff expected rounded

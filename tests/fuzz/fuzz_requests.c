@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "serve/requests/decide_request.h"
-#include "serve/requests/request_checksum.h"
 #include "serve/requests/reward_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check_decide(&request, body, &limits);
     check_decide(&request, body, &limits); /* the room of the first serves the second */
     check_reward(body);
-    request_checksum(body, checksum);
+    checksum_128(body.bytes, body.length, checksum);
     memory_release(&owner);
     free(text);
     return 0;

@@ -306,7 +306,7 @@ static int copy_often(const char *self, const char *folder, uint64_t times)
         for (int commits = 0; commits < 20; commits++)
             if (read(output, &committed, sizeof committed) != sizeof committed) die("the writer ended", NULL);
         snprintf(copy, sizeof copy, "%s-copy-%" PRIu64, folder, i);
-        if (store_backup(folder, copy, NULL, NULL, &error)) die("backup", &error);
+        if (store_backup(folder, copy, NULL, NULL, NULL, &error)) die("backup", &error);
         failed = !check_apart(self, copy, NULL, committed);
     }
     kill(writer, SIGKILL);

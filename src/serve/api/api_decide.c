@@ -1,8 +1,8 @@
 /* decide: a request becomes a decision on the published model, then an event and, once that is durable, a response. */
+#include "base/checksum.h"
 #include "call_items.h"
 #include "data/slot_context.h"
 #include "handlers.h"
-#include "serve/requests/request_checksum.h"
 #include "serve/system/server_clock.h"
 
 /* ---- one decision ---- */
@@ -173,7 +173,7 @@ static ee_status read_decision(call *self, call_item *item, json_reader *reader,
     if (!status) status = take_id(self, &by, error);
     if (!status) status = write_context(self, &by, error);
     if (status) return status;
-    request_checksum(self->request.bytes, self->checksum);
+    checksum_128(self->request.bytes.bytes, self->request.bytes.length, self->checksum);
     return self->request.slot_count ? decide_slots(self, &by, error) : decide_alone(self, item, &by, error);
 }
 

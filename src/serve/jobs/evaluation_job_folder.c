@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "evaluation_job_file.h"
+#include "serve/store/text_seal.h"
 
 static const char about_end[] = ".json", results_end[] = ".results.json", log_end_name[] = ".eelog.zst";
 
@@ -24,6 +25,7 @@ static ee_status path_of(const char *folder, const char *id, const char *end, ch
 static ee_status write_file(const char *folder, const char *id, const char *end, text *from, ee_error *error)
 {
     char *path = NULL;
+    text_seal(from);
     ee_status status = from->status ? from->status : path_of(folder, id, end, &path, error);
     if (!status) status = file_write(path, from->bytes, from->length, error);
     memory_free(path);
@@ -53,6 +55,8 @@ static ee_status read_file(const char *folder, const char *id, const char *end, 
     ee_status status = path_of(folder, id, end, &path, error);
     if (status) return status;
     status = file_read(path, bytes, size, error);
+    if (!status && !text_unseal(*bytes, size))
+        status = status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged: its checksum does not match");
     memory_free(path);
     return status;
 }

@@ -1,5 +1,6 @@
 /* The files of evaluation jobs, in a folder that has nothing else: ID.json, ID.results.json, and ID.eelog.zst while it
- * is played. Each is written synced and then renamed. */
+ * is played. Each is written synced and then renamed.
+ * The JSON files end with their checksum: text_seal.h. */
 #ifndef EENET_EVALUATION_JOB_FOLDER_H
 #define EENET_EVALUATION_JOB_FOLDER_H
 

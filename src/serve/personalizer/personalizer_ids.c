@@ -1,8 +1,8 @@
 /* Ids of resources, which clients choose freely. */
 #include <stdio.h>
 
+#include "base/checksum.h"
 #include "personalizer_evaluations.h"
-#include "serve/requests/request_checksum.h"
 
 static int hex_value(char digit)
 {
@@ -25,7 +25,7 @@ void evaluation_id_read(const char *id, char out[JOB_ID_SIZE])
     out[JOB_ID_SIZE - 1] = '\0';
     if (!*at && count == JOB_ID_SIZE - 1) return;
     uint64_t sum[2];
-    request_checksum((json_text){id, strlen(id)}, sum);
+    checksum_128(id, strlen(id), sum);
     for (size_t i = 0; i < JOB_ID_SIZE - 1; i++) out[i] = digits[sum[i / 16] >> 4 * (i % 16) & 15];
 }
 

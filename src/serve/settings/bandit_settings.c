@@ -512,3 +512,18 @@ bool bandit_settings_difference(const bandit_settings *there, const bandit_setti
     memory_free(second.bytes);
     return failed || differs;
 }
+
+double joining_worth(log_aggregation aggregation, double before, double reward, uint32_t count)
+{
+    if (count == 1) return reward;
+    switch (aggregation) {
+    case LOG_REWARD_SUM:
+        return before + reward;
+    case LOG_REWARD_MEAN:
+        return before + (reward - before) / count;
+    case LOG_REWARD_MAX:
+        return fmax(before, reward);
+    default:
+        return reward; /* the last */
+    }
+}

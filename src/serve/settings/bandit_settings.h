@@ -27,6 +27,9 @@ typedef struct joining_rules {
     log_aggregation aggregation; /* LOG_REWARD_FIRST settles a decision at once, the others at the end of the wait */
 } joining_rules;
 
+/* What a decision is worth after one more reward, its count-th, with `before` its worth until then. */
+double joining_worth(log_aggregation aggregation, double before, double reward, uint32_t count);
+
 enum { BANDIT_NAME_SIZE = 65, BANDIT_TEXT_SIZE = 2048, CHALLENGER_TEXT_SIZE = 512, MOST_CHALLENGERS = 8 };
 
 /* What to do when a challenger is significantly better. */

@@ -17,7 +17,7 @@ ee_status join_append(joining *self, join_bandit *bandit, event *what, ee_error 
     if (status) return status;
     what->number = state->events + 1;
     what->time = self->now;
-    self->events[self->event_count++] = (join_event){state->number, *what};
+    self->events[self->event_count++] = (join_event){.bandit = state->number, .event = *what};
     state->events = what->number;
     state->time = what->time;
     if (what->kind == EVENT_DECISION || what->kind == EVENT_SETTLED || what->kind == EVENT_SETTINGS ||
@@ -35,22 +35,6 @@ static event_outcome outcome_of(const joining_rules *rules, const stored_decisio
     bool first_counts = decision->settled || rules->aggregation == LOG_REWARD_FIRST;
     if (decision->rewards && first_counts) return REWARD_REPEATED;
     return decision->settled ? REWARD_LATE : REWARD_JOINED;
-}
-
-/* What a decision is worth after one more reward, its count-th. */
-static double worth(log_aggregation aggregation, double before, double reward, uint32_t count)
-{
-    if (count == 1) return reward;
-    switch (aggregation) {
-    case LOG_REWARD_SUM:
-        return before + reward;
-    case LOG_REWARD_MEAN:
-        return before + (reward - before) / count;
-    case LOG_REWARD_MAX:
-        return fmax(before, reward);
-    default:
-        return reward; /* the last */
-    }
 }
 
 static ee_status settle(joining *self, join_bandit *bandit, join_decision *decision, ee_error *error)
@@ -86,7 +70,7 @@ static ee_status join(joining *self, join_bandit *bandit, join_decision *decisio
     log_aggregation aggregation = bandit->now.rules.aggregation;
     stored_decision *row = &decision->row;
     row->rewards++;
-    row->value = worth(aggregation, row->value, value, row->rewards);
+    row->value = joining_worth(aggregation, row->value, value, row->rewards);
     decision->changed = true;
     bool settles = aggregation == LOG_REWARD_FIRST && !row->inactive;
     return settles ? settle(self, bandit, decision, error) : EE_OK;

@@ -42,6 +42,7 @@ typedef struct join_bandit {
     bool has_decisions; /* the group adds some */
     json_text name;     /* of a new one */
     json_text settings; /* to write; empty: unchanged */
+    uint64_t checksums; /* sum over its new events, for the implementation of the store */
 } join_bandit;
 
 /* A decision, once per event number however many ids lead to it. */
@@ -86,6 +87,7 @@ typedef struct join_unclaimed {
 typedef struct join_event {
     uint32_t bandit;
     event event;
+    int64_t checksum; /* for the implementation of the store */
 } join_event;
 
 /* The name of a bandit to create. */

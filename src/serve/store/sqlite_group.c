@@ -116,8 +116,11 @@ static void event_column(const void *source, size_t row, int column, sqlite3_con
     case 7:
         result_text(out, what->reward_id);
         break;
-    default:
+    case 8:
         if (what->size) sqlite3_result_blob64(out, what->body, what->size, SQLITE_STATIC);
+        break;
+    default:
+        sqlite3_result_int64(out, of->checksum);
     }
 }
 
@@ -188,8 +191,8 @@ static const sqlite_rows group_tables[GROUP_TABLES] = {
     [WANTED_UNCLAIMED] = {"wanted_unclaimed", "bandit, id", count_ids, wants_unclaimed, id_column, NULL},
     [WANTED_REWARD_IDS] = {"wanted_reward_ids", "bandit, id, reward_id", count_reward_ids, NULL, reward_id_column,
                            NULL},
-    [NEW_EVENTS] = {"new_events", "place, kind, time, id, decision, value, outcome, reward_id, body", count_events,
-                    NULL, event_column, NULL},
+    [NEW_EVENTS] = {"new_events", "place, kind, time, id, decision, value, outcome, reward_id, body, checksum",
+                    count_events, NULL, event_column, NULL},
     [NEW_DECISIONS] = {"new_decisions", "place, time, request_a, request_b, rewards, settled, value, inactive, slots",
                        count_decisions, is_changed_decision, decision_column, NULL},
     [NEW_IDS] = {"new_ids", "bandit, id, number", count_ids, is_new_id, id_column, NULL},
@@ -231,8 +234,10 @@ static ee_status take_decision(joining *set, sqlite3_stmt *row, ee_error *error)
     return joining_found_decision(set, (size_t)sqlite3_column_int64(row, 9), &decision, error);
 }
 
+/* One whose event is damaged is not claimed. */
 static ee_status take_unclaimed(joining *set, sqlite3_stmt *row, ee_error *error)
 {
+    if (!sqlite3_column_int(row, 4)) return EE_OK;
     return joining_found_unclaimed(set, (size_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1),
                                    (event_kind)sqlite3_column_int(row, 2), sqlite3_column_double(row, 3), error);
 }
@@ -332,7 +337,10 @@ static ee_status add_bandit(sqlite_store *self, const join_bandit *bandit, ee_er
 {
     sqlite3_bind_int64(self->statements[WRITE_BANDIT], 1, bandit->now.number);
     store_bind_text(self->statements[WRITE_BANDIT], 2, bandit->name);
-    return sqlite_run(self, WRITE_BANDIT, "add a bandit", error);
+    ee_status status = sqlite_run(self, WRITE_BANDIT, "add a bandit", error);
+    if (status) return status;
+    store_bind_end(self->statements[ADD_END], bandit->now.number, &(stored_end){.first = 1});
+    return sqlite_run(self, ADD_END, "add a bandit", error);
 }
 
 static ee_status change_bandit(sqlite_store *self, const join_bandit *bandit, ee_error *error)
@@ -353,6 +361,34 @@ static ee_status write_bandits(sqlite_store *self, ee_error *error)
         const join_bandit *bandit = joining_bandit(set, set->touched[i]);
         if (bandit->is_new) status = add_bandit(self, bandit, error);
         if (!status && bandit->changed) status = change_bandit(self, bandit, error);
+    }
+    return status;
+}
+
+/* Of the new events, and their sums for each bandit. */
+static void sum_events(joining *set)
+{
+    for (size_t i = 0; i < set->touched_count; i++) joining_bandit(set, set->touched[i])->checksums = 0;
+    for (size_t i = 0; i < set->event_count; i++) {
+        join_event *new = &set->events[i];
+        new->checksum = store_event_checksum(new->bandit, &new->event);
+        joining_bandit(set, new->bandit)->checksums += (uint64_t) new->checksum;
+    }
+}
+
+static ee_status write_ends(sqlite_store *self, ee_error *error)
+{
+    const joining *set = self->base.joining;
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < set->touched_count && !status; i++) {
+        const join_bandit *bandit = joining_bandit(set, set->touched[i]);
+        end_change change = {.last = bandit->now.events,
+                             .sum = bandit->checksums,
+                             .settles = bandit->changed,
+                             .settled_to = bandit->now.settled_to};
+        if (bandit->checksums || bandit->changed)
+            status = store_change_end(self->database, self->statements[GET_END], self->statements[SET_END],
+                                      bandit->now.number, &change, error);
     }
     return status;
 }
@@ -383,7 +419,9 @@ ee_status sqlite_apply(store *base, ee_error *error)
         {NEW_UNCLAIMED, WRITE_UNCLAIMED, "keep unclaimed rewards"},
     };
     sqlite_store *self = (sqlite_store *)base;
+    sum_events(base->joining);
     ee_status status = write_bandits(self, error);
+    if (!status) status = write_ends(self, error);
     for (size_t i = 0; i < sizeof writes / sizeof *writes && !status; i++)
         if (has_rows(self, writes[i].table)) status = sqlite_run(self, writes[i].statement, writes[i].what, error);
     return status ? status : remove_claimed(self, error);

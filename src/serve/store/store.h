@@ -235,9 +235,11 @@ ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t numb
                               ee_error *error);
 
 /* Copies a store that another process may be writing to: a consistent, synced snapshot in a new folder, which gets its
- * name when it is complete. progress (may be NULL) gets the share that is done; false stops the copy. */
-ee_status store_backup(const char *folder, const char *to, bool (*progress)(void *context, double share), void *context,
-                       ee_error *error);
+ * name when it is complete and verified. verify (may be NULL) gets the folder of the copy; if it fails, so does the
+ * backup. progress (may be NULL) gets the share that is done; false stops the copy. */
+typedef ee_status backup_verify(void *context, const char *copy, ee_error *error);
+ee_status store_backup(const char *folder, const char *to, backup_verify *verify,
+                       bool (*progress)(void *context, double share), void *context, ee_error *error);
 
 /* Bytes on the disk, including blobs. */
 uint64_t store_bytes(const store *self);

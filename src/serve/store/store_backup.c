@@ -1,5 +1,5 @@
 /* Copies a store that another process may be writing to: a read transaction gives a consistent snapshot. The copy is
- * written under a temporary name, synced, and renamed. */
+ * written under a temporary name, synced, verified, and renamed. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 typedef struct backup {
     const char *folder;
     char *draft; /* where the copy is made */
+    backup_verify *verify;
     bool (*progress)(void *context, double share);
     void *context;
     sqlite3 *from;
@@ -157,14 +158,15 @@ static ee_status make_copy(backup *self, const char *to, ee_error *error)
     ee_status status = EE_OK;
     self->vanished = true;
     for (int i = 1; !status && self->vanished && i <= ATTEMPTS; i++) status = attempt(self, i == ATTEMPTS, error);
+    if (!status && self->verify) status = self->verify(self->context, self->draft, error);
     return status ? status : give_name(self->draft, to, error);
 }
 
-ee_status store_backup(const char *folder, const char *to, bool (*progress)(void *context, double share), void *context,
-                       ee_error *error)
+ee_status store_backup(const char *folder, const char *to, backup_verify *verify,
+                       bool (*progress)(void *context, double share), void *context, ee_error *error)
 {
     struct stat about;
-    backup self = {.folder = folder, .progress = progress, .context = context};
+    backup self = {.folder = folder, .verify = verify, .progress = progress, .context = context};
     size_t length = strlen(to);
     while (length > 1 && to[length - 1] == '/') length--;
     if (!length || lstat(to, &about) == 0)

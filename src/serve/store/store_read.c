@@ -23,16 +23,14 @@ enum {
     READ_STATEMENTS
 };
 
-#define EVENT_COLUMNS "SELECT place, kind, time, id, decision, value, outcome, reward_id, body FROM events"
-
 /* Kinds from EVENT_STEP on but EVENT_ACTIVATED have an index of their own: they are few, and looked for. */
 static const char *const sql[READ_STATEMENTS] = {
     [READ_BEGIN] = "BEGIN",
     [READ_END] = "COMMIT",
     [READ_BANDITS] = "SELECT number, name, archived, settled_to, settings FROM bandits ORDER BY number",
     [READ_ENDS] = STORE_ENDS_SQL,
-    [READ_EVENTS] = EVENT_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
-    [READ_ONE] = EVENT_COLUMNS " WHERE place = ?1",
+    [READ_EVENTS] = STORE_EVENT_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
+    [READ_ONE] = STORE_EVENT_COLUMNS " WHERE place = ?1",
     [READ_NEXT] =
         "SELECT min(place) FROM events WHERE kind = ?1 AND kind >= 4 AND kind <> 8 AND place > ?2 AND place < ?3",
     [READ_LAST] =
@@ -170,20 +168,10 @@ static ee_status to_wall_time(sqlite_reader *self, uint32_t bandit, int64_t *tim
 
 static ee_status add_row(sqlite_reader *self, sqlite3_stmt *statement, event_batch *out, ee_error *error)
 {
-    event row = {
-        .number = store_number_at(sqlite3_column_int64(statement, 0)),
-        .kind = (event_kind)sqlite3_column_int(statement, 1),
-        .time = sqlite3_column_int64(statement, 2),
-        .id = store_column_text(statement, 3),
-        .decision = (uint64_t)sqlite3_column_int64(statement, 4),
-        .value = sqlite3_column_double(statement, 5),
-        .outcome = (event_outcome)sqlite3_column_int(statement, 6),
-        .reward_id = store_column_text(statement, 7),
-        .body = sqlite3_column_blob(statement, 8),
-        .size = (size_t)sqlite3_column_bytes(statement, 8),
-    };
+    event row;
+    ee_status status = store_column_event(statement, &row, error);
     uint32_t bandit = (uint32_t)(sqlite3_column_int64(statement, 0) >> STORE_NUMBER_BITS);
-    ee_status status = to_wall_time(self, bandit, &row.time, error);
+    if (!status) status = to_wall_time(self, bandit, &row.time, error);
     return status ? status : event_batch_add(out, &row, error);
 }
 
@@ -201,6 +189,7 @@ static ee_status read_all(sqlite_reader *self, uint32_t bandit, unsigned kinds, 
                           ee_error *error)
 {
     sqlite3_stmt *statement = self->statements[READ_EVENTS];
+    uint64_t after = out->last;
     ee_status status = EE_OK;
     sqlite3_bind_int64(statement, 1, store_place(bandit, out->last));
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
@@ -208,8 +197,13 @@ static ee_status read_all(sqlite_reader *self, uint32_t bandit, unsigned kinds, 
         bool row;
         status = step(self, READ_EVENTS, &row, error);
         if (status || !row) break;
-        if (is_of(sqlite3_column_int(statement, 1), kinds)) status = add_row(self, statement, out, error);
-        if (!status) out->last = store_number_at(sqlite3_column_int64(statement, 0));
+        uint64_t number = store_number_at(sqlite3_column_int64(statement, 0));
+        if (out->last > after && number != out->last + 1)
+            status = status_fail(error, EE_FILE_ERROR, "store: eenet.db is damaged: event %" PRIu64 " is missing",
+                                 out->last + 1);
+        else if (is_of(sqlite3_column_int(statement, 1), kinds))
+            status = add_row(self, statement, out, error);
+        if (!status) out->last = number;
     }
     sqlite3_reset(statement);
     return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "row_checksum.h"
 #include "store_sqlite.h"
 
 /* In the head of the file: this is a store of ours. ("EENT") */
@@ -126,6 +127,45 @@ static const char *const steps[] = {
     "    WHEN 9 THEN 'inactive' END AS outcome,\n"
     "  reward_id, length(body) AS bytes\n"
     "FROM events JOIN bandits ON bandits.number = place >> 40);",
+    /* 4: checksums, and the ends of each log, so that damage is found: see store_check.h. */
+    "ALTER TABLE events ADD COLUMN checksum INTEGER; -- row_checksum of the columns before it\n"
+    "UPDATE events SET checksum =\n"
+    "  row_checksum(place, kind, time, id, decision, value, outcome, reward_id, body);"
+    "ALTER TABLE bandits ADD COLUMN first_settings TEXT; -- in force before the first event that is left\n"
+    "ALTER TABLE bandits ADD COLUMN checksum INTEGER; -- row_checksum of number, name, archived, first_settings\n"
+    "UPDATE bandits SET first_settings = settings WHERE NOT EXISTS\n"
+    "  (SELECT 1 FROM events WHERE kind = 6 AND kind >= 4 AND kind <> 8 AND place > number << 40\n"
+    "    AND place < number + 1 << 40);"
+    "UPDATE bandits SET checksum = row_checksum(number, name, archived, first_settings);"
+    "CREATE TABLE log_ends (\n"
+    "  bandit INTEGER PRIMARY KEY,\n"
+    "  first INTEGER NOT NULL, -- number of the first event that is left\n"
+    "  last INTEGER NOT NULL,\n"
+    "  sum INTEGER NOT NULL, -- of the checksums of the events, modulo 2^64\n"
+    "  settled_to INTEGER NOT NULL, -- as in bandits\n"
+    "  kept INTEGER NOT NULL, -- sum of the checksums of reward_ids whose event is gone and whose decision is left\n"
+    "  checksum INTEGER NOT NULL -- row_checksum of the columns before it\n"
+    ");"
+    "INSERT INTO log_ends SELECT number, 1, 0, 0, settled_to, 0, 0 FROM bandits;"
+    "UPDATE log_ends SET first = ends.first, last = ends.last, sum = ends.sum FROM (SELECT place >> 40 AS bandit,\n"
+    "    min(place) & 0xffffffffff AS first, max(place) & 0xffffffffff AS last,\n"
+    "    ((sum(checksum >> 32 & 0xffffffff) + (sum(checksum & 0xffffffff) >> 32)) & 0xffffffff) << 32\n"
+    "      | (sum(checksum & 0xffffffff) & 0xffffffff) AS sum\n"
+    "    FROM events GROUP BY place >> 40) AS ends WHERE ends.bandit = log_ends.bandit;"
+    "UPDATE log_ends SET kept = orphans.sum FROM (SELECT bandit,\n"
+    "    ((sum(checksum >> 32 & 0xffffffff) + (sum(checksum & 0xffffffff) >> 32)) & 0xffffffff) << 32\n"
+    "      | (sum(checksum & 0xffffffff) & 0xffffffff) AS sum\n"
+    "    FROM (SELECT bandit, row_checksum(bandit, id, reward_id, value, outcome) AS checksum FROM reward_ids\n"
+    "      WHERE outcome = 4 EXCEPT SELECT place >> 40, row_checksum(place >> 40, id, reward_id, value, outcome)\n"
+    "      FROM events WHERE kind = 2 AND outcome = 4 AND reward_id IS NOT NULL)\n"
+    "    GROUP BY bandit) AS orphans WHERE orphans.bandit = log_ends.bandit;"
+    "ALTER TABLE clock ADD COLUMN checksum INTEGER; -- row_checksum of the columns before it\n"
+    "UPDATE clock SET checksum = row_checksum(time, ahead, in_doubt);"
+    /* Number 0 is the clock: how many rows it has, and their sum. */
+    "INSERT INTO log_ends SELECT 0, 1, count(*),\n"
+    "    coalesce(((sum(checksum >> 32 & 0xffffffff) + (sum(checksum & 0xffffffff) >> 32)) & 0xffffffff) << 32\n"
+    "      | (sum(checksum & 0xffffffff) & 0xffffffff), 0), 0, 0, 0 FROM clock;"
+    "UPDATE log_ends SET checksum = row_checksum(bandit, first, last, sum, settled_to, kept);",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -269,6 +309,23 @@ static ee_status check_application(sqlite3 *database, bool *empty, ee_error *err
     return status_fail(error, EE_FILE_ERROR, "store: eenet.db belongs to another program");
 }
 
+ee_status store_is_current(sqlite3 *database, bool *current, ee_error *error)
+{
+    int64_t version;
+    ee_status status = ask_number(database, "PRAGMA user_version", &version, error);
+    *current = !status && version == VERSION;
+    return status;
+}
+
+ee_status store_create_tables(sqlite3 *database, ee_error *error)
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "PRAGMA page_size = 8192; PRAGMA application_id = %d", APPLICATION);
+    ee_status status = execute(database, mark, "create eenet.db", error);
+    if (!status && row_checksum_register(database)) status = store_fail(database, "create eenet.db", error);
+    return status ? status : store_migrate(database, steps, VERSION, error);
+}
+
 /* ---- connections ---- */
 
 /* Pages of 8 KiB: three decisions of 2 KB to a page, which is a little less work than with 4 KiB. FULL: a commit is on
@@ -289,6 +346,7 @@ static ee_status prepare_writer(sqlite3 *database, ee_error *error)
                          "PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;"
                          "PRAGMA trusted_schema = OFF",
                          "open eenet.db", error);
+    if (!status && row_checksum_register(database)) status = store_fail(database, "open eenet.db", error);
     if (!status) status = store_migrate(database, steps, VERSION, error);
     return status;
 }

@@ -17,21 +17,23 @@ static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_BEGIN] = "BEGIN IMMEDIATE",
     [WRITE_COMMIT] = "COMMIT",
     [WRITE_ROLLBACK] = "ROLLBACK",
-    [WRITE_BANDIT] = "INSERT INTO bandits (number, name) VALUES (?1, ?2)",
-    [WRITE_CHANGE] = "UPDATE bandits SET archived = ?2, settled_to = ?3, settings = coalesce(?4, settings)"
-                     " WHERE number = ?1",
+    [WRITE_BANDIT] = "INSERT INTO bandits (number, name, checksum) VALUES (?1, ?2, row_checksum(?1, ?2, 0, NULL))",
+    [WRITE_CHANGE] = "UPDATE bandits SET archived = ?2, settled_to = ?3, settings = coalesce(?4, settings),"
+                     " checksum = row_checksum(number, name, ?2, first_settings) WHERE number = ?1",
     [WRITE_PROBE] = "UPDATE bandits SET archived = 1 - archived WHERE number = 1",
     [FIND_NAME] = "SELECT 1 FROM bandits WHERE name = ?1",
     [FETCH_DECISIONS] = STORE_DECISION_COLUMNS ", wanted_ids.rowid FROM wanted_ids CROSS JOIN ids USING (bandit, id)"
                                                " CROSS JOIN decisions ON place = (wanted_ids.bandit << 40 | number)",
-    [FETCH_UNCLAIMED] = "SELECT wanted.rowid, number, kind, value FROM wanted_unclaimed AS wanted"
-                        " CROSS JOIN unclaimed USING (bandit, id)"
-                        " LEFT JOIN events ON place = (wanted.bandit << 40 | number)",
+    [FETCH_UNCLAIMED] =
+        "SELECT wanted.rowid, number, kind, value, checksum = row_checksum(place, kind, time, events.id,"
+        " decision, value, outcome, reward_id, body) FROM wanted_unclaimed AS wanted"
+        " CROSS JOIN unclaimed USING (bandit, id)"
+        " LEFT JOIN events ON place = (wanted.bandit << 40 | number)",
     [FETCH_REWARD_IDS] = "SELECT wanted.rowid, value, outcome FROM wanted_reward_ids AS wanted"
                          " CROSS JOIN reward_ids USING (bandit, id, reward_id)",
     [GET_DECISION] = STORE_DECISION_COLUMNS " FROM decisions WHERE place = ?1",
     [FIND_WAITING] = STORE_DECISION_COLUMNS " FROM decisions WHERE place > ?1 AND place < ?2 ORDER BY place",
-    [WRITE_EVENTS] = "INSERT INTO events (place, kind, time, id, decision, value, outcome, reward_id, body)"
+    [WRITE_EVENTS] = "INSERT INTO events (place, kind, time, id, decision, value, outcome, reward_id, body, checksum)"
                      " SELECT * FROM new_events",
     [WRITE_DECISIONS] = "INSERT INTO decisions (place, time, request_a, request_b, rewards, settled, value, inactive,"
                         " slots) SELECT * FROM new_decisions WHERE true ON CONFLICT (place) DO UPDATE SET"
@@ -41,7 +43,7 @@ static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_REWARD_IDS] = "INSERT INTO reward_ids (bandit, id, reward_id, value, outcome) SELECT * FROM new_reward_ids",
     [WRITE_UNCLAIMED] = "INSERT INTO unclaimed (bandit, id, number) SELECT * FROM new_unclaimed",
     [REMOVE_UNCLAIMED] = "DELETE FROM unclaimed WHERE bandit = ?1 AND id = ?2 AND number = ?3",
-    [FIND_OLDEST] = "SELECT place, kind, time, id, decision, reward_id FROM events"
+    [FIND_OLDEST] = "SELECT place, kind, time, id, decision, reward_id, checksum FROM events"
                     " WHERE place > ?1 AND place < ?2 ORDER BY place",
     [COUNT_OPEN] = "SELECT count(*) FROM decisions WHERE place >= ?1 AND place < ?2 AND settled = 0",
     [REMOVE_EVENTS] = "DELETE FROM events WHERE place > ?1 AND place <= ?2",
@@ -49,27 +51,58 @@ static const char *const sql[STORE_STATEMENTS] = {
     [REMOVE_ID] = "DELETE FROM ids WHERE bandit = ?1 AND id = ?2",
     [REMOVE_REWARD_IDS] = "DELETE FROM reward_ids WHERE bandit = ?1 AND id = ?2",
     [REMOVE_REWARD_ID] = "DELETE FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
-    [WRITE_CLOCK] = "INSERT OR REPLACE INTO clock VALUES (?1, ?2, ?3)",
+    [WRITE_CLOCK] = "INSERT OR REPLACE INTO clock VALUES (?1, ?2, ?3, row_checksum(?1, ?2, ?3))",
+    [SUM_CLOCK] = STORE_CLOCK_SUMS_SQL,
+    [ADD_END] = STORE_ADD_END_SQL,
+    [GET_END] = STORE_READ_END_SQL,
+    [SET_END] = STORE_SET_END_SQL,
+    [SUM_REWARD_ID] = "SELECT row_checksum(bandit, id, reward_id, value, outcome) FROM reward_ids"
+                      " WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
+    [SUM_KEPT_REWARD_IDS] = "SELECT row_checksum(bandit, id, reward_id, value, outcome) FROM reward_ids"
+                            " WHERE bandit = ?1 AND id = ?2 AND outcome = 4",
+    [KEEP_SETTINGS] = "UPDATE bandits SET first_settings = removed.settings,"
+                      " checksum = row_checksum(number, name, archived, removed.settings)"
+                      " FROM (SELECT CAST(body AS TEXT) AS settings FROM events WHERE place = ?2) AS removed"
+                      " WHERE number = ?1",
 };
 
 /* ---- opening ---- */
 
-static ee_status take_lock(sqlite_store *self, ee_error *error)
+ee_status store_take_lock(const char *folder, int *lock, ee_error *error)
 {
     char *path;
-    ee_status status = file_join(self->folder, "lock", &path, error);
+    *lock = -1;
+    ee_status status = file_join(folder, "lock", &path, error);
     if (status) return status;
-    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    int failed = self->lock < 0 || flock(self->lock, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (self->lock >= 0 && failed == EWOULDBLOCK)
-        status = status_fail(error, EE_FILE_ERROR, "store: another process is serving %s", file_tail(self->folder));
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int failed = *lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (*lock >= 0 && failed == EWOULDBLOCK)
+        status = status_fail(error, EE_FILE_ERROR, "store: another process is serving %s", file_tail(folder));
     else if (failed)
         status = status_fail(error, EE_FILE_ERROR, "store: could not lock %s: %s", file_tail(path), strerror(failed));
     memory_free(path);
     return status;
 }
 
-enum { LIST_BANDITS, COUNT_UNCLAIMED, COUNT_WAITING, FIND_ENDS, LOAD_STATEMENTS };
+enum { LIST_BANDITS, COUNT_UNCLAIMED, COUNT_WAITING, FIND_ENDS, STORED_END, LOAD_STATEMENTS };
+
+/* The end of the bandit's log, as it was when it was last written, and as it is: a log that lost events is not
+ * continued. */
+static ee_status check_end(sqlite_store *self, sqlite3_stmt *statement, uint32_t bandit, const store_ends *found,
+                           ee_error *error)
+{
+    stored_end end;
+    sqlite3_bind_int64(statement, 1, bandit);
+    int code = sqlite3_step(statement);
+    bool whole = code == SQLITE_ROW && store_column_end(statement, &end);
+    sqlite3_reset(statement);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return store_fail(self->database, "read the end of a log", error);
+    if (whole && end.last == found->last && (!found->last || end.first == found->first)) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR,
+                       "store: eenet.db is damaged: the log of bandit %u does not end where it was last written; run "
+                       "'eenet check'",
+                       bandit);
+}
 
 static ee_status count_rows(sqlite_store *self, sqlite3_stmt *statement, uint64_t *count, ee_error *error)
 {
@@ -97,6 +130,7 @@ static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_e
     ee_status status = EE_OK;
     if (words.length) status = bandit_settings_read(&settings, words.bytes, words.length, SETTINGS_STORED, error);
     if (!status) status = store_find_ends(self->database, statements[FIND_ENDS], state.number, &ends, error);
+    if (!status) status = check_end(self, statements[STORED_END], state.number, &ends, error);
     if (!status) status = count_rows(self, statements[COUNT_UNCLAIMED], &state.unclaimed, error);
     if (!status) status = count_rows(self, statements[COUNT_WAITING], &state.waiting, error);
     state.events = state.news = ends.last;
@@ -112,6 +146,7 @@ static ee_status load_bandits(sqlite_store *self, ee_error *error)
         [COUNT_UNCLAIMED] = "SELECT count(*) FROM unclaimed WHERE bandit = ?1",
         [COUNT_WAITING] = STORE_COUNT_WAITING_SQL,
         [FIND_ENDS] = STORE_ENDS_SQL,
+        [STORED_END] = STORE_READ_END_SQL,
     };
     sqlite3_stmt *statements[LOAD_STATEMENTS] = {0};
     ee_status status = store_prepare(self->database, questions, LOAD_STATEMENTS, statements, error);
@@ -140,7 +175,7 @@ static ee_status open_all(sqlite_store *self, const char *folder, ee_error *erro
     if (status) return status;
     memcpy(self->folder, folder, size);
     status = file_make_folder(folder, error);
-    if (!status) status = take_lock(self, error);
+    if (!status) status = store_take_lock(folder, &self->lock, error);
     if (!status) store_sweep_models(folder);
     if (!status) status = store_connect(folder, STORE_WRITES, &self->database, error);
     if (!status) status = sqlite_add_group_tables(self, error);
@@ -207,7 +242,9 @@ static ee_status write_clock(store *base, const stored_clock *clock, ee_error *e
     sqlite3_bind_int64(statement, 1, clock->time);
     sqlite3_bind_int64(statement, 2, clock->ahead);
     sqlite3_bind_int(statement, 3, clock->in_doubt);
-    return sqlite_run(self, WRITE_CLOCK, "write the state of the clock", error);
+    ee_status status = sqlite_run(self, WRITE_CLOCK, "write the state of the clock", error);
+    if (status) return status;
+    return store_change_clock_end(self->database, self->statements[SUM_CLOCK], self->statements[SET_END], error);
 }
 
 /* ---- size ---- */

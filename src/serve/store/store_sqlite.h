@@ -34,6 +34,12 @@ typedef enum store_access { STORE_READS, STORE_COPIES, STORE_WRITES } store_acce
  * must be of this version, and to be copied not of a newer one. *out is NULL where it fails. */
 ee_status store_connect(const char *folder, store_access access, sqlite3 **out, ee_error *error);
 
+/* Whether the database has this version's tables: an older one has no checksums. */
+ee_status store_is_current(sqlite3 *database, bool *current, ee_error *error);
+
+/* Makes the tables of this version in an empty database. */
+ee_status store_create_tables(sqlite3 *database, ee_error *error);
+
 /* Applies the steps that the database has not had yet: its user_version says how many it had. A step is all done, or
  * not at all. */
 ee_status store_migrate(sqlite3 *database, const char *const *steps, size_t count, ee_error *error);
@@ -69,10 +75,63 @@ typedef struct store_ends {
 ee_status store_find_ends(sqlite3 *database, sqlite3_stmt *statement, uint32_t bandit, store_ends *out,
                           ee_error *error);
 
+/* ---- events: store_events.c ---- */
+
+#define STORE_EVENT_COLUMNS                                                                                            \
+    "SELECT place, kind, time, id, decision, value, outcome, reward_id, body, checksum FROM events"
+/* The row of a statement that begins with these columns. EE_FILE_ERROR if its checksum is wrong: a damaged event is
+ * never used. */
+ee_status store_column_event(sqlite3_stmt *statement, event *out, ee_error *error);
+
+/* Of a new event, as event_column of sqlite_group.c writes it. */
+int64_t store_event_checksum(uint32_t bandit, const event *of);
+
+/* ---- the end of a bandit's log, by which missing events are noticed: a row of log_ends. store_events.c ---- */
+
+enum { CLOCK_END = 0 }; /* the number that the table clock has there; last and sum are of its rows */
+
+typedef struct stored_end {
+    uint64_t first, last; /* numbers of its events; first is 1 and last 0 if there never was one */
+    uint64_t sum;         /* of their checksums, modulo 2^64 */
+    uint64_t settled_to;  /* as in the row of bandits */
+    uint64_t kept;        /* sum of the checksums of reward_ids whose event is gone and whose decision is left */
+} stored_end;
+
+#define STORE_ADD_END_SQL "INSERT INTO log_ends VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+#define STORE_SET_END_SQL                                                                                              \
+    "UPDATE log_ends SET first = ?2, last = ?3, sum = ?4, settled_to = ?5, kept = ?6, checksum = ?7 WHERE bandit = ?1"
+void store_bind_end(sqlite3_stmt *statement, uint32_t bandit, const stored_end *end);
+
+/* What a transaction changes of it. {0} is nothing. */
+typedef struct end_change {
+    uint64_t first, last; /* 0: as before */
+    uint64_t sum, kept;   /* to be added */
+    bool settles;         /* settled_to changes */
+    uint64_t settled_to;
+} end_change;
+/* read, set: STORE_READ_END_SQL and STORE_SET_END_SQL. The row is read from the database each time, so that no copy of
+ * it has to follow a rollback. */
+ee_status store_change_end(sqlite3 *database, sqlite3_stmt *read, sqlite3_stmt *set, uint32_t bandit,
+                           const end_change *by, ee_error *error);
+
+/* After a change of the table clock. rows: STORE_CLOCK_SUMS_SQL. */
+#define STORE_CLOCK_SUMS_SQL "SELECT checksum FROM clock"
+ee_status store_change_clock_end(sqlite3 *database, sqlite3_stmt *rows, sqlite3_stmt *set, ee_error *error);
+
+#define STORE_READ_END_SQL "SELECT bandit, first, last, sum, settled_to, kept, checksum FROM log_ends WHERE bandit = ?1"
+#define STORE_READ_ENDS_SQL                                                                                            \
+    "SELECT bandit, first, last, sum, settled_to, kept, checksum FROM log_ends WHERE bandit > 0 ORDER BY bandit"
+/* The row of these statements. false: its checksum is wrong. */
+bool store_column_end(sqlite3_stmt *statement, stored_end *out);
+
 /* ---- opening: store_sqlite.c, store_read.c ---- */
 
 ee_status sqlite_store_open(const char *folder, store **out, ee_error *error);
 ee_status sqlite_reader_open(const char *folder, store_reader **out, ee_error *error);
+
+/* Opens the lock file of a folder, which one process may have at a time: EE_FILE_ERROR for the second. *lock: to be
+ * closed; -1 if it could not be opened. */
+ee_status store_take_lock(const char *folder, int *lock, ee_error *error);
 
 /* ---- the writer ---- */
 
@@ -103,6 +162,13 @@ enum {
     REMOVE_REWARD_IDS,
     REMOVE_REWARD_ID,
     WRITE_CLOCK,
+    SUM_CLOCK,
+    ADD_END,
+    GET_END,
+    SET_END,
+    SUM_REWARD_ID,
+    SUM_KEPT_REWARD_IDS,
+    KEEP_SETTINGS,
     STORE_STATEMENTS
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "serve/store/row_checksum.h"
 #include "serve/store/store_sqlite.h"
 #include "support_files.h"
 
@@ -74,10 +75,12 @@ static inline raw_log raw_begin(const char *folder)
     snprintf(path, sizeof path, "%s/eenet.db", folder);
     assert_int_equal(sqlite3_open_v2(path, &self.database, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     sqlite3_busy_timeout(self.database, 10000);
+    assert_int_equal(row_checksum_register(self.database), SQLITE_OK);
     raw_run(&self, "BEGIN IMMEDIATE");
     assert_int_equal(sqlite3_prepare_v2(self.database,
                                         "INSERT INTO events (place, kind, time, id, decision, value, outcome, "
-                                        "reward_id, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                                        "reward_id, body, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+                                        "row_checksum(?1, ?2, ?3, ?4, ?5, CAST(?6 AS REAL), ?7, ?8, ?9))",
                                         -1, &self.event, NULL),
                      SQLITE_OK);
     return self;
@@ -113,8 +116,17 @@ static inline void raw_add_bandit(raw_log *self, uint32_t number, const char *na
     raw_run(self, sql);
 }
 
+/* With the ends of the logs as they are now. */
 static inline void raw_commit(raw_log *self)
 {
+    raw_run(self,
+            "INSERT OR REPLACE INTO log_ends SELECT number, coalesce(first, 1), coalesce(last, 0), coalesce(sum, 0),"
+            " settled_to, 0, 0 FROM bandits LEFT JOIN (SELECT place >> 40 AS bandit, min(place) & 0xffffffffff AS"
+            " first, max(place) & 0xffffffffff AS last, ((sum(checksum >> 32 & 0xffffffff) + (sum(checksum &"
+            " 0xffffffff) >> 32)) & 0xffffffff) << 32 | (sum(checksum & 0xffffffff) & 0xffffffff) AS sum"
+            " FROM events GROUP BY place >> 40) ON bandit = number;"
+            "UPDATE bandits SET checksum = row_checksum(number, name, archived, first_settings);"
+            "UPDATE log_ends SET checksum = row_checksum(bandit, first, last, sum, settled_to, kept)");
     raw_run(self, "COMMIT");
     sqlite3_finalize(self->event);
     sqlite3_close(self->database);

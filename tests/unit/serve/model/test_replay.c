@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "serve/served_play.h"
+#include "serve/store/row_checksum.h"
 
 static replay_result replay(served_play *play, const replay_request *wanted)
 {
@@ -121,13 +122,20 @@ static void what_is_no_longer_kept_is_passed_over(void **state)
 
 /* ---- what somebody changes ---- */
 
+/* With the checksums of the change: what a bad disk changes is found before, by the check. */
 static void change_store(served_play *play, const char *sql)
 {
     sqlite3 *database;
     char *why = NULL;
     assert_int_equal(sqlite3_open(folder_path(&play->folder, "eenet.db"), &database), SQLITE_OK);
+    assert_int_equal(row_checksum_register(database), SQLITE_OK);
     if (sqlite3_exec(database, sql, NULL, NULL, &why)) fail_msg("%s", why);
     assert_int_equal(sqlite3_changes(database), 1);
+    if (sqlite3_exec(database,
+                     "UPDATE events SET checksum ="
+                     " row_checksum(place, kind, time, id, decision, value, outcome, reward_id, body)",
+                     NULL, NULL, &why))
+        fail_msg("%s", why);
     sqlite3_close(database);
 }
 

@@ -1,8 +1,8 @@
 /* Answers, ids and checksums. */
+#include "base/checksum.h"
 #include "serve/http/http.h"
 #include "serve/requests/answers.h"
 #include "serve/requests/decision_ids.h"
-#include "serve/requests/request_checksum.h"
 #include "support.h"
 
 static json_text text_of(const char *words)
@@ -83,15 +83,15 @@ static void checksums_depend_on_every_bit(void **state)
     char bytes[MOST + 1] = {0};
     uint64_t whole[2], other[2];
     for (size_t length = 0; length <= MOST; length++) {
-        request_checksum((json_text){bytes, length}, whole);
+        checksum_128(bytes, length, whole);
         for (size_t bit = 0; bit < 8 * length; bit++) {
             bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
-            request_checksum((json_text){bytes, length}, other);
+            checksum_128(bytes, length, other);
             bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
             assert_in_range(bits_that_differ(whole, other), 32, 96);
             assert_true(whole[0] != other[0] && whole[1] != other[1]);
         }
-        request_checksum((json_text){bytes, length + 1 <= MOST ? length + 1 : 0}, other);
+        checksum_128(bytes, length + 1 <= MOST ? length + 1 : 0, other);
         assert_in_range(bits_that_differ(whole, other), 32, 96);
     }
 }
@@ -101,7 +101,8 @@ static void checksums_stay_as_they_are(void **state)
 {
     (void)state;
     uint64_t sum[2];
-    request_checksum(text_of("{\"id\":\"a1\",\"actions\":[[1,2,3],[4,5,6]]}"), sum);
+    json_text request = text_of("{\"id\":\"a1\",\"actions\":[[1,2,3],[4,5,6]]}");
+    checksum_128(request.bytes, request.length, sum);
     assert_int_equal(sum[0], 0xf4950772d401918a);
     assert_int_equal(sum[1], 0xa89b873e447a8d40);
 }

@@ -82,7 +82,7 @@ static void a_copy_is_whole(void **state)
     make_store(from);
     double share = 0;
     ee_error error = {0};
-    assert_int_equal(store_backup(from, to, see_share, &share, &error), EE_OK);
+    assert_int_equal(store_backup(from, to, NULL, see_share, &share, &error), EE_OK);
     assert_true(share == 1);
     store *copy;
     store_reader *reader;
@@ -97,7 +97,7 @@ static void a_copy_is_whole(void **state)
     append(copy, EVENT_STEP, NULL, 0); /* it goes on from there */
     store_reader_free(reader);
     store_close(copy);
-    assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
+    assert_int_equal(store_backup(from, to, NULL, NULL, NULL, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "already exists; give the name of a new folder");
     folder_remove(&folder);
 }
@@ -112,7 +112,7 @@ static void a_missing_model_hinders_no_copy(void **state)
     snprintf(to, sizeof to, "%s/to", folder.path);
     make_store(from);
     assert_int_equal(remove(folder_path(&folder, "from/models/1/102.model")), 0);
-    assert_int_equal(store_backup(from, to, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(store_backup(from, to, NULL, NULL, NULL, NULL), EE_OK);
     store *copy;
     assert_int_equal(store_open(to, &copy, NULL), EE_OK);
     assert_true(has_model(copy, 103, "three"));
@@ -128,11 +128,11 @@ static void what_fails_leaves_nothing(void **state)
     ee_error error;
     snprintf(from, sizeof from, "%s/from", folder.path);
     snprintf(to, sizeof to, "%s/to", folder.path);
-    assert_int_equal(store_backup(from, to, NULL, NULL, &error), EE_FILE_ERROR);
+    assert_int_equal(store_backup(from, to, NULL, NULL, NULL, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "is not a server's folder: it has no eenet.db");
     assert_int_equal(count_files(&folder), 0);
     make_store(from);
-    assert_int_equal(store_backup(from, to, stop, NULL, &error), EE_FILE_ERROR);
+    assert_int_equal(store_backup(from, to, NULL, stop, NULL, &error), EE_FILE_ERROR);
     assert_string_equal(error.message, "store: the copy was interrupted");
     assert_int_equal(count_files(&folder), 1);
     folder_remove(&folder);

@@ -1,9 +1,9 @@
 /* Two independent 64-bit sums. The first folds products of 128 bits, the second multiplies
  * and rotates, which loses nothing: two inputs of one length that differ in one word of eight bytes never agree in
  * it. */
-#include "request_checksum.h"
+#include "checksum.h"
 
-#include "base/octets.h"
+#include "octets.h"
 
 /* Odd numbers without a pattern: the fractions of the roots of the first primes. */
 static const uint64_t ROOT_2 = 0x6a09e667f3bcc909, ROOT_3 = 0xbb67ae8584caa73b, ROOT_5 = 0x3c6ef372fe94f82b,
@@ -36,15 +36,22 @@ static void take(uint64_t sum[2], uint64_t first, uint64_t second)
     sum[1] = rotate((sum[1] ^ second) * ROOT_7, 31);
 }
 
-void request_checksum(json_text bytes, uint64_t out[2])
+void checksum_128(const void *bytes, size_t size, uint64_t out[2])
 {
-    uint64_t sum[2] = {ROOT_5 ^ bytes.length, ROOT_7 + bytes.length};
-    const char *at = bytes.bytes;
-    size_t left = bytes.length;
+    uint64_t sum[2] = {ROOT_5 ^ size, ROOT_7 + size};
+    const char *at = bytes;
+    size_t left = size;
     for (; left >= 16; at += 16, left -= 16) take(sum, octets_load(at), octets_load(at + 8));
     char rest[16] = {0}; /* the length, which is in the sums, tells how much of it counts */
     if (left) memcpy(rest, at, left);
     take(sum, octets_load(rest), octets_load(rest + 8));
     out[0] = spread(sum[0] ^ rotate(sum[1], 17));
     out[1] = spread(sum[1]);
+}
+
+uint64_t checksum_64(const void *bytes, size_t size)
+{
+    uint64_t both[2];
+    checksum_128(bytes, size, both);
+    return both[1];
 }

@@ -1,0 +1,578 @@
+/* The check of a folder, on logs that the journal wrote: whatever was decided, rewarded, activated, settled and
+ * removed, the tables are what the check computes from the log. Then each kind of damage, and its repair. Zeroed
+ * sectors and flipped bytes are in tests/serve/damage.c. */
+#include <semaphore.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "base/archive.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "serve/journal/journal.h"
+#include "serve/store/store_repair.h"
+#include "serve/store/text_seal.h"
+#include "support_files.h"
+
+enum { SECOND = 1000000 };
+
+typedef struct stage {
+    test_folder folder;
+    char path[64];
+    store *store;
+    journal *journal;
+    int64_t now;
+    random_stream chance;
+    uint32_t bandit;
+    uint64_t checkpoint; /* number of the model */
+    ee_error error;
+} stage;
+
+static int64_t stage_clock(void *context)
+{
+    return __atomic_load_n(&((stage *)context)->now, __ATOMIC_SEQ_CST);
+}
+
+static void open_stage(stage *self)
+{
+    journal_options options = {.clock = stage_clock, .clock_context = self, .checkpoints = 1};
+    if (store_open(self->path, &self->store, &self->error)) fail_msg("%s", self->error.message);
+    assert_int_equal(journal_start(self->store, &options, &self->journal, &self->error), EE_OK);
+}
+
+static void close_stage(stage *self)
+{
+    journal_stop(self->journal);
+    store_close(self->store);
+}
+
+static void write_settings(stage *self, const char *name)
+{
+    bandit_settings settings = bandit_settings_usual();
+    text json = text_start(NULL);
+    settings.dim = 2;
+    settings.joining.wait = (int64_t)(1 + random_below(&self->chance, 50)) * SECOND;
+    settings.joining.aggregation = (log_aggregation)(LOG_REWARD_FIRST + random_below(&self->chance, 5));
+    bandit_settings_write(&settings, &json);
+    journal_entry entry = {.bandit = name ? 0 : self->bandit,
+                           .event = {.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length},
+                           .settings = &settings,
+                           .name = {name, name ? strlen(name) : 0}};
+    if (journal_write(self->journal, &entry, &self->error)) fail_msg("%s", self->error.message);
+    self->bandit = entry.bandit;
+    memory_free(json.bytes);
+}
+
+static stage start(uint64_t seed)
+{
+    stage self = {.folder = folder_make(), .now = 1000 * (int64_t)SECOND, .chance = random_named(seed, "check")};
+    snprintf(self.path, sizeof self.path, "%s/store", self.folder.path);
+    return self;
+}
+
+/* ---- entries ---- */
+
+static void post(journal_entry *entry)
+{
+    sem_post(entry->context);
+}
+
+/* A conflict is a verdict too: the id was used. */
+static void submit(stage *self, journal_entry *entries, size_t count)
+{
+    sem_t done;
+    sem_init(&done, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        entries[i].done = post;
+        entries[i].context = &done;
+        entries[i].next = i + 1 < count ? &entries[i + 1] : NULL;
+    }
+    assert_true(journal_submit(self->journal, entries));
+    for (size_t i = 0; i < count; i++) sem_wait(&done);
+    sem_destroy(&done);
+}
+
+static decision_body body_of(stage *self, const double *probabilities, const float *values)
+{
+    return (decision_body){.request = {random_bits(&self->chance), 7},
+                           .count = 2,
+                           .probabilities = probabilities,
+                           .dim = 2,
+                           .values = values,
+                           .record = "record",
+                           .record_size = 6,
+                           .deferred = random_below(&self->chance, 4) == 0};
+}
+
+static void decide(stage *self)
+{
+    enum { SLOTS = 3 };
+    static const double probabilities[] = {0.25, 0.75};
+    static const float values[] = {1, 2, 3, 4};
+    char id[32], ids[SLOTS][64];
+    journal_entry entries[SLOTS] = {0};
+    uint8_t *bytes[SLOTS] = {0};
+    size_t count = random_below(&self->chance, 4) ? 1 : 2 + random_below(&self->chance, SLOTS - 1);
+    snprintf(id, sizeof id, "d%d", (int)random_below(&self->chance, 400));
+    decision_body body = body_of(self, probabilities, values);
+    for (size_t i = 0; i < count; i++) {
+        size_t size = 0, capacity = 0;
+        json_text name = {id, strlen(id)};
+        if (count > 1) {
+            body.slot = (json_text){&"xyz"[i], 1};
+            body.slot_index = i;
+            body.slot_count = count;
+            name = slot_decision_id(name, body.slot, ids[i]);
+        }
+        assert_int_equal(decision_body_write(&body, NULL, &bytes[i], &size, &capacity, NULL), EE_OK);
+        entries[i] = (journal_entry){
+            .bandit = self->bandit,
+            .event = {.kind = EVENT_DECISION, .id = name, .body = bytes[i], .size = size},
+            .request = {body.request[0], body.request[1]},
+            .deferred = body.deferred,
+            .slot_index = body.slot_index,
+            .slot_count = body.slot_count,
+            .with_next = i + 1 < count,
+        };
+    }
+    submit(self, entries, count);
+    for (size_t i = 0; i < count; i++) memory_free(bytes[i]);
+}
+
+static void reward(stage *self, event_kind kind)
+{
+    char id[32], reward_id[16];
+    bool of_slot = random_below(&self->chance, 8) == 0;
+    snprintf(id, sizeof id, "d%d%s", (int)random_below(&self->chance, 400), of_slot ? "\x1fx" : "");
+    snprintf(reward_id, sizeof reward_id, "r%d", (int)random_below(&self->chance, 5));
+    journal_entry entry = {
+        .bandit = self->bandit,
+        .event = {.kind = kind,
+                  .id = {id, strlen(id)},
+                  .value = kind == EVENT_REWARD ? (double)random_below(&self->chance, 9) / 4 - 1 : 0}};
+    if (kind == EVENT_REWARD && random_below(&self->chance, 2))
+        entry.event.reward_id = (json_text){reward_id, strlen(reward_id)};
+    submit(self, &entry, 1);
+}
+
+/* A model as the library would save it: the last eight bytes are the checksum of the others. */
+static size_t make_model(stage *self, uint8_t bytes[40])
+{
+    for (size_t i = 0; i < 32; i++) bytes[i] = (uint8_t)random_below(&self->chance, 256);
+    uint64_t checksum = archive_checksum(bytes, 32);
+    for (size_t i = 0; i < 8; i++) bytes[32 + i] = (uint8_t)(checksum >> 8 * i);
+    return 40;
+}
+
+static void save_checkpoint(stage *self)
+{
+    uint8_t bytes[40], *body;
+    size_t size = make_model(self, bytes), body_size;
+    journal_entry step = {.bandit = self->bandit,
+                          .event = {.kind = EVENT_STEP, .body = "0123456701234567", .size = 16}};
+    assert_int_equal(journal_write(self->journal, &step, &self->error), EE_OK);
+    self->checkpoint = step.event.number;
+    checkpoint_body about = {.version = self->checkpoint,
+                             .upto = self->checkpoint - 1,
+                             .checksum = checkpoint_checksum(bytes, size),
+                             .size = size,
+                             .state = "state",
+                             .state_size = 5};
+    assert_int_equal(store_save_model(self->store, self->bandit, self->checkpoint, bytes, size, NULL), EE_OK);
+    assert_int_equal(checkpoint_body_write(&about, NULL, &body, &body_size, NULL), EE_OK);
+    journal_entry entry = {.bandit = self->bandit,
+                           .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = body_size}};
+    assert_int_equal(journal_write(self->journal, &entry, &self->error), EE_OK);
+    memory_free(body);
+}
+
+static void play(stage *self, size_t entries)
+{
+    for (size_t i = 0; i < entries; i++) {
+        size_t what = random_below(&self->chance, 100);
+        __atomic_add_fetch(&self->now, (int64_t)random_below(&self->chance, SECOND), __ATOMIC_SEQ_CST);
+        if (what < 40)
+            decide(self);
+        else if (what < 80)
+            reward(self, EVENT_REWARD);
+        else if (what < 95)
+            reward(self, EVENT_ACTIVATED);
+        else if (what < 97)
+            write_settings(self, NULL);
+        else
+            save_checkpoint(self);
+    }
+}
+
+/* ---- looking ---- */
+
+typedef struct sentences {
+    char all[4000];
+} sentences;
+
+static void add_sentence(void *context, const char *sentence)
+{
+    sentences *self = context;
+    size_t length = strlen(self->all);
+    snprintf(self->all + length, sizeof self->all - length, "%s\n", sentence);
+}
+
+static check_result look(const stage *self, sentences *said)
+{
+    check_request request = {.folder = self->path, .found = add_sentence, .context = said};
+    check_result found;
+    ee_error error;
+    said->all[0] = '\0';
+    if (store_check_folder(&request, &found, &error)) fail_msg("%s", error.message);
+    return found;
+}
+
+static void assert_whole(const stage *self)
+{
+    sentences said;
+    check_result found = look(self, &said);
+    if (check_damages(&found)) fail_msg("%s", said.all);
+    assert_true(found.events > 0);
+}
+
+static sqlite3 *open_database(const stage *self)
+{
+    char path[80];
+    sqlite3 *database;
+    snprintf(path, sizeof path, "%s/eenet.db", self->path);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    return database;
+}
+
+static void run_sql(const stage *self, const char *sql)
+{
+    sqlite3 *database = open_database(self);
+    char *message = NULL;
+    if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s: %s", sql, message);
+    assert_true(sqlite3_total_changes(database) > 0);
+    sqlite3_close(database);
+}
+
+static int add_row(void *context, int count, char **values, char **names)
+{
+    text *into = context;
+    (void)names;
+    for (int i = 0; i < count; i++) text_add(into, "%s|", values[i] ? values[i] : "");
+    text_add(into, "\n");
+    return 0;
+}
+
+/* All that the tables say. */
+static text content(const stage *self)
+{
+    static const char *const questions[] = {
+        "SELECT number, name, archived, settings, first_settings, checksum FROM bandits ORDER BY 1",
+        "SELECT place, kind, time, id, decision, value, outcome, reward_id, hex(body), checksum FROM events ORDER BY 1",
+        "SELECT * FROM decisions ORDER BY 1",
+        "SELECT * FROM ids ORDER BY 1, 2",
+        "SELECT * FROM reward_ids ORDER BY 1, 2, 3",
+        "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
+        "SELECT bandit, first, last, sum, kept FROM log_ends ORDER BY 1"};
+    text all = text_start(NULL);
+    sqlite3 *database = open_database(self);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        assert_int_equal(sqlite3_exec(database, questions[i], add_row, &all, NULL), SQLITE_OK);
+    sqlite3_close(database);
+    return all;
+}
+
+static int64_t count_kept(const stage *self)
+{
+    sqlite3 *database = open_database(self);
+    sqlite3_stmt *statement;
+    assert_int_equal(
+        sqlite3_prepare_v2(database, "SELECT count(*) FROM log_ends WHERE kept <> 0", -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return count;
+}
+
+/* ---- what the journal writes ---- */
+
+static void forget(stage *self)
+{
+    journal_forget_before(self->journal, self->bandit, self->now - 100 * (int64_t)SECOND);
+    write_settings(self, NULL); /* the writer has seen the removal when this is written */
+}
+
+/* Also while it is written to, with removals, and across restarts. */
+static void logs_are_whole_whatever_happens(void **state)
+{
+    (void)state;
+    int64_t kept = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        stage self = start(seed);
+        open_stage(&self);
+        write_settings(&self, "shop");
+        for (int part = 0; part < 6; part++) {
+            play(&self, 300);
+            assert_whole(&self);
+            forget(&self);
+            if (part == 3) {
+                close_stage(&self);
+                assert_whole(&self);
+                open_stage(&self);
+            }
+        }
+        close_stage(&self);
+        assert_whole(&self);
+        kept += count_kept(&self);
+        folder_remove(&self.folder);
+    }
+    assert_true(kept > 0); /* reward ids that outlive their event were among them */
+}
+
+/* ---- damage ---- */
+
+/* A folder that is whole: one is made, the others are its copies. */
+static test_folder made;
+
+static int remove_made(void **state)
+{
+    (void)state;
+    if (made.path[0]) folder_remove(&made);
+    return 0;
+}
+
+static stage make_whole(void)
+{
+    static uint64_t checkpoint;
+    stage self = start(20);
+    if (!made.path[0]) {
+        stage first = start(20);
+        open_stage(&first);
+        write_settings(&first, "shop");
+        play(&first, 600);
+        forget(&first);
+        play(&first, 100);
+        save_checkpoint(&first);
+        close_stage(&first);
+        assert_whole(&first);
+        made = first.folder;
+        checkpoint = first.checkpoint;
+    }
+    self.bandit = 1;
+    self.checkpoint = checkpoint;
+    self.now += 1000000 * (int64_t)SECOND;
+    assert_int_equal(store_backup(folder_path(&made, "store"), self.path, NULL, NULL, NULL, &self.error), EE_OK);
+    return self;
+}
+
+static stage make_damaged(const char *sql)
+{
+    stage self = make_whole();
+    run_sql(&self, sql);
+    return self;
+}
+
+static void missing_and_changed_events_are_found(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"DELETE FROM events WHERE place = (SELECT max(place) FROM events)", "is missing"},
+        {"DELETE FROM events WHERE place >= (SELECT max(place) FROM events) - 30", "are missing"},
+        {"DELETE FROM events WHERE place = (SELECT min(place) FROM events)", "is missing"},
+        {"DELETE FROM events WHERE place = (SELECT (min(place) + max(place)) / 2 FROM events)", "is missing"},
+        {"DELETE FROM events", "are missing"},
+        {"UPDATE events SET time = time + 1 WHERE place = (SELECT min(place) FROM events WHERE kind = 1)", "checksum"},
+        {"UPDATE events SET id = id || 'x' WHERE place = (SELECT min(place) FROM events WHERE kind = 1)", "checksum"},
+        {"UPDATE events SET value = -value WHERE place = (SELECT min(place) FROM events WHERE kind = 2 AND value <> 0)",
+         "checksum"},
+        {"UPDATE events SET reward_id = '' WHERE place = (SELECT min(place) FROM events WHERE reward_id IS NULL)",
+         "checksum"},
+        {"UPDATE events SET checksum = checksum + 1 WHERE place = (SELECT min(place) FROM events)", "checksum"},
+        {"UPDATE events SET checksum = NULL WHERE place = (SELECT min(place) FROM events)", "checksum"},
+        {"UPDATE events SET place = place + (1 << 41) WHERE place = (SELECT max(place) FROM events)", "does not exist"},
+        {"UPDATE bandits SET name = 'ship'", "the name of bandit 1"},
+        {"UPDATE bandits SET archived = 1", "the name of bandit 1"},
+        {"INSERT INTO clock VALUES (5, 7, 0, 0)", "the changes of the server's clock"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stage self = make_damaged(cases[i][0]);
+        sentences said;
+        check_result found = look(&self, &said);
+        if (!found.log) fail_msg("not found: %s", cases[i][0]);
+        assert_message_has(said.all, cases[i][1]);
+        repair_result done;
+        check_request request = {.folder = self.path};
+        assert_int_equal(store_repair(&request, &done, &self.error), EE_FILE_ERROR);
+        assert_message_has(self.error.message, "the log itself is damaged");
+        folder_remove(&self.folder);
+    }
+}
+
+static void damaged_tables_are_rebuilt(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "DELETE FROM decisions",
+        "DELETE FROM decisions WHERE place = (SELECT max(place) FROM decisions)",
+        "UPDATE decisions SET rewards = rewards + 1 WHERE place = (SELECT min(place) FROM decisions)",
+        "UPDATE decisions SET settled = 0 WHERE settled > 0",
+        "UPDATE decisions SET value = value + 1 WHERE place = (SELECT max(place) FROM decisions)",
+        "UPDATE decisions SET request_b = 1",
+        "UPDATE decisions SET inactive = 1 - inactive",
+        "INSERT INTO decisions VALUES ((1 << 40) + 99999, 1, 1, 1, 0, 0, 0, 0, 0)",
+        "DELETE FROM ids",
+        "UPDATE ids SET number = number + 1",
+        "INSERT INTO ids VALUES (1, 'new', 3)",
+        "INSERT INTO ids VALUES (7, 'new', 3)",
+        "DELETE FROM reward_ids WHERE outcome <> 4",
+        "UPDATE reward_ids SET value = value + 1 WHERE outcome <> 4",
+        "INSERT INTO unclaimed VALUES (1, 'nobody', 5)",
+        "DELETE FROM unclaimed",
+        "UPDATE bandits SET settings = '{}'",
+        "UPDATE bandits SET settled_to = settled_to + 1000",
+        "UPDATE bandits SET settled_to = settled_to - 1",
+        "UPDATE log_ends SET last = last + 1",
+        "DELETE FROM log_ends",
+        "DROP INDEX rare_events; CREATE INDEX rare_events ON events (kind, place) WHERE kind >= 5 AND kind <> 8;"
+        "UPDATE bandits SET settled_to = settled_to",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stage self = make_whole();
+        text before = content(&self);
+        run_sql(&self, cases[i]);
+        sentences said;
+        check_result found = look(&self, &said);
+        if (!found.tables && !found.structure) fail_msg("not found: %s", cases[i]);
+        assert_int_equal(found.log, 0);
+        repair_result done;
+        check_request request = {.folder = self.path};
+        if (store_repair(&request, &done, &self.error)) fail_msg("%s", self.error.message);
+        assert_true(done.rebuilt && !done.ids_lost);
+        assert_string_equal(done.kept, "eenet.db.damaged-1");
+        assert_whole(&self);
+        text after = content(&self);
+        if (strcmp(before.bytes, after.bytes) != 0) fail_msg("repaired, and different: %s", cases[i]);
+        memory_free(before.bytes);
+        memory_free(after.bytes);
+        open_stage(&self); /* it goes on from there */
+        play(&self, 50);
+        close_stage(&self);
+        assert_whole(&self);
+        folder_remove(&self.folder);
+    }
+}
+
+/* ---- files ---- */
+
+static void damaged_models_are_found(void **state)
+{
+    (void)state;
+    stage self = make_whole();
+    sentences said;
+    char path[128];
+    uint8_t *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/models/1/%llu.model", self.path, (unsigned long long)self.checkpoint);
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 1;
+        assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
+        assert_int_equal(look(&self, &said).blobs, 1);
+        bytes[i] ^= 1;
+    }
+    assert_int_equal(file_write(path, bytes, size - 1, NULL), EE_OK);
+    assert_int_equal(look(&self, &said).blobs, 1);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(look(&self, &said).blobs, 1);
+    assert_message_has(said.all, "is missing");
+    assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
+    assert_whole(&self);
+    memory_free(bytes);
+    folder_remove(&self.folder);
+}
+
+/* A file of text that ends with its checksum, one of an older version, and the state of a live evaluation. */
+static void damaged_files_are_found(void **state)
+{
+    (void)state;
+    stage self = make_whole();
+    sentences said;
+    char folder[100], path[128];
+    snprintf(folder, sizeof folder, "%s/evaluations", self.path);
+    snprintf(path, sizeof path, "%s/0123456789abcdef.json", folder);
+    text words = text_start(NULL);
+    text_add(&words, "{\"id\":\"0123456789abcdef\"}");
+    assert_int_equal(file_make_folder(folder, NULL), EE_OK);
+    assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+    assert_whole(&self);
+    text_seal(&words);
+    assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+    assert_whole(&self);
+    for (size_t i = 0; i < words.length; i++) {
+        words.bytes[i] ^= 1;
+        assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+        assert_int_equal(look(&self, &said).blobs, 1);
+        words.bytes[i] ^= 1;
+    }
+    size_t size = words.length;
+    assert_true(text_unseal(words.bytes, &size));
+    assert_int_equal(words.bytes[size - 1], '}');
+    assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+    uint8_t sealed[40];
+    snprintf(folder, sizeof folder, "%s/live", self.path);
+    snprintf(path, sizeof path, "%s/1.state", folder);
+    assert_int_equal(file_make_folder(folder, NULL), EE_OK);
+    size = make_model(&self, sealed);
+    assert_int_equal(file_write(path, sealed, size, NULL), EE_OK);
+    assert_whole(&self);
+    sealed[7] ^= 8;
+    assert_int_equal(file_write(path, sealed, size, NULL), EE_OK);
+    assert_int_equal(look(&self, &said).blobs, 1);
+    assert_message_has(said.all, "live/1.state is damaged: its checksum does not match");
+    memory_free(words.bytes);
+    folder_remove(&self.folder);
+}
+
+/* ---- who reads ---- */
+
+static void damaged_events_are_not_read(void **state)
+{
+    (void)state;
+    stage self = make_damaged("UPDATE events SET body = zeroblob(length(body)) WHERE place ="
+                              " (SELECT min(place) FROM events WHERE kind = 1)");
+    store_reader *reader;
+    event_batch batch = {0};
+    assert_int_equal(store_open_reader(self.path, &reader, &self.error), EE_OK);
+    assert_int_equal(store_read(reader, 1, 0, 1U << EVENT_DECISION, 10, &batch, &self.error), EE_FILE_ERROR);
+    assert_message_has(self.error.message, "of bandit 1 is damaged: its checksum does not match");
+    event_batch_free(&batch);
+    store_reader_free(reader);
+    folder_remove(&self.folder);
+    self = make_damaged("DELETE FROM events WHERE place = (SELECT max(place) - 10 FROM events)");
+    assert_int_equal(store_open_reader(self.path, &reader, &self.error), EE_OK);
+    batch = (event_batch){0};
+    ee_status status = EE_OK;
+    for (uint64_t after = 0, before = 1; !status && after != before; after = batch.last) {
+        before = after;
+        status = store_read(reader, 1, after, 0xff, 1000, &batch, &self.error);
+        if (batch.last == before) break;
+    }
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_message_has(self.error.message, "is missing");
+    event_batch_free(&batch);
+    store_reader_free(reader);
+    folder_remove(&self.folder);
+    self = make_damaged("DELETE FROM events WHERE place = (SELECT max(place) FROM events)");
+    assert_int_equal(store_open(self.path, &self.store, &self.error), EE_FILE_ERROR);
+    assert_message_has(self.error.message, "the log of bandit 1 does not end where it was last written");
+    folder_remove(&self.folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_are_whole_whatever_happens), cmocka_unit_test(missing_and_changed_events_are_found),
+        cmocka_unit_test(damaged_tables_are_rebuilt),      cmocka_unit_test(damaged_models_are_found),
+        cmocka_unit_test(damaged_files_are_found),         cmocka_unit_test(damaged_events_are_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_made);
+}
