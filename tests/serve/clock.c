@@ -214,7 +214,7 @@ static void lets_time_pass(void)
     moved[0] = 400 * DAY;
     start("elapsed", "--accept-clock", "elapsed");
     await("eenet_decisions_waiting", 0);
-    CHECK(metric("eenet_defaulted_total") == DECISIONS - REWARDED, "not settled with the default");
+    CHECK(metric("eenet_decisions_defaulted_total") == DECISIONS - REWARDED, "not settled with the default");
     double end = http_client_now() + 60;
     while (count_exported() >= REWARDED) CHECK(http_client_now() < end, "nothing is removed");
     stop();
@@ -271,13 +271,13 @@ static void holds_after_a_jump(int64_t jump)
     reward(DECISIONS - 1, "joined");
     pass(WAIT + 400); /* less than the hour after which it is accepted */
     decide(DECISIONS + 2);
-    CHECK(metric("eenet_defaulted_total") == 0, "something was settled");
+    CHECK(metric("eenet_decisions_defaulted_total") == 0, "something was settled");
     CHECK(metric("eenet_decisions_waiting") == DECISIONS - REWARDED + 1, "not as many wait");
     stop();
     start(folder, NULL, NULL); /* restarting is no way around it */
     assert_doubt(true);
     decide(DECISIONS + 3);
-    CHECK(metric("eenet_defaulted_total") == 0, "something was settled");
+    CHECK(metric("eenet_decisions_defaulted_total") == 0, "something was settled");
     int status = http_client_ask(&client, "POST", "/v1/clock", "{\"accept\":\"yes\"}");
     CHECK(status == 400, "accept: %d %s", status, client.answer);
     accept_clock("corrected");
