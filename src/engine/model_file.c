@@ -159,6 +159,8 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (status) return foreign ? EE_BAD_MODEL : status;
     bandit_archive(bandit, a);
     if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: unexpected bytes at its end");
+    if (!a->status && !parameters_are_finite(&bandit->policy->parameters))
+        archive_fail(a, EE_BAD_MODEL, "model: a parameter is not a finite number");
     if (a->status)
         ee_bandit_free(bandit);
     else

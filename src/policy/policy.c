@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +112,14 @@ void parameters_free(parameters *self)
     memory_free(self->recalled);
     memory_free(self->columns.table);
     *self = (parameters){0};
+}
+
+bool parameters_are_finite(const parameters *self)
+{
+    const double *doubles = (const double *)(const void *)(self->values + self->floats);
+    for (size_t i = 0; i < self->doubles; i++)
+        if (!isfinite(doubles[i])) return false;
+    return vector_is_within(self->values, self->floats, FLT_MAX);
 }
 
 static size_t copy_recalled(const policy *owner, uint64_t first, float *to)

@@ -88,6 +88,7 @@ typedef struct parameters {
     size_t count;
     size_t unsaved;  /* the last `unsaved` are not saved: archive() recomputes them */
     size_t floats;   /* the first `floats` are floats that must be finite to be saved or loaded */
+    size_t doubles;  /* after these there are so many doubles that must be finite to be loaded */
     size_t filled;   /* the first `filled` are all written at creation */
     float *values;   /* (count), in the policy's own layout */
     float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */
@@ -97,6 +98,8 @@ typedef struct parameters {
 /* Copies the policy's parameters for other threads; `owner` owns the memory. */
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error);
 void parameters_free(parameters *self);
+/* Whether the floats and doubles that must be finite are. */
+bool parameters_are_finite(const parameters *self);
 /* Refreshes a copy. Returns the number of floats copied: only those that changed, if the policy has copy(). */
 size_t parameters_copy(parameters *to, const parameters *from);
 

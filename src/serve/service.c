@@ -16,11 +16,12 @@
 #include "serve/api/log_exports.h"
 #include "serve/api/promotion.h"
 #include "serve/api/readiness.h"
+#include "serve/system/memory_limit.h"
 #include "serve/system/notify.h"
 #include "serve/system/server_clock.h"
 #include "service.h"
 
-enum { SECOND = 1000000, SAVE_SECONDS = 2, RATE_PLACES = 1 << 16, MOST_TASKS = 1000, READERS = 2 };
+enum { MEGABYTE = 1 << 20, SECOND = 1000000, SAVE_SECONDS = 2, RATE_PLACES = 1 << 16, MOST_TASKS = 1000, READERS = 2 };
 
 static void handle_now(void *context)
 {
@@ -98,10 +99,23 @@ static void forget_old(service *self)
     }
 }
 
-/* Reports bandits whose training has stopped, or that are far behind their log. */
+/* Bytes of models. The other half is for requests, the store, and models while they are loaded or saved. */
+static uint64_t memory_budget(const server_settings *settings)
+{
+    return settings->memory ? (uint64_t)settings->memory << 20 : memory_limit() / 2;
+}
+
+/* Reports bandits whose training has stopped, or that are far behind their log, and models that do not fit into memory.
+ */
 static void report_trouble(service *self)
 {
-    double most = service_config_now(self)->settings.lag_seconds;
+    const server_settings *settings = &service_config_now(self)->settings;
+    double most = settings->lag_seconds, used = (double)served_bandits_memory(self->bandits) / MEGABYTE;
+    double budget = (double)memory_budget(settings) / MEGABYTE;
+    if (used > budget)
+        server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
+                         "models take %.0f MB, above the limit of %.0f MB (setting 'memory'), and no bandit is idle",
+                         used, budget);
     served_bandit *bandit;
     for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
         served_standing standing = served_bandit_standing(bandit);
@@ -204,7 +218,7 @@ static served_options options_of(const server_settings *settings)
     options.checkpoint_seconds = settings->checkpoint_seconds;
     options.checkpoints = (size_t)settings->checkpoints;
     options.sleep_seconds = settings->sleep_seconds;
-    options.most_awake = (size_t)settings->most_awake;
+    options.memory = memory_budget(settings);
     return options;
 }
 
@@ -405,7 +419,7 @@ static const char *fixed_difference(const server_settings *now, const server_set
     if (now->checkpoint_seconds != wanted->checkpoint_seconds) return "checkpoint-seconds";
     if (now->checkpoints != wanted->checkpoints) return "checkpoints";
     if (now->sleep_seconds != wanted->sleep_seconds) return "sleep-seconds";
-    if (now->most_awake != wanted->most_awake) return "most-awake";
+    if (now->memory != wanted->memory) return "memory";
     if (!now->certificate[0] != !wanted->certificate[0]) return "certificate";
     if (!now->keys[0] != !wanted->keys[0]) return "keys";
     return NULL;

@@ -272,6 +272,25 @@ static void try_models(void)
     free(model);
 }
 
+/* A model with room for another number of names would be passed over later: it is refused at once. */
+static void try_models_of_names(void)
+{
+    size_t size;
+    expect("POST", "/v1/bandits", "{\"name\":\"few\",\"policy\":\"linucb\",\"features\":\"names=50\"}", 201, "*");
+    expect("POST", "/v1/bandits", "{\"name\":\"many\",\"policy\":\"linucb\",\"features\":\"names=60\"}", 201, "*");
+    http_client_call(&client, "GET", "/v1/bandits/few/model", NULL, 0);
+    size = client.size;
+    char *model = kept_answer();
+    if (http_client_call(&client, "PUT", "/v1/bandits/many/model", model, size) != 400 ||
+        !strstr(client.answer, "the model has room for") || !strstr(client.answer, "names=60"))
+        server_process_fail(&server, "a model of another size was taken: %d %s", client.status, client.answer);
+    if (http_client_call(&client, "PUT", "/v1/bandits/few/model", model, size) != 200)
+        server_process_fail(&server, "the model was not taken: %d %s", client.status, client.answer);
+    free(model);
+    expect("DELETE", "/v1/bandits/few", NULL, 200, "*");
+    expect("DELETE", "/v1/bandits/many", NULL, 200, "*");
+}
+
 /* ---- the log ---- */
 
 static int ask_for_model(void)
@@ -418,6 +437,7 @@ static void try_metrics(void)
         "eenet_decisions_total ",
         "eenet_rewards_total{outcome=\"joined\"} ",
         "eenet_bandit_behind_events{bandit=\"shop\"} ",
+        "eenet_bandit_lag_seconds{bandit=\"shop\"} ",
         "eenet_request_seconds_bucket{route=\"POST /v1/bandits/{name}/decide\",le=\"+Inf\"} ",
         "eenet_requests_total{route=\"POST /v1/bandits/{name}/decide\",code=\"200\"} ",
         "eenet_sync_seconds_count ",
@@ -461,7 +481,7 @@ static void try_restart(int signal_number)
 /* Bandits that leave the memory for each other are woken again and again, and all is answered. */
 static void try_sleep(void)
 {
-    server.words[2] = "--most-awake";
+    server.words[2] = "--memory";
     server.words[3] = "1";
     stop(SIGTERM);
     start();
@@ -571,6 +591,7 @@ int main(int count, char **words)
     try_rewards();
     try_modes();
     try_models();
+    try_models_of_names();
     try_reward_range();
     try_downloads();
     try_log();

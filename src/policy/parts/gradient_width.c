@@ -115,6 +115,10 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     size_t p = parameter_count(self);
     if (!status && self->full) status = check_limit(class->schema->owner, o, p, error);
     if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
+    if (self->full)
+        self->shared.base.parameters.doubles = triangle_count(p);
+    else
+        self->shared.base.parameters.floats += p;
     if (!status && self->shared.f1.networks[0].initial)
         policy_add_rows(&self->shared.base,
                         (row_part){exploitation_end(&self->shared), self->shared.base.row_parts[0].width});

@@ -35,6 +35,7 @@ ee_status kernel_policy_create(const policy_class *class, const policy_setup *se
     self->posterior = kernel_ridge_make(options->kernel.pick, options->gamma, options->lambda, dim, nonzeros);
     size_t doubles = kernel_ridge_state_count(&self->posterior, self->max_contexts);
     status = policy_set_parameters(&self->base, setup, doubles * (sizeof(double) / sizeof(float)), error);
+    self->base.parameters.doubles = doubles;
     if (!status) *out = &self->base;
     return status;
 }

@@ -62,6 +62,7 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     for (size_t k = 0; k < f1->network_count; k++) self->dim += hidden_of(&f1->networks[k])->out.width;
     size_t doubles = self->heads * (triangle_count(self->dim) + self->dim);
     status = exploitation_start(&self->shared, setup, 2 * doubles, error);
+    self->shared.base.parameters.doubles = doubles;
     if (!status) status = memory_create(setup->memory, &self->moments, self->heads * self->dim, sizeof(double), error);
     if (!status) status = memory_create(setup->memory, &self->seen, self->heads * self->dim, sizeof(double), error);
     if (!status) status = memory_create(setup->memory, &self->features, self->dim, sizeof(double), error);

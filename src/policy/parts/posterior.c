@@ -36,6 +36,7 @@ ee_status posterior_create(const policy_class *class, const policy_setup *setup,
     if (status) return status;
     self->base.parameters.spread = reward_units_spread(&self->base.units);
     self->base.parameters.unsaved = (ridge_state_count(dim) - ridge_saved_count(dim)) * FLOATS_PER_DOUBLE;
+    self->base.parameters.doubles = ridge_saved_count(dim);
     ridge_start(self->ridge, (double *)(void *)self->base.parameters.values);
     *out = &self->base;
     return EE_OK;

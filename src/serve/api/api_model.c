@@ -84,6 +84,21 @@ static ee_status replace_model(call *self, json_text bytes, uint64_t *number, ee
     return succession_write(&change, &settings, bytes.bytes, bytes.length, NULL, number, error);
 }
 
+/* Of named features: whether the model has as many places for them as the bandit's models. */
+static ee_status check_places(const bandit_settings *settings, const ee_bandit *model, ee_error *error)
+{
+    ee_bandit *own = NULL;
+    ee_status status = bandit_settings_create(settings, &own, error);
+    if (status) return status;
+    ee_info given = ee_bandit_info(model), expected = ee_bandit_info(own);
+    if (given.dim != expected.dim)
+        status = status_fail(error, EE_BAD_MODEL,
+                             "the model has room for %zu features (%.200s), but the bandit has %zu (%.200s)", given.dim,
+                             given.features, expected.dim, expected.features);
+    ee_bandit_free(own);
+    return status;
+}
+
 /* Whether the bytes are a model that this bandit could have learned. */
 static ee_status check_model(call *self, json_text bytes, ee_error *error)
 {
@@ -97,6 +112,7 @@ static ee_status check_model(call *self, json_text bytes, ee_error *error)
     if (!status && !ee_bandit_info(model).features != (settings.dim > 0))
         status = status_fail(error, EE_BAD_MODEL, "the model takes %s, but the bandit takes %s",
                              settings.dim ? "named features" : "vectors", settings.dim ? "vectors" : "named features");
+    if (!status && !settings.dim) status = check_places(&settings, model, error);
     ee_bandit_free(model);
     return status;
 }

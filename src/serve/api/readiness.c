@@ -74,11 +74,8 @@ ee_status service_load_active(service *self, ee_error *error)
     stored_bandits_free(&list);
     store_reader_free(reader);
     if (status) return status;
-    /* The last one asked for is loaded first. With most-awake, more would push each other out of memory. */
-    size_t most = (size_t)service_config_now(self)->settings.most_awake, total = loading->total;
-    size_t first = most && most < total ? total - most : 0;
-    loading->total = total - first;
-    for (size_t i = first; i < total; i++)
+    /* In the order of their last use: if not all fit into memory, those used last stay. */
+    for (size_t i = 0; i < loading->total; i++)
         if (served_bandit_is_awake(loading->bandits[i].bandit, loaded, &loading->bandits[i]))
             atomic_fetch_add(&loading->loaded, 1);
     return EE_OK;

@@ -125,6 +125,12 @@ uint64_t follower_upto(const follower *self)
     return self->upto;
 }
 
+size_t follower_memory(const follower *self)
+{
+    size_t bytes = memory_bytes(&self->memory) + ee_bandit_memory(self->bandit);
+    return bytes + (self->replaced ? ee_bandit_memory(self->replaced) : 0);
+}
+
 follower_counts follower_read_counts(const follower *self)
 {
     return self->counts;

@@ -47,6 +47,8 @@ ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, s
  * lives until the next step. */
 ee_bandit *follower_bandit(follower *self);
 uint64_t follower_upto(const follower *self);
+/* Bytes, including the model. */
+size_t follower_memory(const follower *self);
 
 /* What a checkpoint keeps besides the model's bytes. Valid until the next call. format: FOLLOWER_FORMAT, or an older
  * one, to compare with what was saved then: its first eight bytes are its number. */

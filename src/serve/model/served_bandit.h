@@ -21,7 +21,7 @@ typedef struct served_options {
     double checkpoint_seconds;
     size_t checkpoints;   /* kept of each bandit */
     double sleep_seconds; /* without a request, after which a bandit goes to sleep; 0: never */
-    size_t most_awake;    /* bandits; beyond, the one that was asked longest ago goes to sleep first; 0: no limit */
+    uint64_t memory;      /* bytes of models; beyond, the bandit that was asked longest ago is unloaded; 0: no limit */
 } served_options;
 
 served_options served_options_usual(void);
@@ -58,6 +58,9 @@ typedef struct training_metrics {
     metric_histogram step_seconds, step_events, publish_seconds;
 } training_metrics;
 const training_metrics *served_bandits_training(const served_bandits *self);
+
+/* Bytes of all models in memory. */
+uint64_t served_bandits_memory(const served_bandits *self);
 
 /* ---- one of them ---- */
 

@@ -45,6 +45,11 @@ void served_bandits_appended(served_bandits *self, uint32_t number, uint64_t las
     turn_queue_ask(&self->queue, &bandit->turn, false);
 }
 
+uint64_t served_bandits_memory(const served_bandits *self)
+{
+    return atomic_load(&((served_bandits *)(uintptr_t)self)->used);
+}
+
 const training_metrics *served_bandits_training(const served_bandits *self)
 {
     return &self->training;

@@ -71,7 +71,7 @@ struct served_bandits {
     size_t count, capacity, slot_count;
 
     turn_queue queue;
-    atomic_size_t awake;
+    atomic_uint_fast64_t used; /* bytes of all models in memory */
     training_metrics training;
     atomic_bool interrupted;        /* loading and steps end at the next event */
     atomic_bool stopping;           /* threads end after the turn that they give */

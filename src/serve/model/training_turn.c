@@ -55,12 +55,19 @@ static ee_status note_taken(trainer_turn *t, ee_error *error)
     return EE_OK;
 }
 
+/* With the bandit's mutex. */
+static void set_memory(served_bandit *bandit, uint64_t bytes)
+{
+    atomic_fetch_add(&bandit->all->used, bytes - bandit->standing.memory);
+    bandit->standing.memory = bytes;
+}
+
 /* Shows the state of the model after it was published. */
 static ee_status show(trainer_turn *t, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
     follower_counts counts = follower_read_counts(bandit->model);
-    size_t bytes = ee_bandit_memory(follower_bandit(bandit->model));
+    size_t bytes = follower_memory(bandit->model);
     uint64_t limited = ee_bandit_info(follower_bandit(bandit->model)).limited;
     pthread_mutex_lock(&bandit->mutex);
     served_standing *standing = &bandit->standing;
@@ -68,7 +75,7 @@ static ee_status show(trainer_turn *t, ee_error *error)
     standing->limited = limited;
     standing->version = bandit->version;
     standing->stride = bandit->stride;
-    standing->memory = bytes + (bandit->snapshot ? memory_bytes(&bandit->snapshot->memory) : 0);
+    set_memory(bandit, bytes + (bandit->snapshot ? memory_bytes(&bandit->snapshot->memory) : 0));
     standing->trouble[0] = 0;
     bandit->published = turn_queue_now();
     pthread_mutex_unlock(&bandit->mutex);
@@ -102,36 +109,14 @@ static void put_to_sleep(served_bandit *bandit)
     bandit->model = NULL;
     bandit->unwritten = (step_body){0};
     bandit->unpublished = false;
-    atomic_fetch_sub(&bandit->all->awake, 1);
     pthread_mutex_lock(&bandit->mutex);
     bandit->tired = false;
     bandit->standing.sleeps++;
-    bandit->standing.memory = 0;
+    set_memory(bandit, 0);
     pthread_mutex_unlock(&bandit->mutex);
 }
 
-/* ---- waking ---- */
-
-/* The one that was asked longest ago makes room. */
-static void tire_another(served_bandits *all, const served_bandit *awoken)
-{
-    served_bandit *oldest = NULL, *bandit;
-    double asked = INFINITY;
-    if (!all->options.most_awake || atomic_load(&all->awake) <= all->options.most_awake) return;
-    for (size_t i = 0; (bandit = served_bandits_at(all, i)); i++) {
-        pthread_mutex_lock(&bandit->mutex);
-        if (bandit != awoken && bandit->awake && !bandit->tired && bandit->asked < asked) {
-            oldest = bandit;
-            asked = bandit->asked;
-        }
-        pthread_mutex_unlock(&bandit->mutex);
-    }
-    if (!oldest) return;
-    pthread_mutex_lock(&oldest->mutex);
-    oldest->tired = true;
-    pthread_mutex_unlock(&oldest->mutex);
-    turn_queue_ask(&all->queue, &oldest->turn, false);
-}
+/* ---- loading ---- */
 
 static ee_status wake(trainer_turn *t, ee_error *error)
 {
@@ -151,13 +136,11 @@ static ee_status wake(trainer_turn *t, ee_error *error)
         bandit->model = NULL;
         return status;
     }
-    atomic_fetch_add(&t->all->awake, 1);
     pthread_mutex_lock(&bandit->mutex);
     bandit->asked = turn_queue_now();
     bandit->standing.wakes++;
     pthread_mutex_unlock(&bandit->mutex);
     bandit->publish_due = 0;
-    tire_another(t->all, bandit);
     return show(t, error);
 }
 
@@ -372,6 +355,43 @@ static bool checkpoint_is_due(const served_bandit *bandit, double now)
     return (many && !bandit->save_failed) || now - bandit->saved >= options->checkpoint_seconds;
 }
 
+/* ---- memory ---- */
+
+/* The idle bandit that was asked longest ago, but not the one that was asked last; NULL: there is none. *leaving: bytes
+ * of those that are being unloaded. */
+static served_bandit *find_oldest(served_bandits *all, uint64_t *leaving)
+{
+    served_bandit *oldest = NULL, *bandit;
+    double first = INFINITY, last = -INFINITY;
+    *leaving = 0;
+    for (size_t i = 0; (bandit = served_bandits_at(all, i)); i++) {
+        pthread_mutex_lock(&bandit->mutex);
+        bool idle = bandit->awake && !bandit->tired && bandit->events <= bandit->standing.taken;
+        if (bandit->tired) *leaving += bandit->standing.memory;
+        if (bandit->awake) last = fmax(last, bandit->asked);
+        if (idle && bandit->asked < first) {
+            oldest = bandit;
+            first = bandit->asked;
+        }
+        pthread_mutex_unlock(&bandit->mutex);
+    }
+    return first < last ? oldest : NULL;
+}
+
+/* Unloads idle bandits until the models fit into the memory. */
+static void make_room(served_bandits *all)
+{
+    uint64_t leaving, limit = all->options.memory;
+    while (limit && atomic_load(&all->used) > limit) {
+        served_bandit *oldest = find_oldest(all, &leaving);
+        if (!oldest || atomic_load(&all->used) <= limit + leaving) return;
+        pthread_mutex_lock(&oldest->mutex);
+        oldest->tired = oldest->awake;
+        pthread_mutex_unlock(&oldest->mutex);
+        turn_queue_ask(&all->queue, &oldest->turn, false);
+    }
+}
+
 /* ---- turns ---- */
 
 static bool is_idle(served_bandit *bandit, double now)
@@ -419,6 +439,7 @@ static void rest(trainer_turn *t)
     bool sleeps = last_event(bandit) <= bandit->taken && is_idle(bandit, now);
     if (sleeps || checkpoint_is_due(bandit, now)) save_unsaved(t);
     if (sleeps) put_to_sleep(bandit);
+    make_room(t->all);
 }
 
 /* Nobody waits for an archived bandit, except those that come after it is restored. */

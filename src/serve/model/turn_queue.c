@@ -8,11 +8,22 @@ static const double QUANTUM = 0.05; /* seconds: times used that differ by less c
 static const double CREDIT = 0.5;   /* seconds */
 static const double LONG = 0.1;     /* a turn from so many seconds on */
 
-double turn_queue_now(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double turn_queue_now(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+/* Turns are measured in processor time: on a busy machine every turn takes long by the clock. */
+double turn_queue_thread_seconds(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void turn_queue_init(turn_queue *self)
@@ -92,13 +103,13 @@ static void wait_until(turn_queue *self, double when)
     pthread_cond_timedwait(&self->changed, &self->mutex, &until);
 }
 
-static turn *begin(turn_queue *self, turn **at, double now)
+static turn *begin(turn_queue *self, turn **at)
 {
     turn *of = *at;
     *at = of->next;
     of->state = TURN_RUNNING;
     of->again = of->urgent = false;
-    of->begun = now;
+    of->begun = turn_queue_thread_seconds();
     of->used = used_of(self, of);
     self->clock = fmax(self->clock, of->used);
     self->running_long += is_long(of);
@@ -130,7 +141,7 @@ turn *turn_queue_take(turn_queue *self, double until)
     while (!self->stopping) {
         double now = turn_queue_now(), soonest;
         turn **best = find_best(self, now, &soonest);
-        if (best) taken = begin(self, best, now);
+        if (best) taken = begin(self, best);
         if (best || now >= until) break;
         wait_until(self, fmin(soonest, until));
     }
@@ -141,7 +152,7 @@ turn *turn_queue_take(turn_queue *self, double until)
 void turn_queue_end(turn_queue *self, turn *of, double due)
 {
     const double decay = 0.9;
-    double seconds = turn_queue_now() - of->begun;
+    double seconds = turn_queue_thread_seconds() - of->begun;
     pthread_mutex_lock(&self->mutex);
     if (is_long(of)) {
         self->running_long--;

@@ -29,8 +29,8 @@ typedef struct turn {
     turn_state state;
     bool again, urgent; /* asked for while it runs; urgently */
     double due;         /* not before */
-    double begun;       /* when it began to run */
-    double used;        /* seconds of training threads, on the queue's clock */
+    double begun;       /* turn_queue_thread_seconds when it began */
+    double used;        /* processor time in seconds, on the queue's clock */
     double longest;     /* of its last turns, seconds: decays */
     struct turn *next;
 } turn;
@@ -46,6 +46,8 @@ typedef struct turn_queue {
 
 /* Seconds of a clock that never goes back. */
 double turn_queue_now(void);
+/* Processor time of this thread, seconds. */
+double turn_queue_thread_seconds(void);
 
 void turn_queue_init(turn_queue *self);
 void turn_queue_destroy(turn_queue *self);

@@ -77,8 +77,8 @@ static const option work_rows[] = {
                        "number of checkpoints to keep per bandit"),
     OPTION_ROW_REAL(server_settings, sleep_seconds, "sleep-seconds", "3600", 0, 1e9,
                     "seconds without requests until a bandit leaves memory; 0: never"),
-    OPTION_ROW_INTEGER(server_settings, most_awake, "most-awake", "0", 0, 1000000,
-                       "maximum number of bandits in memory; 0: no limit"),
+    OPTION_ROW_INTEGER(server_settings, memory, "memory", "0", 0, 1e9,
+                       "megabytes for models; above, idle bandits leave memory; 0: half of the machine or container"),
     OPTION_ROW_INTEGER(server_settings, retention_days, "retention-days", "0", 0, 100000,
                        "days after which events are removed; 0: never"),
     OPTION_ROW_INTEGER(server_settings, most_days_off, "most-days-off", "100", 0, 100000,
@@ -109,8 +109,18 @@ static const char *current_name(const char *name)
     return strcmp(name, "drain-seconds") == 0 ? "finish-seconds" : name;
 }
 
+/* A setting of earlier versions. */
+static bool was_removed(const char *name)
+{
+    return strcmp(name, "most-awake") == 0;
+}
+
 ee_status server_settings_set(const char *name, const char *value, server_settings *into, ee_error *error)
 {
+    if (was_removed(name))
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "options: '%s' was removed; remove it, or limit the memory of models with 'memory' (megabytes)", name);
     name = current_name(name);
     return options_set(&server_settings_schema, name, value, into, error);
 }
@@ -216,7 +226,7 @@ static bool is_setting(const char *name)
     name = current_name(name);
     for (size_t i = 0; (row = row_at(i)); i++)
         if (strcmp(row->name, name) == 0) return true;
-    return false;
+    return was_removed(name); /* server_settings_set says so */
 }
 
 ee_status server_settings_environment(char *const *environment, server_settings *into, ee_error *error)

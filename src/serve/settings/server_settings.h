@@ -30,7 +30,7 @@ typedef struct server_settings {
     int64_t most_behind, step_events, checkpoint_events, checkpoints; /* checkpoints: kept of each bandit */
     double lag_seconds; /* a model further behind is reported in the log; 0: never */
     double checkpoint_seconds, sleep_seconds;
-    int64_t most_awake;
+    int64_t memory;             /* megabytes for models; 0: half of what the process may use */
     int64_t retention_days;     /* 0: for ever */
     int64_t most_days_off;      /* that the clock may be later than the last event at the start; 0: any number */
     option_choice accept_clock; /* no|elapsed|corrected: what to do if that, or the clock's state, is in doubt */

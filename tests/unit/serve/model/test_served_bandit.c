@@ -311,7 +311,7 @@ static void a_reset_heals_where_an_upload_is_lost(void **state)
 static void few_are_awake(void **state)
 {
     served_play *play = *state;
-    play->options.most_awake = 1;
+    play->options.memory = 1; /* less than any model takes */
     play_open(play);
     served_bandit *shop = play_create(play, "shop", LINEAR), *news = play_create(play, "news", NAMED);
     play_decide(play, shop, 1, &play->error);
@@ -323,6 +323,42 @@ static void few_are_awake(void **state)
     play_reward(play, news, 1, 1, &play->error); /* what it has to learn wakes it */
     served_standing standing = play_catch_up(play, news);
     assert_int_equal(standing.counts.learned, 1);
+}
+
+/* There is room for two of three: the one that was asked longest ago leaves, saved, and is as it was when it comes
+ * back. */
+static void the_least_recently_used_leaves(void **state)
+{
+    served_play *play = *state;
+    const char *const names[] = {"a", "b", "c"};
+    served_bandit *bandits[3];
+    play_open(play);
+    for (size_t i = 0; i < 3; i++) {
+        bandits[i] = play_create(play, names[i], LINEAR);
+        play_rounds(play, bandits[i], 1, 5, 0);
+        play_catch_up(play, bandits[i]);
+    }
+    uint64_t one = served_bandit_standing(bandits[0]).memory;
+    assert_true(served_bandits_memory(play->bandits) >= 3 * one && one > 0);
+    play_close(play, false);
+    play->options.memory = 2 * one + one / 2;
+    play_open(play);
+    for (size_t i = 0; i < 3; i++) bandits[i] = find(play, names[i]);
+    play_rounds(play, bandits[1], 6, 7, 0);
+    play_catch_up(play, bandits[1]); /* one that is behind is not idle */
+    play_decide(play, bandits[0], 8, &play->error);
+    play_catch_up(play, bandits[0]);
+    play_decide(play, bandits[2], 8, &play->error);
+    until_asleep(bandits[1]);
+    served_standing left = served_bandit_standing(bandits[1]);
+    assert_int_equal(left.memory, 0);
+    assert_int_equal(left.checkpoints, 1);
+    assert_true(served_bandit_standing(bandits[0]).awake && served_bandit_standing(bandits[2]).awake);
+    assert_true(served_bandits_memory(play->bandits) <= play->options.memory);
+    play_catch_up(play, bandits[2]);
+    play_decide(play, bandits[1], 8, &play->error);
+    until_asleep(bandits[0]);
+    assert_int_equal(play_catch_up(play, bandits[1]).counts.decisions, 8);
 }
 
 static void an_archived_one_sleeps(void **state)
@@ -499,6 +535,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_reset_heals_where_an_upload_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_least_recently_used_leaves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_restored_one_refuses_nobody, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),

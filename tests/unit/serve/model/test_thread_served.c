@@ -66,7 +66,7 @@ static void all_is_made_again(void **state)
     replay_result result;
     play->options.trainers = 2;
     play->options.sleep_seconds = 0.02;
-    play->options.most_awake = 2;
+    play->options.memory = 1; /* all but one, again and again */
     play->options.checkpoint_events = 50;
     play->options.step_events = 32;
     play_open(play);

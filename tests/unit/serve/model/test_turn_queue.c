@@ -29,7 +29,7 @@ static turn *take(turn_queue *queue)
 /* Ends a turn that took so many seconds; it goes on at once. */
 static void spend(turn_queue *queue, turn *of, double seconds)
 {
-    of->begun = turn_queue_now() - seconds;
+    of->begun = turn_queue_thread_seconds() - seconds;
     turn_queue_end(queue, of, 0);
 }
 
