@@ -77,12 +77,14 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
 
 ee_status file_draft_write(const file_draft *draft, const void *bytes, size_t size, ee_error *error)
 {
+    const size_t piece = (size_t)16 << 20; /* synced at a time: one large sync would delay those of other files */
     for (const uint8_t *at = bytes; size;) {
-        ssize_t written = write(draft->descriptor, at, size);
+        ssize_t written = write(draft->descriptor, at, size < piece ? size : piece);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return fail(error, "write", draft->path);
         at += written;
         size -= (size_t)written;
+        if (size && fdatasync(draft->descriptor)) return fail(error, "sync", draft->path);
     }
     return EE_OK;
 }
