@@ -34,7 +34,7 @@ static const option limit_rows[] = {
                     "seconds a client may take to send a request, or to read the response"),
     OPTION_ROW_REAL(server_settings, drain, "drain", "0", 0, 3600,
                     "seconds of 503 from /readyz before a stopping server closes its listener"),
-    OPTION_ROW_REAL(server_settings, finish_seconds, "finish-seconds", "3", 0, 3600,
+    OPTION_ROW_REAL(server_settings, finish_seconds, "finish-seconds", "1.5", 0, 3600,
                     "seconds to finish open requests after that; 2 more are for saving models"),
     OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "8192", 2048, MEGABYTES(1),
                        "maximum size of request headers; 431 if exceeded"),

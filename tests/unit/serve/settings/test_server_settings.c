@@ -53,6 +53,9 @@ static void a_file_says_where_it_is_wrong(void **state)
 {
     (void)state;
     refuses("port = 1\nprot = 2\n", "settings: line 2: serve has no option 'prot'; did you mean 'port'?");
+    refuses("most-awake = 5\n",
+            "settings: line 1: 'most-awake' was removed; remove it, or limit the memory of models with 'memory' "
+            "(megabytes)");
     refuses("port = 70000", "settings: line 1: serve.port must be 0 to 65535, got 70000");
     refuses("\n\nnothing", "settings: line 3: expected name = value, got 'nothing'");
     refuses("log-level = loud", "settings: line 1: serve.log-level must be error|warning|info|debug, got loud");
