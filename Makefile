@@ -96,6 +96,12 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	rm -rf build/idle && mkdir -p build/idle
 	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
 
+exports: ## measure what eight concurrent exports of the log cost decisions
+	@cmake/setup.sh build test load
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
+	bench/serve/exports.sh build/release/eenet
+
 fairness: ## measure for SECONDS (default: 600) whether a bandit that is expensive to train delays another one
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null

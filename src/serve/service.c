@@ -10,12 +10,14 @@
 #include "base/file.h"
 #include "routes.h"
 #include "serve/api/admission.h"
+#include "serve/api/audit.h"
 #include "serve/api/call.h"
 #include "serve/api/importance_cache.h"
 #include "serve/api/latency.h"
 #include "serve/api/log_exports.h"
 #include "serve/api/promotion.h"
 #include "serve/api/readiness.h"
+#include "serve/store/audit_log.h"
 #include "serve/system/memory_limit.h"
 #include "serve/system/notify.h"
 #include "serve/system/server_clock.h"
@@ -256,6 +258,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = worker_start(1, MOST_TASKS, &self->worker, error);
     if (!status) status = worker_start(READERS, MOST_TASKS, &self->readers, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->analyst, error);
+    if (!status) status = audit_log_open(settings->folder, &self->audit, error);
     if (!status) status = log_exports_create(&self->exports, error);
     if (!status) status = importance_cache_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
@@ -351,6 +354,7 @@ static void service_free(service *self, int64_t save_until)
     latency_stop(self);
     calls_free(self);
     service_loading_free(self);
+    audit_log_close(self->audit);
     for (service_config *config = atomic_load(&self->config), *previous; config; config = previous) {
         previous = config->previous;
         free_config(config);
@@ -440,6 +444,7 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
         return status;
     }
     take_config(self, made);
+    audit_reload(self, made->previous, made);
     server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "settings, keys and certificate reloaded");
     return EE_OK;
 }

@@ -44,6 +44,8 @@ def tell_of_server(client, keys):
         client.call("GET", "/page/visitor", expect=200, key=key)
         client.call("GET", "/page/choices", expect=200, key=key)
     client.call("GET", "/v1/bandits", expect=200)
+    client.call("GET", "/v1/audit?after=0&limit=1000", expect=200)
+    client.call("GET", "/v1/audit?limit=0", expect=400)
 
 
 # ---- bandits ----

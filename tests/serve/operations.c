@@ -379,6 +379,135 @@ static void not_ready_before_it_stops(void)
     if (http_client_now() - begin > 60) server_process_fail(&server, "a second signal did not end the drain");
 }
 
+/* ---- the audit log ---- */
+
+/* The entries after a cursor, which moves behind them. To be freed. */
+static json_t *audit_entries(long long *cursor, const char *query)
+{
+    char path[100];
+    snprintf(path, sizeof path, "/v1/audit?after=%lld%s", *cursor, query);
+    expect("GET", path, NULL, 200);
+    json_t *page = json_loadb(client.answer, client.size, 0, NULL), *entries = json_object_get(page, "entries");
+    if (!json_is_array(entries)) server_process_fail(&server, "no entries: %s", client.answer);
+    *cursor = json_integer_value(json_object_get(page, "next"));
+    json_incref(entries);
+    json_decref(page);
+    return entries;
+}
+
+/* The entry is about this change: its members before and after are these, as JSON. */
+static void check_entry(json_t *entry, const char *what, const char *key, const char *before, const char *after)
+{
+    const char *texts[][2] = {{"what", what}, {"key", key}, {"peer", key ? "127.0.0.1" : NULL}};
+    json_t *objects[] = {before ? json_loads(before, 0, NULL) : NULL, after ? json_loads(after, 0, NULL) : NULL};
+    bool fits = json_object_get(entry, "time") && (!key || json_object_get(entry, "request_id"));
+    for (size_t i = 0; i < 3; i++) {
+        const char *got = json_string_value(json_object_get(entry, texts[i][0]));
+        fits &= texts[i][1] ? got && strcmp(got, texts[i][1]) == 0 : !got;
+    }
+    fits &= !before || json_equal(json_object_get(entry, "before"), objects[0]);
+    fits &= !after || json_equal(json_object_get(entry, "after"), objects[1]);
+    if (!fits) server_process_fail(&server, "expected '%s' %s, got %s", what, after, json_dumps(entry, 0));
+    json_decref(objects[0]);
+    json_decref(objects[1]);
+}
+
+static char operator_key[100], reader_key[100], shop_key[100];
+
+static void add_key(const char *name, const char *role, const char *bandit, char *key)
+{
+    const char *words[] = {
+        server.program, "keys", "add", name, "--role", role, "--file", "keys", bandit ? "--bandit" : NULL,
+        bandit,         NULL};
+    if (server_process_run(server.program, "key", words) != 0) server_process_fail(&server, "no key %s", name);
+    FILE *file = fopen("key", "r");
+    char line[200];
+    while (file && fgets(line, sizeof line, file)) {
+        const char *found = strstr(line, "ee_");
+        if (found) snprintf(key, 100, "%.*s", (int)strcspn(found, " \n"), found);
+    }
+    if (file) fclose(file);
+}
+
+static void change_everything(void)
+{
+    expect("POST", "/v1/bandits", "{\"name\":\"news\",\"dim\":2,\"wait\":600}", 201);
+    expect("PATCH", "/v1/bandits/news", "{\"wait\":60,\"default_reward\":0.5}", 200);
+    expect("PATCH", "/v1/bandits/news", "{\"wait\":-1}", 400); /* no change, no entry */
+    expect("POST", "/v1/bandits/news/challengers", "{\"name\":\"linear\",\"policy\":\"linucb\"}", 201);
+    expect("DELETE", "/v1/bandits/news/challengers/linear", NULL, 200);
+    expect("DELETE", "/v1/bandits/news/model", NULL, 200);
+    expect("POST", "/v1/bandits/news/evaluations", "{}", 201);
+    expect("DELETE", "/v1/bandits/news", NULL, 200);
+    expect("POST", "/v1/bandits/news/restore", NULL, 200);
+    expect("PATCH", "/v1/bandits/busy", "{\"wait\":61}", 200);
+}
+
+static void changes_are_recorded(void)
+{
+    static const char *const whats[] = {"bandit created",     "settings changed", "challenger added",
+                                        "challenger removed", "model reset",      "evaluation started",
+                                        "bandit archived",    "bandit restored",  "settings changed"};
+    enum { CHANGES = sizeof whats / sizeof *whats };
+    long long cursor = 0, first;
+    add_key("operator", "admin", NULL, operator_key);
+    add_key("watcher", "reader", NULL, reader_key);
+    add_key("shopkeeper", "admin", "busy", shop_key);
+    START("--keys", "keys");
+    client.key = operator_key;
+    json_decref(audit_entries(&cursor, "&limit=1000")); /* of the servers before */
+    first = cursor;
+    change_everything();
+    server_process_end(&server, SIGKILL); /* what was acknowledged is in the log */
+    FILE *log = fopen("data/audit.jsonl", "a");
+    fputs("{\"time\":\"cut off", log); /* a crash in the midst of a line */
+    fclose(log);
+    START("--keys", "keys");
+    json_t *entries = audit_entries(&cursor, "");
+    if (json_array_size(entries) != CHANGES)
+        server_process_fail(&server, "%zu entries, not %d: %s", json_array_size(entries), CHANGES, client.answer);
+    for (size_t i = 0; i < CHANGES; i++) check_entry(json_array_get(entries, i), whats[i], "operator", NULL, NULL);
+    check_entry(json_array_get(entries, 1), whats[1], "operator", "{\"wait\":600,\"default_reward\":0}",
+                "{\"wait\":60,\"default_reward\":0.5}");
+    check_entry(json_array_get(entries, 6), whats[6], "operator", "{\"archived\":false}", "{\"archived\":true}");
+    json_decref(entries);
+
+    client.key = shop_key; /* a key of one bandit sees its changes only */
+    cursor = first;
+    entries = audit_entries(&cursor, "");
+    if (json_array_size(entries) != 1) server_process_fail(&server, "entries of others: %s", client.answer);
+    json_decref(entries);
+    client.key = reader_key;
+    expect("GET", "/v1/audit", NULL, 403);
+    client.key = operator_key;
+}
+
+/* A reload says which settings and keys changed; the keys themselves are nowhere. */
+static void a_reload_is_recorded(void)
+{
+    long long cursor = 0;
+    char late_key[100];
+    json_decref(audit_entries(&cursor, "&limit=1000"));
+    add_key("late", "app", "shop", late_key);
+    kill(server.pid, SIGHUP);
+    json_t *entries = audit_entries(&cursor, "");
+    for (double end = http_client_now() + 60; json_array_size(entries) == 0 && http_client_now() < end;) {
+        pause_shortly();
+        json_decref(entries);
+        entries = audit_entries(&cursor, "");
+    }
+    check_entry(json_array_get(entries, 0), "settings, keys and certificate reloaded", NULL, "{}",
+                "{\"key late\":\"app shop\"}");
+    json_decref(entries);
+    if (system("grep -q ee_ data/audit.jsonl") == 0) server_process_fail(&server, "a key is in the audit log");
+    if (system("test $(stat -c %a data/audit.jsonl) = 600") != 0) server_process_fail(&server, "others may read it");
+    const char *words[] = {server.program, "backup", "data", "copy", NULL};
+    if (server_process_run(server.program, "out", words) != 0 || system("cmp data/audit.jsonl copy/audit.jsonl") != 0)
+        server_process_fail(&server, "the backup has not the audit log");
+    stop();
+    client.key = NULL;
+}
+
 int main(int count, char **words)
 {
     if (count != 2) return 2;
@@ -395,6 +524,8 @@ int main(int count, char **words)
     slow_exports_disturb_nobody();
     a_bandit_that_cannot_be_loaded_does_not_block();
     not_ready_before_it_stops();
+    changes_are_recorded();
+    a_reload_is_recorded();
     http_client_end(&client);
     return 0;
 }

@@ -2,6 +2,7 @@
  * are events of the bandit's log like any other. */
 #include <inttypes.h>
 
+#include "audit.h"
 #include "bandit_changes.h"
 #include "call.h"
 #include "handlers.h"
@@ -131,8 +132,10 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     ee_status status = service_try_settings(settings, NULL, error);
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
+    const served_bandit *created = served_bandits_find(of->bandits, name);
+    audit_settings(of, self, served_bandit_name(created), "bandit created", NULL, settings);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%.*s' created", (int)name.length, name.bytes);
-    answer_description(self, served_bandits_find(of->bandits, name), 201);
+    answer_description(self, created, 201);
     return EE_OK;
 }
 
@@ -178,6 +181,9 @@ static void put_settings(call *self, const bandit_settings *settings, bool archi
         call_refuse(self, &error);
         return;
     }
+    audit_write(of, self, name, archived ? "bandit archived" : "bandit restored",
+                archived ? "{\"archived\":false}" : "{\"archived\":true}",
+                archived ? "{\"archived\":true}" : "{\"archived\":false}");
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s' %s", name, done);
     answer_description(self, self->bandit, 200);
 }
@@ -199,6 +205,7 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
         return;
     }
+    audit_settings(self->owner, self, served_bandit_name(self->bandit), "settings changed", &before, &settings);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed",
                      served_bandit_name(self->bandit));
     answer_description(self, self->bandit, 200);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "audit.h"
 #include "bandit_changes.h"
 #include "call.h"
 #include "handlers.h"
@@ -104,6 +105,7 @@ void api_add_challenger(void *owner, http_exchange *exchange, const route_match 
         call_refuse(self, &error);
         return;
     }
+    audit_settings(self->owner, self, served_bandit_name(self->bandit), "challenger added", &before, &settings);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': challenger '%s' added: %s",
                      served_bandit_name(self->bandit), added->name, added->policy);
     challenger_settings_write(added, &exchange->answer);
@@ -137,6 +139,7 @@ void api_remove_challenger(void *owner, http_exchange *exchange, const route_mat
         call_refuse(self, &error);
         return;
     }
+    audit_settings(self->owner, self, served_bandit_name(self->bandit), "challenger removed", &before, &settings);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': challenger '%s' removed",
                      served_bandit_name(self->bandit), found->name);
     answer_list(self, &settings);
@@ -160,6 +163,8 @@ void api_promote(void *owner, http_exchange *exchange, const route_match *match)
     } else if (status) {
         call_refuse(self, &error);
     } else {
+        bandit_settings after = served_bandit_settings(self->bandit);
+        audit_settings(self->owner, self, served_bandit_name(self->bandit), "challenger promoted", &settings, &after);
         text_add(&exchange->answer, "{\"event\":%" PRIu64 "}", number);
         call_answer(self, 200);
     }

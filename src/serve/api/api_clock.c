@@ -1,4 +1,5 @@
 /* The clock of the log: its state, and accepting a time that it jumped to. */
+#include "audit.h"
 #include "call.h"
 #include "data/log_time.h"
 #include "handlers.h"
@@ -76,6 +77,8 @@ void api_accept_clock(void *owner, http_exchange *exchange, const route_match *m
     }
     bool in_doubt = journal_clock(of->journal).in_doubt;
     if (journal_accept_clock(of->journal, as)) {
+        audit_write(of, self, NULL, "clock accepted", NULL,
+                    as == CLOCK_ELAPSED ? "{\"accept\":\"elapsed\"}" : "{\"accept\":\"corrected\"}");
         server_log_write(&of->log, LOG_LEVEL_WARNING, NULL, "the clock was accepted as %s%s%s",
                          as == CLOCK_ELAPSED ? "elapsed" : "corrected", self->key_name[0] ? " by key " : "",
                          self->key_name);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "audit.h"
 #include "call.h"
 #include "data/log_time.h"
 #include "handlers.h"
@@ -171,10 +172,12 @@ void api_ask_evaluation(void *owner, http_exchange *exchange, const route_match 
     if (!status) status = evaluation_jobs_create(of->jobs, self->bandit, request, id, &error);
     memory_release(&room_owner);
     memory_free(request);
-    if (status)
+    if (status) {
         call_refuse(self, &error);
-    else
-        answer_job(self, id, 201);
+        return;
+    }
+    audit_evaluation(self, "evaluation started", id);
+    answer_job(self, id, 201);
 }
 
 void api_read_evaluation(void *owner, http_exchange *exchange, const route_match *match)
@@ -215,6 +218,7 @@ void api_delete_evaluation(void *owner, http_exchange *exchange, const route_mat
         call_refuse(self, &error);
         return;
     }
+    audit_evaluation(self, "evaluation deleted", match->parts[1]);
     text_add(&exchange->answer, "{\"deleted\":");
     text_json(&exchange->answer, (json_text){match->parts[1], strlen(match->parts[1])});
     text_add(&exchange->answer, "}");

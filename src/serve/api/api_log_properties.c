@@ -1,5 +1,6 @@
 /* Personalizer's properties of the model and of the log, and deleting the log. They run in the worker's thread, because
  * they read the store. */
+#include "audit.h"
 #include "call.h"
 #include "data/log_time.h"
 #include "handlers.h"
@@ -107,6 +108,7 @@ void api_forget_log(void *owner, http_exchange *exchange, const route_match *mat
     call *self = exchange->context;
     journal *written = self->owner->journal;
     journal_forget_before(written, served_bandit_number(self->bandit), journal_time(written));
+    audit_write(self->owner, self, served_bandit_name(self->bandit), "log removed", NULL, NULL);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': log removed",
                      served_bandit_name(self->bandit));
     call_answer(self, self->dialect->noted);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "audit.h"
 #include "call.h"
 #include "data/log_time.h"
 #include "handlers.h"
@@ -123,6 +124,10 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
         call_refuse(self, error);
         return;
     }
+    char after[64], what[32];
+    snprintf(after, sizeof after, "{\"event\":%" PRIu64 "}", number);
+    snprintf(what, sizeof what, "model %s", done);
+    audit_write(self->owner, self, served_bandit_name(self->bandit), what, NULL, after);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': model %s", served_bandit_name(self->bandit),
                      done);
     self->dialect->answer_event(&self->exchange->answer, number);

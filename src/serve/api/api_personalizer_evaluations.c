@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "audit.h"
 #include "call.h"
 #include "data/log_time.h"
 #include "handlers.h"
@@ -48,13 +49,19 @@ static ee_status create_once(call *self, char id[JOB_ID_SIZE], const char **code
     ee_status status = memory_create(&self->exchange->memory, &request, 1, sizeof *request, error);
     if (!status) status = evaluation_contract_read(self->exchange->body, &settings, request, code, error);
     if (status) return status;
-    if (!id[0]) return evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, error);
+    if (!id[0]) {
+        status = evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, error);
+        if (!status) audit_evaluation(self, "evaluation started", id);
+        return status;
+    }
     status = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), id, &there, error);
     bool same = !status && is_same(request, &there.about.request);
     evaluation_job_release(&there);
     if (same) return EE_OK;
     if (status && status != EE_NO_FILE) return status;
-    return evaluation_jobs_create_as(self->owner->jobs, self->bandit, request, id, error);
+    status = evaluation_jobs_create_as(self->owner->jobs, self->bandit, request, id, error);
+    if (!status) audit_evaluation(self, "evaluation started", id);
+    return status;
 }
 
 /* The resource, as it is now; called: as the client calls it, or NULL. */
@@ -197,10 +204,12 @@ void personalizer_delete_evaluation(void *owner, http_exchange *exchange, const 
     ee_error error;
     evaluation_id_read(match->parts[0], id);
     ee_status status = evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), id, &error);
-    if (status)
+    if (status) {
         refuse(self, status, status == EE_NO_FILE ? "EvaluationNotFound" : NULL, &error);
-    else
-        call_answer(self, 204);
+        return;
+    }
+    audit_evaluation(self, "evaluation deleted", id);
+    call_answer(self, 204);
 }
 
 /* ---- taking over what was evaluated ---- */

@@ -1,4 +1,5 @@
 #include "personalizer_changes.h"
+#include "audit.h"
 
 #include "bandit_changes.h"
 #include "data/log_time.h"
@@ -31,11 +32,15 @@ ee_status personalizer_change(call *self, bandit_settings *next, const char *why
         succession by = {self->owner->store, self->owner->journal, self->owner->bandits, self->bandit};
         int64_t from = journal_wall_time(self->owner->journal) - days * 86400 * 1000000;
         uint64_t number;
-        return succession_retrain(&by, next, from, why, &number, error);
+        status = succession_retrain(&by, next, from, why, &number, error);
+        if (!status) audit_settings(self->owner, self, name, "settings changed, model retrained", &before, next);
+        return status;
     }
     bandit_settings_number(next, &before, !bandit_settings_decide_alike(next, &before));
     ee_status status = service_write_settings(self->owner, served_bandit_number(self->bandit),
                                               (json_text){name, strlen(name)}, next, false, error);
-    if (!status) server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed", name);
-    return status;
+    if (status) return status;
+    audit_settings(self->owner, self, name, "settings changed", &before, next);
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed", name);
+    return EE_OK;
 }

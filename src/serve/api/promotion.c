@@ -1,4 +1,5 @@
 #include "promotion.h"
+#include "audit.h"
 
 #include <stdio.h>
 
@@ -33,7 +34,14 @@ static void promote_passed(void *context)
     ee_error error;
     bool wanted = found && found->number == self->test && settings.promote == PROMOTE_AUTO &&
                   !served_bandit_is_archived(self->bandit);
-    if (wanted && service_promote(self->owner, self->bandit, found, self->test, "auto", &number, &error))
+    ee_status status =
+        wanted ? service_promote(self->owner, self->bandit, found, self->test, "auto", &number, &error) : EE_OK;
+    if (wanted && !status) {
+        bandit_settings after = served_bandit_settings(self->bandit);
+        audit_settings(self->owner, NULL, served_bandit_name(self->bandit), "challenger promoted automatically",
+                       &settings, &after);
+    }
+    if (status)
         server_log_write(&self->owner->log, LOG_LEVEL_WARNING, NULL,
                          "bandit '%s': challenger '%s' cannot be promoted: %s", served_bandit_name(self->bandit),
                          self->challenger, error.message);

@@ -76,6 +76,7 @@ struct service {
     atomic_bool draining; /* no new connections; long tasks end early */
     atomic_bool ending;   /* finish-seconds are over: requests that wait are refused */
     struct log_exports *exports;
+    struct audit_log *audit;
     atomic_int model_downloads; /* being prepared or sent */
     pthread_mutex_t pool_lock;
     struct call *free_calls;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit_log.h"
 #include "base/file.h"
 #include "store_sqlite.h"
 
@@ -125,6 +126,7 @@ static ee_status attempt(backup *self, bool last, ee_error *error)
     if (sqlite3_exec(self->from, "BEGIN; SELECT count(*) FROM bandits", NULL, NULL, NULL))
         status = store_fail(self->from, "read", error);
     if (!status) status = copy_models(self, error);
+    if (!status) status = audit_log_copy(self->folder, self->draft, error);
     if (!status && (last || !self->vanished)) status = copy_database(self, error);
     sqlite3_close(self->from);
     return status;
