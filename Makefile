@@ -26,7 +26,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load fairness bench \
+.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions messages clean help
 

@@ -32,6 +32,7 @@ READERS = {
     ("api_explain.c", "read_most"): (),
     ("api_feature_importances.c", "read_wanted"): ["ImportanceContract"],
     ("api_log.c", "api_log"): (),
+    ("api_audit.c", "api_audit"): (),
     ("api_model.c", "api_get_model"): (),
     ("api_personalizer_evaluations.c", "read_reference"): ["PolicyReference"],
     ("api_reward.c", "read_activation"): ["Activate"],

@@ -14,11 +14,12 @@ static bool is_of(json_text line, const char *bandit)
     json_room room = {.owner = &owner};
     json_reader reader = json_start(line.bytes, line.length, &room);
     json_token token;
+    static const char member[] = "bandit";
     bool found = !bandit;
     ee_status status = json_next(&reader, &token, NULL);
     if (!status && token.kind != JSON_KIND_OBJECT) status = EE_BAD_INPUT;
     while (!status && !(status = json_next(&reader, &token, NULL)) && token.kind != JSON_KIND_OBJECT_END) {
-        if (bandit && token.kind == JSON_KIND_TEXT && json_is(token.key, "bandit")) found = json_is(token.text, bandit);
+        if (bandit && token.kind == JSON_KIND_TEXT && json_is(token.key, member)) found = json_is(token.text, bandit);
         status = json_skip(&reader, &token, NULL, NULL);
     }
     memory_release(&owner);
