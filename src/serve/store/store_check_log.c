@@ -118,34 +118,43 @@ static ee_status read_ends(check *self, ee_error *error)
     return status;
 }
 
-/* The clock says when the events happened: nothing else knows it. */
-static ee_status check_clock(check *self, ee_error *error)
+/* The rows of the clock. *whole: all checksums are right. Returns what SQLite said last. */
+static int sum_clock(check *self, stored_end *found, bool *whole)
 {
-    static const char rows_sql[] = "SELECT time, ahead, in_doubt, checksum FROM clock";
-    sqlite3_stmt *rows = NULL, *ends = NULL;
-    stored_end found = {.first = 1}, end = {0};
-    bool whole = true;
-    int code = sqlite3_prepare_v2(self->database, rows_sql, -1, &rows, NULL);
+    sqlite3_stmt *rows = NULL;
+    int code = sqlite3_prepare_v2(self->database, "SELECT time, ahead, in_doubt, checksum FROM clock", -1, &rows, NULL);
+    *whole = true;
     while (!code && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         row_checksum row = {0};
         row_add_columns(&row, rows, 0, 3);
-        whole &= row_checksum_end(&row) == sqlite3_column_int64(rows, 3);
-        found.sum += (uint64_t)sqlite3_column_int64(rows, 3);
-        found.last++;
+        *whole &= row_checksum_end(&row) == sqlite3_column_int64(rows, 3);
+        found->sum += (uint64_t)sqlite3_column_int64(rows, 3);
+        found->last++;
         code = SQLITE_OK;
     }
-    ee_status status = EE_OK;
-    if (code != SQLITE_DONE) status = read_failed(self, &self->result->log, "clock", error);
-    if (!status && code == SQLITE_DONE && !sqlite3_prepare_v2(self->database, STORE_READ_END_SQL, -1, &ends, NULL)) {
-        sqlite3_bind_int64(ends, 1, CLOCK_END);
-        bool known = sqlite3_step(ends) == SQLITE_ROW && store_column_end(ends, &end);
-        if (!known) check_found(self, &self->result->tables, "log_ends: the row of the clock is damaged");
-        if (!whole || (known && (end.last != found.last || end.sum != found.sum)))
-            check_found(self, &self->result->log, "clock, which has the changes of the server's clock, is damaged");
-    }
     sqlite3_finalize(rows);
+    return code;
+}
+
+/* The clock says when the events happened, and nothing else knows it. Mostly it has no rows: then it can be made again.
+ */
+static ee_status check_clock(check *self, ee_error *error)
+{
+    sqlite3_stmt *ends = NULL;
+    stored_end found = {.first = 1}, end = {0};
+    bool whole, known = false;
+    int code = sum_clock(self, &found, &whole);
+    if (code == SQLITE_NOMEM) return store_fail(self->database, "read", error);
+    if (!sqlite3_prepare_v2(self->database, STORE_READ_END_SQL, -1, &ends, NULL)) {
+        sqlite3_bind_int64(ends, 1, CLOCK_END);
+        known = sqlite3_step(ends) == SQLITE_ROW && store_column_end(ends, &end);
+    }
     sqlite3_finalize(ends);
-    return status;
+    if (!known) check_found(self, &self->result->tables, "log_ends: the row of the clock is damaged");
+    if (code != SQLITE_DONE || !whole || (known && (end.last != found.last || end.sum != found.sum)))
+        check_found(self, known && !end.last ? &self->result->tables : &self->result->log,
+                    "clock, which has the changes of the server's clock, is damaged");
+    return EE_OK;
 }
 
 /* ---- expected rows ---- */

@@ -165,9 +165,8 @@ static stored_end find_end(rebuild *self, uint32_t bandit)
 {
     sqlite3_stmt *row = NULL;
     stored_end end = {0}, found;
-    if (!sqlite3_prepare_v2(self->from, STORE_READ_ENDS_SQL, -1, &row, NULL))
-        while (sqlite3_step(row) == SQLITE_ROW)
-            if (sqlite3_column_int64(row, 0) == bandit && store_column_end(row, &found)) end = found;
+    if (!sqlite3_prepare_v2(self->from, STORE_READ_END_SQL, -1, &row, NULL)) sqlite3_bind_int64(row, 1, bandit);
+    if (sqlite3_step(row) == SQLITE_ROW && store_column_end(row, &found)) end = found;
     sqlite3_finalize(row);
     return end;
 }
@@ -247,7 +246,9 @@ static ee_status fill(rebuild *self, ee_error *error)
         status = copy_rows(self, "SELECT number, name, archived, first_settings, checksum FROM bandits ORDER BY number",
                            COPY_BANDIT, error);
     if (!status) status = copy_rows(self, STORE_EVENT_COLUMNS " NOT INDEXED ORDER BY place", COPY_EVENT, error);
-    if (!status) status = copy_rows(self, "SELECT time, ahead, in_doubt, checksum FROM clock", COPY_CLOCK, error);
+    stored_end clock = find_end(self, CLOCK_END);
+    if (!status && (!clock.first || clock.last)) /* else it has no rows, and may not be readable */
+        status = copy_rows(self, "SELECT time, ahead, in_doubt, checksum FROM clock", COPY_CLOCK, error);
     if (!status)
         status =
             store_change_clock_end(self->to, self->statements[SUM_NEW_CLOCK], self->statements[SET_NEW_END], error);

@@ -391,7 +391,6 @@ static void missing_and_changed_events_are_found(void **state)
         {"UPDATE events SET place = place + (1 << 41) WHERE place = (SELECT max(place) FROM events)", "does not exist"},
         {"UPDATE bandits SET name = 'ship'", "the name of bandit 1"},
         {"UPDATE bandits SET archived = 1", "the name of bandit 1"},
-        {"INSERT INTO clock VALUES (5, 7, 0, 0)", "the changes of the server's clock"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         stage self = make_damaged(cases[i][0]);
@@ -432,6 +431,7 @@ static void damaged_tables_are_rebuilt(void **state)
         "UPDATE bandits SET settled_to = settled_to - 1",
         "UPDATE log_ends SET last = last + 1",
         "DELETE FROM log_ends",
+        "INSERT INTO clock VALUES (5, 7, 0, 0)",
         "DROP INDEX rare_events; CREATE INDEX rare_events ON events (kind, place) WHERE kind >= 5 AND kind <> 8;"
         "UPDATE bandits SET settled_to = settled_to",
     };
