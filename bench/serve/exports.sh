@@ -35,7 +35,7 @@ url=$(sed -n 's/.*listening on \(http:[^ ]*[0-9]\).*/\1/p' "$folder/server.log" 
 
 # A log to export: decisions without rewards, which are settled after a second.
 curl -sS -f -o "$folder/answer" "$url/v1/bandits" -d '{"name":"load","dim":20,"wait":1,"default_reward":0}'
-wrk -t1 -c16 -d3s -s "$LOAD_SCRIPTS/prepare.lua" "$url" >"$folder/wrk.log"
+wrk -t1 -c16 -d1s -s "$LOAD_SCRIPTS/prepare.lua" "$url" >"$folder/wrk.log"
 until curl -sS -f "$url/metrics" | grep -q '^eenet_bandit_decisions_waiting{bandit="load"} 0$'; do sleep 0.2; done
 until curl -sS -f "$url/v1/bandits/load" | grep -q '"behind":0,'; do sleep 0.2; done
 until=$(date -u +%Y-%m-%dT%H:%M:%SZ)
