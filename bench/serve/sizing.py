@@ -23,10 +23,10 @@ ACTIONS = 10
 SETUPS = [
     ("linucb, 20 numbers", {"policy": "linucb", "dim": 20}, 0, 2000),
     ("default, 20 numbers", {"dim": 20}, 0, 2000),
-    ("default, 1,000 names", {}, 1000, 3000),
-    ("default, 8,000 names", {}, 8000, 16000),
-    ("linucb, 1,000 names", {"policy": "linucb"}, 1000, 3000),
-    ("linucb, 2,000 names", {"policy": "linucb"}, 2000, 6000),
+    ("default, 1,000 names", {}, 1000, 2000),
+    ("default, 8,000 names", {}, 8000, 8000),
+    ("linucb, 1,000 names", {"policy": "linucb"}, 1000, 1000),
+    ("linucb, 2,000 names", {"policy": "linucb"}, 2000, 2000),
 ]
 
 
