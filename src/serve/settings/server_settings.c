@@ -78,7 +78,7 @@ static const option work_rows[] = {
     OPTION_ROW_REAL(server_settings, sleep_seconds, "sleep-seconds", "3600", 0, 1e9,
                     "seconds without requests until a bandit leaves memory; 0: never"),
     OPTION_ROW_INTEGER(server_settings, memory, "memory", "0", 0, 1e9,
-                       "megabytes for models; above, idle ones are unloaded; 0: half of the machine"),
+                       "megabytes for models; above, idle ones are unloaded; 0: half of all"),
     OPTION_ROW_INTEGER(server_settings, retention_days, "retention-days", "0", 0, 100000,
                        "days after which events are removed; 0: never"),
     OPTION_ROW_INTEGER(server_settings, most_days_off, "most-days-off", "100", 0, 100000,
