@@ -46,17 +46,17 @@ ee_status file_sync_folder(const char *path, ee_error *error)
 }
 
 /* Opens a new file beside path, under a name that no other has. */
-static int open_temporary(const char *path, char *temporary, size_t capacity)
+static int open_temporary(const char *path, char *temporary, size_t capacity, mode_t mode)
 {
     for (int number = 0; number < 1000; number++) {
         snprintf(temporary, capacity, "%s.%ld.%d", path, (long)getpid(), number);
-        int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0 || errno != EEXIST) return descriptor;
     }
     return -1;
 }
 
-ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
+static ee_status open_draft(const char *path, mode_t mode, file_draft *out, ee_error *error)
 {
     enum { SUFFIX = 40 };
     *out = (file_draft){-1, path, NULL};
@@ -66,13 +66,18 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
         return status_fail(error, EE_FILE_ERROR, "file: %s is not a regular file; it was not changed", file_tail(path));
     ee_status status = memory_create(NULL, &out->temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
-    out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX);
+    out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX, mode);
     if (out->descriptor < 0) status = fail(error, "create", path);
     /* A file that is replaced keeps its mode. */
     if (!status && replaces && fchmod(out->descriptor, replaced.st_mode & 07777))
         status = fail(error, "set the mode of", path);
     if (status) file_draft_end(out, false, NULL);
     return status;
+}
+
+ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
+{
+    return open_draft(path, 0666, out, error);
 }
 
 ee_status file_draft_write(const file_draft *draft, const void *bytes, size_t size, ee_error *error)
@@ -105,14 +110,24 @@ ee_status file_draft_end(file_draft *draft, bool keep, ee_error *error)
     return status;
 }
 
-ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error)
+static ee_status write_whole(const char *path, mode_t mode, const void *bytes, size_t size, ee_error *error)
 {
     file_draft draft;
-    ee_status status = file_draft_open(path, &draft, error);
+    ee_status status = open_draft(path, mode, &draft, error);
     if (status) return status;
     status = file_draft_write(&draft, bytes, size, error);
     ee_status ended = file_draft_end(&draft, !status, status ? NULL : error);
     return status ? status : ended;
+}
+
+ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error)
+{
+    return write_whole(path, 0666, bytes, size, error);
+}
+
+ee_status file_write_private(const char *path, const void *bytes, size_t size, ee_error *error)
+{
+    return write_whole(path, 0600, bytes, size, error);
 }
 
 static ee_status read_all(int descriptor, const char *path, uint8_t *bytes, size_t size, ee_error *error)
@@ -163,7 +178,7 @@ bool file_is_missing(const char *path)
     return folder;
 }
 
-ee_status file_make_folder(const char *path, ee_error *error)
+static ee_status make_folder(const char *path, mode_t mode, ee_error *error)
 {
     char *part;
     ee_status status = memory_create(NULL, &part, strlen(path) + 1, 1, error);
@@ -173,7 +188,7 @@ ee_status file_make_folder(const char *path, ee_error *error)
         memcpy(part, path, length);
         part[length] = '\0';
         struct stat about;
-        bool made = mkdir(part, 0777) == 0;
+        bool made = mkdir(part, mode) == 0;
         if (!made && errno == EEXIST && (stat(part, &about) || !S_ISDIR(about.st_mode))) errno = ENOTDIR;
         if (made)
             status = file_sync_folder(dirname(part), error);
@@ -182,4 +197,14 @@ ee_status file_make_folder(const char *path, ee_error *error)
     }
     memory_free(part);
     return status;
+}
+
+ee_status file_make_folder(const char *path, ee_error *error)
+{
+    return make_folder(path, 0777, error);
+}
+
+ee_status file_make_private_folder(const char *path, ee_error *error)
+{
+    return make_folder(path, 0700, error);
 }

@@ -11,6 +11,10 @@
  * refused: it would be replaced by a file. */
 ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error);
 
+/* The same for a file that only its owner may read and write, whatever the umask; a file that is replaced keeps its
+ * mode. */
+ee_status file_write_private(const char *path, const void *bytes, size_t size, ee_error *error);
+
 /* The same for what is written bit by bit: a file under a temporary name, which gets its own when it is ended. path is
  * borrowed until then. */
 typedef struct file_draft {
@@ -33,6 +37,9 @@ bool file_is_missing(const char *path);
 
 /* Makes the folder, and those that it lies in, where they are missing. They are there after a crash, too. */
 ee_status file_make_folder(const char *path, ee_error *error);
+
+/* The same; folders that are new only their owner may enter, whatever the umask. */
+ee_status file_make_private_folder(const char *path, ee_error *error);
 
 /* *path = "FOLDER/NAME", to be freed with memory_free. */
 ee_status file_join(const char *folder, const char *name, char **path, ee_error *error);

@@ -250,8 +250,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
                                .waits = waits,
                                .synced = synced,
                                .context = self};
-    ee_status status = file_make_folder(settings->folder, error);
-    if (!status) status = store_open(settings->folder, &self->store, error);
+    ee_status status = store_open(settings->folder, &self->store, error);
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
@@ -261,7 +260,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = audit_log_open(settings->folder, &self->audit, error);
     if (!status) status = log_exports_create(&self->exports, error);
     if (!status) status = importance_cache_create(&self->importances, error);
-    if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
+    if (!status) status = evaluation_jobs_start(self->store, self->bandits, &self->jobs, error);
     return status ? status : start_live(self, settings, error);
 }
 

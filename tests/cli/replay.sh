@@ -84,7 +84,7 @@ code=0
 [ "$code" = 1 ] && [ ! -s found ] || fail "a change was not found: $(cat found)"
 sed -E 's/[0-9]+/N/g' stderr >rounded
 cat >expected <<'END'
-damage: models/N/N.model is damaged: it is not the one that event N of bandit 'shop' names
+damage: models/N/N.model is damaged: its checksum does not match
 eenet replay: data is damaged; the log is intact: restore the files from a backup, or delete them; the server trains again from the log
 END
 diff expected rounded

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/archive.h"
 #include "serve/store/store.h"
 
 _Noreturn static void die(const char *what, const ee_error *error)
@@ -39,14 +40,16 @@ static uint64_t scramble(uint64_t value)
  * of a checkpoint it names the model by the first. */
 typedef struct body {
     uint64_t number, first, last, count;
-    uint64_t filling[500]; /* (count) */
+    uint64_t filling[501]; /* (count) and a checksum of all before it, little-endian */
 } body;
 
 static size_t fill(body *out, uint64_t first, uint64_t last, uint64_t number)
 {
     *out = (body){number, first, last, scramble(number) % 500, {0}};
     for (size_t i = 0; i < out->count; i++) out->filling[i] = scramble(number << 20 | i);
-    return offsetof(body, filling) + out->count * sizeof(uint64_t);
+    size_t size = offsetof(body, filling) + out->count * sizeof(uint64_t);
+    out->filling[out->count] = archive_checksum((const uint8_t *)out, size); /* as a model has it */
+    return size + sizeof(uint64_t);
 }
 
 /* The first has the settings. One in three rewards the decision before it; one in fifty saves a model. */
@@ -89,7 +92,7 @@ static void make_entry(store *into, uint64_t first, uint64_t last, uint64_t numb
     new.size = fill(content, first, last, number);
     if (new.kind == EVENT_DECISION) new.id = id_of(number, room);
     if (new.kind == EVENT_REWARD) new.id = id_of(rewarded_by(number), room);
-    if (new.kind == EVENT_CHECKPOINT && store_save_model(into, 1, number, content, new.size, &error))
+    if (new.kind == EVENT_CHECKPOINT && blob_put(store_blobs(into), blob_model(1, number), content, new.size, &error))
         die("save a model", &error);
     *out = (store_entry){.bandit = 1, .event = new, .request = {number, 1}, .next = number < last ? out + 1 : NULL};
 }
@@ -179,7 +182,8 @@ static void check_event(check *self, const event *from)
     self->last = head[2];
     if (from->kind != EVENT_CHECKPOINT) return;
     uint8_t *bytes;
-    if (store_load_model(self->from, 1, from->number, &bytes, &size, &error)) die("a model is lost", &error);
+    if (blob_get(store_blobs(self->from), blob_model(1, from->number), &bytes, &size, &error))
+        die("a model is lost", &error);
     if (size != from->size || memcmp(bytes, from->body, size) != 0) die("a model is not what was written", NULL);
     memory_free(bytes);
 }

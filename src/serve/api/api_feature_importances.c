@@ -1,36 +1,23 @@
-/* Personalizer's featureImportances: importance.h for a time range, stored under the client's id. A resource is a file
- * with its response, FOLDER/importances/BANDIT-ID.json. */
+/* Personalizer's featureImportances: importance.h for a time range, stored under the client's id. A resource is a blob
+ * with its response. */
 #define _DEFAULT_SOURCE /* setpriority of a thread */
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "call.h"
 #include "data/log_time.h"
 #include "handlers.h"
 #include "serve/model/importance.h"
 #include "serve/personalizer/personalizer_evaluations.h"
 
-enum { MOST_EACH = 100, MOST_FEATURES = 1000, PATH_SIZE = 512 };
+enum { MOST_EACH = 100, MOST_FEATURES = 1000 };
 
-static const char *folder_of(const call *self)
-{
-    return service_config_now(self->owner)->settings.folder;
-}
-
-static ee_status path_of(const call *self, char out[PATH_SIZE], ee_error *error)
+static blob_name name_of(const call *self)
 {
     char id[JOB_ID_SIZE];
     evaluation_id_read(self->match.parts[0], id);
-    int length =
-        snprintf(out, PATH_SIZE, "%s/importances/%u-%s.json", folder_of(self), served_bandit_number(self->bandit), id);
-    return length < PATH_SIZE ? EE_OK
-                              : status_fail(error, EE_FILE_ERROR, "the path of the server's folder is too long");
+    return blob_named(served_bandit_number(self->bandit), BLOB_IMPORTANCE, id);
 }
 
 static void refuse_missing(call *self)
@@ -129,63 +116,20 @@ static ee_status measure(call *self, text *into, ee_error *error)
     return into->status;
 }
 
-/* ---- all of a bandit ---- */
-
-/* Calls visit with the path of each; stops where it fails. */
-typedef ee_status visit_file(void *context, const char *path, ee_error *error);
-static ee_status each_file(const call *self, visit_file *visit, void *context, ee_error *error)
-{
-    char folder[PATH_SIZE], prefix[32], path[2 * PATH_SIZE];
-    snprintf(folder, sizeof folder, "%.480s/importances", folder_of(self));
-    int length = snprintf(prefix, sizeof prefix, "%u-", served_bandit_number(self->bandit));
-    DIR *opened = opendir(folder);
-    ee_status status = EE_OK;
-    if (!opened && errno != ENOENT) return status_fail(error, EE_FILE_ERROR, "%s: %s", folder, strerror(errno));
-    for (struct dirent *entry; opened && !status && (entry = readdir(opened));) {
-        size_t size = strlen(entry->d_name);
-        bool ours = strncmp(entry->d_name, prefix, (size_t)length) == 0 && size > 5 &&
-                    strcmp(entry->d_name + size - 5, ".json") == 0;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (ours) status = visit(context, path, error);
-    }
-    if (opened) closedir(opened);
-    return status;
-}
-
-static ee_status count_file(void *context, const char *path, ee_error *error)
-{
-    (void)path, (void)error;
-    ++*(size_t *)context;
-    return EE_OK;
-}
-
-static ee_status add_file(void *context, const char *path, ee_error *error)
-{
-    text *into = context;
-    uint8_t *bytes;
-    size_t size;
-    ee_status status = file_read(path, &bytes, &size, error);
-    if (status) return status;
-    if (into->length > strlen("{\"value\":[")) text_add(into, ",");
-    text_bytes(into, (const char *)bytes, size);
-    memory_free(bytes);
-    return EE_OK;
-}
-
 /* ---- the resource ---- */
 
 static ee_status keep(call *self, const text *made, ee_error *error)
 {
-    char path[PATH_SIZE], folder[PATH_SIZE];
-    size_t count = 0;
-    ee_status status = path_of(self, path, error);
-    if (!status) status = each_file(self, count_file, &count, error);
-    if (!status && count >= MOST_EACH && file_is_missing(path))
+    blobs *into = store_blobs(self->owner->store);
+    blob_name name = name_of(self);
+    blob_key *keys = NULL;
+    size_t count;
+    ee_status status = blob_list(into, name.bandit, BLOB_IMPORTANCE, &keys, &count, error);
+    memory_free(keys);
+    if (!status && count >= MOST_EACH && !blob_exists(into, name))
         status = status_fail(error, EE_BAD_INPUT,
                              "the bandit has %d feature importances, the maximum; delete one first", MOST_EACH);
-    snprintf(folder, sizeof folder, "%.480s/importances", folder_of(self));
-    if (!status) status = file_make_folder(folder, error);
-    return status ? status : file_write(path, made->bytes, made->length, error);
+    return status ? status : blob_put(into, name, made->bytes, made->length, error);
 }
 
 /* In the analyst's thread. */
@@ -215,34 +159,50 @@ void api_put_importance(void *owner, http_exchange *exchange, const route_match 
 
 void api_get_importance(void *owner, http_exchange *exchange, const route_match *match)
 {
-    (void)owner, (void)match;
+    service *of = owner;
+    (void)match;
     call *self = exchange->context;
-    char path[PATH_SIZE];
     uint8_t *bytes = NULL;
     size_t size;
     ee_error error;
-    ee_status status = path_of(self, path, &error);
-    if (!status && access(path, F_OK) && errno == ENOENT) { /* the folder may be missing, too */
+    ee_status status = blob_get(store_blobs(of->store), name_of(self), &bytes, &size, &error);
+    if (status == EE_NO_FILE)
         refuse_missing(self);
-        return;
-    }
-    if (!status) status = file_read(path, &bytes, &size, &error);
-    if (status) {
+    else if (status)
         call_refuse(self, &error);
-        return;
-    }
+    if (status) return;
     text_bytes(&exchange->answer, (const char *)bytes, size);
     memory_free(bytes);
     call_answer(self, 200);
 }
 
+/* Those that are deleted meanwhile are left out. */
+static ee_status add_all(text *into, const blobs *from, uint32_t bandit, ee_error *error)
+{
+    blob_key *keys = NULL;
+    size_t count, added = 0;
+    ee_status status = blob_list(from, bandit, BLOB_IMPORTANCE, &keys, &count, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        uint8_t *bytes = NULL;
+        size_t size;
+        status = blob_get(from, blob_named(bandit, BLOB_IMPORTANCE, keys[i]), &bytes, &size, error);
+        if (!status && added++) text_add(into, ",");
+        if (!status) text_bytes(into, (const char *)bytes, size);
+        if (status == EE_NO_FILE) status = EE_OK;
+        memory_free(bytes);
+    }
+    memory_free(keys);
+    return status;
+}
+
 void api_list_importances(void *owner, http_exchange *exchange, const route_match *match)
 {
-    (void)owner, (void)match;
+    service *of = owner;
+    (void)match;
     call *self = exchange->context;
     ee_error error;
     text_add(&exchange->answer, "{\"value\":[");
-    if (each_file(self, add_file, &exchange->answer, &error)) {
+    if (add_all(&exchange->answer, store_blobs(of->store), served_bandit_number(self->bandit), &error)) {
         call_refuse(self, &error);
         return;
     }
@@ -252,14 +212,15 @@ void api_list_importances(void *owner, http_exchange *exchange, const route_matc
 
 void api_delete_importance(void *owner, http_exchange *exchange, const route_match *match)
 {
-    (void)owner, (void)match;
+    service *of = owner;
+    (void)match;
     call *self = exchange->context;
-    char path[PATH_SIZE];
+    blobs *from = store_blobs(of->store);
     ee_error error;
-    if (path_of(self, path, &error))
-        call_refuse(self, &error);
-    else if (unlink(path))
+    if (!blob_exists(from, name_of(self)))
         refuse_missing(self);
+    else if (blob_remove(from, name_of(self), &error))
+        call_refuse(self, &error);
     else
         call_answer(self, 204);
 }

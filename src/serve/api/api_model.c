@@ -38,8 +38,8 @@ static void answer_kept(call *self, uint64_t version)
     uint8_t *bytes = NULL;
     size_t size;
     ee_error error;
-    ee_status status =
-        store_load_model(self->owner->store, served_bandit_number(self->bandit), version, &bytes, &size, &error);
+    ee_status status = blob_get(store_blobs(self->owner->store),
+                                blob_model(served_bandit_number(self->bandit), version), &bytes, &size, &error);
     if (status == EE_NO_FILE)
         http_refuse(self->exchange, 404, call_code(404),
                     "version %" PRIu64 " is not stored; GET .../model/versions lists those that are", version);

@@ -1,4 +1,4 @@
-/* Evaluation jobs as JSON: what is asked, and what came of it. The same in the store's folder and in answers. */
+/* Evaluation jobs as JSON: what is asked, and what came of it. The same in the store and in answers. */
 #ifndef EENET_EVALUATION_JOB_FILE_H
 #define EENET_EVALUATION_JOB_FILE_H
 

@@ -10,8 +10,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
-#include "base/file.h"
-#include "evaluation_job_folder.h"
+#include "evaluation_job_blobs.h"
 #include "evaluation_job_run.h"
 #include "serve/system/server_clock.h"
 
@@ -29,7 +28,7 @@ struct evaluation_jobs {
     memory memory;
     store *store;
     served_bandits *bandits;
-    char *folder; /* of the jobs */
+    blobs *blobs;
     pthread_t thread;
     bool runs;
     atomic_bool stopping;
@@ -105,9 +104,9 @@ static ee_status run_job(evaluation_jobs *self, job_row *row, evaluation_job *jo
     job_watch watch = {is_wanted, note_progress, &now};
     char *log = NULL;
     const served_bandit *bandit = served_bandits_at(self->bandits, row->bandit - 1);
-    ee_status status = job_folder_read_about(self->folder, row->id, &job->about, error);
+    ee_status status = job_read_about(self->blobs, row->bandit, row->id, &job->about, error);
     if (!status && !bandit) status = status_fail(error, EE_BAD_INPUT, "the bandit no longer exists");
-    if (!status) status = job_folder_log(self->folder, row->id, &log, error);
+    if (!status) status = blobs_scratch(self->blobs, ".eelog.zst", &log, error);
     if (status) return status;
     bandit_settings settings = served_bandit_settings(bandit);
     status = job_run(job, self->store, &settings, log, &watch, finished, error);
@@ -121,12 +120,12 @@ static void end_job(evaluation_jobs *self, evaluation_job *job, ee_status status
     ee_error other = {0};
     job->about.ended = server_clock_wall();
     job->about.progress = NAN;
-    if (!status) status = job_folder_write_results(self->folder, job, &other);
+    if (!status) status = job_write_results(self->blobs, job, &other);
     job->about.state = status ? JOB_FAILED : JOB_DONE;
     if (status)
         snprintf(job->about.trouble, sizeof job->about.trouble, "%.250s",
                  error->status ? error->message : other.message);
-    job_folder_write_about(self->folder, &job->about, NULL); /* where that fails it waits again after a restart */
+    job_write_about(self->blobs, &job->about, NULL); /* where that fails it waits again after a restart */
 }
 
 static void play_row(evaluation_jobs *self, job_row *row)
@@ -144,7 +143,7 @@ static void play_row(evaluation_jobs *self, job_row *row)
     size_t place = 0;
     bool gone = atomic_load(&row->deleted) && find_row(self, row->bandit, row->id, &place);
     if (gone) {
-        job_folder_remove(self->folder, row->id, NULL); /* it may have ended while it was deleted */
+        job_remove(self->blobs, row->bandit, row->id, NULL); /* it may have ended while it was deleted */
         remove_row(self, place);
     }
     pthread_mutex_unlock(&self->lock);
@@ -180,27 +179,36 @@ static int by_creation(const void *left, const void *right)
     return a->created != b->created ? (a->created < b->created ? -1 : 1) : strcmp(a->id, b->id);
 }
 
-static ee_status take_job(void *context, const char *id, ee_error *error)
+static ee_status take_job(evaluation_jobs *self, uint32_t bandit, const char *id, job_about *about, ee_error *error)
 {
-    evaluation_jobs *self = context;
-    job_about *about;
-    ee_status status = memory_create(NULL, &about, 1, sizeof *about, error);
-    if (status) return status;
-    if (!job_folder_read_about(self->folder, id, about, NULL) && strcmp(about->id, id) == 0)
-        status = add_row(self, about, error);
+    bool good =
+        !job_read_about(self->blobs, bandit, id, about, NULL) && strcmp(about->id, id) == 0 && about->bandit == bandit;
+    return good ? add_row(self, about, error) : EE_OK;
+}
+
+static ee_status load_bandit(evaluation_jobs *self, uint32_t bandit, ee_error *error)
+{
+    blob_key *ids;
+    size_t count;
+    job_about *about = NULL;
+    ee_status status = job_list(self->blobs, bandit, &ids, &count, error);
+    if (!status && count) status = memory_create(NULL, &about, 1, sizeof *about, error);
+    for (size_t i = 0; i < count && !status; i++) status = take_job(self, bandit, ids[i], about, error);
     memory_free(about);
+    memory_free(ids);
     return status;
 }
 
 static ee_status load_all(evaluation_jobs *self, ee_error *error)
 {
-    ee_status status = job_folder_each(self->folder, take_job, self, error);
+    ee_status status = job_move_old(self->blobs, error);
+    for (size_t i = 0; !status && served_bandits_at(self->bandits, i); i++)
+        status = load_bandit(self, (uint32_t)i + 1, error);
     if (self->count) qsort(self->rows, self->count, sizeof *self->rows, by_creation);
     return status;
 }
 
-ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits *bandits, evaluation_jobs **out,
-                                ee_error *error)
+ee_status evaluation_jobs_start(store *kept, served_bandits *bandits, evaluation_jobs **out, ee_error *error)
 {
     evaluation_jobs *self;
     *out = NULL;
@@ -210,9 +218,8 @@ ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits 
     self->bandits = bandits;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->changed, NULL);
-    status = file_join(folder, "evaluations", &self->folder, error);
-    if (!status) status = file_make_folder(self->folder, error);
-    if (!status) status = load_all(self, error);
+    self->blobs = store_blobs(kept);
+    status = load_all(self, error);
     self->runs = !status && pthread_create(&self->thread, NULL, run, self) == 0;
     if (!status && !self->runs) status = status_fail(error, EE_NO_MEMORY, "could not start a thread");
     if (status)
@@ -232,7 +239,6 @@ void evaluation_jobs_stop(evaluation_jobs *self)
     if (self->runs) pthread_join(self->thread, NULL);
     pthread_cond_destroy(&self->changed);
     pthread_mutex_destroy(&self->lock);
-    memory_free(self->folder);
     memory_release(&self->memory);
 }
 
@@ -258,7 +264,7 @@ static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error
     if (same >= JOBS_EACH)
         return status_fail(error, EE_BAD_INPUT, "the bandit has %d evaluations, the maximum; delete one first",
                            JOBS_EACH);
-    ee_status status = job_folder_write_about(self->folder, about, error);
+    ee_status status = job_write_about(self->blobs, about, error);
     if (!status) status = add_row(self, about, error);
     return status;
 }
@@ -295,7 +301,7 @@ ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *ban
 /* As the row knows it now; with the lock. */
 static ee_status read_row(const evaluation_jobs *self, const job_row *row, job_about *out, ee_error *error)
 {
-    ee_status status = job_folder_read_about(self->folder, row->id, out, error);
+    ee_status status = job_read_about(self->blobs, row->bandit, row->id, out, error);
     out->state = row->state;
     out->progress = row->state == JOB_RUNNING ? atomic_load_explicit(&row->progress, memory_order_relaxed) : NAN;
     return status;
@@ -332,7 +338,7 @@ ee_status evaluation_jobs_read(evaluation_jobs *self, uint32_t bandit, const cha
     const job_row *row = find_row(self, bandit, id, NULL);
     bool there = row && !atomic_load(&row->deleted);
     ee_status status = there ? read_row(self, row, &out->about, error) : no_job(id, error);
-    if (!status && out->about.state == JOB_DONE) status = job_folder_read_results(self->folder, out, error);
+    if (!status && out->about.state == JOB_DONE) status = job_read_results(self->blobs, out, error);
     pthread_mutex_unlock(&self->lock);
     return status;
 }
@@ -346,7 +352,7 @@ ee_status evaluation_jobs_delete(evaluation_jobs *self, uint32_t bandit, const c
     if (!row || atomic_load(&row->deleted))
         status = no_job(id, error);
     else
-        status = job_folder_remove(self->folder, id, error);
+        status = job_remove(self->blobs, bandit, id, error);
     if (!status && row == self->playing)
         atomic_store(&row->deleted, true); /* who plays it removes it from the list */
     else if (!status)

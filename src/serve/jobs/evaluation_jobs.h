@@ -1,7 +1,7 @@
 /* Background evaluations: what candidates would have earned in a part of a bandit's log. One low-priority thread runs
- * them one after the other. A job is a file in the store's folder, evaluations/ID.json, written when it is created and
- * when it ends; its results are in ID.results.json. After a restart, unfinished jobs start again. While a job runs, its
- * part of the log is stored next to it as a compact log.
+ * them one after the other. A job is a blob of the store, written when it is created and when it ends; its results are
+ * another. After a restart, unfinished jobs start again. While a job runs, its part of the log is in a temporary file,
+ * as a compact log.
  *
  * All calls may wait for the disk. */
 #ifndef EENET_EVALUATION_JOBS_H
@@ -94,9 +94,8 @@ typedef struct evaluation_job {
     job_result *results;                    /* (about.request.candidate_count); NULL unless it is JOB_DONE */
 } evaluation_job;
 
-/* folder: the store's. Reads the jobs, and starts the thread. */
-ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits *bandits, evaluation_jobs **out,
-                                ee_error *error);
+/* Reads the jobs, and starts the thread. */
+ee_status evaluation_jobs_start(store *kept, served_bandits *bandits, evaluation_jobs **out, ee_error *error);
 /* Cancels the running job, which starts again with the next start. NULL is allowed. */
 void evaluation_jobs_stop(evaluation_jobs *self);
 

@@ -1,6 +1,7 @@
 /* Removes old events, except those that a restart from a stored checkpoint needs. It finds that limit first, and then
  * removes the events before it in portions, between transactions. A failure cancels the removal. */
 #include "journal_parts.h"
+#include "upload_sweep.h"
 
 enum {
     SCAN_PORTION = 1024,  /* events looked at */
@@ -109,7 +110,8 @@ void journal_remove_some(journal *self)
                  : scan_portion(self, wanted, &more, &error);
     if (removing && status) journal_publish(self, false, 0, 0); /* that it can write, only what was written shows */
     if (removing && !status && !more)                           /* with the events that named them */
-        store_remove_uploads(self->store, wanted->bandit, (uint64_t)(server_clock_wall() - HOUR * (int64_t)1000000));
+        upload_sweep(self->reader, store_blobs(self->store), wanted->bandit,
+                     (uint64_t)(server_clock_wall() - HOUR * (int64_t)1000000));
     if (status || !more) drop_removal(self, wanted);
 }
 

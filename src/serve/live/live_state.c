@@ -1,10 +1,7 @@
-/* The state of a bandit's live evaluation in a file, so that a restart need not read the whole log. */
+/* The state of a bandit's live evaluation as a blob, so that a restart need not read the whole log. */
 #include <math.h>
-#include <stdio.h>
 
-#include "base/file.h"
 #include "live_bandit.h"
-#include "serve/store/store_sqlite.h"
 
 enum { FORMAT = 2 };
 
@@ -89,45 +86,26 @@ static void archive_state(live_bandit *self, archive *a)
     archive_tracks(self, a);
 }
 
-/* ---- the file ---- */
-
-static ee_status find_path(const live_bandit *self, bool makes, char **path, ee_error *error)
-{
-    char name[32];
-    char *folder = NULL;
-    snprintf(name, sizeof name, "%u.state", (unsigned)self->number);
-    ee_status status = file_join(((sqlite_store *)self->kept)->folder, "live", &folder, error);
-    if (!status && makes) status = file_make_folder(folder, error);
-    if (!status) status = file_join(folder, name, path, error);
-    memory_free(folder);
-    return status;
-}
+/* ---- the blob ---- */
 
 ee_status live_bandit_save(live_bandit *self, ee_error *error)
 {
-    char *path = NULL;
     archive a = archive_writer(error);
     archive_state(self, &a);
     uint64_t checksum = a.status ? 0 : archive_checksum(a.bytes, a.size);
     archive_u64(&a, &checksum);
     ee_status status = a.status;
-    if (!status) status = find_path(self, true, &path, error);
-    if (!status) status = file_write(path, a.bytes, a.size, error);
-    memory_free(path);
+    if (!status)
+        status =
+            blob_put(store_blobs(self->kept), blob_named(self->number, BLOB_LIVE_STATE, ""), a.bytes, a.size, error);
     memory_free(a.bytes);
     return status;
 }
 
-/* Of a state whose last eight bytes are the checksum of the others. */
+/* The last eight bytes are the checksum of the others, which blob_get has verified. */
 static ee_status read_state(live_bandit *self, const uint8_t *bytes, size_t size, ee_error *error)
 {
     enum { CHECKSUM = 8 };
-    uint64_t checksum = 0;
-    if (size < CHECKSUM) return status_fail(error, EE_BAD_MODEL, "live: the state is truncated");
-    archive end = archive_reader(bytes + size - CHECKSUM, CHECKSUM, error);
-    archive_u64(&end, &checksum);
-    if (checksum != archive_checksum(bytes, size - CHECKSUM))
-        return status_fail(error, EE_BAD_MODEL, "live: the state is damaged");
     archive a = archive_reader(bytes, size - CHECKSUM, error);
     archive_state(self, &a);
     if (!a.status && archive_remaining(&a))
@@ -148,14 +126,12 @@ static ee_status check_log(const live_bandit *self, ee_error *error)
 
 ee_status live_bandit_load(live_bandit *self, ee_error *error)
 {
-    char *path = NULL;
     uint8_t *bytes = NULL;
     size_t size = 0;
-    ee_status status = find_path(self, false, &path, error);
-    if (!status) status = file_read(path, &bytes, &size, error);
+    ee_status status =
+        blob_get(store_blobs(self->kept), blob_named(self->number, BLOB_LIVE_STATE, ""), &bytes, &size, error);
     if (!status) status = read_state(self, bytes, size, error);
     if (!status) status = check_log(self, error);
-    memory_free(path);
     memory_free(bytes);
     return status;
 }

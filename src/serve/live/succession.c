@@ -36,7 +36,8 @@ static ee_status save_model(const succession *self, const bandit_settings *next,
         .version = (uint64_t)server_clock_wall(), .checksum = checkpoint_checksum(model, size), .size = size};
     ee_status status = check_model(next, model, size, error);
     if (!status)
-        status = store_save_model(self->kept, served_bandit_number(self->bandit), head.version, model, size, error);
+        status = blob_put(store_blobs(self->kept), blob_model(served_bandit_number(self->bandit), head.version), model,
+                          size, error);
     return status ? status : checkpoint_body_write(&head, NULL, body, body_size, error);
 }
 

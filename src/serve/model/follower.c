@@ -294,7 +294,8 @@ static ee_status load_upload(follower *self, const event *from, ee_bandit **out,
     uint8_t *bytes = NULL;
     size_t size = 0;
     ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
-    if (!status) status = store_load_model_of(self->log, self->number, body.version, &bytes, &size, error);
+    if (!status)
+        status = blob_get(store_reader_blobs(self->log), blob_model(self->number, body.version), &bytes, &size, error);
     if (!status && (size != body.size || checkpoint_checksum(bytes, size) != body.checksum))
         status = status_fail(error, EE_FILE_ERROR, "model: the uploaded model of event %" PRIu64 " is damaged",
                              from->number);

@@ -202,7 +202,8 @@ static ee_status compare_model(replaying *self, const checkpoint_body *stored, c
     ee_status status = follower_state(self->model, format == 1 ? 1 : FOLLOWER_FORMAT, &state, &state_size, error);
     if (status) return status;
     self->result->checkpoints++;
-    status = store_load_model_of(self->log, self->number, stored->version, &saved, &saved_size, error);
+    status =
+        blob_get(store_reader_blobs(self->log), blob_model(self->number, stored->version), &saved, &saved_size, error);
     if (status == EE_NO_MEMORY) return status;
     if (size != stored->size || checkpoint_checksum(bytes, size) != stored->checksum)
         differ(self, others, "version %" PRIu64 ": the replayed model differs from its checkpoint", stored->version);
@@ -211,7 +212,8 @@ static ee_status compare_model(replaying *self, const checkpoint_body *stored, c
     else if (!status && (saved_size != size || memcmp(saved, bytes, size) != 0))
         differ(self, others, "version %" PRIu64 ": the model file differs from the replayed model", stored->version);
     else if (status && status != EE_NO_FILE)
-        differ(self, others, "version %" PRIu64 ": the model file cannot be read", stored->version);
+        differ(self, others, "version %" PRIu64 ": the model file cannot be read: %s", stored->version,
+               error ? error->message : "");
     memory_free(saved);
     return EE_OK;
 }

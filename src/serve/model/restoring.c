@@ -44,7 +44,8 @@ static ee_status load_checkpoint(loading *self, uint64_t checkpoint, ee_error *e
     size_t size = 0;
     ee_status status = store_read_one(self->log, self->bandit, checkpoint, &from, error);
     if (!status) status = checkpoint_body_read(from->body, from->size, &body, error);
-    if (!status) status = store_load_model_of(self->log, self->bandit, body.version, &bytes, &size, error);
+    if (!status)
+        status = blob_get(store_reader_blobs(self->log), blob_model(self->bandit, body.version), &bytes, &size, error);
     if (!status) status = follower_load(&body, &self->settings, bytes, size, &self->loaded, error);
     if (!status) self->version = body.version;
     memory_free(bytes);

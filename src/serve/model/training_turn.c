@@ -289,7 +289,7 @@ static ee_status remove_older(trainer_turn *t, uint64_t checkpoint, ee_error *er
         if (status || !checkpoint) return status;
         status = read_version(t, checkpoint, &version, error);
         if (status || version == newer) continue;
-        if (i++ >= kept) status = store_remove_model(t->all->kept, number, version, error);
+        if (i++ >= kept) status = blob_remove(store_blobs(t->all->kept), blob_model(number, version), error);
     }
     return status;
 }
@@ -307,7 +307,8 @@ static ee_status write_checkpoint(trainer_turn *t, const void *model, size_t siz
     size_t body_size;
     uint64_t number = 0;
     ee_status status = follower_state(bandit->model, FOLLOWER_FORMAT, &body.state, &body.state_size, error);
-    if (!status) status = store_save_model(t->all->kept, bandit->number, bandit->version, model, size, error);
+    if (!status)
+        status = blob_put(store_blobs(t->all->kept), blob_model(bandit->number, bandit->version), model, size, error);
     if (!status) status = checkpoint_body_write(&body, NULL, &bytes, &body_size, error);
     if (!status) status = write_event(t, EVENT_CHECKPOINT, bytes, body_size, &number, error);
     memory_free(bytes);

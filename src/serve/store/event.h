@@ -102,7 +102,7 @@ typedef struct step_body {
     uint64_t stride; /* 1: everything was done; above: it was behind, see follower.h */
 } step_body;
 
-/* CHECKPOINT. The file is the model as the library saves it; see store_save_model. */
+/* CHECKPOINT. The file is the model as the library saves it; see store/blobs.h. */
 typedef struct checkpoint_body {
     uint64_t version;  /* the number of the STEP event whose model it is */
     uint64_t upto;     /* as that one's */

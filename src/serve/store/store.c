@@ -131,6 +131,7 @@ void store_reader_free(store_reader *self)
 {
     if (!self) return;
     event_batch_free(&self->one);
+    blobs_close(self->blobs);
     self->methods->free(self);
 }
 
@@ -222,4 +223,14 @@ uint64_t store_bytes(const store *self)
 bool store_disk_space(const store *self, store_space *out)
 {
     return self->methods->disk_space(self, out);
+}
+
+blobs *store_blobs(const store *self)
+{
+    return self->blobs;
+}
+
+const blobs *store_reader_blobs(const store_reader *self)
+{
+    return self->blobs;
 }

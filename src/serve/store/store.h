@@ -27,6 +27,7 @@
 #ifndef EENET_STORE_H
 #define EENET_STORE_H
 
+#include "blobs.h"
 #include "event_batch.h"
 #include "serve/settings/bandit_settings.h"
 
@@ -225,14 +226,9 @@ ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, 
 
 /* ---- the rest ---- */
 
-ee_status store_save_model(store *self, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
-                           ee_error *error);
-ee_status store_load_model(store *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
-                           ee_error *error);
-ee_status store_remove_model(store *self, uint32_t bandit, uint64_t number, ee_error *error);
-void store_remove_uploads(store *self, uint32_t bandit, uint64_t before);
-ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
-                              ee_error *error);
+/* The blobs beside the events; they live as long as the store or the reader. */
+blobs *store_blobs(const store *self);
+const blobs *store_reader_blobs(const store_reader *self);
 
 /* Copies a store that another process may be writing to: a consistent, synced snapshot in a new folder, which gets its
  * name when it is complete and verified. verify (may be NULL) gets the folder of the copy; if it fails, so does the

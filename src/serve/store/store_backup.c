@@ -22,6 +22,7 @@ typedef struct backup {
     bool (*progress)(void *context, double share);
     void *context;
     sqlite3 *from;
+    blobs *models, *copies;
     bool vanished; /* a model that a start on the copy needs was removed, since a newer one has taken its place */
 } backup;
 
@@ -29,21 +30,16 @@ typedef struct backup {
 
 static ee_status copy_model(backup *self, uint32_t bandit, uint64_t number, bool needed, ee_error *error)
 {
-    char *path;
     uint8_t *bytes;
     size_t size;
-    struct stat about;
-    ee_status status = store_model_path(self->draft, bandit, number, &path, error);
-    if (status) return status;
-    bool copied = stat(path, &about) == 0; /* in an earlier attempt: a model never changes */
-    memory_free(path);
-    if (copied) return EE_OK;
-    status = store_read_model(self->folder, bandit, number, &bytes, &size, error);
+    blob_name name = blob_model(bandit, number);
+    if (blob_exists(self->copies, name)) return EE_OK; /* of an earlier attempt: a model never changes */
+    ee_status status = blob_get(self->models, name, &bytes, &size, error);
     if (status == EE_NO_FILE) {
         self->vanished |= needed;
         return EE_OK;
     }
-    if (!status) status = store_write_model(self->draft, bandit, number, bytes, size, error);
+    if (!status) status = blob_put(self->copies, name, bytes, size, error);
     memory_free(bytes);
     return status;
 }
@@ -104,6 +100,8 @@ static ee_status copy_database(backup *self, ee_error *error)
     sqlite3 *to = NULL;
     ee_status status = file_join(self->draft, "eenet.db", &path, error);
     if (status) return status;
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* SQLite would let others read it */
+    if (file >= 0) close(file);
     if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
         status = store_fail(to, "create the copy", error);
     if (!status) status = copy_pages(self, to, error);
@@ -177,8 +175,12 @@ ee_status store_backup(const char *folder, const char *to, backup_verify *verify
     ee_status status = memory_create(NULL, &self.draft, length + 40, 1, error);
     if (status) return status;
     snprintf(self.draft, length + 40, "%.*s.%ld.partial", (int)length, to, (long)getpid());
-    status = file_make_folder(self.draft, error);
+    status = file_make_private_folder(self.draft, error);
+    if (!status) status = blobs_open(folder, &self.models, error);
+    if (!status) status = blobs_open(self.draft, &self.copies, error);
     if (!status) status = make_copy(&self, to, error);
+    blobs_close(self.models);
+    blobs_close(self.copies);
     if (status) nftw(self.draft, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     memory_free(self.draft);
     return status;

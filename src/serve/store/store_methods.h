@@ -40,6 +40,7 @@ struct store {
     memory memory;
     const store_methods *methods;
     joining *joining;
+    blobs *blobs;
     stored_decision *waiting; /* room for fetch_waiting */
     size_t waiting_capacity;
 };
@@ -68,6 +69,7 @@ struct store_reader {
     memory memory;
     const reader_methods *methods;
     event_batch one; /* what store_read_one returned */
+    blobs *blobs;
 };
 
 #endif

@@ -487,17 +487,13 @@ ee_status sqlite_reader_open(const char *folder, store_reader **out, ee_error *e
     self->clock_known_to = INT64_MIN;
     status = memory_create(&self->base.memory, &self->folder, size, 1, error);
     if (!status) memcpy(self->folder, folder, size);
+    if (!status) status = blobs_open(folder, &self->base.blobs, error);
     if (!status) status = store_connect(folder, STORE_READS, &self->database, error);
     if (!status) status = store_prepare(self->database, sql, READ_STATEMENTS, self->statements, error);
-    if (status)
+    if (status) {
+        blobs_close(self->base.blobs);
         free_reader(&self->base);
-    else
+    } else
         *out = &self->base;
     return status;
-}
-
-ee_status store_load_model_of(store_reader *base, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
-                              ee_error *error)
-{
-    return store_read_model(((sqlite_reader *)base)->folder, bandit, number, bytes, size, error);
 }

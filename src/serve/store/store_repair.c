@@ -370,13 +370,13 @@ ee_status store_repair(const check_request *request, repair_result *out, ee_erro
 {
     rebuild self = {.request = request, .result = out};
     sqlite3 *database;
-    int lock = -1;
+    store_locks locks = STORE_UNLOCKED;
     *out = (repair_result){0};
     ee_status status = store_connect(request->folder, STORE_COPIES, &database, error); /* it makes no folder */
     if (status) return status;
     sqlite3_close(database);
-    status = store_take_lock(request->folder, &lock, error);
+    status = store_take_locks(request->folder, &locks, error);
     if (!status) status = repair(&self, error);
-    if (lock >= 0) close(lock);
+    store_release_locks(&locks);
     return status;
 }

@@ -68,20 +68,35 @@ static const char *const sql[STORE_STATEMENTS] = {
 
 /* ---- opening ---- */
 
-ee_status store_take_lock(const char *folder, int *lock, ee_error *error)
+/* Opens a file for its owner only, whatever the umask, and locks it if nobody else has. flock(2) is independent of the
+ * POSIX locks of SQLite, and of descriptors that SQLite opens and closes. */
+static ee_status lock_file(const char *folder, const char *name, int *out, ee_error *error)
 {
     char *path;
-    *lock = -1;
-    ee_status status = file_join(folder, "lock", &path, error);
+    ee_status status = file_join(folder, name, &path, error);
     if (status) return status;
-    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    int failed = *lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (*lock >= 0 && failed == EWOULDBLOCK)
+    *out = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int failed = *out < 0 || flock(*out, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (*out >= 0 && failed == EWOULDBLOCK)
         status = status_fail(error, EE_FILE_ERROR, "store: another process is serving %s", file_tail(folder));
     else if (failed)
         status = status_fail(error, EE_FILE_ERROR, "store: could not lock %s: %s", file_tail(path), strerror(failed));
     memory_free(path);
     return status;
+}
+
+ee_status store_take_locks(const char *folder, store_locks *out, ee_error *error)
+{
+    *out = STORE_UNLOCKED;
+    ee_status status = lock_file(folder, "lock", &out->file, error);
+    return status ? status : lock_file(folder, "eenet.db", &out->database, error);
+}
+
+void store_release_locks(store_locks *locks)
+{
+    if (locks->database >= 0) close(locks->database);
+    if (locks->file >= 0) close(locks->file);
+    *locks = STORE_UNLOCKED;
 }
 
 enum { LIST_BANDITS, COUNT_UNCLAIMED, COUNT_WAITING, FIND_ENDS, STORED_END, LOAD_STATEMENTS };
@@ -174,9 +189,10 @@ static ee_status open_all(sqlite_store *self, const char *folder, ee_error *erro
     if (!status) status = joining_create(&self->base.joining, error);
     if (status) return status;
     memcpy(self->folder, folder, size);
-    status = file_make_folder(folder, error);
-    if (!status) status = store_take_lock(folder, &self->lock, error);
-    if (!status) store_sweep_models(folder);
+    status = file_make_private_folder(folder, error);
+    if (!status) status = store_take_locks(folder, &self->locks, error);
+    if (!status) status = blobs_open(folder, &self->base.blobs, error);
+    if (!status) blobs_sweep(self->base.blobs);
     if (!status) status = store_connect(folder, STORE_WRITES, &self->database, error);
     if (!status) status = sqlite_add_group_tables(self, error);
     if (!status) status = store_prepare(self->database, sql, STORE_STATEMENTS, self->statements, error);
@@ -262,8 +278,7 @@ static uint64_t file_bytes(const char *folder, const char *name)
 static uint64_t count_bytes(const store *base)
 {
     const sqlite_store *self = (const sqlite_store *)base;
-    return file_bytes(self->folder, "eenet.db") + file_bytes(self->folder, "eenet.db-wal") +
-           store_model_bytes(self->folder);
+    return file_bytes(self->folder, "eenet.db") + file_bytes(self->folder, "eenet.db-wal") + blobs_bytes(base->blobs);
 }
 
 static bool disk_space(const store *base, store_space *out)
@@ -282,8 +297,9 @@ static void close_store(store *base)
     rollback(base);
     store_finalize(self->statements, STORE_STATEMENTS);
     sqlite3_close(self->database);
-    if (self->lock >= 0) close(self->lock);
+    store_release_locks(&self->locks);
     joining_free(base->joining);
+    blobs_close(base->blobs);
     memory_release(&base->memory);
 }
 
@@ -316,7 +332,7 @@ ee_status sqlite_store_open(const char *folder, store **out, ee_error *error)
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
     self->base.methods = &methods;
-    self->lock = -1;
+    self->locks = STORE_UNLOCKED;
     status = open_all(self, folder, error);
     if (status)
         close_store(&self->base);

@@ -1,8 +1,7 @@
-/* What the files of the store share: connections to SQLite, its statements, and where things lie in the folder.
+/* What the files of the implementation with SQLite share: connections, statements, and where things lie in the folder.
  *
- *   FOLDER/eenet.db             all but the models; with eenet.db-wal and eenet.db-shm beside it while it is open
- *   FOLDER/lock                 locked by the process that writes
- *   FOLDER/models/3/250.model   of bandit 3, the one that belongs to its event 250
+ *   FOLDER/eenet.db    all but the blobs (blobs.h); with eenet.db-wal and eenet.db-shm beside it while it is open
+ *   FOLDER/lock        locked by the process that writes, as eenet.db is
  *
  * An event's key is its place: the bandit's number and, in the lower 40 bits, its own. So the events of a bandit lie
  * beside each other, in their order. */
@@ -129,9 +128,16 @@ bool store_column_end(sqlite3_stmt *statement, stored_end *out);
 ee_status sqlite_store_open(const char *folder, store **out, ee_error *error);
 ee_status sqlite_reader_open(const char *folder, store_reader **out, ee_error *error);
 
-/* Opens the lock file of a folder, which one process may have at a time: EE_FILE_ERROR for the second. *lock: to be
- * closed; -1 if it could not be opened. */
-ee_status store_take_lock(const char *folder, int *lock, ee_error *error);
+/* Locks a folder, which one process may do at a time: EE_FILE_ERROR for the second. There are two locks: older versions
+ * know only the file `lock`, and a file that somebody deletes locks nothing; so the database is locked itself. Release
+ * them after SQLite's connections are closed: closing a descriptor of the database drops SQLite's own locks. */
+typedef struct store_locks {
+    int file, database; /* descriptors; -1: none */
+} store_locks;
+
+#define STORE_UNLOCKED ((store_locks){-1, -1})
+ee_status store_take_locks(const char *folder, store_locks *out, ee_error *error);
+void store_release_locks(store_locks *locks);
 
 /* ---- the writer ---- */
 
@@ -177,7 +183,7 @@ enum { GROUP_TABLES = 8 };
 typedef struct sqlite_store {
     store base;
     char *folder;
-    int lock;
+    store_locks locks;
     sqlite3 *database;
     sqlite3_stmt *statements[STORE_STATEMENTS];
     sqlite_rows tables[GROUP_TABLES]; /* of the group that is written */
@@ -205,17 +211,5 @@ ee_status sqlite_apply(store *base, ee_error *error);
 /* sqlite_remove.c */
 ee_status sqlite_remove(store *base, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
                         uint64_t *unclaimed, ee_error *error);
-
-/* ---- models: store_models.c ---- */
-
-/* "FOLDER/models/BANDIT/NUMBER.model", to be freed with memory_free. */
-ee_status store_model_path(const char *folder, uint32_t bandit, uint64_t number, char **path, ee_error *error);
-ee_status store_write_model(const char *folder, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
-                            ee_error *error);
-ee_status store_read_model(const char *folder, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
-                           ee_error *error);
-/* Removes what a crash left under temporary names. */
-void store_sweep_models(const char *folder);
-uint64_t store_model_bytes(const char *folder);
 
 #endif

@@ -125,7 +125,7 @@ static inline void play_model(served_play *self, served_bandit *bandit, const vo
     if (bytes) {
         checkpoint_body about = {
             .version = PLAY_UPLOAD, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
-        PLAY_OK(self, store_save_model(self->kept, number, about.version, bytes, size, &self->error));
+        PLAY_OK(self, blob_put(store_blobs(self->kept), blob_model(number, about.version), bytes, size, &self->error));
         PLAY_OK(self, checkpoint_body_write(&about, NULL, &body, &body_size, &self->error));
     }
     journal_entry entry = {.bandit = number, .event = {.kind = EVENT_MODEL, .body = body, .size = body_size}};

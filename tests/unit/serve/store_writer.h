@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/archive.h"
 #include "serve/store/row_checksum.h"
 #include "serve/store/store_sqlite.h"
 #include "support_files.h"
@@ -52,6 +53,35 @@ static inline uint32_t write_bandit(store *kept, const char *name, const char *j
                          .name = {name, strlen(name)}};
     assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
     return entry.bandit;
+}
+
+/* ---- models ---- */
+
+/* Bytes as those of a model: they end with the checksum of the others. out has room for 64. Returns the size. */
+static inline size_t sealed(const char *content, uint8_t *out)
+{
+    size_t length = strlen(content);
+    memcpy(out, content, length);
+    uint64_t checksum = archive_checksum(out, length);
+    for (int i = 0; i < 8; i++) out[length + (size_t)i] = (uint8_t)(checksum >> 8 * i);
+    return length + 8;
+}
+
+static inline ee_status put_model(store *kept, uint32_t bandit, uint64_t version, const char *content)
+{
+    uint8_t bytes[64];
+    size_t size = sealed(content, bytes);
+    return blob_put(store_blobs(kept), blob_model(bandit, version), bytes, size, NULL);
+}
+
+static inline bool has_model(store *kept, uint32_t bandit, uint64_t version, const char *content)
+{
+    uint8_t expected[64], *bytes = NULL;
+    size_t length = sealed(content, expected), size = 0;
+    bool same = !blob_get(store_blobs(kept), blob_model(bandit, version), &bytes, &size, NULL) && size == length &&
+                memcmp(bytes, expected, size) == 0;
+    memory_free(bytes);
+    return same;
 }
 
 /* ---- past the rules: another connection, which the writer must not know of. Reopen the store before it writes ---- */

@@ -24,8 +24,7 @@ typedef struct stage {
 
 static void start_jobs(stage *self)
 {
-    PLAY_OK(self, evaluation_jobs_start(self->play->kept, self->play->folder.path, self->play->bandits, &self->jobs,
-                                        &self->error));
+    PLAY_OK(self, evaluation_jobs_start(self->play->kept, self->play->bandits, &self->jobs, &self->error));
 }
 
 static stage *start(const char *settings)
@@ -75,15 +74,19 @@ static job_state await(stage *self)
     }
 }
 
+/* In the folder of all evaluations, and in the bandit's; and temporary ones. */
 static size_t count_files(const stage *self)
 {
+    static const char *const folders[] = {"evaluations", "evaluations/1", "temporary"};
     char path[600];
     size_t count = 0;
-    snprintf(path, sizeof path, "%s/evaluations", self->play->folder.path);
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    for (const struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
-    closedir(folder);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", self->play->folder.path, folders[i]);
+        DIR *folder = opendir(path);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));)
+            count += entry->d_name[0] != '.' && strcmp(entry->d_name, "1") != 0;
+        if (folder) closedir(folder);
+    }
     return count;
 }
 
@@ -246,6 +249,7 @@ static void what_a_crash_left_is_swept_away(void **state)
     folder_write_text(&self->play->folder, "evaluations/00000000000000000000000000000000.json.17.0", "{");
     folder_write_text(&self->play->folder, "evaluations/11111111111111111111111111111111.json", "no job");
     folder_write_text(&self->play->folder, "evaluations/notes", "of somebody else");
+    blobs_sweep(store_blobs(self->play->kept)); /* as opening the store does */
     start_jobs(self);
     assert_int_equal(count_files(self), 4);
     job_about *list;
@@ -253,6 +257,38 @@ static void what_a_crash_left_is_swept_away(void **state)
     PLAY_OK(self, evaluation_jobs_list(self->jobs, 1, &list, &count, &self->error));
     assert_int_equal(count, 1);
     memory_free(list);
+    end(self);
+}
+
+/* Older versions did not keep the jobs of each bandit apart, and wrote no checksums. */
+static void jobs_of_older_versions_are_found(void **state)
+{
+    (void)state;
+    stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
+    create(self);
+    assert_int_equal(await(self), JOB_DONE);
+    double events = self->job.events;
+    evaluation_job_release(&self->job);
+    evaluation_jobs_stop(self->jobs);
+    const blob_kind kinds[] = {BLOB_EVALUATION, BLOB_EVALUATION_RESULTS};
+    const char *const endings[] = {"json", "results.json"};
+    blobs *kept = store_blobs(self->play->kept);
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t *bytes;
+        size_t size;
+        char name[100];
+        PLAY_OK(self, blob_get(kept, blob_named(1, kinds[i], self->id), &bytes, &size, &self->error));
+        PLAY_OK(self, blob_remove(kept, blob_named(1, kinds[i], self->id), &self->error));
+        snprintf(name, sizeof name, "evaluations/%s.%s", self->id, endings[i]);
+        folder_write(&self->play->folder, name, bytes, size);
+        memory_free(bytes);
+    }
+    start_jobs(self);
+    assert_int_equal(await(self), JOB_DONE);
+    assert_true(self->job.events == events);
+    evaluation_job_release(&self->job);
+    assert_int_equal(count_files(self), 2);
+    assert_true(blob_exists(kept, blob_named(1, BLOB_EVALUATION, self->id)));
     end(self);
 }
 
@@ -297,9 +333,8 @@ static void what_cannot_be_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_the_log),
-        cmocka_unit_test(jobs_outlive_a_restart),
-        cmocka_unit_test(what_a_crash_left_is_swept_away),
+        cmocka_unit_test(numbers_are_those_of_the_log),    cmocka_unit_test(jobs_outlive_a_restart),
+        cmocka_unit_test(what_a_crash_left_is_swept_away), cmocka_unit_test(jobs_of_older_versions_are_found),
         cmocka_unit_test(what_cannot_be_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -376,7 +376,7 @@ static void upload(script *s, const void *bytes, size_t size)
     size_t body_size;
     checkpoint_body about = {
         .version = 1000000 + s->number, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
-    SCRIPT_OK(s, store_save_model(s->kept, BANDIT, about.version, bytes, size, &s->error));
+    SCRIPT_OK(s, blob_put(store_blobs(s->kept), blob_model(BANDIT, about.version), bytes, size, &s->error));
     SCRIPT_OK(s, checkpoint_body_write(&about, NULL, &body, &body_size, &s->error));
     append(s, (event){.kind = EVENT_MODEL, .body = body, .size = body_size});
     memory_free(body);

@@ -187,7 +187,7 @@ static void keeps_the_last_checkpoints(void **state)
     follower_free(loaded);
     uint8_t *good;
     size_t size;
-    PLAY_OK(play, store_load_model_of(log, 1, version, &good, &size, &play->error));
+    PLAY_OK(play, blob_get(store_reader_blobs(log), blob_model(1, version), &good, &size, &play->error));
     snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
     folder_write(&play->folder, name, "broken", 6);
     uint64_t older;
@@ -282,13 +282,13 @@ static void one_that_does_not_wake_is_tried_now_and_then(void **state)
     uint8_t *bytes;
     size_t size;
     PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
-    PLAY_OK(play, store_load_model(play->kept, 1, PLAY_UPLOAD, &bytes, &size, &play->error));
-    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    PLAY_OK(play, blob_get(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), &bytes, &size, &play->error));
+    PLAY_OK(play, blob_remove(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), &play->error));
     store_close(play->kept);
     play_open(play);
     served_bandit *shop = find(play, "shop");
     assert_int_equal(play_wake(shop), EE_NO_FILE);
-    PLAY_OK(play, store_save_model(play->kept, 1, PLAY_UPLOAD, bytes, size, &play->error));
+    PLAY_OK(play, blob_put(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), bytes, size, &play->error));
     memory_free(bytes);
     assert_int_equal(play_wake(shop), EE_NO_FILE); /* it was just tried */
     while (play_wake(shop)) play_pause();
@@ -300,7 +300,7 @@ static void a_reset_heals_where_an_upload_is_lost(void **state)
     served_play *play = *state;
     open_with_upload(play);
     restart(play, true);
-    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    PLAY_OK(play, blob_remove(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), &play->error));
     served_bandit *shop = find(play, "shop");
     play_model(play, shop, NULL, 0);
     while (play_wake(shop)) play_pause();

@@ -409,66 +409,6 @@ static void removed_room_is_used_again(void **state)
     assert_true(store_bytes(b->kept) <= bytes + 100000);
 }
 
-/* ---- models ---- */
-
-static void models_are_files(void **state)
-{
-    bench *b = *state;
-    uint8_t *bytes;
-    size_t size;
-    uint64_t empty = store_bytes(b->kept);
-    assert_int_equal(store_load_model(b->kept, 1, 7, &bytes, &size, &b->error), EE_NO_FILE);
-    assert_int_equal(store_save_model(b->kept, 1, 7, "model", 5, &b->error), EE_OK);
-    assert_int_equal(store_bytes(b->kept), empty + 5);
-    folder_write_text(&b->folder, "models/1/8.model.123.0", "half a mod");
-    folder_write_text(&b->folder, "models/1/readme", "a user's");
-    assert_int_equal(store_load_model_of(b->reader, 1, 7, &bytes, &size, &b->error), EE_OK);
-    assert_int_equal(size, 5);
-    assert_memory_equal(bytes, "model", 5);
-    memory_free(bytes);
-    close_store(b);
-    open_store(b);
-    assert_int_not_equal(access(folder_path(&b->folder, "models/1/8.model.123.0"), F_OK), 0); /* a crash left it */
-    assert_int_equal(access(folder_path(&b->folder, "models/1/readme"), F_OK), 0);
-    assert_int_equal(store_remove_model(b->kept, 1, 7, &b->error), EE_OK);
-    assert_int_equal(store_remove_model(b->kept, 1, 7, &b->error), EE_OK); /* gone is gone */
-    assert_int_equal(store_load_model(b->kept, 1, 7, &bytes, &size, &b->error), EE_NO_FILE);
-}
-
-static bool has_model(bench *b, uint32_t bandit, uint64_t number)
-{
-    uint8_t *bytes = NULL;
-    size_t size;
-    ee_status status = store_load_model(b->kept, bandit, number, &bytes, &size, NULL);
-    memory_free(bytes);
-    return status == EE_OK;
-}
-
-/* Those that an event names, those that may be on their way, checkpoints and other bandits' stay. */
-static void uploads_that_nobody_needs_go(void **state)
-{
-    bench *b = *state;
-    const uint64_t upload = 1700000000000000;
-    checkpoint_body head = {.version = upload};
-    uint8_t *body;
-    size_t size;
-    write_bandit(b->kept, "a", "{}", 1);
-    write_bandit(b->kept, "b", "{}", 1);
-    assert_int_equal(checkpoint_body_write(&head, NULL, &body, &size, &b->error), EE_OK);
-    write_at(b, 1, (store_entry){.bandit = 1, .event = {.kind = EVENT_MODEL, .body = body, .size = size}});
-    write_at(b, 1, (store_entry){.bandit = 1, .event = {.kind = EVENT_MODEL}}); /* a reset */
-    memory_free(body);
-    const uint64_t numbers[] = {17, upload - 1, upload, upload + 1, upload + 1000};
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(store_save_model(b->kept, 1, numbers[i], "model", 5, &b->error), EE_OK);
-    assert_int_equal(store_save_model(b->kept, 2, upload - 1, "model", 5, &b->error), EE_OK);
-    store_remove_uploads(b->kept, 1, upload + 1000);
-    const bool stays[] = {true, false, true, false, true};
-    for (size_t i = 0; i < 5; i++) assert_int_equal(has_model(b, 1, numbers[i]), stays[i]);
-    assert_true(has_model(b, 2, upload - 1));
-    store_remove_uploads(b->kept, 7, UINT64_MAX); /* of a bandit that has none */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,8 +424,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(joining_survives_a_restart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(old_events_are_removed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(removed_room_is_used_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(models_are_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(uploads_that_nobody_needs_go, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

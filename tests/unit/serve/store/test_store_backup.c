@@ -32,20 +32,10 @@ static void make_store(const char *folder)
     append_checkpoint(into, EVENT_CHECKPOINT, 102);
     append_checkpoint(into, EVENT_MODEL, 103);
     append(into, EVENT_MODEL, NULL, 0);
-    assert_int_equal(store_save_model(into, 1, 102, "two", 3, NULL), EE_OK);
-    assert_int_equal(store_save_model(into, 1, 103, "three", 5, NULL), EE_OK);
-    assert_int_equal(store_save_model(into, 1, 104, "of a checkpoint that was never written", 38, NULL), EE_OK);
+    assert_int_equal(put_model(into, 1, 102, "two"), EE_OK);
+    assert_int_equal(put_model(into, 1, 103, "three"), EE_OK);
+    assert_int_equal(put_model(into, 1, 104, "of a checkpoint that was never written"), EE_OK);
     store_close(into);
-}
-
-static bool has_model(store *from, uint64_t number, const char *content)
-{
-    uint8_t *bytes;
-    size_t size;
-    if (store_load_model(from, 1, number, &bytes, &size, NULL)) return false;
-    bool same = size == strlen(content) && memcmp(bytes, content, size) == 0;
-    memory_free(bytes);
-    return same;
 }
 
 static size_t count_files(const test_folder *folder)
@@ -92,8 +82,8 @@ static void a_copy_is_whole(void **state)
     assert_int_equal(store_read(reader, 1, 0, 0xff, 100, &batch, &error), EE_OK);
     assert_int_equal(batch.count, 5);
     event_batch_free(&batch);
-    assert_true(has_model(copy, 102, "two") && has_model(copy, 103, "three"));
-    assert_false(has_model(copy, 101, ""));
+    assert_true(has_model(copy, 1, 102, "two") && has_model(copy, 1, 103, "three"));
+    assert_false(has_model(copy, 1, 101, ""));
     append(copy, EVENT_STEP, NULL, 0); /* it goes on from there */
     store_reader_free(reader);
     store_close(copy);
@@ -115,7 +105,7 @@ static void a_missing_model_hinders_no_copy(void **state)
     assert_int_equal(store_backup(from, to, NULL, NULL, NULL, NULL), EE_OK);
     store *copy;
     assert_int_equal(store_open(to, &copy, NULL), EE_OK);
-    assert_true(has_model(copy, 103, "three"));
+    assert_true(has_model(copy, 1, 103, "three"));
     store_close(copy);
     folder_remove(&folder);
 }

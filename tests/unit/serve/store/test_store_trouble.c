@@ -1,8 +1,12 @@
 /* What a damaged, strange, old or locked store is answered, and a disk that is full. */
-#define _DEFAULT_SOURCE
+#define _XOPEN_SOURCE 700 /* nftw */
+#include <ftw.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "serve/store/store_sqlite.h"
 #include "serve/store_bench.h"
@@ -25,6 +29,72 @@ static void a_folder_is_served_once(void **state)
     store_reader *other;
     assert_int_equal(store_open_reader(b->folder.path, &other, &b->error), EE_OK);
     store_reader_free(other);
+}
+
+/* The database itself is locked, not only a file that can be deleted. */
+static void deleting_the_lock_lets_nobody_in(void **state)
+{
+    bench *b = *state;
+    seen all;
+    write_bandit(b->kept, "a", "{}", 1);
+    assert_int_equal(unlink(folder_path(&b->folder, "lock")), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        store *kept;
+        ee_error error = {0};
+        bool refused = store_open(b->folder.path, &kept, &error) == EE_FILE_ERROR &&
+                       strstr(error.message, "store: another process is serving ");
+        _exit(refused ? 0 : 1);
+    }
+    int result = 1;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    append(b, 1, EVENT_STEP, 1);
+    close_store(b);
+    open_store(b); /* and the next one may */
+    assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@1  ");
+}
+
+static int check_mode(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)place;
+    mode_t expected = kind == FTW_D ? 0700 : 0600;
+    if ((about->st_mode & 07777) != expected) fail_msg("%s has mode %o", path, (unsigned)about->st_mode & 07777);
+    return 0;
+}
+
+/* Whatever the umask, only the owner may read what the store writes. */
+static void files_are_private(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char data[300], copy[300], *scratch;
+    store *kept;
+    mode_t before = umask(0);
+    snprintf(data, sizeof data, "%s/data", folder.path);
+    snprintf(copy, sizeof copy, "%s/copy", folder.path);
+    assert_int_equal(store_open(data, &kept, NULL), EE_OK);
+    write_bandit(kept, "a", "{}", 1);
+    checkpoint_body head = {.version = 7};
+    uint8_t *body;
+    size_t size;
+    assert_int_equal(checkpoint_body_write(&head, NULL, &body, &size, NULL), EE_OK);
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = size}};
+    write_entry(kept, &entry, 2);
+    memory_free(body);
+    assert_int_equal(put_model(kept, 1, 7, "model"), EE_OK);
+    for (int kind = BLOB_LIVE_STATE; kind < BLOB_KINDS; kind++) {
+        blob_name name = blob_named(1, (blob_kind)kind, kind == BLOB_LIVE_STATE ? "" : "key");
+        assert_int_equal(blob_put(store_blobs(kept), name, "x", 1, NULL), EE_OK);
+    }
+    assert_int_equal(blobs_scratch(store_blobs(kept), ".x", &scratch, NULL), EE_OK);
+    memory_free(scratch);
+    assert_int_equal(store_backup(data, copy, NULL, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(nftw(data, check_mode, 8, FTW_PHYS), 0);
+    assert_int_equal(nftw(copy, check_mode, 8, FTW_PHYS), 0);
+    umask(before);
+    store_close(kept);
+    folder_remove(&folder);
 }
 
 static void run_sql(const bench *b, const char *sql)
@@ -280,6 +350,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_folder_is_served_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(deleting_the_lock_lets_nobody_in, set_up, tear_down),
+        cmocka_unit_test(files_are_private),
         cmocka_unit_test_setup_teardown(other_versions_and_programs_are_refused, set_up, tear_down),
         cmocka_unit_test(steps_of_an_upgrade_are_whole),
         cmocka_unit_test_setup_teardown(a_store_of_version_1_opens, set_up, tear_down),

@@ -177,7 +177,8 @@ static void save_checkpoint(stage *self)
                              .size = size,
                              .state = "state",
                              .state_size = 5};
-    assert_int_equal(store_save_model(self->store, self->bandit, self->checkpoint, bytes, size, NULL), EE_OK);
+    assert_int_equal(blob_put(store_blobs(self->store), blob_model(self->bandit, self->checkpoint), bytes, size, NULL),
+                     EE_OK);
     assert_int_equal(checkpoint_body_write(&about, NULL, &body, &body_size, NULL), EE_OK);
     journal_entry entry = {.bandit = self->bandit,
                            .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = body_size}};
