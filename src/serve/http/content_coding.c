@@ -147,7 +147,7 @@ ee_status content_encode(content_encoder *self, const char *bytes, size_t size, 
         status = add_gzip(&self->gzip, bytes, size, last, into, error);
     else if (self->coding == CODING_ZSTD)
         status = add_zstd(self->zstd, bytes, size, last, into, error);
-    else
+    else if (size)
         text_bytes(into, bytes, size);
     if (!status && into->status) return status_no_memory(error, into->length + size);
     return status;
