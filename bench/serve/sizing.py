@@ -56,15 +56,19 @@ def train(connection, path, users, count):
         made = ask(connection, "POST", path + "/decide/batch", asked)["decisions"]
         ask(connection, "POST", path + "/reward/batch",
             {"rewards": [{"id": each["id"], "value": draw.randrange(2)} for each in made]})
-    while ask(connection, "GET", path)["behind"]:
+    memory = 0
+    while True:
+        told = ask(connection, "GET", path)
+        memory = max(memory, told["memory"])
+        if not told["behind"]:
+            return memory
         time.sleep(0.1)
 
 
 def measure(connection, folder, number, name, settings, users, count):
     path = f"/v1/bandits/b{number}"
     ask(connection, "POST", "/v1/bandits", {"name": f"b{number}", "wait": 3600, "default_reward": None, **settings})
-    train(connection, path, users, count)
-    memory = ask(connection, "GET", path)["memory"]
+    memory = train(connection, path, users, count)
     seconds, draw = [], random.Random(4)
     for _ in range(5):
         while ask(connection, "GET", path)["awake"]:
