@@ -46,6 +46,10 @@ typedef struct check {
     bool stopped;
 } check;
 
+enum { MOST_SENTENCES = 50 };
+
+/* ---- store_check_report.c ---- */
+
 /* Reports a damage of a part, which is a counter of the result. */
 __attribute__((format(printf, 3, 4))) void check_found(check *self, uint64_t *part, const char *format, ...);
 
