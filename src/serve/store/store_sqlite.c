@@ -12,7 +12,9 @@
 
 #include "base/file.h"
 
-/* The tables wanted_... and new_... are the group's: sqlite_group.c. CROSS JOIN keeps them the outer loop. */
+/* The tables wanted_... and new_... are the group's: sqlite_group.c. CROSS JOIN keeps them the outer loop.
+ * OR ROLLBACK: a statement that fails undoes the whole group, so that SQLite need not copy each page that it changes,
+ * to undo the statement alone. */
 static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_BEGIN] = "BEGIN IMMEDIATE",
     [WRITE_COMMIT] = "COMMIT",
@@ -33,15 +35,18 @@ static const char *const sql[STORE_STATEMENTS] = {
                          " CROSS JOIN reward_ids USING (bandit, id, reward_id)",
     [GET_DECISION] = STORE_DECISION_COLUMNS " FROM decisions WHERE place = ?1",
     [FIND_WAITING] = STORE_DECISION_COLUMNS " FROM decisions WHERE place > ?1 AND place < ?2 ORDER BY place",
-    [WRITE_EVENTS] = "INSERT INTO events (place, kind, time, id, decision, value, outcome, reward_id, body, checksum)"
+    [WRITE_EVENTS] = "INSERT OR ROLLBACK INTO events (place, kind, time, id, decision, value, outcome, reward_id, body,"
+                     " checksum)"
                      " SELECT * FROM new_events",
-    [WRITE_DECISIONS] = "INSERT INTO decisions (place, time, request_a, request_b, rewards, settled, value, inactive,"
-                        " slots) SELECT * FROM new_decisions WHERE true ON CONFLICT (place) DO UPDATE SET"
-                        " rewards = excluded.rewards, settled = excluded.settled, value = excluded.value,"
-                        " inactive = excluded.inactive",
-    [WRITE_IDS] = "INSERT INTO ids (bandit, id, number) SELECT * FROM new_ids",
-    [WRITE_REWARD_IDS] = "INSERT INTO reward_ids (bandit, id, reward_id, value, outcome) SELECT * FROM new_reward_ids",
-    [WRITE_UNCLAIMED] = "INSERT INTO unclaimed (bandit, id, number) SELECT * FROM new_unclaimed",
+    [WRITE_DECISIONS] =
+        "INSERT OR ROLLBACK INTO decisions (place, time, request_a, request_b, rewards, settled, value, inactive,"
+        " slots) SELECT * FROM new_decisions WHERE true ON CONFLICT (place) DO UPDATE SET"
+        " rewards = excluded.rewards, settled = excluded.settled, value = excluded.value,"
+        " inactive = excluded.inactive",
+    [WRITE_IDS] = "INSERT OR ROLLBACK INTO ids (bandit, id, number) SELECT * FROM new_ids",
+    [WRITE_REWARD_IDS] =
+        "INSERT OR ROLLBACK INTO reward_ids (bandit, id, reward_id, value, outcome) SELECT * FROM new_reward_ids",
+    [WRITE_UNCLAIMED] = "INSERT OR ROLLBACK INTO unclaimed (bandit, id, number) SELECT * FROM new_unclaimed",
     [REMOVE_UNCLAIMED] = "DELETE FROM unclaimed WHERE bandit = ?1 AND id = ?2 AND number = ?3",
     [FIND_OLDEST] = "SELECT place, kind, time, id, decision, reward_id, checksum FROM events"
                     " WHERE place > ?1 AND place < ?2 ORDER BY place",
