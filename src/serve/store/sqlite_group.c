@@ -129,10 +129,9 @@ static size_t count_decisions(const void *source)
     return ((const joining *)source)->decision_count;
 }
 
-static bool is_changed_decision(const void *source, size_t row)
+static bool is_new_decision(const void *source, size_t row)
 {
-    const join_decision *decision = &((const joining *)source)->decisions[row];
-    return decision->is_new || decision->changed;
+    return ((const joining *)source)->decisions[row].is_new;
 }
 
 static void decision_column(const void *source, size_t row, int column, sqlite3_context *out)
@@ -194,7 +193,7 @@ static const sqlite_rows group_tables[GROUP_TABLES] = {
     [NEW_EVENTS] = {"new_events", "place, kind, time, id, decision, value, outcome, reward_id, body, checksum",
                     count_events, NULL, event_column, NULL},
     [NEW_DECISIONS] = {"new_decisions", "place, time, request_a, request_b, rewards, settled, value, inactive, slots",
-                       count_decisions, is_changed_decision, decision_column, NULL},
+                       count_decisions, is_new_decision, decision_column, NULL},
     [NEW_IDS] = {"new_ids", "bandit, id, number", count_ids, is_new_id, id_column, NULL},
     [NEW_REWARD_IDS] = {"new_reward_ids", "bandit, id, reward_id, value, outcome", count_reward_ids, is_new_reward_id,
                         reward_id_column, NULL},
@@ -393,6 +392,25 @@ static ee_status write_ends(sqlite_store *self, ee_error *error)
     return status;
 }
 
+/* Row by row: for a statement that changes many rows SQLite would first copy their pages to a temporary file. */
+static ee_status change_decisions(sqlite_store *self, ee_error *error)
+{
+    const joining *set = self->base.joining;
+    sqlite3_stmt *statement = self->statements[CHANGE_DECISION];
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < set->decision_count && !status; i++) {
+        const join_decision *decision = &set->decisions[i];
+        if (!decision->changed || decision->is_new) continue;
+        sqlite3_bind_int64(statement, 1, store_place(decision->bandit, decision->row.number));
+        sqlite3_bind_int64(statement, 2, decision->row.rewards);
+        sqlite3_bind_int64(statement, 3, (int64_t)decision->row.settled);
+        sqlite3_bind_double(statement, 4, decision->row.value);
+        sqlite3_bind_int(statement, 5, decision->row.inactive);
+        status = sqlite_run(self, CHANGE_DECISION, "change a decision", error);
+    }
+    return status;
+}
+
 static ee_status remove_claimed(sqlite_store *self, ee_error *error)
 {
     const joining *set = self->base.joining;
@@ -424,5 +442,6 @@ ee_status sqlite_apply(store *base, ee_error *error)
     if (!status) status = write_ends(self, error);
     for (size_t i = 0; i < sizeof writes / sizeof *writes && !status; i++)
         if (has_rows(self, writes[i].table)) status = sqlite_run(self, writes[i].statement, writes[i].what, error);
+    if (!status) status = change_decisions(self, error);
     return status ? status : remove_claimed(self, error);
 }

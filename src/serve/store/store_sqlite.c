@@ -38,8 +38,9 @@ static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_EVENTS] = "INSERT OR ROLLBACK INTO events (place, kind, time, id, decision, value, outcome, reward_id, body,"
                      " checksum)"
                      " SELECT * FROM new_events",
-    [WRITE_DECISIONS] = "INSERT OR REPLACE INTO decisions (place, time, request_a, request_b, rewards, settled, value,"
+    [WRITE_DECISIONS] = "INSERT OR ROLLBACK INTO decisions (place, time, request_a, request_b, rewards, settled, value,"
                         " inactive, slots) SELECT * FROM new_decisions",
+    [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4, inactive = ?5 WHERE place = ?1",
     [WRITE_IDS] = "INSERT OR ROLLBACK INTO ids (bandit, id, number) SELECT * FROM new_ids",
     [WRITE_REWARD_IDS] =
         "INSERT OR ROLLBACK INTO reward_ids (bandit, id, reward_id, value, outcome) SELECT * FROM new_reward_ids",

@@ -255,7 +255,7 @@ static void a_lost_event_is_found(void **state)
 /* A model that was damaged, or replaced by another one whose checksum is right. */
 static void a_changed_model_is_found(void **state)
 {
-    static const char *const sentences[] = {": the model file cannot be read: store: ", ": the model file differs"};
+    static const char *const sentences[] = {": the model file cannot be read: models/", ": the model file differs"};
     served_play *play = *state;
     store_reader *log;
     uint64_t version;
