@@ -78,8 +78,11 @@ static void print_found(const replay_result *found)
     if (found->passed_over)
         printf("%" PRIu64 " decision%s skipped: the log before them has been removed\n", found->passed_over,
                ending(found->passed_over));
+    if (found->erased)
+        printf("%" PRIu64 " decision%s erased; %" PRIu64 " decision%s close to them cannot be proven\n", found->erased,
+               ending(found->erased), found->unproven, ending(found->unproven));
     if (!found->first[0]) {
-        printf("all are identical to the log\n");
+        printf("all %sare identical to the log\n", found->erased ? "others " : "");
         return;
     }
     printf("DIFFERENT from the log: %" PRIu64 " decision%s, %" PRIu64 " model%s\nfirst difference: %s\n",
@@ -103,10 +106,12 @@ static void print_json(const replay_result *found)
     text line = text_start(NULL);
     text_json(&line, (json_text){found->first, strlen(found->first)});
     printf("{\"bandits\": %" PRIu64 ", \"events\": %" PRIu64 ", \"steps\": %" PRIu64 ", \"decisions\": %" PRIu64
-           ", \"checkpoints\": %" PRIu64 ", \"passed_over\": %" PRIu64 ", \"other_decisions\": %" PRIu64
-           ", \"other_models\": %" PRIu64 ", \"first\": %s}\n",
+           ", \"checkpoints\": %" PRIu64 ", \"passed_over\": %" PRIu64 ", \"erased\": %" PRIu64
+           ", \"unproven\": %" PRIu64 ", \"other_decisions\": %" PRIu64 ", \"other_models\": %" PRIu64
+           ", \"first\": %s}\n",
            found->bandits, found->events, found->steps, found->decisions, found->checkpoints, found->passed_over,
-           found->other_decisions, found->other_models, found->first[0] && line.bytes ? line.bytes : "null");
+           found->erased, found->unproven, found->other_decisions, found->other_models,
+           found->first[0] && line.bytes ? line.bytes : "null");
     memory_free(line.bytes);
 }
 

@@ -11,6 +11,7 @@
 #include "routes.h"
 #include "serve/api/admission.h"
 #include "serve/api/audit.h"
+#include "serve/api/bandit_removal.h"
 #include "serve/api/call.h"
 #include "serve/api/importance_cache.h"
 #include "serve/api/latency.h"
@@ -258,10 +259,13 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = worker_start(READERS, MOST_TASKS, &self->readers, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->analyst, error);
     if (!status) status = audit_log_open(settings->folder, &self->audit, error);
+    if (!status) status = worker_start(1, MOST_TASKS, &self->eraser, error);
     if (!status) status = log_exports_create(&self->exports, error);
     if (!status) status = importance_cache_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, self->bandits, &self->jobs, error);
-    return status ? status : start_live(self, settings, error);
+    if (!status) status = start_live(self, settings, error);
+    if (!status) bandit_removals_resume(self);
+    return status;
 }
 
 static size_t count_cores(void)
@@ -338,6 +342,7 @@ static void service_free(service *self, int64_t save_until)
     worker_stop(self->worker);
     worker_stop(self->readers);
     worker_stop(self->analyst);
+    worker_stop(self->eraser);
     importance_cache_free(self->importances);
     evaluation_jobs_stop(self->jobs);
     if (self->bandits) served_bandits_stop(self->bandits, (double)(save_until - server_clock_real()) / SECOND);

@@ -27,6 +27,7 @@ from statuses import provoke_statuses
 # Which schema has the names of a table in the source. (): names of query parameters.
 READERS = {
     ("api_clock.c", "read_acceptance"): ["AcceptClock"],
+    ("api_bandits.c", "api_delete"): (),
     ("api_evaluations.c", "take_candidate"): ["EvaluationCandidate"],
     ("api_evaluations.c", "take_request"): ["EvaluationRequest"],
     ("api_explain.c", "read_most"): (),

@@ -215,6 +215,8 @@ def query_values(schema):
 def try_queries(document, client, report):
     client.call("POST", "/v1/bandits/named/decide", {"id": "known", **stories.PLAIN}, 200)
     for operation in document.operations:
+        if operation.id == "archiveBandit":  # it would archive the bandit: see stories.tell_of_bandits
+            continue
         path = operation.path.replace("{name}", "named").replace("{id}", "known").replace("{evaluationId}", "nobody")
         body = stories.PLAIN if operation.body else None
         for name, schema in operation.query().items():

@@ -158,6 +158,11 @@ bool call_finds_bandit_there(call *self)
 {
     const route *of = self->match.route;
     bool for_archived = of->method == HTTP_GET || of->traits & ROUTE_ARCHIVED;
+    if (self->bandit && served_bandit_is_removed(self->bandit)) { /* since it was found */
+        http_refuse(self->exchange, 404, call_code(404), "there is no bandit '%s' any more: it was removed",
+                    served_bandit_name(self->bandit));
+        return false;
+    }
     if (!self->bandit || for_archived || !served_bandit_is_archived(self->bandit)) return true;
     call_refuse_archived(self);
     return false;

@@ -1,9 +1,10 @@
-/* Bandits: creating, listing, describing, changing, archiving. Changes are made by the worker, one after the other, and
- * are events of the bandit's log like any other. */
+/* Bandits: creating, listing, describing, changing, archiving, removing. Changes are made by the worker, one after the
+ * other, and are events of the bandit's log like any other. */
 #include <inttypes.h>
 
 #include "audit.h"
 #include "bandit_changes.h"
+#include "bandit_removal.h"
 #include "call.h"
 #include "handlers.h"
 
@@ -220,10 +221,66 @@ static void set_archived(call *self, bool archived)
         put_settings(self, &settings, archived, archived ? "archived" : "restored");
 }
 
-void api_archive(void *owner, http_exchange *exchange, const route_match *match)
+/* ---- removing for good ---- */
+
+/* In the eraser's thread. */
+static void finish_removal(void *context)
 {
+    call *self = context;
+    const char *name = served_bandit_name(self->bandit);
+    ee_error error;
+    if (bandit_removal_finish(self->owner, served_bandit_number(self->bandit), &error)) {
+        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, NULL, "bandit '%s': its removal was interrupted: %s",
+                         name, error.message);
+        call_refuse(self, &error);
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s' removed for good", name);
+    http_answer(self->exchange, 204);
+}
+
+static ee_status decide_removal(call *self, ee_error *error)
+{
+    service *of = self->owner;
+    const char *name = served_bandit_name(self->bandit);
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    ee_status status = EE_OK;
+    if (!served_bandit_is_archived(self->bandit))
+        status = service_write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)},
+                                        &settings, true, error);
+    if (!status) status = bandit_removal_decide(of, self->bandit, error);
+    if (!status)
+        server_log_write(&of->log, LOG_LEVEL_INFO, NULL,
+                         "bandit '%s': removal for good begins, asked with the key '%s'", name, self->key_name);
+    return status;
+}
+
+static void remove_for_good(call *self)
+{
+    const char *confirm = http_query(self->exchange, "confirm"), *name = served_bandit_name(self->bandit);
+    ee_error error;
+    if (!confirm || strcmp(confirm, name) != 0)
+        http_refuse(self->exchange, 400, call_code(400),
+                    "this removes '%s' and all its data for good; to confirm, add confirm=%s to the query", name, name);
+    else if (decide_removal(self, &error))
+        call_refuse(self, &error);
+    else
+        call_work(self, self->owner->eraser, finish_removal);
+}
+
+void api_delete(void *owner, http_exchange *exchange, const route_match *match)
+{
+    static const char *const names[] = {"purge", "confirm"};
     (void)owner, (void)match;
-    set_archived(exchange->context, true);
+    call *self = exchange->context;
+    if (!call_check_query(self, names, 2)) return;
+    const char *purge = http_query(exchange, "purge");
+    if (purge && strcmp(purge, "true") != 0 && strcmp(purge, "false") != 0)
+        http_refuse(exchange, 400, call_code(400), "purge must be true or false, got '%.60s'", purge);
+    else if (purge && strcmp(purge, "true") == 0)
+        remove_for_good(self);
+    else
+        set_archived(self, true);
 }
 
 void api_restore(void *owner, http_exchange *exchange, const route_match *match)

@@ -55,3 +55,13 @@ void importance_cache_keep(importance_cache *self, uint32_t bandit, text *made)
     }
     pthread_mutex_unlock(&self->lock);
 }
+
+void importance_cache_forget(importance_cache *self, uint32_t bandit)
+{
+    pthread_mutex_lock(&self->lock);
+    if (bandit < self->capacity) {
+        memory_free(self->rows[bandit].answer);
+        self->rows[bandit].answer = NULL;
+    }
+    pthread_mutex_unlock(&self->lock);
+}

@@ -15,4 +15,7 @@ bool importance_cache_find(importance_cache *self, uint32_t bandit, text *into);
 /* Takes over the bytes of the answer; without memory it keeps nothing. */
 void importance_cache_keep(importance_cache *self, uint32_t bandit, text *made);
 
+/* Forgets the answer of a bandit. */
+void importance_cache_forget(importance_cache *self, uint32_t bandit);
+
 #endif

@@ -65,7 +65,9 @@ struct service {
     worker *readers;      /* runs requests that only read, and take long: changes do not wait for them */
     _Atomic(live *) live; /* NULL while the server starts */
     service_promotion promotion;
-    worker *analyst; /* runs long tasks: feature importance */
+    worker *analyst;        /* runs long tasks: feature importance */
+    worker *eraser;         /* removes bandits and erases decisions, one after the other */
+    worker_task resumption; /* the eraser's first: what a stop or a crash interrupted */
     struct importance_cache *importances;
     evaluation_jobs *jobs;
     _Atomic(http_server *) http; /* NULL while the server starts */

@@ -33,7 +33,7 @@ struct evaluation_jobs {
     bool runs;
     atomic_bool stopping;
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t changed;
+    pthread_cond_t changed, played;
     job_row **rows; /* (count) in the order in which they were asked for */
     size_t count, capacity;
     job_row *playing;
@@ -103,7 +103,7 @@ static ee_status run_job(evaluation_jobs *self, job_row *row, evaluation_job *jo
     playing now = {self, row};
     job_watch watch = {is_wanted, note_progress, &now};
     char *log = NULL;
-    const served_bandit *bandit = served_bandits_at(self->bandits, row->bandit - 1);
+    const served_bandit *bandit = served_bandits_find_number(self->bandits, row->bandit);
     ee_status status = job_read_about(self->blobs, row->bandit, row->id, &job->about, error);
     if (!status && !bandit) status = status_fail(error, EE_BAD_INPUT, "the bandit no longer exists");
     if (!status) status = blobs_scratch(self->blobs, ".eelog.zst", &log, error);
@@ -146,6 +146,7 @@ static void play_row(evaluation_jobs *self, job_row *row)
         job_remove(self->blobs, row->bandit, row->id, NULL); /* it may have ended while it was deleted */
         remove_row(self, place);
     }
+    pthread_cond_broadcast(&self->played);
     pthread_mutex_unlock(&self->lock);
     evaluation_job_release(&job);
 }
@@ -218,6 +219,7 @@ ee_status evaluation_jobs_start(store *kept, served_bandits *bandits, evaluation
     self->bandits = bandits;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->changed, NULL);
+    pthread_cond_init(&self->played, NULL);
     self->blobs = store_blobs(kept);
     status = load_all(self, error);
     self->runs = !status && pthread_create(&self->thread, NULL, run, self) == 0;
@@ -238,6 +240,7 @@ void evaluation_jobs_stop(evaluation_jobs *self)
     pthread_mutex_unlock(&self->lock);
     if (self->runs) pthread_join(self->thread, NULL);
     pthread_cond_destroy(&self->changed);
+    pthread_cond_destroy(&self->played);
     pthread_mutex_destroy(&self->lock);
     memory_release(&self->memory);
 }
@@ -343,20 +346,35 @@ ee_status evaluation_jobs_read(evaluation_jobs *self, uint32_t bandit, const cha
     return status;
 }
 
+/* With the lock. A running one is removed from the list by the thread that runs it. */
+static ee_status delete_row(evaluation_jobs *self, size_t place, ee_error *error)
+{
+    job_row *row = self->rows[place];
+    ee_status status = job_remove(self->blobs, row->bandit, row->id, error);
+    if (!status && row == self->playing)
+        atomic_store(&row->deleted, true);
+    else if (!status)
+        remove_row(self, place);
+    return status;
+}
+
 ee_status evaluation_jobs_delete(evaluation_jobs *self, uint32_t bandit, const char *id, ee_error *error)
 {
     size_t place = 0;
+    pthread_mutex_lock(&self->lock);
+    const job_row *row = find_row(self, bandit, id, &place);
+    ee_status status = row && !atomic_load(&row->deleted) ? delete_row(self, place, error) : no_job(id, error);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+ee_status evaluation_jobs_delete_all(evaluation_jobs *self, uint32_t bandit, ee_error *error)
+{
     ee_status status = EE_OK;
     pthread_mutex_lock(&self->lock);
-    job_row *row = find_row(self, bandit, id, &place);
-    if (!row || atomic_load(&row->deleted))
-        status = no_job(id, error);
-    else
-        status = job_remove(self->blobs, bandit, id, error);
-    if (!status && row == self->playing)
-        atomic_store(&row->deleted, true); /* who plays it removes it from the list */
-    else if (!status)
-        remove_row(self, place);
+    for (size_t i = self->count; i-- > 0 && !status;)
+        if (self->rows[i]->bandit == bandit) status = delete_row(self, i, error);
+    while (!status && self->playing && self->playing->bandit == bandit) pthread_cond_wait(&self->played, &self->lock);
     pthread_mutex_unlock(&self->lock);
     return status;
 }

@@ -116,5 +116,7 @@ void evaluation_job_release(evaluation_job *self);
 
 /* Also cancels a waiting or running job. EE_NO_FILE: there is none. */
 ee_status evaluation_jobs_delete(evaluation_jobs *self, uint32_t bandit, const char *id, ee_error *error);
+/* Deletes all of a bandit, and waits until a running one has stopped. */
+ee_status evaluation_jobs_delete_all(evaluation_jobs *self, uint32_t bandit, ee_error *error);
 
 #endif

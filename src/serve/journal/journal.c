@@ -36,10 +36,11 @@ static bool gather(journal *self)
     int64_t pause = self->turns ? 0 : pause_of(self);
     bool removes = !journal_clock(self).in_doubt;
     pthread_mutex_lock(&self->lock);
-    if (pause && !self->incoming.first && !(removes && self->removals) && !self->stopping) wait_for(self, pause);
+    if (pause && !self->incoming.first && !self->tasks && !(removes && self->removals) && !self->stopping)
+        wait_for(self, pause);
     journal_entry *first = self->incoming.first;
     self->incoming = (entry_list){0};
-    bool over = self->stopping && !first && !self->turns;
+    bool over = self->stopping && !first && !self->turns && !self->tasks;
     pthread_mutex_unlock(&self->lock);
     journal_distribute(self, first);
     return !over;
@@ -50,6 +51,7 @@ static void *run(void *context)
     journal *self = context;
     while (gather(self)) {
         if (self->turns || pause_of(self) == 0) journal_write_group(self);
+        journal_run_task(self);
         if (!journal_clock(self).in_doubt) journal_remove_some(self);
     }
     if (pause_of(self) == 0) journal_write_group(self); /* the next start is to know the state of the clock */
@@ -101,6 +103,7 @@ static void free_journal(journal *self)
     store_reader_free(self->reader);
     event_batch_free(&self->batch);
     pthread_cond_destroy(&self->wake);
+    pthread_cond_destroy(&self->task_done);
     pthread_mutex_destroy(&self->lock);
     pthread_mutex_destroy(&self->clock_lock);
     memory_release(&self->memory);
@@ -122,6 +125,7 @@ ee_status journal_start(store *into, const journal_options *options, journal **o
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&self->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&self->task_done, NULL);
     pthread_mutex_init(&self->lock, NULL);
     pthread_mutex_init(&self->clock_lock, NULL);
     status = prepare(self, error);

@@ -70,6 +70,11 @@ ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
  * a checkpoint nothing. What fails is given up; ask again now and then. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
 
+/* Runs a function in the thread that writes, between two transactions, and waits for it: for rare changes of the store
+ * that are no entries. It should take some milliseconds, because everything else waits. Not for threads that serve. */
+typedef ee_status journal_function(void *context, store *into, ee_error *error);
+ee_status journal_run(journal *self, journal_function *function, void *context, ee_error *error);
+
 journal_counts journal_read_counts(journal *self);
 
 /* The log time now, which never goes back: for waits and retention. */

@@ -145,6 +145,26 @@ static void report_touched(journal *self, const store_group *group)
     }
 }
 
+void journal_note_states(journal *self)
+{
+    size_t count = store_bandit_count(self->store);
+    self->working.waiting = 0;
+    self->earliest = INT64_MAX;
+    for (uint32_t number = 1; number <= count; number++) {
+        const bandit_state *state = store_bandit_state(self->store, number);
+        bandit_queue *queue = number < self->queue_count ? self->queues[number] : NULL;
+        self->working.waiting += state->waiting;
+        if (state->deadline < self->earliest) self->earliest = state->deadline;
+        if (!queue || state->news <= queue->news) continue;
+        queue->news = state->news;
+        if (self->options.appended) self->options.appended(self->options.context, number, state->news);
+        if (self->options.waits) self->options.waits(self->options.context, number, state->waiting, state->defaulted);
+    }
+    pthread_mutex_lock(&self->lock);
+    self->counts = self->working;
+    pthread_mutex_unlock(&self->lock);
+}
+
 /* ---- one transaction ---- */
 
 static void add_counts(journal_counts *into, const store_counts *from)

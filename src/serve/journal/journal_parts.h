@@ -1,5 +1,6 @@
 /* The journal from inside. From the bottom: journal_clock.c has the time; journal_queue.c hands in entries;
- * journal_group.c writes a transaction; journal_removal.c removes old events; journal.c runs them in its thread. */
+ * journal_group.c writes a transaction; journal_removal.c removes old events; journal_tasks.c runs other changes;
+ * journal.c runs all of them in its thread. */
 #ifndef EENET_JOURNAL_PARTS_H
 #define EENET_JOURNAL_PARTS_H
 
@@ -31,6 +32,15 @@ typedef struct removal {
     struct removal *next;
 } removal;
 
+/* A function to run: journal_run. */
+typedef struct journal_task {
+    journal_function *function;
+    void *context;
+    bool done;
+    ee_error error;
+    struct journal_task *next;
+} journal_task;
+
 struct journal {
     memory memory;
     store *store;
@@ -43,6 +53,8 @@ struct journal {
     pthread_cond_t wake;
     entry_list incoming;
     removal *removals;
+    journal_task *tasks; /* the first to run first */
+    pthread_cond_t task_done;
     size_t waiting_entries, waiting_bytes;
     bool stopping;
     journal_counts counts;
@@ -96,6 +108,14 @@ void journal_write_group(journal *self);
 /* Microseconds until the journal has something to write without a new entry: decisions to settle, a change of the
  * clock, or a retry after a failure. INT64_MAX: nothing. */
 int64_t journal_due_in(const journal *self, const server_clock *clock);
+
+/* The state of the bandits was changed other than by a group. */
+void journal_note_states(journal *self);
+
+/* ---- journal_tasks.c ---- */
+
+/* Runs the first task, if there is one. In the writer's thread. */
+void journal_run_task(journal *self);
 
 /* ---- journal_removal.c ---- */
 

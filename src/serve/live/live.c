@@ -151,6 +151,10 @@ static void give_turn(live *self, live_entry *entry)
     uint64_t last = served_bandit_standing(entry->bandit).events;
     double now = live_now();
     take_turn(self);
+    if (served_bandit_is_archived(entry->bandit)) { /* since it was looked at: it may be removed already */
+        pthread_mutex_unlock(&self->turn);
+        return;
+    }
     entry->state.in_force = served_bandit_settings(entry->bandit);
     ee_status status = open_state(self, entry, &error);
     if (!status) status = live_bandit_turn(&entry->state, last, &entry->more, &error);
@@ -272,6 +276,35 @@ ee_status live_find_standing(live *self, served_bandit *bandit, const char *chal
     if (--self->asking == 0) pthread_cond_signal(&self->answered);
     pthread_mutex_unlock(&self->lock);
     return status;
+}
+
+/* ---- bandits that are removed ---- */
+
+static void clear_report(live *self, live_entry *entry)
+{
+    pthread_mutex_lock(&self->lock);
+    memory_free(entry->report.bytes);
+    entry->report = text_start(NULL);
+    entry->value_count = 0;
+    pthread_mutex_unlock(&self->lock);
+    memory_free(entry->promotions.bytes);
+    entry->promotions = text_start(NULL);
+}
+
+void live_forget(live *self, const served_bandit *bandit)
+{
+    pthread_mutex_lock(&self->lock);
+    live_entry *entry = find_entry(self, bandit);
+    if (entry) self->asking++;
+    pthread_mutex_unlock(&self->lock);
+    if (!entry) return;
+    pthread_mutex_lock(&self->turn);
+    live_entry_put_away(entry);
+    clear_report(self, entry);
+    pthread_mutex_unlock(&self->turn);
+    pthread_mutex_lock(&self->lock);
+    if (--self->asking == 0) pthread_cond_signal(&self->answered);
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* ---- beginning and end ---- */

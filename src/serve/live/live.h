@@ -54,4 +54,7 @@ typedef struct live_standing {
 ee_status live_find_standing(live *self, served_bandit *bandit, const char *challenger, uint64_t test,
                              live_standing *out, ee_error *error);
 
+/* Forgets a bandit that was removed: its state is put away and not saved again. Waits for its turn to end. */
+void live_forget(live *self, const served_bandit *bandit);
+
 #endif

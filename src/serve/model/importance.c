@@ -183,7 +183,7 @@ static ee_status measure(measuring *self, const event *seen, ee_error *error)
     self->number = seen->number;
     self->over = seen->number >= self->end;
     bool outside = seen->time < self->request->from || seen->time >= self->request->until;
-    if (self->over || outside) return EE_OK;
+    if (self->over || outside || event_is_erased(seen)) return EE_OK;
     ee_status status = decision_body_read(seen->body, seen->size, &self->room, &body, error);
     if (status) return status;
     ee_error own = {EE_OK, ""};

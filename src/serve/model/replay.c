@@ -8,6 +8,7 @@
 #include "base/archive.h"
 #include "decision_arms.h"
 #include "restoring.h"
+#include "stored_models.h"
 
 /* A decision that is to be made again, by the version of the model that made it. */
 typedef struct due_decision {
@@ -27,6 +28,8 @@ typedef struct replaying {
     uint64_t first, last; /* events of the span */
     due_decision *due;    /* (due_count) ascending */
     size_t due_count, due_capacity, done;
+
+    stored_models stored; /* because of erased decisions */
 
     /* The model. */
     follower *model;
@@ -60,6 +63,10 @@ __attribute__((format(printf, 3, 4))) static void differ(replaying *self, uint64
 static ee_status collect(replaying *self, const event *from, ee_error *error)
 {
     decision_body body;
+    if (event_is_erased(from)) {
+        self->result->erased++;
+        return EE_OK;
+    }
     ee_status status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
     if (status == EE_NO_MEMORY) return status;
     if (status) {
@@ -269,20 +276,50 @@ static void tell(const replaying *self)
                             upto <= begin ? 0 : (double)(upto - begin) / (double)(self->last - begin + 1));
 }
 
+/* The next stored model instead of one that learned from an erased decision. *there false: none follows. */
+static ee_status pass_erased(replaying *self, uint64_t version, bool *there, ee_error *error)
+{
+    follower *next;
+    uint64_t found;
+    ee_status status =
+        stored_models_next(&self->stored, self->log, self->number, &self->settings, version, &next, &found, error);
+    if (status) return status;
+    *there = next;
+    uint64_t upto = next ? found : UINT64_MAX;
+    for (; self->done < self->due_count && self->due[self->done].version < upto; self->done++) self->result->unproven++;
+    if (!next) return EE_OK;
+    drop_snapshot(self);
+    follower_free(self->model);
+    self->model = next;
+    self->version = found;
+    return EE_OK;
+}
+
+/* Takes the model to its next version. *there false: there is none. */
+static ee_status step_on(replaying *self, bool *there, ee_error *error)
+{
+    uint64_t number;
+    step_body step;
+    ee_status status = restore_next_step(self->log, self->number, self->version, &number, &step, error);
+    *there = number && number <= self->last;
+    if (status || !*there) return status;
+    if (stored_models_erased(&self->stored, follower_upto(self->model) + 1, step.upto))
+        return pass_erased(self, number, there, error);
+    status = follower_step(self->model, self->log, self->number, &step, NULL, NULL, error);
+    if (status) return status;
+    if (follower_bandit(self->model) != self->shown) drop_snapshot(self);
+    self->version = number;
+    self->result->steps++;
+    return EE_OK;
+}
+
 static ee_status follow(replaying *self, ee_error *error)
 {
     ee_status status = compare_decisions(self, error);
     if (!status) status = compare_checkpoints(self, error);
-    while (!status) {
-        uint64_t number;
-        step_body step;
-        status = restore_next_step(self->log, self->number, self->version, &number, &step, error);
-        if (status || !number || number > self->last) break;
-        status = follower_step(self->model, self->log, self->number, &step, NULL, NULL, error);
-        if (status) break;
-        if (follower_bandit(self->model) != self->shown) drop_snapshot(self);
-        self->version = number;
-        self->result->steps++;
+    for (bool there = true; !status;) {
+        status = step_on(self, &there, error);
+        if (status || !there) break;
         status = compare_decisions(self, error);
         if (!status) status = compare_checkpoints(self, error);
         tell(self);
@@ -296,6 +333,7 @@ static void end_bandit(replaying *self)
     drop_snapshot(self);
     follower_free(self->model);
     self->model = NULL;
+    stored_models_free(&self->stored);
 }
 
 /* The times that the log covers, of all bandits together. */
@@ -324,7 +362,8 @@ static ee_status replay_bandit(replaying *self, ee_error *error)
     status = store_find_end(self->log, self->number, self->request->until, &end, error);
     if (end <= self->last) self->last = end - 1;
     if (status || self->last < self->first) return status;
-    status = collect_decisions(self, error);
+    status = stored_models_read(&self->stored, self->log, self->number, error);
+    if (!status) status = collect_decisions(self, error);
     if (!status) status = start(self, error);
     uint64_t begin = self->model ? follower_upto(self->model) : 0;
     if (!status) status = follow(self, error);

@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "served_bandit.h"
 
+#include <time.h>
+
 #include "engine/snapshot.h"
 #include "served_inside.h"
 
@@ -30,6 +32,14 @@ bool served_bandit_is_archived(const served_bandit *self)
     bool archived = self->archived;
     unlock(self);
     return archived;
+}
+
+bool served_bandit_is_removed(const served_bandit *self)
+{
+    lock(self);
+    bool removed = self->removed;
+    unlock(self);
+    return removed;
 }
 
 bandit_settings served_bandit_settings(const served_bandit *self)
@@ -256,12 +266,13 @@ static void woken(void *context, const ee_error *error)
     pthread_mutex_unlock(&self->mutex);
 }
 
-static ee_status wake(served_bandit *self, ee_error *error)
+/* Waits until woken is called: after a turn, or, unless `always`, not at all if the bandit is awake. */
+static ee_status await(served_bandit *self, bool always, ee_error *error)
 {
     waking w = {.done = false};
     pthread_mutex_init(&w.mutex, NULL);
     pthread_cond_init(&w.ended, NULL);
-    if (!served_bandit_is_awake(self, woken, &w)) {
+    if (always ? wait_for(self, true, woken, &w) : !served_bandit_is_awake(self, woken, &w)) {
         pthread_mutex_lock(&w.mutex);
         while (!w.done) pthread_cond_wait(&w.ended, &w.mutex);
         pthread_mutex_unlock(&w.mutex);
@@ -272,17 +283,43 @@ static ee_status wake(served_bandit *self, ee_error *error)
     return w.error.status;
 }
 
+void served_bandit_await_turn(served_bandit *self)
+{
+    await(self, true, NULL);
+}
+
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error)
 {
     for (;;) {
         ee_error own = {EE_OK, ""};
-        if (!wake(self, &own)) {
+        if (!await(self, false, &own)) {
             served_room *room = served_bandit_enter(self, &own);
             if (room) return room;
         }
         if (!own.status) continue; /* it fell asleep meanwhile */
         if (error) *error = own;
         return NULL;
+    }
+}
+
+/* ---- checkpoints ---- */
+
+ee_status served_bandit_checkpoint(served_bandit *self, uint64_t upto, bool (*cancel)(void *context), void *context,
+                                   ee_error *error)
+{
+    for (;;) {
+        if (cancel(context)) return status_fail(error, EE_FILE_ERROR, "the server is stopping");
+        ee_status status = await(self, true, error);
+        if (status) return status;
+        lock(self);
+        bool done = self->standing.saved >= upto, taken = self->standing.taken >= upto;
+        bool failed = self->standing.trouble[0];
+        self->save_wanted = taken && !done;
+        if (failed) status_fail(error, EE_FILE_ERROR, "the model cannot be saved: %s", self->standing.trouble);
+        unlock(self);
+        if (done) return EE_OK;
+        if (failed) return EE_FILE_ERROR;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* steps have a pause between them, too */
     }
 }
 

@@ -50,6 +50,11 @@ ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text na
 
 /* By its name, or NULL. It lives as long as the server. */
 served_bandit *served_bandits_find(const served_bandits *self, json_text name);
+/* By its number, or NULL. */
+served_bandit *served_bandits_find_number(const served_bandits *self, uint32_t number);
+/* Takes an archived bandit out of the table, so that nobody finds it and its name is free. Those who have it may go on
+ * with it: it stays archived. Waits until its model is unloaded and nothing of it is written any more. */
+void served_bandits_remove(served_bandits *self, served_bandit *bandit);
 /* In the order of their numbers; NULL past the last. */
 served_bandit *served_bandits_at(const served_bandits *self, size_t index);
 
@@ -67,6 +72,8 @@ uint64_t served_bandits_memory(const served_bandits *self);
 uint32_t served_bandit_number(const served_bandit *self);
 const char *served_bandit_name(const served_bandit *self);
 bool served_bandit_is_archived(const served_bandit *self);
+/* Whether it was taken out of the table: then it does not exist any more. */
+bool served_bandit_is_removed(const served_bandit *self);
 bandit_settings served_bandit_settings(const served_bandit *self); /* a copy, of some 10 KB */
 /* The rule for rewards outside *low to *high, which its settings state. */
 outside_rule served_bandit_rewards(const served_bandit *self, double *low, double *high);
@@ -109,12 +116,18 @@ struct explanation;
 ee_status served_bandit_explain(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
                                 int64_t only, struct explanation **out, ee_error *error);
 
+/* Waits until the model has taken all events up to a number and a checkpoint of it is saved. cancel is asked now and
+ * then. EE_FILE_ERROR if training or saving fails. */
+ee_status served_bandit_checkpoint(served_bandit *self, uint64_t upto, bool (*cancel)(void *context), void *context,
+                                   ee_error *error);
+
 /* What a page or a metric shows. */
 typedef struct served_standing {
     bool awake;
     uint64_t version;     /* published */
     uint64_t events;      /* in the log */
     uint64_t taken;       /* up to which the published model took them */
+    uint64_t saved;       /* up to which the last checkpoint did that was saved since the start */
     uint64_t behind;      /* of them the published model has not taken */
     double lag_seconds;   /* age of the first of these; 0: there are none */
     uint64_t stride;      /* of the last step */

@@ -34,6 +34,20 @@ ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text na
     return EE_OK;
 }
 
+served_bandit *served_bandits_find_number(const served_bandits *self, uint32_t number)
+{
+    return served_table_find_number(self, number);
+}
+
+void served_bandits_remove(served_bandits *self, served_bandit *bandit)
+{
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->removed = true;
+    pthread_mutex_unlock(&bandit->mutex);
+    served_table_remove(self, bandit);
+    served_bandit_await_turn(bandit);
+}
+
 void served_bandits_appended(served_bandits *self, uint32_t number, uint64_t last)
 {
     served_bandit *bandit = served_table_find_number(self, number);

@@ -27,12 +27,15 @@ struct served_bandit {
     uint32_t number;
     char name[BANDIT_NAME_SIZE];
     turn turn;
+    served_bandit *next_removed;
 
     pthread_mutex_t mutex; /* of what follows, to `standing`; held for a moment */
     pthread_cond_t left;   /* the last room was given back */
     bandit_settings settings;
     bool archived, awake;
-    bool tired; /* it is unloaded as soon as that is possible */
+    bool removed;     /* from the table */
+    bool save_wanted; /* a checkpoint, now */
+    bool tired;       /* it is unloaded as soon as that is possible */
     size_t users;
     served_room *rooms; /* free ones */
     ee_snapshot *snapshot;
@@ -69,6 +72,7 @@ struct served_bandits {
     served_bandit **bandits; /* (count) in the order of their numbers */
     uint32_t *slots;         /* (slot_count, a power of two) by name: place among them + 1; 0: free */
     size_t count, capacity, slot_count;
+    served_bandit *removed; /* from the table: requests may still have them */
 
     turn_queue queue;
     atomic_uint_fast64_t used; /* bytes of all models in memory */
@@ -84,6 +88,8 @@ struct served_bandits {
 
 /* Ends deciding, waits until all rooms were given back, and frees them and the snapshot. */
 void served_bandit_close(served_bandit *self);
+/* Waits for the end of a turn that begins now or later. The bandit is archived: then its model is unloaded. */
+void served_bandit_await_turn(served_bandit *self);
 /* Makes the snapshot of this version, and lets threads decide. */
 ee_status served_bandit_open(served_bandit *self, ee_error *error);
 
@@ -93,6 +99,8 @@ ee_status served_table_add(served_bandits *self, uint32_t number, json_text name
                            bool archived, served_bandit **out, ee_error *error);
 /* NULL: there is none. */
 served_bandit *served_table_find_number(const served_bandits *self, uint32_t number);
+/* It stays in memory. */
+void served_table_remove(served_bandits *self, served_bandit *bandit);
 void served_table_free(served_bandits *self);
 
 /* ---- training_turn.c ---- */

@@ -124,10 +124,30 @@ ee_status served_table_add(served_bandits *self, uint32_t number, json_text name
     return status;
 }
 
+void served_table_remove(served_bandits *self, served_bandit *bandit)
+{
+    pthread_rwlock_wrlock(&self->lock);
+    size_t place = 0;
+    while (place < self->count && self->bandits[place] != bandit) place++;
+    if (place < self->count) {
+        self->count--;
+        memmove(self->bandits + place, self->bandits + place + 1, (self->count - place) * sizeof *self->bandits);
+        memset(self->slots, 0, self->slot_count * sizeof *self->slots);
+        for (size_t i = 0; i < self->count; i++) *slot_of(self, name_of(self->bandits[i])) = (uint32_t)i + 1;
+        bandit->next_removed = self->removed;
+        self->removed = bandit;
+    }
+    pthread_rwlock_unlock(&self->lock);
+}
+
+static void destroy(served_bandit *bandit)
+{
+    pthread_cond_destroy(&bandit->left);
+    pthread_mutex_destroy(&bandit->mutex);
+}
+
 void served_table_free(served_bandits *self)
 {
-    for (size_t i = 0; i < self->count; i++) {
-        pthread_cond_destroy(&self->bandits[i]->left);
-        pthread_mutex_destroy(&self->bandits[i]->mutex);
-    }
+    for (size_t i = 0; i < self->count; i++) destroy(self->bandits[i]);
+    for (served_bandit *bandit = self->removed; bandit; bandit = bandit->next_removed) destroy(bandit);
 }

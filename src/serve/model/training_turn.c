@@ -8,6 +8,7 @@
 #include "restoring.h"
 #include "serve/system/server_clock.h"
 #include "served_inside.h"
+#include "stored_models.h"
 
 enum { MOST_STRIDE = 64 };
 static const double RETRY = 1; /* seconds until what failed is tried again */
@@ -139,6 +140,7 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     pthread_mutex_lock(&bandit->mutex);
     bandit->asked = turn_queue_now();
     bandit->standing.wakes++;
+    bandit->standing.saved = bandit->saved_upto;
     pthread_mutex_unlock(&bandit->mutex);
     bandit->publish_due = 0;
     return show(t, error);
@@ -289,7 +291,10 @@ static ee_status remove_older(trainer_turn *t, uint64_t checkpoint, ee_error *er
         if (status || !checkpoint) return status;
         status = read_version(t, checkpoint, &version, error);
         if (status || version == newer) continue;
-        if (i++ >= kept) status = blob_remove(store_blobs(t->all->kept), blob_model(number, version), error);
+        if (i++ < kept) continue;
+        bool proof = false;
+        status = stored_models_keep(t->log, number, version, &proof, error);
+        if (!status && !proof) status = blob_remove(store_blobs(t->all->kept), blob_model(number, version), error);
     }
     return status;
 }
@@ -333,6 +338,8 @@ static ee_status save_checkpoint(trainer_turn *t, ee_error *error)
     bandit->saved_upto = bandit->taken;
     pthread_mutex_lock(&bandit->mutex);
     bandit->standing.checkpoints++;
+    bandit->standing.saved = bandit->saved_upto;
+    bandit->save_wanted = false;
     pthread_mutex_unlock(&bandit->mutex);
     return EE_OK;
 }
@@ -353,7 +360,10 @@ static bool checkpoint_is_due(const served_bandit *bandit, double now)
 {
     const served_options *options = &bandit->all->options;
     bool many = bandit->taken - bandit->saved_upto >= options->checkpoint_events;
-    return (many && !bandit->save_failed) || now - bandit->saved >= options->checkpoint_seconds;
+    pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&bandit->mutex);
+    bool wanted = bandit->save_wanted;
+    pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&bandit->mutex);
+    return wanted || (many && !bandit->save_failed) || now - bandit->saved >= options->checkpoint_seconds;
 }
 
 /* ---- memory ---- */

@@ -277,6 +277,14 @@ void activity_slot_rewarded(activity *self, uint32_t bandit, json_text slot, dou
     pthread_mutex_unlock(&self->lock);
 }
 
+void activity_forget(activity *self, uint32_t bandit)
+{
+    pthread_mutex_lock(&self->lock);
+    lively *of = find(self, bandit);
+    if (of) *of = (lively){.bandit = bandit};
+    pthread_mutex_unlock(&self->lock);
+}
+
 /* ---- reading ---- */
 
 static int by_count(const void *a, const void *b)

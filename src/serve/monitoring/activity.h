@@ -46,6 +46,9 @@ void activity_rewarded(activity *self, uint32_t bandit, int64_t time);
 void activity_slot_decided(activity *self, uint32_t bandit, json_text slot, bool explored);
 void activity_slot_rewarded(activity *self, uint32_t bandit, json_text slot, double value);
 
+/* Forgets a bandit that was removed. */
+void activity_forget(activity *self, uint32_t bandit);
+
 typedef struct activity_second {
     uint32_t decisions, rewards, explored;
 } activity_second;

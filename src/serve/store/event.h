@@ -10,6 +10,7 @@
  *   MODEL       the model was replaced: reset or uploaded
  *   ACTIVATED   a deferred decision was activated
  *   PROMOTION   a challenger was promoted, and why
+ *   ERASED      decisions were erased: what they were is no longer in the log
  *
  * A round with slots is one DECISION event per slot, consecutive and in one transaction, in the order of the slots.
  * Each is a decision like any other: it has its own id (slot_decision_id), probabilities conditional on the slots
@@ -32,7 +33,8 @@ typedef enum event_kind {
     EVENT_SETTINGS = 6,
     EVENT_MODEL = 7,
     EVENT_ACTIVATED = 8,
-    EVENT_PROMOTION = 9
+    EVENT_PROMOTION = 9,
+    EVENT_ERASED = 10
 } event_kind;
 
 /* Outcome of a reward or an activation, or why a decision is settled. */
@@ -63,6 +65,12 @@ typedef struct event {
     const void *body;      /* (size) the rest, by kind: see below */
     size_t size;
 } event;
+
+/* Whether this was a decision whose content was erased: see erased_event.h. */
+static inline bool event_is_erased(const event *of)
+{
+    return of->kind == EVENT_DECISION && !of->size;
+}
 
 /* ---- bodies ---- */
 
@@ -115,7 +123,7 @@ typedef struct checkpoint_body {
 /* SETTINGS: the settings as JSON, see bandit_settings.h. MODEL: empty for a reset, else a checkpoint_body with the
  * file's checksum and size; its version is the number of the file, above all those of events. */
 
-/* PROMOTION: why, as JSON; see succession.h. ACTIVATED has no body. */
+/* PROMOTION: why, as JSON; see succession.h. ACTIVATED has no body. ERASED: see erased_event.h. */
 
 /* Room for reading bodies, one at a time: {.owner = ...} starts it. */
 typedef struct event_room {

@@ -37,6 +37,16 @@ static event_outcome outcome_of(const joining_rules *rules, const stored_decisio
     return decision->settled ? REWARD_LATE : REWARD_JOINED;
 }
 
+static ee_status settle_as(joining *self, join_bandit *bandit, join_decision *decision, event *settled, ee_error *error)
+{
+    self->counts.waiting--;
+    bandit->now.waiting--;
+    ee_status status = join_append(self, bandit, settled, error);
+    decision->row.settled = settled->number;
+    decision->changed = true;
+    return status;
+}
+
 static ee_status settle(joining *self, join_bandit *bandit, join_decision *decision, ee_error *error)
 {
     double default_reward = bandit->now.rules.default_reward;
@@ -56,12 +66,19 @@ static ee_status settle(joining *self, join_bandit *bandit, join_decision *decis
         settled.outcome = SETTLED_NOTHING;
         self->counts.abandoned++;
     }
-    self->counts.waiting--;
-    bandit->now.waiting--;
-    ee_status status = join_append(self, bandit, &settled, error);
-    decision->row.settled = settled.number;
-    decision->changed = true;
-    return status;
+    return settle_as(self, bandit, decision, &settled, error);
+}
+
+ee_status join_write_settlement(joining *self, join_bandit *bandit, store_entry *entry, ee_error *error)
+{
+    join_decision *decision = join_find_decision(self, bandit->now.number, entry->event.decision);
+    if (!decision || decision->row.settled) {
+        entry->verdict = ENTRY_REPEATED;
+        return EE_OK;
+    }
+    self->counts.abandoned++;
+    entry->event.outcome = SETTLED_NOTHING;
+    return settle_as(self, bandit, decision, &entry->event, error);
 }
 
 /* Lets a reward count that was just logged. */

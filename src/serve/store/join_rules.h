@@ -18,4 +18,7 @@ ee_status join_write_activation(joining *self, join_bandit *bandit, store_entry 
 /* Settles the decisions that were fetched, and sets the deadline: if it is not after now, there are more. */
 ee_status join_settle_due(joining *self, join_bandit *bandit, const join_due *due, ee_error *error);
 
+/* Settles a pending decision with nothing, whatever rewards it has. */
+ee_status join_write_settlement(joining *self, join_bandit *bandit, store_entry *entry, ee_error *error);
+
 #endif

@@ -136,6 +136,11 @@ ee_status joining_collect_slots(joining *self, const store_group *group, ee_erro
     ee_status status = EE_OK;
     for (const store_entry *entry = group->first; entry && !status; entry = entry->next) {
         json_text id = entry->event.id;
+        if (entry->event.kind == EVENT_SETTLED) {
+            status = memory_grow(&self->memory, &self->slots, &self->slot_capacity, self->slot_count + 1,
+                                 sizeof *self->slots, error);
+            if (!status) self->slots[self->slot_count++] = (join_slot){entry->bandit, entry->event.decision};
+        }
         if (entry->event.kind != EVENT_ACTIVATED || slot_round_id(id, NULL).length != id.length) continue;
         const join_id *of = join_find_id(self, entry->bandit, id);
         if (!of || !of->decision) continue;
@@ -237,7 +242,8 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
     if (entry->event.size > MOST_BYTES) return refuse(entry, "store: bandit %u: the event is larger than 500 MB");
     if (kind == EVENT_SETTINGS && entry->bandit == 0) return write_new_bandit(self, entry, error);
     join_bandit *bandit = joining_bandit(self, entry->bandit);
-    if (!bandit || bandit->is_new) return refuse(entry, "bandit: there is no bandit with the number %u");
+    if (!bandit || bandit->is_new || bandit->now.purged)
+        return refuse(entry, "bandit: there is no bandit with the number %u");
     ee_status status = touch(self, bandit, error);
     if (status) return status;
     if (bandit->now.archived && needs_active_bandit(kind))
@@ -255,11 +261,12 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
     case EVENT_CHECKPOINT:
     case EVENT_MODEL:
     case EVENT_PROMOTION:
+    case EVENT_ERASED:
         return join_append(self, bandit, &entry->event, error);
     case EVENT_SETTLED:
-        break;
+        return join_write_settlement(self, bandit, entry, error);
     }
-    return refuse(entry, "journal: bandit %u: only the journal settles decisions");
+    return refuse(entry, "journal: bandit %u: an unknown kind of event");
 }
 
 /* Writes an entry, unless the one before it, with which it belongs together, was refused. The first slot of a round has

@@ -19,6 +19,7 @@
  *   is active is not logged, and the verdict is ENTRY_REPEATED. After the wait it is REWARD_LATE.
  * - The slots of a round are separate decisions. The round's id means all of them in an activation, and the first in a
  *   reward. Another request with this id is a conflict, whatever slots it has.
+ * - A SETTLED entry settles a pending decision with nothing, before its wait is over: for erasing it.
  * - A reward id that came before for this decision, with the same value, is not logged again; the verdict is
  *   ENTRY_REPEATED, and the outcome what it was then. With another value it is a conflict.
  *
@@ -160,7 +161,7 @@ ee_status joining_found_decision(joining *self, size_t id, const stored_decision
 ee_status joining_found_unclaimed(joining *self, size_t id, uint64_t number, event_kind kind, double value,
                                   ee_error *error);
 
-/* With the decisions known: lists the slots of rounds to activate. */
+/* With the decisions known: lists the slots of rounds to activate, and decisions to settle. */
 ee_status joining_collect_slots(joining *self, const store_group *group, ee_error *error);
 ee_status joining_found_slot(joining *self, uint32_t bandit, const stored_decision *row, ee_error *error);
 

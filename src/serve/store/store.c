@@ -104,6 +104,79 @@ ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t ke
     return status;
 }
 
+/* ---- removing a bandit ---- */
+
+ee_status store_purge(store *self, uint32_t bandit, ee_error *error)
+{
+    join_bandit *known = joining_bandit(self->joining, bandit);
+    if (!known) return status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", (unsigned)bandit);
+    ee_status status = self->methods->purge(self, bandit, error);
+    if (status) return status;
+    known->now.purged = known->now.archived = true;
+    known->now.waiting = known->now.unclaimed = 0;
+    known->now.deadline = INT64_MAX;
+    return EE_OK;
+}
+
+ee_status store_purge_some(store *self, uint32_t bandit, size_t limit, bool *more, ee_error *error)
+{
+    return self->methods->purge_some(self, bandit, limit, more, error);
+}
+
+ee_status store_purge_end(store *self, uint32_t bandit, ee_error *error)
+{
+    return self->methods->purge_end(self, bandit, error);
+}
+
+ee_status store_purge_next(store *self, uint32_t after, uint32_t *bandit, ee_error *error)
+{
+    return self->methods->purge_next(self, after, bandit, error);
+}
+
+/* ---- erasing ---- */
+
+static ee_status erase(store *self, join_bandit *of, const uint64_t *numbers, size_t count, ee_error *error)
+{
+    uint64_t unclaimed = 0;
+    double seconds;
+    ee_status status = self->methods->begin(self, error);
+    if (status) return status;
+    status = self->methods->erase(self, of->now.number, numbers, count, &unclaimed, error);
+    status = end_transaction(self, status, &seconds, error);
+    if (!status) of->now.unclaimed -= unclaimed;
+    return status;
+}
+
+ee_status store_erase(store *self, uint32_t bandit, const uint64_t *numbers, size_t count, ee_error *error)
+{
+    join_bandit *of = joining_bandit(self->joining, bandit);
+    if (!of) return status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", (unsigned)bandit);
+    ee_status status = self->methods->overwrite(self, true, error);
+    if (!status) status = erase(self, of, numbers, count, error);
+    ee_status other = self->methods->overwrite(self, false, status ? NULL : error);
+    return status ? status : other;
+}
+
+ee_status store_scrub(store *self, uint64_t *page, size_t count, bool *more, ee_error *error)
+{
+    return self->methods->scrub(self, page, count, more, error);
+}
+
+ee_status store_remove_blobs(store *self, uint32_t bandit, ee_error *error)
+{
+    blobs *all = store_blobs(self);
+    ee_status status = EE_OK;
+    for (blob_kind kind = 0; kind < BLOB_KINDS && !status; kind++) {
+        blob_key *keys = NULL;
+        size_t count = 0;
+        status = blob_list(all, bandit, kind, &keys, &count, error);
+        for (size_t i = 0; i < count && !status; i++)
+            status = blob_remove(all, blob_named(bandit, kind, keys[i]), error);
+        memory_free(keys);
+    }
+    return status;
+}
+
 size_t store_bandit_count(const store *self)
 {
     return self->joining->bandit_count;

@@ -97,6 +97,7 @@ typedef struct bandit_state {
     uint64_t unclaimed;  /* rewards and activations whose decision is not known */
     uint64_t defaulted;  /* decisions settled by the default reward since the store was opened */
     bool archived;
+    bool purged; /* removed for good, or being removed: it takes no events */
     joining_rules rules;
 } bandit_state;
 
@@ -136,8 +137,31 @@ ee_status store_write(store *self, store_group *group, ee_error *error);
 ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
                        ee_error *error);
 
-/* Bandits are numbered from 1 without gaps, archived ones too. The state is valid until the next write; only for the
- * thread that writes. NULL: there is none of this number. */
+/* ---- removing a bandit for good: in the thread that writes ---- */
+
+/* Decides it: from now on no reader lists the bandit, it takes no events, and its name is free. Its number stays taken.
+ * What is left of it is removed by store_purge_some, after a crash too. */
+ee_status store_purge(store *self, uint32_t bandit, ee_error *error);
+/* Removes up to `limit` rows and overwrites their bytes. *more: call again. store_scrub follows. */
+ee_status store_purge_some(store *self, uint32_t bandit, size_t limit, bool *more, ee_error *error);
+/* Once everything else of it, such as files, is removed: it is no longer in store_purge_next. */
+ee_status store_purge_end(store *self, uint32_t bandit, ee_error *error);
+/* The first bandit above `after` whose removal was decided and has not ended; 0: none. */
+ee_status store_purge_next(store *self, uint32_t after, uint32_t *bandit, ee_error *error);
+
+/* ---- erasing decisions: in the thread that writes ---- */
+
+/* Removes the content of events in one transaction, and overwrites its bytes: id, value, reward id and body, with what
+ * joining knows of them. Events that are erased already stay as they are. The REWARD events of a decision come before
+ * it; the decision is settled. */
+ee_status store_erase(store *self, uint32_t bandit, const uint64_t *numbers, size_t count, ee_error *error);
+/* Overwrites copies of removed content that the database still has in unused places: its write-ahead log, and `count`
+ * pages from *page on, which starts at 0 and grows. *more: call again; if *page has not grown, a reader such as a
+ * backup needs the write-ahead log: try again after a pause. */
+ee_status store_scrub(store *self, uint64_t *page, size_t count, bool *more, ee_error *error);
+
+/* Bandits are numbered from 1 without gaps, archived and removed ones too. The state is valid until the next write;
+ * only for the thread that writes. NULL: there is none of this number. */
 size_t store_bandit_count(const store *self);
 const bandit_state *store_bandit_state(const store *self, uint32_t number);
 
@@ -161,8 +185,8 @@ typedef struct stored_bandit {
     json_text settings;   /* those in force, as bandit_settings_write has them */
 } stored_bandit;
 
-/* A copy of the bandits, including archived ones, in the order of their numbers. Release with stored_bandits_free,
- * which accepts {0}. */
+/* A copy of the bandits, including archived ones but not removed ones, in the order of their numbers. Release with
+ * stored_bandits_free, which accepts {0}. */
 typedef struct stored_bandits {
     stored_bandit *bandits; /* (count) */
     size_t count, capacity;
@@ -229,6 +253,8 @@ ee_status store_count_before(store_reader *self, uint32_t bandit, int64_t time, 
 /* The blobs beside the events; they live as long as the store or the reader. */
 blobs *store_blobs(const store *self);
 const blobs *store_reader_blobs(const store_reader *self);
+/* Removes all blobs of a bandit. */
+ee_status store_remove_blobs(store *self, uint32_t bandit, ee_error *error);
 
 /* Copies a store that another process may be writing to: a consistent, synced snapshot in a new folder, which gets its
  * name when it is complete and verified. verify (may be NULL) gets the folder of the copy; if it fails, so does the

@@ -13,6 +13,7 @@
 
 #include "audit_log.h"
 #include "base/file.h"
+#include "erased_event.h"
 #include "store_sqlite.h"
 
 typedef struct backup {
@@ -64,6 +65,27 @@ static ee_status copy_models(backup *self, ee_error *error)
                                 sqlite3_column_int(statement, 2) != 0, error);
     }
     store_finalize(&statement, 1);
+    return status;
+}
+
+/* The models that ERASED events name, for replay. */
+static ee_status copy_proofs(backup *self, ee_error *error)
+{
+    static const char *const sql[] = {"SELECT place, body FROM events WHERE kind = 10 AND kind >= 4 AND kind <> 8"};
+    sqlite3_stmt *statement = NULL;
+    memory room = {0};
+    ee_status status = store_prepare(self->from, sql, 1, &statement, error);
+    for (int code; !status && (code = sqlite3_step(statement)) != SQLITE_DONE;) {
+        erased_body body = {0};
+        uint32_t bandit = (uint32_t)(sqlite3_column_int64(statement, 0) >> STORE_NUMBER_BITS);
+        if (code != SQLITE_ROW) status = store_fail(self->from, "read the erased events", error);
+        const void *bytes = sqlite3_column_blob(statement, 1);
+        if (!status) status = erased_body_read(bytes, (size_t)sqlite3_column_bytes(statement, 1), &room, &body, error);
+        for (size_t i = 0; i < body.model_count && !status; i++)
+            status = copy_model(self, bandit, body.models[i].version, false, error);
+    }
+    store_finalize(&statement, 1);
+    memory_release(&room);
     return status;
 }
 
@@ -125,6 +147,7 @@ static ee_status attempt(backup *self, bool last, ee_error *error)
         status = store_fail(self->from, "read", error);
     if (!status) status = copy_models(self, error);
     if (!status) status = audit_log_copy(self->folder, self->draft, error);
+    if (!status) status = copy_proofs(self, error);
     if (!status && (last || !self->vanished)) status = copy_database(self, error);
     sqlite3_close(self->from);
     return status;

@@ -46,7 +46,7 @@ static ee_status copy_text(check *self, json_text from, json_text *to, ee_error 
     return EE_OK;
 }
 
-/* The row: number, name, archived, first_settings, checksum, settled_to, settings. */
+/* The row: number, name, archived, first_settings, checksum, settled_to, settings, purged. */
 static ee_status add_bandit(check *self, sqlite3_stmt *row, ee_error *error)
 {
     ee_status status = memory_grow(&self->memory, &self->bandits, &self->bandit_capacity, self->bandit_count + 1,
@@ -56,6 +56,7 @@ static ee_status add_bandit(check *self, sqlite3_stmt *row, ee_error *error)
     json_text name = store_column_text(row, 1);
     *added = (checked_bandit){.number = (uint32_t)sqlite3_column_int64(row, 0),
                               .settled_to = (uint64_t)sqlite3_column_int64(row, 5),
+                              .is_going = sqlite3_column_int(row, 7) != 0,
                               .found.first = 1};
     snprintf(added->name, sizeof added->name, "%.*s", (int)name.length, name.bytes);
     status = copy_text(self, store_column_text(row, 3), &added->first_settings, error);
@@ -77,8 +78,8 @@ static ee_status read_failed(check *self, uint64_t *part, const char *what, ee_e
 
 static ee_status read_bandits(check *self, ee_error *error)
 {
-    static const char sql[] = "SELECT number, name, archived, first_settings, checksum, settled_to, settings"
-                              " FROM bandits ORDER BY number";
+    static const char sql[] = "SELECT number, name, archived, first_settings, checksum, settled_to, settings,"
+                              " purged FROM bandits ORDER BY number";
     sqlite3_stmt *statement = NULL;
     ee_status status = EE_OK;
     int code = sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL);
@@ -334,7 +335,7 @@ static ee_status take_row(log_pass *self, sqlite3_stmt *row, ee_error *error)
             check_found(self->check, &self->check->result->log,
                         "the log has events of bandit %" PRIu64 ", which does not exist", bandit);
         if (!of) self->strange = bandit + 1;
-        if (status || !of) return status;
+        if (status || !of || of->is_going) return status;
         status = begin_bandit(self, of, number, error);
         if (status) return status;
     }
@@ -446,7 +447,7 @@ static ee_status compare_tables(check *self, ee_error *error)
         if (status) return status;
         if (self->result->tables != before) continue; /* it cannot be read: said already */
         for (size_t i = 0; i < self->bandit_count; i++)
-            if (!self->bandits[i].damaged) compare_table(self, &self->bandits[i], table);
+            if (!self->bandits[i].damaged && !self->bandits[i].is_going) compare_table(self, &self->bandits[i], table);
     }
     return EE_OK;
 }

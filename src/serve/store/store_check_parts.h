@@ -27,6 +27,7 @@ typedef struct checked_bandit {
     json_text settings, first_settings; /* the check's memory */
     stored_end end;                     /* as stored */
     bool has_end;
+    bool is_going;       /* it is removed, or being removed: its rows mean nothing any more */
     stored_end found;    /* from the log */
     bool damaged;        /* its log: the tables cannot be compared */
     uint64_t checkpoint; /* number of its last CHECKPOINT event */

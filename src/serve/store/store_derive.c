@@ -18,6 +18,7 @@ static const char *const scratch_sql[SCRATCH_STATEMENTS] = {
 typedef struct pending_decision {
     stored_decision row;
     bool unsure; /* its value depends on settings that are no longer in the log */
+    bool erased; /* rewards of it were, and it will be: its value is not in the log any more */
     bool settled;
 } pending_decision;
 
@@ -175,6 +176,7 @@ static ee_status add_decision(derivation *self, const event *next, ee_error *err
 {
     const derived_rows *rows = self->rows;
     decision_body body;
+    if (event_is_erased(next)) return EE_OK;
     ee_status status = decision_body_read(next->body, next->size, &self->bodies, &body, error);
     if (!status)
         status =
@@ -209,7 +211,7 @@ static void find_value(derivation *self, stored_decision *row)
 
 static ee_status give_decision(derivation *self, pending_decision *of, ee_error *error)
 {
-    if (of->unsure) find_value(self, &of->row);
+    if (of->unsure || of->erased) find_value(self, &of->row);
     return self->rows->decision(self->rows->context, self->bandit, &of->row, error);
 }
 
@@ -236,6 +238,7 @@ static void join(derivation *self, const event *next)
     pending_decision *of = find_pending(self, next->decision);
     if (!of) return;
     of->row.rewards++;
+    if (!next->id.length) of->erased = true;
     if (of->row.rewards > 1 && !self->rules_known) of->unsure = true;
     of->row.value = joining_worth(self->rules.aggregation, of->row.value, next->value, of->row.rewards);
 }
@@ -246,7 +249,7 @@ static ee_status add_reward(derivation *self, const event *next, ee_error *error
     ee_status status = EE_OK;
     if (next->reward_id.length && kept) status = self->rows->reward_id(self->rows->context, self->bandit, next, error);
     if (next->outcome == REWARD_JOINED || next->outcome == REWARD_CLAIMED) join(self, next);
-    if (!status && !next->decision) status = add_early(self, next, error);
+    if (!status && !next->decision && next->id.length) status = add_early(self, next, error);
     return status;
 }
 
@@ -255,7 +258,7 @@ static ee_status add_activation(derivation *self, const event *next, ee_error *e
     bool counts = next->outcome == REWARD_JOINED || next->outcome == REWARD_CLAIMED;
     pending_decision *of = counts ? find_pending(self, next->decision) : NULL;
     if (of) of->row.inactive = false;
-    return next->decision ? EE_OK : add_early(self, next, error);
+    return next->decision || !next->id.length ? EE_OK : add_early(self, next, error);
 }
 
 ee_status derivation_add(derivation *self, const event *next, ee_error *error)

@@ -31,6 +31,19 @@ typedef struct store_methods {
     ee_status (*remove)(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
                         uint64_t *unclaimed, ee_error *error);
 
+    /* As store_purge, store_purge_some, store_purge_end and store_purge_next, without the working set. */
+    ee_status (*purge)(store *self, uint32_t bandit, ee_error *error);
+    ee_status (*purge_some)(store *self, uint32_t bandit, size_t limit, bool *more, ee_error *error);
+    ee_status (*purge_end)(store *self, uint32_t bandit, ee_error *error);
+    ee_status (*purge_next)(store *self, uint32_t after, uint32_t *bandit, ee_error *error);
+
+    /* As store_erase, within a transaction. *unclaimed: how many unclaimed events were among them. */
+    ee_status (*erase)(store *self, uint32_t bandit, const uint64_t *numbers, size_t count, uint64_t *unclaimed,
+                       ee_error *error);
+    /* Whether deleted content is overwritten. Outside of a transaction. */
+    ee_status (*overwrite)(store *self, bool on, ee_error *error);
+    ee_status (*scrub)(store *self, uint64_t *page, size_t count, bool *more, ee_error *error);
+
     ee_status (*create_reader)(store *self, store_reader **out, ee_error *error);
     uint64_t (*bytes)(const store *self);
     bool (*disk_space)(const store *self, store_space *out);

@@ -27,7 +27,8 @@ enum {
 static const char *const sql[READ_STATEMENTS] = {
     [READ_BEGIN] = "BEGIN",
     [READ_END] = "COMMIT",
-    [READ_BANDITS] = "SELECT number, name, archived, settled_to, settings FROM bandits ORDER BY number",
+    [READ_BANDITS] = "SELECT number, name, archived, settled_to, settings FROM bandits WHERE purged = 0"
+                     " ORDER BY number",
     [READ_ENDS] = STORE_ENDS_SQL,
     [READ_EVENTS] = STORE_EVENT_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
     [READ_ONE] = STORE_EVENT_COLUMNS " WHERE place = ?1",

@@ -31,8 +31,8 @@ enum {
 
 static const char *const sql[REBUILD_STATEMENTS] = {
     [COPY_EVENT] = "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    [COPY_BANDIT] = "INSERT INTO bandits (number, name, archived, first_settings, checksum)"
-                    " VALUES (?1, ?2, ?3, ?4, ?5)",
+    [COPY_BANDIT] = "INSERT INTO bandits (number, name, archived, first_settings, checksum, purged)"
+                    " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     [COPY_CLOCK] = "INSERT INTO clock VALUES (?1, ?2, ?3, ?4)",
     [SUM_NEW_CLOCK] = STORE_CLOCK_SUMS_SQL,
     [SET_NEW_END] = STORE_SET_END_SQL,
@@ -243,8 +243,9 @@ static ee_status fill(rebuild *self, ee_error *error)
     if (!status) status = store_prepare(self->to, sql, REBUILD_STATEMENTS, self->statements, error);
     if (!status) status = derivation_create(self->to, &rows, &self->rows, error);
     if (!status)
-        status = copy_rows(self, "SELECT number, name, archived, first_settings, checksum FROM bandits ORDER BY number",
-                           COPY_BANDIT, error);
+        status = copy_rows(
+            self, "SELECT number, name, archived, first_settings, checksum, purged FROM bandits ORDER BY number",
+            COPY_BANDIT, error);
     if (!status) status = copy_rows(self, STORE_EVENT_COLUMNS " NOT INDEXED ORDER BY place", COPY_EVENT, error);
     stored_end clock = find_end(self, CLOCK_END);
     if (!status && (!clock.first || clock.last)) /* else it has no rows, and may not be readable */

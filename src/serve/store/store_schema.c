@@ -166,6 +166,27 @@ static const char *const steps[] = {
     "    coalesce(((sum(checksum >> 32 & 0xffffffff) + (sum(checksum & 0xffffffff) >> 32)) & 0xffffffff) << 32\n"
     "      | (sum(checksum & 0xffffffff) & 0xffffffff), 0), 0, 0, 0 FROM clock;"
     "UPDATE log_ends SET checksum = row_checksum(bandit, first, last, sum, settled_to, kept);",
+    /* 5: bandits that are removed keep their number; events whose content was erased */
+    "ALTER TABLE bandits ADD COLUMN purged INTEGER NOT NULL DEFAULT 0; -- 1: being removed, 2: removed\n"
+    "DROP VIEW log;"
+    "CREATE VIEW log AS SELECT bandit, number, kind,\n"
+    "  strftime('%Y-%m-%dT%H:%M:%S', (wall - (wall % 1000000 + 1000000) % 1000000) / 1000000, 'unixepoch')\n"
+    "    || printf('.%06dZ', (wall % 1000000 + 1000000) % 1000000) AS time,\n"
+    "  id, decision, value, outcome, reward_id, bytes\n"
+    "FROM (SELECT\n"
+    "  bandits.name AS bandit,\n"
+    "  place & 0xffffffffff AS number,\n"
+    "  CASE kind WHEN 1 THEN 'decision' WHEN 2 THEN 'reward' WHEN 3 THEN 'settled' WHEN 4 THEN 'step'\n"
+    "    WHEN 5 THEN 'checkpoint' WHEN 6 THEN 'settings' WHEN 7 THEN 'model' WHEN 8 THEN 'activated'\n"
+    "    WHEN 9 THEN 'promotion' WHEN 10 THEN 'erased' END AS kind,\n"
+    "  time - coalesce((SELECT ahead FROM clock WHERE clock.time <= events.time ORDER BY clock.time DESC LIMIT 1), 0)\n"
+    "    AS wall,\n"
+    "  replace(id, char(31), '/') AS id, decision, value,\n"
+    "  CASE outcome WHEN 1 THEN 'joined' WHEN 2 THEN 'repeated' WHEN 3 THEN 'late' WHEN 4 THEN 'unknown'\n"
+    "    WHEN 5 THEN 'claimed' WHEN 6 THEN 'rewarded' WHEN 7 THEN 'default' WHEN 8 THEN 'nothing'\n"
+    "    WHEN 9 THEN 'inactive' END AS outcome,\n"
+    "  reward_id, length(body) AS bytes\n"
+    "FROM events JOIN bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0);",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -330,7 +351,8 @@ ee_status store_create_tables(sqlite3 *database, ee_error *error)
 
 /* Pages of 8 KiB: three decisions of 2 KB to a page, which is a little less work than with 4 KiB. FULL: a commit is on
  * the disk when it returns. The writer keeps 64 MiB of pages, so that the ids of the last minutes are found without
- * reading. The log of transactions is moved into the database by store_checkpoint.c, not by whoever commits. */
+ * reading. FAST: what is deleted or moved within a page leaves no copy there, so that erasing finds all of it. The log
+ * of transactions is moved into the database by store_checkpoint.c, not by whoever commits. */
 static ee_status prepare_writer(sqlite3 *database, ee_error *error)
 {
     char mark[64];
@@ -344,7 +366,7 @@ static ee_status prepare_writer(sqlite3 *database, ee_error *error)
         status = execute(database,
                          "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;"
                          "PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;"
-                         "PRAGMA trusted_schema = OFF",
+                         "PRAGMA trusted_schema = OFF; PRAGMA secure_delete = FAST",
                          "open eenet.db", error);
     if (!status && row_checksum_register(database)) status = store_fail(database, "open eenet.db", error);
     if (!status) status = store_migrate(database, steps, VERSION, error);

@@ -130,7 +130,7 @@ static ee_status count_rows(sqlite_store *self, sqlite3_stmt *statement, uint64_
     return status;
 }
 
-/* The row of LIST_BANDITS. Numbers have no gaps: no bandit is ever removed. */
+/* The row of LIST_BANDITS. Numbers have no gaps: of a bandit that is removed the row stays. */
 static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_error *error)
 {
     sqlite3_stmt *row = statements[LIST_BANDITS];
@@ -139,9 +139,12 @@ static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_e
     store_ends ends = {0};
     bandit_state state = {.number = (uint32_t)self->base.joining->bandit_count + 1,
                           .archived = sqlite3_column_int(row, 1) != 0,
-                          .settled_to = (uint64_t)sqlite3_column_int64(row, 2)};
+                          .settled_to = (uint64_t)sqlite3_column_int64(row, 2),
+                          .purged = sqlite3_column_int(row, 4) != 0};
     if (sqlite3_column_int64(row, 0) != state.number)
         return status_fail(error, EE_FILE_ERROR, "store: eenet.db is damaged: bandit %u is missing", state.number);
+    if (state.purged) state.deadline = INT64_MAX;
+    if (state.purged) return joining_add_bandit(self->base.joining, &state, error);
     sqlite3_bind_int64(statements[COUNT_UNCLAIMED], 1, state.number);
     sqlite3_bind_int64(statements[COUNT_WAITING], 1, store_place(state.number, state.settled_to));
     sqlite3_bind_int64(statements[COUNT_WAITING], 2, store_place(state.number + 1, 0));
@@ -160,7 +163,7 @@ static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_e
 static ee_status load_bandits(sqlite_store *self, ee_error *error)
 {
     static const char *const questions[LOAD_STATEMENTS] = {
-        [LIST_BANDITS] = "SELECT number, archived, settled_to, settings FROM bandits ORDER BY number",
+        [LIST_BANDITS] = "SELECT number, archived, settled_to, settings, purged FROM bandits ORDER BY number",
         [COUNT_UNCLAIMED] = "SELECT count(*) FROM unclaimed WHERE bandit = ?1",
         [COUNT_WAITING] = STORE_COUNT_WAITING_SQL,
         [FIND_ENDS] = STORE_ENDS_SQL,
@@ -323,6 +326,13 @@ static const store_methods methods = {
     .write_clock = write_clock,
     .probe = probe,
     .remove = sqlite_remove,
+    .erase = sqlite_erase,
+    .overwrite = sqlite_overwrite,
+    .scrub = sqlite_scrub,
+    .purge = sqlite_purge,
+    .purge_some = sqlite_purge_some,
+    .purge_end = sqlite_purge_end,
+    .purge_next = sqlite_purge_next,
     .create_reader = create_reader,
     .bytes = count_bytes,
     .disk_space = disk_space,

@@ -213,4 +213,20 @@ ee_status sqlite_apply(store *base, ee_error *error);
 ee_status sqlite_remove(store *base, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
                         uint64_t *unclaimed, ee_error *error);
 
+/* sqlite_purge.c */
+ee_status sqlite_purge(store *base, uint32_t bandit, ee_error *error);
+ee_status sqlite_purge_some(store *base, uint32_t bandit, size_t limit, bool *more, ee_error *error);
+ee_status sqlite_purge_end(store *base, uint32_t bandit, ee_error *error);
+ee_status sqlite_purge_next(store *base, uint32_t after, uint32_t *bandit, ee_error *error);
+/* Whether deleted content is overwritten with zeros, in free pages too. Outside of a transaction. */
+ee_status sqlite_overwrite(store *base, bool on, ee_error *error);
+/* sqlite_scrub.c: as store_scrub. */
+ee_status sqlite_scrub(store *base, uint64_t *page, size_t count, bool *more, ee_error *error);
+
+/* sqlite_erase.c */
+ee_status sqlite_erase(store *base, uint32_t bandit, const uint64_t *numbers, size_t count, uint64_t *unclaimed,
+                       ee_error *error);
+/* Moves the write-ahead log into the database and empties its file. *done false: a reader needs it; nothing waits. */
+ee_status sqlite_empty_log(store *base, bool *done, ee_error *error);
+
 #endif

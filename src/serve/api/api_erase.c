@@ -1,0 +1,130 @@
+/* Erasing decisions: by their ids, or by a member of their context. */
+#include <inttypes.h>
+
+#include "call.h"
+#include "erasing.h"
+#include "handlers.h"
+#include "serve/requests/request_members.h"
+
+enum { MOST_IDS = 10000, PATH_MOST = 1024 };
+
+typedef struct wanted {
+    memory memory;
+    json_text *ids;
+    size_t count, capacity;
+    erasure_request request;
+} wanted;
+
+static ee_status keep_text(wanted *self, json_text from, json_text *out, ee_error *error)
+{
+    char *bytes;
+    ee_status status = memory_create(&self->memory, &bytes, from.length + 1, 1, error);
+    if (status) return status;
+    memcpy(bytes, from.bytes, from.length);
+    *out = (json_text){bytes, from.length};
+    return EE_OK;
+}
+
+static ee_status read_ids(wanted *self, json_reader *reader, const json_token *first, ee_error *error)
+{
+    json_token token;
+    ee_status status = EE_OK;
+    if (first->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "ids must be an array of texts");
+    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_ARRAY_END) {
+        status = request_check_id(&token, "ids", error);
+        if (!status && self->count == MOST_IDS)
+            status = status_fail(error, EE_BAD_INPUT, "ids may have at most %d ids; send several requests", MOST_IDS);
+        if (!status)
+            status = memory_grow(&self->memory, &self->ids, &self->capacity, self->count + 1, sizeof *self->ids, error);
+        if (!status) status = keep_text(self, token.text, &self->ids[self->count], error);
+        if (!status) self->count++;
+    }
+    if (!status && !self->count) status = status_fail(error, EE_BAD_INPUT, "ids must have at least one id");
+    return status;
+}
+
+static ee_status read_key(wanted *self, json_reader *reader, const json_token *first, ee_error *error)
+{
+    static const char *const names[] = {"path", "value"};
+    static const member_names known = {names, 2};
+    json_text *const texts[] = {&self->request.path, &self->request.value};
+    unsigned seen = 0;
+    size_t which;
+    json_token token;
+    ee_status status = EE_OK;
+    if (first->kind != JSON_KIND_OBJECT)
+        return status_fail(error, EE_BAD_INPUT, "key must be an object with \"path\" and \"value\"");
+    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        status = request_member(token.key, &known, "key", &seen, &which, error);
+        if (!status && (token.kind != JSON_KIND_TEXT || !token.text.length || token.text.length > PATH_MOST))
+            status =
+                status_fail(error, EE_BAD_INPUT, "key.%s must be a text of 1 to %d bytes", names[which], PATH_MOST);
+        if (!status) status = keep_text(self, token.text, texts[which], error);
+    }
+    if (!status && seen != 3) status = status_fail(error, EE_BAD_INPUT, "key must have \"path\" and \"value\"");
+    return status;
+}
+
+static ee_status read_wanted(wanted *self, json_reader *reader, ee_error *error)
+{
+    enum { IDS, KEY };
+    static const char *const names[] = {"ids", "key"};
+    static const member_names known = {names, 2};
+    unsigned seen = 0;
+    size_t which;
+    json_token token;
+    ee_status status = json_next(reader, &token, error);
+    if (!status && token.kind != JSON_KIND_OBJECT)
+        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
+    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        status = request_member(token.key, &known, "", &seen, &which, error);
+        if (status) return status;
+        status = which == IDS ? read_ids(self, reader, &token, error) : read_key(self, reader, &token, error);
+    }
+    if (!status && seen != 1 && seen != 2)
+        status = status_fail(error, EE_BAD_INPUT, "the body must have either \"ids\" or \"key\"");
+    return status ? status : json_next(reader, &token, error);
+}
+
+static ee_status erase(call *self, erasing_result *out, ee_error *error)
+{
+    wanted asked = {.count = 0};
+    json_text body = self->exchange->body;
+    json_room room = {.owner = &asked.memory};
+    json_reader reader = json_start(body.bytes, body.length, &room);
+    ee_status status = read_wanted(&asked, &reader, error);
+    asked.request.ids = asked.ids;
+    asked.request.id_count = asked.count;
+    if (!status) status = erasing_run(self->owner, self->bandit, &asked.request, out, error);
+    memory_release(&asked.memory);
+    return status;
+}
+
+/* In the eraser's thread. */
+static void erase_now(void *context)
+{
+    call *self = context;
+    service *of = self->owner;
+    erasing_result done;
+    ee_error error;
+    if (served_bandit_is_archived(self->bandit)) { /* since it was let in */
+        call_refuse_archived(self);
+        return;
+    }
+    if (erase(self, &done, &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    server_log_write(&of->log, LOG_LEVEL_INFO, NULL,
+                     "bandit '%s': %" PRIu64 " decisions erased, asked with the key '%s'",
+                     served_bandit_name(self->bandit), done.decisions, self->key_name);
+    text_add(&self->exchange->answer, "{\"decisions\":%" PRIu64 ",\"events\":%" PRIu64 ",\"proven\":%s}",
+             done.decisions, done.events, done.proven ? "true" : "false");
+    call_answer(self, 200);
+}
+
+void api_erase(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    call_work(exchange->context, ((service *)owner)->eraser, erase_now);
+}

@@ -1,0 +1,189 @@
+"""POST .../erase removes a person's data from the log, and replay proves the rest. Usage: erase.py EENET, in an empty
+folder."""
+
+import json
+import random
+import sys
+import threading
+import time
+
+from rights_server import Failed, Server, check, files_with, play, run, wait_for_model
+
+SECRETS = ["mallory", "top-secret-note"]
+FREQUENT = ("--checkpoint-events", "40", "--publish-interval", "0.01")
+
+
+def create(server, name, **more):
+    server.call("POST", "/v1/bandits", {"name": name, "policy": "linucb", "features": "", "wait": 60, **more}, 201)
+
+
+def play_all(server, name, rounds):
+    """Alice and Bob, and Mallory at times."""
+    ids = []
+    for n in range(rounds):
+        play(server, name, "alice", 5)
+        play(server, name, "bob", 5)
+        if n % 4 == 1:
+            ids += play(server, name, "mallory", 2, "top-secret-note")
+    ids += play(server, name, "mallory", 1, "top-secret-note", rewarded=False)  # pending
+    play(server, name, "alice", 10)
+    return ids
+
+
+def erase(server, name, body, expect=200):
+    return server.call("POST", f"/v1/bandits/{name}/erase", body, expect)
+
+
+def replay(program, folder, *words):
+    return json.loads(run(program, "replay", folder, "--json", *words))
+
+
+def decide_again(server, name):
+    """Decisions of a fixed request: the same model gives the same answers."""
+    request = {"context": {"user": {"id": "judge"}}, "actions": [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}]}
+    told = server.call("POST", f"/v1/bandits/{name}/explain", request)
+    return told["version"], [one["probability"] for one in told["actions"]]
+
+
+def by_key(program):
+    """All of a person's decisions, found by the context."""
+    server = Server(program, "keyed", *FREQUENT)
+    create(server, "shop")
+    ids = play_all(server, "shop", 16)
+    server.call("POST", "/v1/bandits/shop/reward", {"id": ids[0], "value": 0.5, "reward_id": "late"})
+    wait_for_model(server, "shop")
+    before = server.call("GET", "/v1/bandits/shop")
+    for body in ({}, {"ids": []}, {"ids": [1]}, {"ids": ["a"], "key": {"path": "a", "value": "b"}}, {"key": {"path": "a"}}):
+        erase(server, "shop", body, 400)
+    none = erase(server, "shop", {"key": {"path": "user.id", "value": "nobody"}})
+    check(none == {"decisions": 0, "events": 0, "proven": True}, f"nobody is found: {none}")
+    done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    check(done["decisions"] == len(ids) and done["events"] > 2 * len(ids) and done["proven"], f"the answer: {done}")
+    found = files_with("keyed", SECRETS, but=models_of("keyed"))
+    check(not found, f"left behind: {found}")
+    again = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    check(again["decisions"] == 0, f"repeating is harmless: {again}")
+    log = server.call("GET", "/v1/bandits/shop/log").decode()
+    check("alice" in log and "mallory" not in log, "the export")
+    check(server.call("GET", f"/v1/bandits/shop/decisions/{ids[0]}/explain", expect=404), "an erased decision")
+    play(server, "shop", "alice", 20)
+    wait_for_model(server, "shop")
+    after = server.call("GET", "/v1/bandits/shop")
+    check(after["learned"] >= before["learned"] + 20, "it learns on")
+    model = decide_again(server, "shop")
+    server.stop()
+    run(program, "check", "keyed")
+    told = replay(program, "keyed", "--from-beginning")
+    check(told["erased"] == len(ids) and told["first"] is None, f"replay: {told}")
+    check(told["decisions"] > 100 and told["unproven"] < told["decisions"], f"most are proven: {told}")
+    server = Server(program, "keyed", *FREQUENT)
+    check(decide_again(server, "shop") == model, "a restart gives the same model")
+    server.stop()
+    run(program, "backup", "keyed", "keyed-copy")
+    check(replay(program, "keyed-copy", "--from-beginning") == told, "replay of a backup")
+    return told
+
+
+def models_of(folder):
+    """Models keep what they learned: docs/data-rights.md."""
+    import glob
+    return glob.glob(f"{folder}/models/*/*.model")
+
+
+def by_ids(program):
+    """Single decisions, pending ones and rounds with slots among them, twice; and rewards without a decision."""
+    server = Server(program, "named", *FREQUENT)
+    create(server, "shop", aggregation="sum")
+    ids = play_all(server, "shop", 8)
+    server.call("POST", "/v1/bandits/shop/reward", {"id": "mallory-early", "value": 1, "reward_id": "mallory-r"})
+    round_of = {"id": "mallory-round", "context": {"user": {"id": "mallory"}},
+                "slots": [{"id": "top"}, {"id": "side"}],
+                "actions": [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}, {"id": "z"}]}
+    server.call("POST", "/v1/bandits/shop/decide", round_of)
+    for part in (ids[:3], ids[3:] + ["mallory-early", "mallory-round"]):
+        done = erase(server, "shop", {"ids": part + play_all(server, "shop", 1)})
+        check(done["proven"], f"the answer: {done}")
+    check(done["decisions"] == len(ids) - 3 + 1 + 2, f"slots are decisions: {done}")
+    found = files_with("named", ["top-secret-note", "mallory-round", "mallory-early", "mallory-r"], but=models_of("named"))
+    check(not found, f"left behind: {found}")
+    server.call("POST", "/v1/bandits/shop/reward", {"id": ids[0], "value": 1})
+    wait_for_model(server, "shop")
+    server.stop()
+    run(program, "check", "named")
+    told = replay(program, "named", "--from-beginning")
+    check(told["first"] is None and told["erased"] == len(ids) + 4, f"replay: {told}")
+
+
+def load(server, stop, failures, count):
+    while not stop.is_set():
+        try:
+            play(server, "shop", "carol", 3)
+            count[0] += 3
+        except Exception as failure:  # of any kind: it is reported
+            failures.append(failure)
+            return
+
+
+def under_load(program):
+    server = Server(program, "busy", *FREQUENT)
+    create(server, "shop")
+    play_all(server, "shop", 12)
+    stop, failures, count = threading.Event(), [], [0]
+    threads = [threading.Thread(target=load, args=(server, stop, failures, count)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    stop.set()
+    for thread in threads:
+        thread.join()
+    check(not failures and done["decisions"] == 7, f"{done}, {failures}")
+    check(not files_with("busy", SECRETS, but=models_of("busy")), "left behind")
+    wait_for_model(server, "shop")
+    server.stop()
+    run(program, "check", "busy")
+    told = replay(program, "busy", "--from-beginning")
+    check(told["first"] is None, f"replay: {told}")
+
+
+def any_kill_is_survived(program, rounds):
+    server = Server(program, "struck", *FREQUENT)
+    create(server, "shop")
+    seen = {"before": 0, "between": 0, "answered": 0}
+    for _ in range(rounds):
+        ids, answered = play_all(server, "shop", 2), []
+        thread = threading.Thread(target=try_erase, args=(server, answered))
+        thread.start()
+        time.sleep(random.random() * 0.15)
+        server.kill()
+        thread.join()
+        run(program, "check", "struck")
+        server = Server(program, "struck", *FREQUENT)
+        done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+        check(done["decisions"] in (0, len(ids)), f"the old or the new state: {done}")
+        seen["answered" if answered else "before" if done["decisions"] else "between"] += 1
+        found = files_with("struck", SECRETS, but=models_of("struck"))
+        check(not found, f"left behind after a kill: {found}")
+    play_all(server, "shop", 2)
+    wait_for_model(server, "shop")
+    server.stop()
+    told = replay(program, "struck", "--from-beginning")
+    check(told["first"] is None, f"replay: {told}")
+    return seen
+
+
+def try_erase(server, answered):
+    try:
+        answered.append(erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}}, None))
+    except Exception as failure:
+        if not isinstance(failure, OSError) and type(failure).__module__ != "http.client":
+            raise
+
+
+if __name__ == "__main__":
+    try:
+        print(by_key(sys.argv[1]))
+        by_ids(sys.argv[1])
+        under_load(sys.argv[1])
+        print("killed", any_kill_is_survived(sys.argv[1], 25))
+    except Failed as failure:
+        sys.exit(f"failed: {failure}")
