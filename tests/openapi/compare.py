@@ -28,6 +28,8 @@ from statuses import provoke_statuses
 READERS = {
     ("api_clock.c", "read_acceptance"): ["AcceptClock"],
     ("api_bandits.c", "api_delete"): (),
+    ("api_erase.c", "read_wanted"): ["Erase"],
+    ("api_erase.c", "read_key"): ["EraseKey"],
     ("api_evaluations.c", "take_candidate"): ["EvaluationCandidate"],
     ("api_evaluations.c", "take_request"): ["EvaluationRequest"],
     ("api_explain.c", "read_most"): (),

@@ -58,6 +58,7 @@ def tell_of_bandits(client):
     client.call("GET", "/v1/bandits/whole", expect=200)
     client.call("DELETE", "/v1/bandits/whole", expect=200)
     client.call("POST", "/v1/bandits/whole/restore", expect=200)
+    client.call("POST", "/v1/bandits/whole/erase", {"ids": ["nobody"]}, 200)
     client.call("DELETE", "/v1/bandits/whole?purge=perhaps", expect=400)
     client.call("DELETE", "/v1/bandits/whole?purge=true", expect=400)
     client.call("DELETE", "/v1/bandits/whole?purge=true&confirm=whole", expect=204)

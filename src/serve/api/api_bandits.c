@@ -236,6 +236,7 @@ static void finish_removal(void *context)
         return;
     }
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s' removed for good", name);
+    audit_write(self->owner, self, name, "bandit removed", NULL, NULL);
     http_answer(self->exchange, 204);
 }
 
@@ -249,9 +250,7 @@ static ee_status decide_removal(call *self, ee_error *error)
         status = service_write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)},
                                         &settings, true, error);
     if (!status) status = bandit_removal_decide(of, self->bandit, error);
-    if (!status)
-        server_log_write(&of->log, LOG_LEVEL_INFO, NULL,
-                         "bandit '%s': removal for good begins, asked with the key '%s'", name, self->key_name);
+    if (!status) audit_write(of, self, name, "bandit removal begun", NULL, NULL);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* Erasing decisions: by their ids, or by a member of their context. */
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "audit.h"
 #include "call.h"
 #include "erasing.h"
 #include "handlers.h"
@@ -107,6 +109,7 @@ static void erase_now(void *context)
     service *of = self->owner;
     erasing_result done;
     ee_error error;
+    char counts[80];
     if (served_bandit_is_archived(self->bandit)) { /* since it was let in */
         call_refuse_archived(self);
         return;
@@ -115,9 +118,10 @@ static void erase_now(void *context)
         call_refuse(self, &error);
         return;
     }
-    server_log_write(&of->log, LOG_LEVEL_INFO, NULL,
-                     "bandit '%s': %" PRIu64 " decisions erased, asked with the key '%s'",
-                     served_bandit_name(self->bandit), done.decisions, self->key_name);
+    snprintf(counts, sizeof counts, "{\"decisions\":%" PRIu64 ",\"events\":%" PRIu64 "}", done.decisions, done.events);
+    server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s': %" PRIu64 " decisions erased",
+                     served_bandit_name(self->bandit), done.decisions);
+    audit_write(of, self, served_bandit_name(self->bandit), "decisions erased", NULL, counts); /* not which ones */
     text_add(&self->exchange->answer, "{\"decisions\":%" PRIu64 ",\"events\":%" PRIu64 ",\"proven\":%s}",
              done.decisions, done.events, done.proven ? "true" : "false");
     call_answer(self, 200);
