@@ -83,8 +83,7 @@ static ee_status read_wanted(wanted *self, json_reader *reader, ee_error *error)
         if (status) return status;
         status = which == IDS ? read_ids(self, reader, &token, error) : read_key(self, reader, &token, error);
     }
-    if (!status && seen != 1 && seen != 2)
-        status = status_fail(error, EE_BAD_INPUT, "the body must have either \"ids\" or \"key\"");
+    if (!status && !seen) status = status_fail(error, EE_BAD_INPUT, "the body must have \"ids\" or \"key\"");
     return status ? status : json_next(reader, &token, error);
 }
 
