@@ -264,9 +264,10 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
     case EVENT_ERASED:
         return join_append(self, bandit, &entry->event, error);
     case EVENT_SETTLED:
-        return join_write_settlement(self, bandit, entry, error);
+        if (entry->event.decision) return join_write_settlement(self, bandit, entry, error);
+        break;
     }
-    return refuse(entry, "journal: bandit %u: an unknown kind of event");
+    return refuse(entry, "journal: bandit %u: only the journal settles decisions");
 }
 
 /* Writes an entry, unless the one before it, with which it belongs together, was refused. The first slot of a round has
