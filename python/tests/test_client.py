@@ -320,6 +320,21 @@ def test_settings(client, bandit):
     assert bandit.name in [each["name"] for each in client.bandits()]
 
 
+def test_data_rights(client):
+    made = client.create(f"rights-{os.getpid()}", features={})
+    one = made.decide([{"id": "x"}, {"id": "y"}], context={"user": {"id": "u1"}})
+    made.decide([{"id": "x"}, {"id": "y"}], context={"user": {"id": "u2"}})
+    assert made.erase(path="user.id", value="u2")["decisions"] == 1
+    assert made.erase([one.id])["decisions"] == 1
+    assert made.erase([one.id]) == {"decisions": 0, "events": 0, "proven": True}
+    with pytest.raises(BadRequest, match="key.value must be a text"):
+        made.erase(path="user.id")
+    made.purge()
+    with pytest.raises(NotFound):
+        made.describe()
+    assert client.create(made.name, dim=2).describe()["decisions"] == 0
+
+
 def test_settings_as_objects(client):
     made = client.create(f"options-{os.getpid()}", features={"names": 500, "products": None}, policy="eenet",
                          options={"f1.width": np.int64(20), "f1_bias": False},

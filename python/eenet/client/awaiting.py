@@ -295,6 +295,8 @@ class AsyncBanditClient(Endpoint):
     describe = _awaited(bandit_calls.describe)
     change = _awaited(bandit_calls.change)
     archive = _awaited(bandit_calls.archive)
+    purge = _awaited(bandit_calls.purge)
+    erase = _awaited(bandit_calls.erase)
     restore = _awaited(bandit_calls.restore)
 
 

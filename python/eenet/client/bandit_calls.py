@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Union, cast
 
 from .answers import Decision, Outcome, decision_of, outcome_of
 from .batches import Item, in_batches
@@ -440,6 +440,23 @@ def change(self: Endpoint, /, **settings: Any) -> Steps[Dict[str, Any]]:
 def archive(self: Endpoint) -> Steps[Dict[str, Any]]:
     """Takes the bandit out of service. Nothing is deleted; calls raise Gone until ``restore``."""
     return ask_json(self, "DELETE", "")
+
+
+def purge(self: Endpoint) -> Steps[None]:
+    """Removes the bandit and all its data for good. It cannot be restored; its name can be used again."""
+    yield from ask(self, "DELETE", f"?purge=true&confirm={path_part(self.name)}")
+
+
+def erase(self: Endpoint, ids: Optional[Iterable[str]] = None, *, path: Optional[str] = None,
+          value: Optional[str] = None) -> Steps[Dict[str, Any]]:
+    """Erases decisions from the log for good: those with these ids, and those whose context has ``value`` at ``path``,
+    such as "user.id". Returns how many decisions and events were erased. The model keeps what it learned."""
+    body: Dict[str, Any] = {}
+    if ids is not None:
+        body["ids"] = list(ids)
+    if path is not None or value is not None:
+        body["key"] = {"path": path, "value": value}
+    return (yield from ask_json(self, "POST", "/erase", to_json(body)))
 
 
 def restore(self: Endpoint) -> Steps[Dict[str, Any]]:

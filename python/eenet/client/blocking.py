@@ -233,6 +233,8 @@ class BanditClient(Endpoint):
     describe = _blocking(bandit_calls.describe)
     change = _blocking(bandit_calls.change)
     archive = _blocking(bandit_calls.archive)
+    purge = _blocking(bandit_calls.purge)
+    erase = _blocking(bandit_calls.erase)
     restore = _blocking(bandit_calls.restore)
 
 
