@@ -59,7 +59,7 @@ def by_key(program):
     check(none == {"decisions": 0, "events": 0, "proven": True}, f"nobody is found: {none}")
     done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
     check(done["decisions"] == len(ids) and done["events"] > 2 * len(ids) and done["proven"], f"the answer: {done}")
-    found = files_with("keyed", SECRETS, but=models_of("keyed"))
+    found = files_with("keyed", SECRETS, but_models=True)
     check(not found, f"left behind: {found}")
     again = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
     check(again["decisions"] == 0, f"repeating is harmless: {again}")
@@ -84,12 +84,6 @@ def by_key(program):
     return told
 
 
-def models_of(folder):
-    """Models keep what they learned: docs/data-rights.md."""
-    import glob
-    return glob.glob(f"{folder}/models/*/*.model")
-
-
 def by_ids(program):
     """Single decisions, pending ones and rounds with slots among them, twice; and rewards without a decision."""
     server = Server(program, "named", *FREQUENT)
@@ -104,7 +98,7 @@ def by_ids(program):
         done = erase(server, "shop", {"ids": part + play_all(server, "shop", 1)})
         check(done["proven"], f"the answer: {done}")
     check(done["decisions"] == len(ids) - 3 + 1 + 2, f"slots are decisions: {done}")
-    found = files_with("named", ["top-secret-note", "mallory-round", "mallory-early", "mallory-r"], but=models_of("named"))
+    found = files_with("named", ["top-secret-note", "mallory-round", "mallory-early", "mallory-r"], but_models=True)
     check(not found, f"left behind: {found}")
     server.call("POST", "/v1/bandits/shop/reward", {"id": ids[0], "value": 1})
     wait_for_model(server, "shop")
@@ -137,7 +131,8 @@ def under_load(program):
     for thread in threads:
         thread.join()
     check(not failures and done["decisions"] == 7, f"{done}, {failures}")
-    check(not files_with("busy", SECRETS, but=models_of("busy")), "left behind")
+    found = files_with("busy", SECRETS, but_models=True)
+    check(not found, f"left behind: {found}")
     wait_for_model(server, "shop")
     server.stop()
     run(program, "check", "busy")
@@ -161,7 +156,7 @@ def any_kill_is_survived(program, rounds):
         done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
         check(done["decisions"] in (0, len(ids)), f"the old or the new state: {done}")
         seen["answered" if answered else "before" if done["decisions"] else "between"] += 1
-        found = files_with("struck", SECRETS, but=models_of("struck"))
+        found = files_with("struck", SECRETS, but_models=True)
         check(not found, f"left behind after a kill: {found}")
     play_all(server, "shop", 2)
     wait_for_model(server, "shop")
