@@ -444,7 +444,8 @@ def archive(self: Endpoint) -> Steps[Dict[str, Any]]:
 
 def purge(self: Endpoint) -> Steps[None]:
     """Removes the bandit and all its data for good. It cannot be restored; its name can be used again."""
-    yield from ask(self, "DELETE", f"?purge=true&confirm={path_part(self.name)}")
+    name = self._path.rsplit("/", 1)[1]
+    yield from ask(self, "DELETE", f"?purge=true&confirm={name}")
 
 
 def erase(self: Endpoint, ids: Optional[Iterable[str]] = None, *, path: Optional[str] = None,

@@ -39,7 +39,7 @@ static ee_status find_settings(loading *self, uint64_t checkpoint, const bandit_
 static ee_status load_checkpoint(loading *self, uint64_t checkpoint, ee_error *error)
 {
     const event *from;
-    checkpoint_body body;
+    checkpoint_body body = {0};
     uint8_t *bytes = NULL;
     size_t size = 0;
     ee_status status = store_read_one(self->log, self->bandit, checkpoint, &from, error);

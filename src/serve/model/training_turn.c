@@ -270,7 +270,7 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
 static ee_status read_version(trainer_turn *t, uint64_t checkpoint, uint64_t *version, ee_error *error)
 {
     const event *from;
-    checkpoint_body body;
+    checkpoint_body body = {0};
     ee_status status = store_read_one(t->log, t->bandit->number, checkpoint, &from, error);
     if (!status) status = checkpoint_body_read(from->body, from->size, &body, error);
     if (!status) *version = body.version;

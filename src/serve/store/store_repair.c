@@ -178,7 +178,7 @@ static ee_status derive_rows(rebuild *self, uint32_t bandit, stored_end *end, ee
     sqlite3_bind_int64(log, 1, store_place(bandit, 0));
     sqlite3_bind_int64(log, 2, store_place(bandit + 1, 0));
     for (int code; !status && (code = sqlite3_step(log)) != SQLITE_DONE;) {
-        event next;
+        event next = {0};
         if (code != SQLITE_ROW)
             status = store_fail(self->to, "read the new eenet.db", error);
         else

@@ -157,8 +157,8 @@ static void note_done(journal_entry *entry)
     sent *self = entry->context;
     day *of = self->day;
     entry_verdict expected = self->action.is_other      ? ENTRY_CONFLICT
-                               : self->action.is_repeated ? ENTRY_REPEATED
-                                                          : ENTRY_DONE;
+                             : self->action.is_repeated ? ENTRY_REPEATED
+                                                        : ENTRY_DONE;
     pthread_mutex_lock(&of->lock);
     bool activated = entry->verdict == ENTRY_DONE || entry->verdict == ENTRY_REPEATED;
     of->wrong += self->action.activates ? !activated : entry->verdict != expected;
