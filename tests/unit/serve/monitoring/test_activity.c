@@ -222,7 +222,7 @@ static void slots_are_counted(void **state)
     assert_int_equal(report.slots[1].decisions, 1);
     assert_int_equal(report.slots[1].rewards, 0);
     for (int i = 0; i < ACTIVITY_SLOTS + 5; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "s%d", i);
         activity_slot_decided(all, 1, named(name), false);
     }
