@@ -602,7 +602,7 @@ def test_every_route_of_the_server_has_a_call(client):
     text = "".join(inspect.getsource(module) for module in (clients.bandit_calls, clients.server_calls))
     with urllib.request.urlopen(client.url + "/openapi.json") as answer:
         paths = json.load(answer)["paths"]
-    others = ("/personalizer", "/page", "/livez", "/ready", "/status", "/openapi.json", "/")
+    others = ("/personalizer", "/page", "/livez", "/ready", "/status", "/openapi.json", "/", "/v1/audit", "/v1/clock")
     for path in paths:
         if "personalizer" in path or path in others or path.startswith("/page"):
             continue

@@ -240,10 +240,15 @@ static void teach(const char *name, int batches)
 
 static void active_models_are_loaded_first(void)
 {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    enum { BATCHES = 1 }; /* training is slow enough */
+#else
+    enum { BATCHES = 10 };
+#endif
     START("--checkpoint-events", "1000000", "--checkpoint-seconds", "100000");
     expect("POST", "/v1/bandits", "{\"name\":\"busy\",\"dim\":2}", 201);
     expect("POST", "/v1/bandits", "{\"name\":\"gone\",\"dim\":2}", 201);
-    teach("busy", 10);
+    teach("busy", BATCHES);
     await_learned("/v1/bandits/busy", 0);
     expect("DELETE", "/v1/bandits/gone", NULL, 200);
     server_process_end(&server, SIGKILL);
