@@ -88,7 +88,7 @@ typedef struct parameters {
     size_t count;
     size_t unsaved;  /* the last `unsaved` are not saved: archive() recomputes them */
     size_t floats;   /* the first `floats` are floats that must be finite to be saved or loaded */
-    size_t doubles;  /* after these there are so many doubles that must be finite to be loaded */
+    size_t doubles;  /* number of doubles after these; loading requires them to be finite */
     size_t filled;   /* the first `filled` are all written at creation */
     float *values;   /* (count), in the policy's own layout */
     float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */

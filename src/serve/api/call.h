@@ -88,7 +88,7 @@ void call_answer(call *self, int status);
 
 /* Whether the query has only these names, which are (count); false: answered with 400. */
 bool call_check_query(call *self, const char *const *names, size_t count);
-/* A whole number of the query; false, and answered, where it is none. *number stays as it is where it is not given. */
+/* Reads an integer query parameter; *number is unchanged if it is not given. false: invalid, and answered. */
 bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
 
 /* Goes on with a room of the bandit once that is awake; answers where it cannot be woken. go_on leaves the room. */

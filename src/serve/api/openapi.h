@@ -1,4 +1,4 @@
-/* The description of the API, openapi.json, as it is built in. */
+/* openapi.json, the description of the API, built into the program. */
 #ifndef EENET_OPENAPI_H
 #define EENET_OPENAPI_H
 

@@ -122,7 +122,7 @@ static void add_journal(service *self, text *into)
             counts.writable);
     server_clock clock = journal_clock(self->journal);
     add_one(into, "eenet_clock_in_doubt", "gauge",
-            "1 if the system's clock jumped and nobody has accepted it: nothing is settled or removed. Else 0.",
+            "1 if the system's clock jumped and was not accepted yet: nothing is settled or removed. Else 0.",
             clock.in_doubt);
     add_one(into, "eenet_clock_difference_seconds", "gauge",
             "Seconds by which the system's clock is later than the clock of the log.", (double)clock.difference * 1e-6);

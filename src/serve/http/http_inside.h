@@ -123,7 +123,7 @@ struct pooled_exchange {
     char *body;
     size_t body_capacity;
     text headers;    /* of the answer: names and values, each ended by a zero */
-    text out;        /* the head of the answer as it is sent, or a piece of a stream */
+    text out;        /* the encoded head of the answer, or a piece of a stream */
     bool has_merged; /* the body is in out too */
     size_t sent;     /* bytes of out and, after them, of the answer's body */
     http_read *read;
