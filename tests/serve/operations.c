@@ -214,28 +214,28 @@ static void await_learned(const char *path, double version)
     } while (member("behind") > 0 || member("version") <= version);
 }
 
-/* Decisions and rewards that a restart after a kill has to learn again. */
-static void teach(const char *name, int batches)
+/* Sends a batch of requests: one item for each of the numbers from 0 to BATCH - 1. */
+static void send_batch(const char *path, const char *list, int batch, int print_item(char *, size_t, int, int))
 {
     enum { BATCH = 1000, SIZE = BATCH * 200 };
     static char body[SIZE];
-    char path[100];
-    for (int b = 0; b < batches; b++) {
-        int length = snprintf(body, SIZE, "{\"decisions\":[");
-        for (int i = 0; i < BATCH; i++)
-            length += snprintf(body + length, (size_t)(SIZE - length),
-                               "%s{\"id\":\"%d-%d\",\"actions\":[[%d,1],[1,%d]]}", i ? "," : "", b, i, i % 7, i % 5);
-        snprintf(body + length, (size_t)(SIZE - length), "]}");
-        snprintf(path, sizeof path, "/v1/bandits/%s/decide/batch", name);
-        expect("POST", path, body, 200);
-        length = snprintf(body, SIZE, "{\"rewards\":[");
-        for (int i = 0; i < BATCH; i++)
-            length += snprintf(body + length, (size_t)(SIZE - length), "%s{\"id\":\"%d-%d\",\"value\":%d}",
-                               i ? "," : "", b, i, i % 2);
-        snprintf(body + length, (size_t)(SIZE - length), "]}");
-        snprintf(path, sizeof path, "/v1/bandits/%s/reward/batch", name);
-        expect("POST", path, body, 200);
+    int length = snprintf(body, SIZE, "{\"%s\":[", list);
+    for (int i = 0; i < BATCH; i++) {
+        if (i) body[length++] = ',';
+        length += print_item(body + length, (size_t)(SIZE - length), batch, i);
     }
+    snprintf(body + length, (size_t)(SIZE - length), "]}");
+    expect("POST", path, body, 200);
+}
+
+static int print_decision(char *text, size_t size, int batch, int i)
+{
+    return snprintf(text, size, "{\"id\":\"%d-%d\",\"actions\":[[%d,1],[1,%d]]}", batch, i, i % 7, i % 5);
+}
+
+static int print_reward(char *text, size_t size, int batch, int i)
+{
+    return snprintf(text, size, "{\"id\":\"%d-%d\",\"value\":%d}", batch, i, i % 2);
 }
 
 static void active_models_are_loaded_first(void)
@@ -248,7 +248,10 @@ static void active_models_are_loaded_first(void)
     START("--checkpoint-events", "1000000", "--checkpoint-seconds", "100000");
     expect("POST", "/v1/bandits", "{\"name\":\"busy\",\"dim\":2}", 201);
     expect("POST", "/v1/bandits", "{\"name\":\"gone\",\"dim\":2}", 201);
-    teach("busy", BATCHES);
+    for (int i = 0; i < BATCHES; i++) { /* a restart after a kill has to learn them again */
+        send_batch("/v1/bandits/busy/decide/batch", "decisions", i, print_decision);
+        send_batch("/v1/bandits/busy/reward/batch", "rewards", i, print_reward);
+    }
     await_learned("/v1/bandits/busy", 0);
     expect("DELETE", "/v1/bandits/gone", NULL, 200);
     server_process_end(&server, SIGKILL);
@@ -290,7 +293,7 @@ static char *export_log(const char *accept, const char *coding, size_t *size)
     enum { CAPACITY = 64 << 20 };
     char *bytes = malloc(CAPACITY), header[100];
     client.headers = accept;
-    expect("GET", "/v1/bandits/busy/log", NULL, 200);
+    expect("GET", "/v1/bandits/large/log", NULL, 200);
     client.headers = NULL;
     if (strcmp(http_client_header(&client, "Content-Encoding", header, sizeof header), coding) != 0)
         server_process_fail(&server, "%s: the export has the coding '%s'", accept, header);
@@ -322,6 +325,11 @@ static char *export_log(const char *accept, const char *coding, size_t *size)
 static void exports_are_compressed_on_request(void)
 {
     size_t size, packed;
+    expect("POST", "/v1/bandits", "{\"name\":\"large\",\"dim\":2,\"policy\":\"linucb\"}", 201);
+    for (int i = 0; i < 10; i++) {
+        send_batch("/v1/bandits/large/decide/batch", "decisions", i, print_decision);
+        send_batch("/v1/bandits/large/reward/batch", "rewards", i, print_reward);
+    }
     char *plain = export_log(NULL, "", &size);
     static const char *const accepts[][2] = {{"Accept-Encoding: gzip\r\n", "gzip"},
                                              {"Accept-Encoding: gzip, zstd\r\n", "zstd"},
@@ -340,7 +348,7 @@ static void exports_are_compressed_on_request(void)
 static void slow_exports_disturb_nobody(void)
 {
     enum { EXPORTS = 8 };
-    static const char request[] = "GET /v1/bandits/busy/log HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    static const char request[] = "GET /v1/bandits/large/log HTTP/1.1\r\nHost: localhost\r\n\r\n";
     int sockets[EXPORTS], small = 4096;
     for (int i = 0; i < EXPORTS; i++) {
         char byte;
@@ -349,11 +357,11 @@ static void slow_exports_disturb_nobody(void)
         if (write(sockets[i], request, sizeof request - 1) < 0 || recv(sockets[i], &byte, 1, 0) != 1)
             server_process_fail(&server, "export %d did not begin", i);
     }
-    expect("GET", "/v1/bandits/busy/log?limit=1", NULL, 503);
-    for (int i = 0; i < 100; i++) expect("POST", "/v1/bandits/busy/decide", "{\"actions\":[[1,2],[2,1]]}", 200);
+    expect("GET", "/v1/bandits/large/log?limit=1", NULL, 503);
+    for (int i = 0; i < 100; i++) expect("POST", "/v1/bandits/large/decide", "{\"actions\":[[1,2],[2,1]]}", 200);
     for (int i = 0; i < EXPORTS; i++) close(sockets[i]);
     double end = http_client_now() + 60;
-    while (http_client_call(&client, "GET", "/v1/bandits/busy/log?limit=1", NULL, 0) != 200)
+    while (http_client_call(&client, "GET", "/v1/bandits/large/log?limit=1", NULL, 0) != 200)
         if (http_client_now() > end)
             server_process_fail(&server, "exports of clients that left stay: %s", client.answer);
 }
