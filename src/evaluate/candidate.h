@@ -7,7 +7,7 @@
  *     logged              the logging policy
  *     model:FILE          a saved bandit, which learns nothing more
  *     learning:FILE       a saved bandit, which keeps learning
- *     file:FILE           action probabilities: CSV or .npy, one row per shown event
+ *     file:FILE           action probabilities: CSV with the actions' names, or .npy; one row per shown event
  */
 #ifndef EENET_CANDIDATE_H
 #define EENET_CANDIDATE_H
@@ -67,6 +67,7 @@ typedef struct candidate_class {
     const char *(*options)(const candidate *self);                          /* every option with its value */
     ee_status (*freeze)(candidate *self, ee_error *error);                  /* it stops learning */
     ee_status (*finish)(candidate *self, uint64_t events, ee_error *error); /* events: in the whole log */
+    const char *(*remark)(const candidate *self); /* what it assumed, as a sentence; "": nothing. For the diagnosis */
     ee_status (*save)(const candidate *self, const char *path, ee_error *error);
     void (*archive)(candidate *self, archive *a); /* what it has learned; NULL: it learns nothing */
     ee_bandit *(*bandit)(candidate *self);        /* the bandit behind it */

@@ -188,6 +188,7 @@ static void check_terms(const diagnosis *self, diagnosis_report *into)
             "interval "
             "of IPS.");
     if (self->slots) say(into, of_log, "Events have several slots; only the first slot of each is evaluated.");
+    if (self->assumption && self->assumption[0]) say(into, of_candidate, "%s", self->assumption);
 }
 
 diagnosis_report diagnosis_explain(const diagnosis *self)

@@ -283,7 +283,9 @@ ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, 
     facts->seen_range = self->frame->seen_range;
     facts->range_low = self->range.reward_low;
     facts->range_high = self->range.reward_high;
+    facts->assumption = one->class->remark ? one->class->remark(one->copies[0]) : NULL;
     log_tally_facts(&self->about, facts);
     evaluation_explain(result, 1.0 - self->request->alpha);
+    facts->assumption = NULL; /* it ends with the candidate */
     return EE_OK;
 }

@@ -194,7 +194,16 @@ refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' log.dsjson -
 refuse 2 'cross-fitting reads the log twice, but this log can be read only once; write it to a file first' - -p linucb -m cross
 refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips
 printf '0.5,0.5,0\n' >few.csv
+refuse 1 "file:few.csv: few.csv has no column names, but the log's actions do (such as 'news'); write CSV with a header of action names" log.dsjson -p file:few.csv -e ips
+printf 'shop,news,sport\n0.5,0.5,0\n' >few.csv
 refuse 1 'file:few.csv: few.csv, row 2: missing; the log has more events than the file has rows' log.dsjson -p file:few.csv -e ips
+printf 'shop,news,spotr\n0.5,0.5,0\n' >few.csv
+refuse 1 "file:few.csv: few.csv has no column for action 'sport' (line 1 of the log); its columns include 'news'" log.dsjson -p file:few.csv -e ips
+
+# Columns in another order than the log's actions: the same numbers as arm:shop.
+{ echo shop,news,sport; yes 1,0,0 | head -n 600; } >shop.csv
+"$eenet" evaluate log.dsjson -p file:shop.csv,arm:shop -e ips,snips --json | sed 's/.*"estimators":\(\[[^]]*]\).*/\1/' >both
+[ "$(wc -l <both)" = 2 ] && [ "$(uniq both | wc -l)" = 1 ] || fail "columns by name: $(cat both)"
 printf '{"RewardValue":1}\n' >foreign.dsjson
 refuse 1 'the log has no events to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
 printf '%s' '{"_label_cost":-1,"_outcomes":[{"_a":[1,0],"_p":[0.5,0.5]},{"_a":[0],"_p":[1]}],' \

@@ -315,6 +315,7 @@ static void play_row(const candidate_class *class, candidate *self, uint64_t row
     assert_memory_equal(pi, expected, sizeof pi);
 }
 
+/* Without names, the columns are the actions in the order of the event. */
 static void test_files(void **state)
 {
     (void)state;
@@ -322,7 +323,7 @@ static void test_files(void **state)
     static const double rows[2][5] = {{0.5, 0.25, 0.125, 0.125, 0}, {0, 0, 1, 0, 0}};
     const candidate_class *class;
     char text[80];
-    folder_write_text(&folder, "pi.csv", "a,b,c,d\n0.5,0.25,0.125,0.125\n0,0,1,0,0\n");
+    folder_write_text(&folder, "pi.csv", "0.5,0.25,0.125,0.125\n0,0,1,0,0\n");
     size_t shape[2] = {2, 5};
     assert_int_equal(npy_write(folder_path(&folder, "pi.npy"), NPY_FLOAT64, shape, 2, rows, NULL), EE_OK);
     for (size_t i = 0; i < 2; i++) {
@@ -331,6 +332,7 @@ static void test_files(void **state)
         play_row(class, self, 0, rows[0]);
         play_row(class, self, 1, rows[1]);
         play_row(class, self, 0, rows[0]);
+        assert_message_has(class->remark(self), "taken as actions 0, 1, 2, ... in the order of each event.");
         assert_int_equal(class->finish(self, 2, NULL), EE_OK);
         assert_int_equal(class->finish(self, 1, NULL), EE_BAD_INPUT);
         class->free(self);
@@ -338,27 +340,48 @@ static void test_files(void **state)
     folder_remove(&folder);
 }
 
-/* A file that is wrong: refused when it is opened, or at the event. */
-static void expect_refusal(const char *content, const char *message)
+/* Plays a CSV file on events with these names (NULL: none), the first two rows; the message is "" if it is taken. */
+typedef struct file_case {
+    const char *content;
+    const json_text *names;
+    double expected[2][ACTIONS]; /* of each row, if it is taken */
+    const char *message;
+} file_case;
+
+static ee_status play_file_case(const file_case *one, const candidate_class *class, candidate *self, ee_error *error)
+{
+    log_event event = usual_event();
+    event.actions = one->names;
+    double pi[ACTIONS];
+    ee_status status = EE_OK;
+    for (uint64_t i = 0; i < 2 && !status; i++) {
+        candidate_round round = {.event = &event, .number = i};
+        event.line = 7 + i;
+        status = class->play(self, &round, false, pi, error);
+        if (!status && !one->message[0]) assert_memory_equal(pi, one->expected[i], sizeof pi);
+    }
+    return status ? status : class->finish(self, 2, error);
+}
+
+static void check_file(const file_case *one)
 {
     test_folder folder = folder_make();
     const candidate_class *class;
     candidate *self = NULL;
-    ee_error error;
+    ee_error error = {.message = ""};
     char text[80];
-    folder_write_text(&folder, "pi.csv", content);
+    folder_write_text(&folder, "pi.csv", one->content);
     snprintf(text, sizeof text, "file:%s", folder_path(&folder, "pi.csv"));
     candidate_setup setup = {.text = text, .dim = 3};
     assert_int_equal(candidate_find(text, &class, &error), EE_OK);
     ee_status status = class->create(&setup, &self, &error);
-    log_event event = usual_event();
-    double pi[ACTIONS];
-    for (uint64_t i = 0; i < 2 && !status; i++) {
-        candidate_round round = {.event = &event, .number = i};
-        status = class->play(self, &round, false, pi, &error);
+    if (!status) status = play_file_case(one, class, self, &error);
+    if (status && !one->message[0]) fail_msg("%s: %s", one->content, error.message);
+    if (!status && !one->message[0]) assert_string_equal(class->remark(self), "");
+    if (one->message[0]) {
+        if (status != EE_BAD_INPUT) fail_msg("%s: taken; expected: %s", one->content, one->message);
+        assert_message_has(error.message, one->message);
     }
-    assert_int_equal(status, EE_BAD_INPUT);
-    assert_message_has(error.message, message);
     if (self) class->free(self);
     folder_remove(&folder);
 }
@@ -366,12 +389,141 @@ static void expect_refusal(const char *content, const char *message)
 static void test_wrong_files(void **state)
 {
     (void)state;
-    expect_refusal("0.5,0.5,0,0\n0.5,0.6,0,0\n", "row 2: the probabilities must sum to 1");
-    expect_refusal("0.5,0.5,0,0\n-0.5,1.5,0,0\n", "row 2: a probability must be 0 to 1");
-    expect_refusal("0.5,0.5,0,0\n0.5,x,0.5,0\n", "row 2: a probability must be 0 to 1");
-    expect_refusal("0.5,0.5,0,0\n0.5,0.5,0\n", "row 2: fewer columns than the event has actions");
-    expect_refusal("0.5,0.5,0,0\n0,0,0,0,1\n", "row 2: more columns than the event has actions");
-    expect_refusal("0.5,0.5,0,0\n", "row 2: missing; the log has more events");
+    static const file_case cases[] = {
+        {.content = "0.5,0.5,0,0\n0.5,0.6,0,0\n", .message = "row 2: the probabilities must sum to 1, got 1.1"},
+        {.content = "0.5,0.4,0,0\n0.5,0.5,0,0\n", .message = "row 1: the probabilities must sum to 1, got 0.9"},
+        {.content = "0.5,0.5,0,0\n0.5,0.498,0,0\n", .message = "row 2: the probabilities must sum to 1, got 0.998"},
+        {.content = "0.5,0.5,0,0\n-0.5,1.5,0,0\n", .message = "row 2: column 1: a probability must be 0 to 1"},
+        {.content = "0.5,0.5,0,0\n0.5,x,0.5,0\n", .message = "row 2: column 2: a probability must be 0 to 1"},
+        {.content = "0.5,0.5,0,0\n0.5,nan,0.5,0\n", .message = "row 2: column 2: a probability must be 0 to 1"},
+        {.content = "0.5,0.5,0,0\n0.5,,0.5,0\n", .message = "row 2: column 2: a probability must be 0 to 1"},
+        {.content = "0.5,0.5,0,0\n0.5,0.5,0\n",
+         .message = "row 2: 3 columns, but the event in line 8 of the log has 4 actions"},
+        {.content = "0.5,0.5,0,0\n0,0,0,0,1\n",
+         .message = "row 2: column 5 has probability 1, but the event in line 8 of the log has 4 actions"},
+        {.content = "0.5,0.5,0,0\n", .message = "row 2: missing; the log has more events"},
+        {.content = "1,0,0,0\n1,0,0,0\n1,0,0,0\n", .message = "has 3 rows of probabilities; expected 2"},
+        {.content = "", .message = "row 1: missing"},
+        {.content = "a,b,c,d\n1,0,0,0\n1,0,0,0\n",
+         .message = "has no column for action '0' (line 7 of the log); its columns include 'a'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_file(&cases[i]);
+}
+
+/* Columns are matched by name. "2" is the name of the third action; numbers name the actions that have no name. */
+static void test_file_columns(void **state)
+{
+    (void)state;
+    static const json_text digits[ACTIONS] = {{"1", 1}, {"0", 1}, {"10", 2}, {"2", 1}};
+    static const json_text twice[ACTIONS] = {{"news", 4}, {"sport", 5}, {"news", 4}, {"game", 4}};
+    static const json_text some[ACTIONS] = {{"news", 4}, {"", 0}, {"2", 1}, {"game", 4}};
+    static const file_case cases[] = {
+        {.content = "sport,game,news,2\n0.125,0.25,0.5,0.125\n0,1,0,0\n",
+         .names = names,
+         .expected = {{0.5, 0.125, 0.125, 0.25}, {0, 0, 0, 1}},
+         .message = ""},
+        {.content = "never,sport,game,news,2\n0,0.125,0.25,0.5,0.125\n0,0,1,0,0\n",
+         .names = names,
+         .expected = {{0.5, 0.125, 0.125, 0.25}, {0, 0, 0, 1}},
+         .message = ""},
+        {.content = "game,1,2,news\n0.125,0.25,0.5,0.125\n0,1,0,0\n",
+         .names = some,
+         .expected = {{0.125, 0.25, 0.5, 0.125}, {0, 1, 0, 0}},
+         .message = ""},
+        {.content = "3,2,1,0\n0.5,0.25,0.125,0.125\n0,1,0,0\n",
+         .expected = {{0.125, 0.125, 0.25, 0.5}, {0, 0, 1, 0}},
+         .message = ""},
+        {.content = "0,1,2,10\n0.5,0.25,0.125,0.125\n0,1,0,0\n",
+         .names = digits,
+         .expected = {{0.25, 0.5, 0.125, 0.125}, {1, 0, 0, 0}},
+         .message = ""},
+        {.content = "never,sport,game,news,2\n0,0.125,0.25,0.5,0.125\n0.5,0,0.5,0,0\n",
+         .names = names,
+         .message = "row 2: column 'never' has probability 0.5, but the event in line 8 of the log has no such action"},
+        {.content = "sport,game,News,2\n0.125,0.25,0.5,0.125\n0,1,0,0\n",
+         .names = names,
+         .message = "has no column for action 'news' (line 7 of the log); its columns include '2'"},
+        {.content = "sport,game,2\n0.5,0.25,0.25\n0,1,0\n",
+         .names = names,
+         .message = "has no column for action 'news' (line 7 of the log)"},
+        {.content = "0.5,0.25,0.125,0.125\n0,0,1,0\n",
+         .names = names,
+         .message = "has no column names, but the log's actions do (such as 'game'); write CSV with a header"},
+        {.content = "sport,game,news,2,game\n0,0,1,0,0\n0,0,1,0,0\n",
+         .names = names,
+         .message = "two columns are named 'game'"},
+        {.content = ",sport,game,news,2\n0,0,0,1,0\n1,0,0,1,0\n",
+         .names = names,
+         .message = "column 1 has no name; remove it if it is a row number (in pandas: index=False)"},
+        {.content = "sport,game,news,2\n0,0,1\n0,0,1,0\n",
+         .names = names,
+         .message = "row 1: expected 4 fields, as in the header, got 3"},
+        {.content = "sport,game,news,2\n0,0,1,0\n0,0.5,0.6,0\n",
+         .names = names,
+         .message = "row 2: the probabilities must sum to 1, got 1.1"},
+        {.content = "sport,game,news,2\n0,0,1,0\n", .names = names, .message = "row 2: missing"},
+        {.content = "sport,game,news,2\n0,0,1,0\n0,0,1,0\n0,0,1,0\n",
+         .names = names,
+         .message = "has 3 rows of probabilities; expected 2, one per shown event"},
+        {.content = "sport,game,news,2\n0,0,1,0\n0,0,1,0\n",
+         .names = twice,
+         .message = "two actions of the event in line 7 of the log are named 'news'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_file(&cases[i]);
+}
+
+/* "0,1" is a header if the log's actions have names, otherwise probabilities. */
+static void test_file_of_two(void **state)
+{
+    (void)state;
+    static const json_text digits[2] = {{"1", 1}, {"0", 1}};
+    test_folder folder = folder_make();
+    const candidate_class *class;
+    char text[80];
+    folder_write_text(&folder, "pi.csv", "0,1\n0.25,0.75\n");
+    snprintf(text, sizeof text, "file:%s", folder_path(&folder, "pi.csv"));
+    for (int named = 0; named < 2; named++) {
+        candidate *self = make(text, &class);
+        log_event event = usual_event();
+        event.count = 2;
+        event.action = 1;
+        event.actions = named ? digits : NULL;
+        double pi[ACTIONS];
+        candidate_round round = {.event = &event};
+        assert_int_equal(class->play(self, &round, false, pi, NULL), EE_OK);
+        assert_true(pi[0] == (named ? 0.75 : 0.0) && pi[1] == (named ? 0.25 : 1.0));
+        assert_int_equal(class->finish(self, named ? 1 : 2, NULL), EE_OK);
+        assert_int_equal(class->finish(self, named ? 2 : 1, NULL), EE_BAD_INPUT);
+        class->free(self);
+    }
+    folder_remove(&folder);
+}
+
+/* Names that appear after events without names, and any names with .npy, are refused. */
+static void test_file_without_names(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    static const double rows[2][ACTIONS] = {{0, 0, 1, 0}, {0, 0, 1, 0}};
+    size_t shape[2] = {2, ACTIONS};
+    assert_int_equal(npy_write(folder_path(&folder, "pi.npy"), NPY_FLOAT64, shape, 2, rows, NULL), EE_OK);
+    folder_write_text(&folder, "pi.csv", "0,0,1,0\n0,0,1,0\n");
+    for (size_t i = 0; i < 2; i++) {
+        char text[80];
+        const candidate_class *class;
+        snprintf(text, sizeof text, "file:%s", folder_path(&folder, i ? "pi.npy" : "pi.csv"));
+        candidate *self = make(text, &class);
+        play_row(class, self, 0, rows[0]);
+        log_event event = usual_event();
+        event.actions = names;
+        candidate_round round = {.event = &event, .number = 1};
+        ee_error error;
+        double pi[ACTIONS];
+        assert_int_equal(class->play(self, &round, false, pi, &error), EE_BAD_INPUT);
+        assert_message_has(error.message, "has no column names, but the log's actions do (such as 'game')");
+        class->free(self);
+    }
+    folder_remove(&folder);
 }
 
 static char *describe_model(test_folder *folder, uint64_t seed)
@@ -414,7 +566,7 @@ static void test_description(void **state)
     assert_int_equal(candidate_describe(&setup, &first, NULL), EE_OK);
     folder_write_text(&folder, "pi.csv", "0.4,0.6\n");
     assert_int_equal(candidate_describe(&setup, &second, NULL), EE_OK);
-    assert_int_equal(strncmp(first, "checksum=", 9), 0);
+    assert_int_equal(strncmp(first, "columns=name checksum=", 22), 0);
     assert_string_not_equal(first, second);
     setup = (candidate_setup){.text = "linucb", .options = "alpha=0.5", .dim = 3};
     assert_int_equal(candidate_describe(&setup, &options, NULL), EE_OK);
@@ -440,6 +592,9 @@ int main(void)
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_file_columns),
+        cmocka_unit_test(test_file_of_two),
+        cmocka_unit_test(test_file_without_names),
         cmocka_unit_test(test_description),
         cmocka_unit_test(test_description_of_models),
     };

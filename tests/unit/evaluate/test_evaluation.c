@@ -512,6 +512,90 @@ static void test_stored_numbers(void **state)
     json_decref(golden);
 }
 
+/* ---- columns of a file of probabilities ---- */
+
+enum { ITEMS = 5, ITEM_EVENTS = 400 };
+
+/* In the order of the numbers; sorted as text, item10 and item11 come before item2. */
+static const char *const items[ITEMS] = {"item0", "item1", "item2", "item10", "item11"};
+
+/* Writes a log of items and a file with the candidate's probabilities; returns the candidate's value by
+ * IPS, which is far from the value with the columns in the order of their names. */
+static double write_items(const char *header)
+{
+    static const double candidate[ITEMS] = {0.05, 0.1, 0.15, 0.2, 0.5};
+    static const size_t sorted[ITEMS] = {0, 1, 4, 2, 3}; /* of each item among the sorted names */
+    double sum = 0.0, sum_of_sorted = 0.0;
+    char *texts[2];
+    size_t sizes[2];
+    FILE *log = open_memstream(&texts[0], &sizes[0]), *file = open_memstream(&texts[1], &sizes[1]);
+    fprintf(log, "action,probability,reward\n");
+    fprintf(file, "%s", header);
+    for (size_t i = 0; i < ITEM_EVENTS; i++) {
+        size_t item = i % ITEMS, turn = i / ITEMS % 2;
+        int reward = i * 7 % 10 < 2 * item;
+        fprintf(log, "%s,0.2,%d\n", items[item], reward);
+        for (size_t k = 0; k < ITEMS; k++) fprintf(file, "%s%g", k ? "," : "", candidate[(k + turn) % ITEMS]);
+        fprintf(file, "\n");
+        sum += candidate[(item + turn) % ITEMS] / 0.2 * reward;
+        sum_of_sorted += candidate[(sorted[item] + turn) % ITEMS] / 0.2 * reward;
+    }
+    fclose(log);
+    fclose(file);
+    folder_write_text(&folder, "log.csv", texts[0]);
+    folder_write_text(&folder, "pi.csv", texts[1]);
+    free(texts[0]);
+    free(texts[1]);
+    snprintf(log_path, sizeof log_path, "csv:%s", folder_path(&folder, "log.csv"));
+    assert_true(fabs(sum - sum_of_sorted) / ITEM_EVENTS > 0.05);
+    return sum / ITEM_EVENTS;
+}
+
+static void test_columns_by_name(void **state)
+{
+    (void)state;
+    trial t;
+    char text[96];
+    double value = write_items("item0,item1,item2,item10,item11\n");
+    snprintf(text, sizeof text, "file:%s", folder_path(&folder, "pi.csv"));
+    trial_ask(&t, text, "ips");
+    trial_run(&t, NULL);
+    assert_close(t.results[0].estimates[0].value, value, 1e-12);
+    trial_end(&t);
+
+    write_items("");
+    trial_ask(&t, text, "ips");
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, NULL), EE_OK);
+    assert_false(t.results[0].finished);
+    assert_message_has(t.results[0].failure.message, "has no column names, but the log's actions do (such as 'item0')");
+    trial_end(&t);
+}
+
+/* The order that is assumed without names is a sentence. */
+static void test_assumed_columns(void **state)
+{
+    (void)state;
+    trial t;
+    char text[96], *rows = NULL;
+    size_t size, said = 0;
+    make_log(&usual, NULL, NULL);
+    FILE *stream = open_memstream(&rows, &size);
+    for (uint64_t i = 0; i < usual.rounds; i++) fprintf(stream, "0.2,0.2,0.2,0.2,0.2\n");
+    fclose(stream);
+    folder_write_text(&folder, "pi.csv", rows);
+    free(rows);
+    snprintf(text, sizeof text, "file:%s,uniform", folder_path(&folder, "pi.csv"));
+    trial_ask(&t, text, "ips");
+    trial_run(&t, NULL);
+    assert_true(t.results[0].estimates[0].value == t.results[1].estimates[0].value);
+    for (size_t k = 0; k < t.results[0].diagnosis.count; k++)
+        said += strstr(t.results[0].diagnosis.sentences[k].text, "its columns are taken as actions 0, 1, 2,") != NULL;
+    assert_int_equal(said, 1);
+    assert_true(t.results[0].diagnosis.trusted);
+    assert_null(t.results[0].facts.assumption);
+    trial_end(&t);
+}
+
 /* ---- the folder ---- */
 
 /* All but the seconds, which are the time's own. */
@@ -755,6 +839,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_ranges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stored_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_columns_by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_assumed_columns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folder_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stopped, set_up, tear_down),
