@@ -103,6 +103,44 @@ def test_summary_is_that_of_the_report(program, results, tmp_path):
             assert row[name] == pytest.approx(float(text or "nan"), rel=1e-9, nan_ok=True), name
 
 
+def sign_flip_p(differences):
+    stats = pytest.importorskip("scipy.stats")
+    return stats.permutation_test(
+        (differences,), numpy.mean, permutation_type="samples", n_resamples=numpy.inf, vectorized=False
+    ).pvalue
+
+
+def last_not_rejected(differences, beyond):
+    """The value between the mean and one that the test rejects at which the p-value falls below 0.05, by SciPy."""
+    inside = differences.mean()
+    for _ in range(35):
+        middle = (inside + beyond) / 2
+        if sign_flip_p(differences - middle) > 0.05:
+            inside = middle
+        else:
+            beyond = middle
+    return inside
+
+
+@pytest.mark.parametrize("seeds", [3, 6, 8])
+def test_differences_are_tested_as_scipy_does(seeds):
+    results = lab.run(COSINE, ["greedy", "linucb", "uniform"], rounds=30, seeds=range(seeds), progress=False)
+    runs = results.runs.pivot(index="seed", columns="policy", values="regret")
+    for row in results.summary(reference="uniform").to_dict("records"):
+        if row["policy"] == "uniform":
+            continue
+        differences = (runs[row["policy"]] - runs["uniform"]).to_numpy()
+        assert row["difference"] == pytest.approx(differences.mean())
+        assert row["p"] == pytest.approx(sign_flip_p(differences))
+        assert (row["difference_low"] > 0 or row["difference_high"] < 0) == (row["p"] < 0.05)
+        if seeds < 6:
+            assert (row["difference_low"], row["difference_high"]) == (-numpy.inf, numpy.inf)
+            continue
+        low, high = differences.min() - 1, differences.max() + 1
+        assert row["difference_low"] == pytest.approx(last_not_rejected(differences, low), abs=1e-6)
+        assert row["difference_high"] == pytest.approx(last_not_rejected(differences, high), abs=1e-6)
+
+
 # ---- folders ----
 
 

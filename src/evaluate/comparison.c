@@ -1,76 +1,121 @@
+/* The sign-flip test, and the interval of the values that it does not reject.
+ *
+ * If the differences are symmetric about m, then flipping the signs of any of them, minus m, gives a sample that was
+ * equally likely. p of m is the share of all flips whose sum is at least as far from zero as the observed sum. A flip
+ * splits the differences into two parts. If A and B are the sums of the parts, each minus m per difference, then
+ * |A - B| >= |A + B| exactly if A B <= 0: if m lies between the means of the two parts. So a split is a range, p of m
+ * is the share of the ranges that contain m, and every range contains the mean. The ends of the interval are then order
+ * statistics of the ends of the ranges (Hartigan, "Using subsample values as typical values", JASA 1969). */
 #include "comparison.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "statistics.h"
 
-enum { RESAMPLES = 10000, FLIPS = 100000, ENUMERATED = 20 };
+enum { FLIPS = 100000, ENUMERATED = 20 };
 
-static ee_status bootstrap(const double *differences, size_t count, comparison *out, ee_error *error)
+typedef struct ranges {
+    const double *differences; /* (pairs) */
+    size_t pairs;
+    double sum, tolerance; /* sums that are zero in exact arithmetic stay below the tolerance despite rounding */
+    double *lows, *highs;  /* (count) */
+    size_t count;
+} ranges;
+
+/* A flip and its opposite are the same split. Of random flips, the observed signs are one more: p is never 0. */
+static size_t count_splits(size_t pairs)
 {
-    double *means; /* (RESAMPLES) */
-    ee_status status = memory_create(NULL, &means, RESAMPLES, sizeof *means, error);
-    if (status) return status;
-    random_stream stream = random_named(0, "bootstrap");
-    for (size_t i = 0; i < RESAMPLES; i++) {
-        double sum = 0.0;
-        for (size_t k = 0; k < count; k++) sum += differences[random_below(&stream, count)];
-        means[i] = sum / (double)count;
-    }
-    statistics_sort(means, RESAMPLES);
-    out->low = statistics_percentile(means, RESAMPLES, 0.025);
-    out->high = statistics_percentile(means, RESAMPLES, 0.975);
-    memory_free(means);
-    return EE_OK;
+    return pairs <= ENUMERATED ? (size_t)1 << (pairs - 1) : FLIPS + 1;
 }
 
-/* How many of the 2^count sums are as far from zero as the observed one. */
-static size_t count_extreme(const double *differences, size_t count, double sum, double least)
+static double part_mean(const ranges *of, double sum, size_t size)
 {
-    if (!count) return fabs(sum) >= least;
-    return count_extreme(differences + 1, count - 1, sum + differences[0], least) +
-           count_extreme(differences + 1, count - 1, sum - differences[0], least);
+    return fabs(sum) <= of->tolerance ? 0.0 : sum / (double)size;
 }
 
-static double sign_flip(const double *differences, size_t count)
+/* The split with these sum and size of one part. If a part is empty, any m gives a sum as far from zero. */
+static void add_range(ranges *into, double sum, size_t size)
 {
-    double sum = 0.0, size = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        sum += differences[i];
-        size += fabs(differences[i]);
+    double low = -INFINITY, high = INFINITY;
+    if (size && size < into->pairs) {
+        double one = part_mean(into, sum, size), other = part_mean(into, into->sum - sum, into->pairs - size);
+        low = one < other ? one : other;
+        high = one < other ? other : one;
     }
-    /* Sums that are equal in exact arithmetic count as ties despite rounding. */
-    double least = fabs(sum) - 1e-12 * size;
-    if (count <= ENUMERATED) return (double)count_extreme(differences, count, 0.0, least) / exp2((double)count);
+    into->lows[into->count] = low;
+    into->highs[into->count++] = high;
+}
 
+/* All splits of the first `left` differences added to a part; those behind them are in the other part or counted. */
+static void add_all(ranges *into, size_t left, double sum, size_t size)
+{
+    if (!left) {
+        add_range(into, sum, size);
+        return;
+    }
+    add_all(into, left - 1, sum, size);
+    add_all(into, left - 1, sum + into->differences[left - 1], size + 1);
+}
+
+static void add_random(ranges *into)
+{
     random_stream stream = random_named(0, "sign flips");
-    size_t extreme = 1; /* the observed signs count as one draw: p is never 0 */
+    add_range(into, 0.0, 0);
     for (size_t i = 0; i < FLIPS; i++) {
-        double flipped = 0.0;
+        double sum = 0.0;
+        size_t size = 0;
         uint64_t signs = 0;
-        for (size_t k = 0; k < count; k++, signs >>= 1) {
+        for (size_t k = 0; k < into->pairs; k++, signs >>= 1) {
             if (k % 64 == 0) signs = random_bits(&stream);
-            flipped += signs & 1 ? differences[k] : -differences[k];
+            if (signs & 1) continue;
+            sum += into->differences[k];
+            size++;
         }
-        extreme += fabs(flipped) >= least;
+        add_range(into, sum, size);
     }
-    return (double)extreme / (double)(FLIPS + 1);
+}
+
+static ee_status create_ranges(const double *differences, size_t pairs, ranges *out, ee_error *error)
+{
+    size_t splits = count_splits(pairs);
+    *out = (ranges){.differences = differences, .pairs = pairs};
+    ee_status status = memory_create(NULL, &out->lows, 2 * splits, sizeof *out->lows, error);
+    if (status) return status;
+    out->highs = out->lows + splits;
+    for (size_t i = 0; i < pairs; i++) {
+        out->sum += differences[i];
+        out->tolerance += 1e-12 * fabs(differences[i]);
+    }
+    if (pairs <= ENUMERATED)
+        add_all(out, pairs - 1, 0.0, 0); /* the last difference is always in the other part */
+    else
+        add_random(out);
+    return EE_OK;
 }
 
 ee_status comparison_paired(const double *differences, size_t count, comparison *out, ee_error *error)
 {
     *out = (comparison){count, statistics_mean(differences, count), NAN, NAN, NAN};
-    if (count) out->p = sign_flip(differences, count);
-    return count < 2 ? EE_OK : bootstrap(differences, count, out, error);
+    if (!count) return EE_OK;
+    ranges found;
+    ee_status status = create_ranges(differences, count, &found, error);
+    if (status) return status;
+    size_t contain = 0;
+    for (size_t i = 0; i < found.count; i++) contain += found.lows[i] <= 0.0 && found.highs[i] >= 0.0;
+    out->p = (double)contain / (double)found.count;
+    /* An m below the mean is in the ranges whose low end is at most m, and rejected if they are at most this many. */
+    size_t rejected = (size_t)(COMPARISON_LEVEL * (double)found.count);
+    out->low = statistics_select(found.lows, found.count, rejected);
+    out->high = statistics_select(found.highs, found.count, found.count - 1 - rejected);
+    memory_free(found.lows);
+    return EE_OK;
 }
 
 double comparison_least_p(size_t pairs)
 {
-    if (!pairs) return NAN;
-    return pairs <= ENUMERATED ? exp2(1.0 - (double)pairs) : 1.0 / (double)(FLIPS + 1);
+    return pairs ? 1.0 / (double)count_splits(pairs) : NAN;
 }
 
 ee_status comparison_holm(double *p, size_t count, ee_error *error)

@@ -1,6 +1,7 @@
 #include "statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "quantile.h"
@@ -37,6 +38,29 @@ static int ascending(const void *left, const void *right)
 void statistics_sort(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, ascending);
+}
+
+/* Hoare, "Algorithm 65: Find", 1961: partitions only the part that contains the place. */
+double statistics_select(double *values, size_t count, size_t place)
+{
+    size_t first = 0, last = count - 1;
+    while (first < last) {
+        double pivot = values[first + (last - first) / 2];
+        size_t i = first, k = last;
+        while (true) {
+            while (values[i] < pivot) i++;
+            while (values[k] > pivot) k--;
+            if (i >= k) break;
+            double swapped = values[i];
+            values[i++] = values[k];
+            values[k--] = swapped;
+        }
+        if (place <= k)
+            last = k;
+        else
+            first = k + 1;
+    }
+    return values[place];
 }
 
 double statistics_median(double *values, size_t count)

@@ -12,6 +12,9 @@ double statistics_deviation(const double *values, size_t count);
 /* Ascending. Must not contain NaN. */
 void statistics_sort(double *values, size_t count);
 
+/* The value that sorting would put at place. Reorders values (count), which must not contain NaN; place < count. */
+double statistics_select(double *values, size_t count, size_t place);
+
 /* The median; for an even count, the mean of the two in the middle. Sorts values. NaN among them gives NaN. */
 double statistics_median(double *values, size_t count);
 

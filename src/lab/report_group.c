@@ -31,7 +31,9 @@ static void add_comparison(text *page, const summary_cell *cell, int decimals)
 {
     text_add(page, "<td>");
     page_signed(page, cell->against.difference, decimals);
-    if (!isnan(cell->against.low)) {
+    if (isinf(cell->against.low)) {
+        text_add(page, " <span class=\"faint\">[unbounded]</span>");
+    } else if (!isnan(cell->against.low)) {
         text_add(page, " <span class=\"faint\">[");
         page_signed(page, cell->against.low, decimals);
         text_add(page, ", ");

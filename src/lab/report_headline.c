@@ -22,7 +22,7 @@ static void add_bold(text *page, const char *name)
 
 static bool leads_significantly(const summary_lead *lead)
 {
-    return lead->testable && lead->p_holm < SUMMARY_LEVEL;
+    return lead->testable && lead->p_holm < COMPARISON_LEVEL;
 }
 
 /* Whether another policy ran on the same rounds. */
@@ -312,7 +312,7 @@ static seed_needs find_needs(const summary_group *group)
     }
     if (!tests) return out;
     out.needs = 1;
-    while (out.needs < MOST && (double)tests * comparison_least_p(out.needs) >= SUMMARY_LEVEL) out.needs++;
+    while (out.needs < MOST && (double)tests * comparison_least_p(out.needs) >= COMPARISON_LEVEL) out.needs++;
     return out;
 }
 

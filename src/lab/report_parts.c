@@ -18,8 +18,11 @@ static const char *const notes[NOTES] = {
     [NOTE_INTERVAL] = "<b>95% interval</b>: confidence interval of the mean regret (Student’s t).",
     [NOTE_DIFFERENCE] =
         "<b>Difference</b>: regret of the policy minus regret of the reference on the same seed, averaged over the "
-        "seeds. Above zero, the reference is better. In brackets: 95% percentile bootstrap interval from 10,000 "
-        "resamples of the seeds.",
+        "seeds. Above zero, the reference is better. In brackets: 95% confidence interval, the values that the "
+        "sign-flip "
+        "test does not reject. It excludes 0 exactly if p before Holm’s correction is below 0.05. Unbounded: fewer "
+        "than "
+        "6 seeds, which exclude no value.",
     [NOTE_P] = "<b>p (Holm)</b>: probability of a difference at least this large if both policies were equally good. "
                "Two-sided paired sign-flip test over the seeds (exact up to 20 seeds, 100,000 random flips beyond), "
                "Holm-corrected for all comparisons of the table. Below 0.05 a difference is significant; “≈” marks "
@@ -128,5 +131,5 @@ size_t report_styles(const summary_groups *list)
 
 bool report_is_significant(const summary_cell *cell)
 {
-    return cell->p_holm < SUMMARY_LEVEL;
+    return cell->p_holm < COMPARISON_LEVEL;
 }

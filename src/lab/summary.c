@@ -242,7 +242,7 @@ static ee_status compare_part(summary_group *group, summary_part part, ee_error 
         if (i == reference || !cell->labels[part]) continue;
         cell->against = with.found[i];
         cell->p_holm = with.p[i];
-        cell->testable = with.least[i] < SUMMARY_LEVEL;
+        cell->testable = with.least[i] < COMPARISON_LEVEL;
     }
     release_duels(&with);
     return status;
@@ -282,7 +282,7 @@ static ee_status find_lead(summary_group *group, ee_error *error)
         lead->by = with.found[lead->next];
         for (size_t i = 0; i < group->count; i++) lead->tests += with.found[i].pairs > 0;
         lead->p_holm = with.p[lead->next];
-        lead->testable = with.least[lead->next] < SUMMARY_LEVEL;
+        lead->testable = with.least[lead->next] < COMPARISON_LEVEL;
     }
     release_duels(&with);
     return status;

@@ -22,8 +22,6 @@ typedef struct summary_point {
     double round, mean, deviation; /* deviation: NaN for one seed */
 } summary_point;
 
-#define SUMMARY_LEVEL 0.05 /* of every test: what has a smaller p is called significant */
-
 enum { SUMMARY_POINTS = 500 }; /* of a curve, at most: a figure shows no more */
 
 /* What is not known is NaN. */
@@ -40,7 +38,7 @@ typedef struct summary_cell {
     double seconds, bytes;       /* of a run */
     comparison against;          /* its regret minus the regret of the part's reference, over common seeds */
     double p_holm;               /* corrected for all comparisons of its part */
-    bool testable;               /* whether it has seeds enough for p_holm to be below SUMMARY_LEVEL at all */
+    bool testable;               /* whether it has seeds enough for p_holm to be below COMPARISON_LEVEL at all */
     run_direction direction;     /* all parts of all runs */
     double correlation;          /* of exploration with h - f1 */
     double correlations[RUN_PARTS];

@@ -155,9 +155,10 @@ class Results:
         """A DataFrame with one row per policy and data set, computed as in ``eenet report``.
 
         mean, deviation and low to high (the 95% confidence interval) describe the regret over the seeds. difference is
-        the mean regret minus the reference's on the same seeds; difference_low to difference_high is its 95%
-        bootstrap interval; p is from the sign-flip test, and p_holm is corrected for all comparisons on the data set.
-        Unknown values are NaN. reference: a label or policy; default: eenet.
+        the mean regret minus the reference's on the same seeds. p is from the sign-flip test, and p_holm is corrected
+        for all comparisons on the data set. difference_low to difference_high is the 95% confidence interval from the
+        same test: it excludes 0 exactly if p is below 0.05, and is -inf to inf for fewer than 6 seeds. Unknown values
+        are NaN. reference: a label or policy; default: eenet.
         """
         pandas = _need("pandas", "Results.summary")
         table = pandas.DataFrame([{**cell.row, **cell.against} for cell in self._cells(reference)])

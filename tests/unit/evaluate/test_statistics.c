@@ -1,7 +1,9 @@
 #include "evaluate/statistics.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/random.h"
 #include "support.h"
 
 static void mean_of_values(void **state)
@@ -44,6 +46,27 @@ static void median_odd_and_even(void **state)
     assert_true(isnan(statistics_median(holed, 3)));
 }
 
+/* Every place of lists with ties, infinities, in order and in disorder. */
+static void select_is_what_sorting_gives(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(1, "select");
+    for (size_t count = 1; count <= 40; count++)
+        for (size_t place = 0; place < count; place++) {
+            double values[40], sorted[40];
+            size_t distinct = 1 + random_below(&stream, 2 * count);
+            for (size_t i = 0; i < count; i++) values[i] = (double)random_below(&stream, distinct);
+            if (count % 3 == 0) values[count / 2] = -INFINITY;
+            if (count % 4 == 0) statistics_sort(values, count);
+            memcpy(sorted, values, sizeof sorted);
+            statistics_sort(sorted, count);
+            assert_true(statistics_select(values, count, place) == sorted[place]);
+            assert_true(values[place] == sorted[place]);
+            statistics_sort(values, count);
+            for (size_t i = 0; i < count; i++) assert_true(values[i] == sorted[i]);
+        }
+}
+
 static void margin_of_the_mean(void **state)
 {
     (void)state;
@@ -66,9 +89,13 @@ static void slope_of_points(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mean_of_values),          cmocka_unit_test(deviation_divides_by_one_less),
-        cmocka_unit_test(deviation_far_from_zero), cmocka_unit_test(median_odd_and_even),
-        cmocka_unit_test(margin_of_the_mean),      cmocka_unit_test(slope_of_points),
+        cmocka_unit_test(mean_of_values),
+        cmocka_unit_test(deviation_divides_by_one_less),
+        cmocka_unit_test(deviation_far_from_zero),
+        cmocka_unit_test(median_odd_and_even),
+        cmocka_unit_test(select_is_what_sorting_gives),
+        cmocka_unit_test(margin_of_the_mean),
+        cmocka_unit_test(slope_of_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,42 @@ static void assert_says(const made_runs *made, add_part *part, const char *expec
     summary_release(&all);
 }
 
+/* ---- the table ---- */
+
+static void add_table(text *page, const summary *of)
+{
+    static const report_place nowhere;
+    report_group(page, &of->results.groups[0], &nowhere);
+}
+
+static void assert_table_has(const made_runs *made, const char *expected)
+{
+    summary all = {0};
+    assert_int_equal(summary_create(&made->list, "nowhere", NULL, &all, NULL), EE_OK);
+    text page = text_start(NULL);
+    add_table(&page, &all);
+    char words[4096];
+    read_words(&page, words, sizeof words);
+    if (!strstr(words, expected)) fail_msg("'%s' is not in: %s", expected, words);
+    summary_release(&all);
+}
+
+/* The row of linucb: regret, sd, interval of the mean, difference with its interval, p. */
+static void differences_have_intervals(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "eenet", 6, 14);
+    add(&made, "d", "linucb", 6, 20);
+    made.runs[6].result.regret += 1.8;
+    assert_table_has(&made, "+6.3 [+6.0, +7.8]0.031");
+
+    made = (made_runs){0};
+    add(&made, "d", "eenet", 5, 14);
+    add(&made, "d", "linucb", 5, 20);
+    assert_table_has(&made, "+6.0 [unbounded]–");
+}
+
 /* ---- the headline ---- */
 
 static void a_winner(void **state)
@@ -335,6 +371,7 @@ static void a_dash_where_no_test_is_possible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(differences_have_intervals),
         cmocka_unit_test(a_winner),
         cmocka_unit_test(a_winner_that_is_not_the_reference),
         cmocka_unit_test(chance),

@@ -174,7 +174,7 @@ static void a_test_needs_seeds(void **state)
         assert_false(group->cells[0].testable);
         for (size_t k = 1; k < group->count; k++) {
             assert_int_equal(group->cells[k].testable, cases[i].testable);
-            assert_int_equal(group->cells[k].p_holm < SUMMARY_LEVEL, cases[i].testable);
+            assert_int_equal(group->cells[k].p_holm < COMPARISON_LEVEL, cases[i].testable);
         }
         assert_int_equal(group->lead.testable, cases[i].testable);
         summary_release(&all);
