@@ -181,8 +181,7 @@ static int open_datasets(const command *self, run_request *request)
 {
     ee_error error;
     ee_status status = EE_OK;
-    if (request->output) status = file_make_folder(request->output, &error);
-    if (request->output && !status) status = file_join(request->output, "cache", &request->cache, &error);
+    if (request->output) status = file_join(request->output, "cache", &request->cache, &error);
     size_t count = request->dataset_texts.count;
     if (!status) status = memory_create(NULL, &request->datasets, count, sizeof *request->datasets, &error);
     for (size_t i = 0; i < count && !status; i++)

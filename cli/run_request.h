@@ -85,8 +85,9 @@ typedef struct run_request {
 /* Takes flag number got, one of those above, with its value. */
 int run_request_take(const command *self, int got, const char *value, run_request *request);
 
-/* Checks the arguments; data sets and policies are required (a command may set default policies first). Creates the
- * output folder, and opens the data sets with their cache in it. */
+/* Checks the arguments; data sets and policies are required (a command may set default policies first). Opens the
+ * data sets, with their cache in the output folder. The folder is created when it is first written to, so a request
+ * that is refused leaves none behind. */
 int run_request_open(const command *self, run_request *request);
 
 /* The length of the longest policy, or part of one before its colon, that a --set starts with before a dot; 0 for none.

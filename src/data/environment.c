@@ -97,13 +97,17 @@ static ee_status check_place(const dataset_kind *kind, const char *place, ee_err
                        folder ? "folder" : "file", folder ? "file" : "folder", advice);
 }
 
+static bool is_utf8(const char *text)
+{
+    json_t *valid = json_string(text);
+    json_decref(valid);
+    return valid != NULL;
+}
+
 /* Results are JSON, which is UTF-8. */
 static ee_status check_name(const char *name, ee_error *error)
 {
-    json_t *text = json_string(name);
-    bool valid = text != NULL;
-    json_decref(text);
-    if (valid) return EE_OK;
+    if (is_utf8(name)) return EE_OK;
     return status_fail(error, EE_BAD_OPTION,
                        "data set: the file name and the options must be UTF-8, because results contain them");
 }
@@ -156,6 +160,7 @@ static ee_status open_kind(const dataset_kind *kind, const char *text, const sur
     (*out)->kind = kind;
     (*out)->text = copy;
     (*out)->name = name;
+    (*out)->reopens = (*out)->fingerprint && !beside->cells && is_utf8(text);
     (*out)->survey = seen;
     return EE_OK;
 }
@@ -195,6 +200,11 @@ void dataset_free(dataset *data)
 const char *dataset_text(const dataset *data)
 {
     return data->text;
+}
+
+const char *dataset_source(const dataset *data)
+{
+    return data->reopens ? data->text : NULL;
 }
 
 const char *dataset_name(const dataset *data)

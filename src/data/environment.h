@@ -45,6 +45,10 @@ ee_status dataset_open_cells(const char *text, const table_cells *cells, dataset
 /* The text given to dataset_open. */
 const char *dataset_text(const dataset *data);
 
+/* The same, to print a command that opens its files again. NULL without files, if the cells are in memory, or if the
+ * text is not UTF-8. */
+const char *dataset_source(const dataset *data);
+
 /* The name in results: the text without folders, such as "yelp", "table:shuttle,label=target" or
  * "synthetic:cosine,dim=20". */
 const char *dataset_name(const dataset *data);

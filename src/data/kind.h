@@ -43,6 +43,7 @@ struct dataset {
     const dataset_kind *kind;
     char *text;
     char *name;
+    bool reopens;         /* environment.h: dataset_source */
     uint64_t fingerprint; /* computed by source.h; 0 without files */
     size_t dim;
     size_t arms;

@@ -192,16 +192,23 @@ static bool same_seeds(const summary_cell *left, const summary_cell *right)
     return true;
 }
 
-/* The data set as -d takes it. Results have the name of a file without its folder and ending, so PATH stands for it:
- * "table:PATH,label=answer" for "table:customers,label=answer". */
+/* Whether the results do not say where the files of the data set are: its cells were in memory, or the run is of an
+ * earlier version. */
+static bool lacks_path(const stored_run *run)
+{
+    return run->fingerprint && !run->source;
+}
+
+/* The data set as -d takes it. PATH stands for an unknown path: "table:PATH,label=answer" for
+ * "table:customers,label=answer". */
 static void add_data_set(text *page, const stored_run *run)
 {
     const char *name = run->dataset, *options = name + strcspn(name, ",");
     text whole = text_start(page->error);
-    if (run->fingerprint)
+    if (lacks_path(run))
         text_add(&whole, "%.*s:PATH%s", (int)strcspn(name, ":,"), name, options);
     else
-        text_add(&whole, "%s", name);
+        text_add(&whole, "%s", run->source ? run->source : name);
     if (whole.status)
         page->status = whole.status;
     else
@@ -259,15 +266,30 @@ static void add_commands(text *page, const summary_group *group)
     }
 }
 
+static void add_paths_note(text *page, const summary_groups *list)
+{
+    bool given = false, missing = false;
+    for (size_t g = 0; g < list->count; g++) {
+        given = given || list->groups[g].first->source;
+        missing = missing || lacks_path(list->groups[g].first);
+    }
+    if (given)
+        text_add(page,
+                 "Paths of data sets are as they were given: run the commands in the folder of the original runs. ");
+    if (missing)
+        text_add(page, "Replace <code>PATH</code> with the file or folder of the data set, which the results do not "
+                       "contain. ");
+}
+
 void report_commands(text *page, const summary *of)
 {
     text_add(
         page,
         "<h2 id=\"reproduce\">How to reproduce</h2>\n<p>Run these commands, then <code>eenet report DIR</code>. The "
         "same version on the same kind of machine gives the same regret to the last digit; only the seconds "
-        "differ. Replace <code>PATH</code> with the file or folder of the data set, which the results name only in "
-        "part. <code>summary.csv</code> has the checksums of the files and all numbers of "
-        "this page.</p>\n");
+        "differ. ");
+    add_paths_note(page, &of->results);
+    text_add(page, "<code>summary.csv</code> has the checksums of the files and all numbers of this page.</p>\n");
     for (size_t g = 0; g < of->results.count; g++) {
         text_add(page, "<details%s><summary>", of->results.count == 1 ? " open" : "");
         text_html(page, of->results.groups[g].title);

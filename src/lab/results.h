@@ -16,6 +16,7 @@
 /* One line. The strings of one that was read belong to it. */
 typedef struct stored_run {
     const char *dataset;  /* dataset_name */
+    const char *source;   /* dataset_source; NULL: none, or the line is of a program that did not store it */
     uint64_t fingerprint; /* of its files */
     size_t dim, arms;     /* of its rounds */
     uint64_t rows;        /* dataset_rows; 0 too where the line is of a program that did not tell */

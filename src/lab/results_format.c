@@ -134,6 +134,7 @@ stored_run results_of_report(const run_report *report)
 {
     const run_job *job = report->job;
     return (stored_run){.dataset = dataset_name(job->data),
+                        .source = dataset_source(job->data),
                         .fingerprint = dataset_fingerprint(job->data),
                         .dim = dataset_dim(job->data),
                         .arms = dataset_arms(job->data),
@@ -157,6 +158,7 @@ size_t results_format(const stored_run *run, char *line, size_t capacity)
     line_writer out = {line, capacity, 0};
     append(&out, "{");
     append_text(&out, "dataset", run->dataset);
+    if (run->source) append_text(&out, "source", run->source);
     append(&out, "\"fingerprint\":\"%016" PRIx64 "\",", run->fingerprint);
     append(&out, "\"dim\":%zu,\"arms\":%zu,", run->dim, run->arms);
     if (run->rows) append(&out, "\"rows\":%" PRIu64 ",", run->rows);

@@ -56,6 +56,7 @@ static void read_run(line_members *from, stored_run *out)
 {
     const json_t *line = from->line;
     out->dataset = members_copy(from, line, "dataset");
+    if (json_object_get(line, "source")) out->source = members_copy(from, line, "source");
     out->fingerprint = members_fingerprint(from);
     out->dim = (size_t)members_whole(from, line, "dim");
     out->arms = (size_t)members_whole(from, line, "arms");
@@ -100,8 +101,8 @@ ee_status results_parse(const char *line, size_t length, size_t number, stored_r
 /* The strings are const for those that are borrowed; these are not. */
 void results_release_run(stored_run *run)
 {
-    const char *owned[] = {run->dataset, run->policy,  run->options, run->curve,
-                           run->version, run->kernels, run->machine};
+    const char *owned[] = {run->dataset, run->source,  run->policy,  run->options,
+                           run->curve,   run->version, run->kernels, run->machine};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) memory_free((char *)owned[i]);
     *run = (stored_run){0};
 }

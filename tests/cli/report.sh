@@ -270,16 +270,37 @@ grep -q 'each round fills 2 slots with different arms; seeds 0-1' slots/report.h
 [ "$(grep -c '<h3>Regret per slot</h3>' slots/report.html)" = 1 ] || fail "slot by slot"
 grep -q '^\(<pre>\)*eenet run -d synthetic:cosine,arms=4 -p uniform,eenet -T 50 -s 0-1 --slots 2 -o DIR' slots/report.html || fail "commands by slots"
 
-# A file by its name, with the whole specification where it is asked for; how often the best arm was chosen; and a command
-# that says where the file belongs.
-awk 'BEGIN { print "age,answer"; for (i = 0; i < 90; i++) printf "%d,%s\n", i % 3, substr("abc", i % 3 + 1, 1) }' >people.csv
-"$eenet" run -d table:people.csv,label=answer -p uniform,linucb -T 90 -s 0-1 -o table >/dev/null
+# A file by its name, with the whole specification where it is asked for; how often the best arm was chosen.
+mkdir "bob's data"
+awk 'BEGIN { print "age,answer"; for (i = 0; i < 90; i++) printf "%d,%s\n", i % 3, substr("abc", i % 3 + 1, 1) }' >"bob's data/people.csv"
+"$eenet" run -d "table:bob's data/people.csv,label=answer" -p uniform,linucb -T 90 -s 0-1 --set linucb.alpha=0.5 -o table >/dev/null
 "$eenet" report table >out
 grep -q '<h2 id="table-people-label-answer">people</h2>' table/report.html || fail "options in a heading"
 grep -Eq '^<p class="headline"><b>linucb</b> leads on people with mean regret ' table/report.html || fail "options in the headline"
 grep -Eq '^<p>linucb chose the best arm in [0-9.]+% of the rounds; uniform [0-9.]+%\.</p>$' table/report.html || fail "best arms"
 grep -q '<a href="#table-people-label-answer">table:people,label=answer</a></th>' table/report.html || fail "what was run"
-grep -q 'eenet run -d table:PATH,label=answer -p uniform,linucb -T 90 -s 0-1 -o DIR' table/report.html || fail "command of a file"
+
+# The printed commands run as they are, and give the same regrets. In results of an earlier version the path is missing.
+sed -n '/id="reproduce"/,$s/^\(<pre>\)*\(eenet run\|  --set\)/\2/p' table/report.html | sed -e "s/&#39;/'/g" -e 's/&amp;/\&/g' >commands
+[ "$(grep -c '^eenet run' commands)" = 2 ] || fail "commands of a file: $(cat commands)"
+mkdir -p bin && ln -sf "$eenet" bin/eenet
+PATH=$PWD/bin:$PATH sh -eu commands >/dev/null || fail "the printed commands fail: $(cat commands)"
+regrets() { sed 's/.*"policy":"\([^"]*\)".*"seed":\([0-9]*\).*"regret":\([^,]*\),.*/\1 \2 \3/' "$1/results.jsonl" | sort; }
+[ "$(regrets DIR)" = "$(regrets table)" ] && [ "$(regrets DIR | wc -l)" = 4 ] || fail "other regrets: $(regrets DIR)"
+grep -q 'Paths of data sets are as they were given' table/report.html || fail "where to run the commands"
+! grep -q '<code>PATH</code>' table/report.html || fail "PATH without need"
+sed -i 's/"source":"[^"]*",//' table/results.jsonl
+"$eenet" report table >out
+grep -q 'eenet run -d table:PATH,label=answer -p uniform -T 90 -s 0-1 -o DIR' table/report.html || fail "command without a path"
+grep -q 'Replace <code>PATH</code>' table/report.html || fail "what PATH is"
+
+# Results are UTF-8: a folder whose name is not leaves the path out.
+odd=$(printf 'odd\377')
+mkdir "$odd"
+cp "bob's data/people.csv" "$odd"
+"$eenet" run -d "table:$odd/people.csv,label=answer" -p uniform -T 90 -s 0 -o bytes >/dev/null
+"$eenet" report bytes >out
+grep -q 'eenet run -d table:PATH,label=answer' bytes/report.html || fail "a folder that is not UTF-8"
 
 # Words from outside do no harm in the page.
 "$eenet" run -d synthetic:inner -p greedy -T 20 -s 0-1 -o odd >/dev/null

@@ -192,6 +192,23 @@ static void a_line_names_who_played_it(void **state)
     results_release_run(&run);
 }
 
+/* A path is stored as it was given; lines without one read back without one. */
+static void a_line_names_the_source(void **state)
+{
+    (void)state;
+    char line[8192], again[8192];
+    stored_run written = results_of_report(&report), run = {0};
+    assert_null(written.source); /* synthetic: no files */
+    written.source = "table:our \"data\"/people.csv,label=answer";
+    size_t length = results_format(&written, line, sizeof line);
+    assert_non_null(strstr(line, ",\"source\":\"table:our \\\"data\\\"/people.csv,label=answer\",\"fingerprint\""));
+    assert_int_equal(results_parse(line, length, 1, &run, NULL), EE_OK);
+    assert_string_equal(run.source, written.source);
+    results_format(&run, again, sizeof again);
+    assert_string_equal(again, line);
+    results_release_run(&run);
+}
+
 static void the_machine_may_be_missing(void **state)
 {
     (void)state;
@@ -370,6 +387,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(odd_characters_are_escaped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(short_buffers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_names_who_played_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_line_names_the_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_machine_may_be_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_reads_back_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shares_are_exact, set_up, tear_down),
