@@ -175,7 +175,9 @@ code=0
 test "$code" = 1 || fail "a full disk: exit status $code"
 grep -Eqx 'eenet run: file: could not write full/.*: File too large' stderr || fail "a full disk: $(cat stderr)"
 test "$(lines full)" -gt 0 || fail "a full disk: no line was kept"
-play full -j 2 >/dev/null
+play full -j 2 >/dev/null 2>stderr
+drop_progress
+test ! -s stderr || fail "a full disk: a line without its curve: $(cat stderr)"
 same full
 
 # Two at a time: the second is refused, and the first goes on.

@@ -65,6 +65,10 @@ static void ties_count(void **state)
     const double partly[] = {0.3, 0.2, -0.1};
     assert_int_equal(comparison_paired(partly, 3, &result, NULL), EE_OK);
     assert_true(result.p == 0.5);
+    const double inside[] = {0.1, 0.2, -0.3,
+                             1.0}; /* of the 8 splits 4 have parts on both sides of 0, one has it as end */
+    assert_int_equal(comparison_paired(inside, 4, &result, NULL), EE_OK);
+    assert_true(result.p == 0.625);
 }
 
 static void no_differences(void **state)

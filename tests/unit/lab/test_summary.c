@@ -148,6 +148,35 @@ static void compares_common_seeds_with_the_reference(void **state)
     summary_release(&all);
 }
 
+/* Runs end in any order, and some are missing: the seed alone says which belong together. Each policy's regret grows
+ * much with the seed, so a wrong pair would change every number. */
+static void pairs_have_the_same_seed(void **state)
+{
+    (void)state;
+    static const uint64_t reference[] = {7, 2, 0, 5, 6, 1, 3}, other[] = {3, 6, 9, 0, 5, 1, 8, 2};
+    static const double differences[] = {1.0, 2.0, 4.0, -8.0, NAN, 16.0, -32.0}; /* by seed */
+    made_runs made = {0};
+    for (size_t i = 0; i < 7; i++) add(&made, "d", "eenet", "", reference[i], 100.0 * (double)reference[i]);
+    for (size_t i = 0; i < 8; i++) {
+        uint64_t seed = other[i];
+        add(&made, "d", "linucb", "", seed, 100.0 * (double)seed + (seed < 7 ? differences[seed] : 1000.0));
+    }
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_group *group = &all.results.groups[0];
+    const comparison *found = &group->cells[1].against;
+    assert_int_equal(found->pairs, 6); /* 0, 1, 2, 3, 5, 6 */
+    assert_close(found->difference, -17.0 / 6.0, 1e-13);
+    assert_close(found->low, -32.0, 1e-13); /* six pairs: the smallest and the largest */
+    assert_close(found->high, 16.0, 1e-13);
+    /* The sums of the flips are all odd numbers from -63 to 63, each once; 48 of the 64 are at least 17. */
+    assert_true(found->p == 48.0 / 64.0);
+    assert_int_equal(group->lead.best, 1); /* it has most seeds */
+    assert_int_equal(group->lead.by.pairs, 6);
+    assert_close(group->lead.by.difference, 17.0 / 6.0, 1e-13);
+    summary_release(&all);
+}
+
 static void add_seeds(made_runs *into, const char *policy, const char *options, size_t seeds, double regret)
 {
     for (uint64_t seed = 0; seed < seeds; seed++) add(into, "d", policy, options, seed, regret + (double)(seed % 2));
@@ -513,6 +542,7 @@ int main(void)
         cmocka_unit_test(groups_and_cells),
         cmocka_unit_test(delays_are_groups_of_their_own),
         cmocka_unit_test(compares_common_seeds_with_the_reference),
+        cmocka_unit_test(pairs_have_the_same_seed),
         cmocka_unit_test(a_test_needs_seeds),
         cmocka_unit_test(who_leads_and_by_how_much),
         cmocka_unit_test(a_variant_can_be_the_reference),
