@@ -105,6 +105,23 @@ static void delays_are_groups_of_their_own(void **state)
     summary_release(&all);
 }
 
+static void numbers_of_slots_are_groups_of_their_own(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    for (size_t slots = 0; slots < 4; slots += 3) {
+        add(&made, "d", "greedy", "", 0, 5 + (double)slots)->slots = slots;
+        add(&made, "d", "eenet", "", 0, 4)->slots = slots;
+    }
+    summary all;
+    summarize(&made, NULL, &all);
+    assert_int_equal(all.results.count, 2);
+    assert_string_equal(all.results.groups[1].label, "d, 3 slots");
+    assert_close(all.results.groups[0].cells[0].against.difference, 1.0, 1e-15);
+    assert_close(all.results.groups[1].cells[0].against.difference, 4.0, 1e-15);
+    summary_release(&all);
+}
+
 static void compares_common_seeds_with_the_reference(void **state)
 {
     (void)state;
@@ -228,6 +245,7 @@ static void who_leads_and_by_how_much(void **state)
     /* 2 / 2^7 for linucb against eenet and uniform, 2 / 2^2 against greedy. */
     assert_close(lead->p_holm, 3.0 / 64.0, 1e-15);
     assert_true(lead->testable);
+    assert_int_equal(lead->tests, 3); /* not with itself */
     summary_release(&all);
 
     /* Where the best is the reference, it is what the table has. */
@@ -254,6 +272,25 @@ static size_t reference_of(const made_runs *made, const char *words)
     size_t place = status ? all.results.groups[0].count : all.results.groups[0].references[SUMMARY_MAIN];
     summary_release(&all);
     return place;
+}
+
+/* A policy with fewer seeds is not the best, even with the same mean; equal means keep their order. */
+static void equal_means(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "greedy", "", 0, 10.5);
+    add_seeds(&made, "linucb", "", 2, 10.0);
+    add_seeds(&made, "uniform", "", 2, 10.0);
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_group *group = &all.results.groups[0];
+    assert_false(group->cells[0].best);
+    assert_true(group->cells[1].best && group->cells[2].best);
+    size_t order[3];
+    assert_int_equal(summary_order(group, SUMMARY_MAIN, order), 3);
+    assert_true(order[0] == 0 && order[1] == 1 && order[2] == 2);
+    summary_release(&all);
 }
 
 static void a_variant_can_be_the_reference(void **state)
@@ -377,6 +414,24 @@ static void ablations_are_found(void **state)
     }
 }
 
+/* Seven seeds that all go the same way: p is 2 / 2^7. The ablations do not make the tests of the main part more. */
+static void holm_counts_the_comparisons_of_a_part(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_seeds(&made, "eenet", "label=gain", 7, 5);
+    add_seeds(&made, "eenet", "label=abs", 7, 7);
+    add_seeds(&made, "eenet", "label=relu", 7, 8);
+    add_seeds(&made, "linucb", "", 7, 9);
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_group *group = &all.results.groups[0];
+    assert_true(group->cells[1].p_holm == 2.0 / 64.0 && group->cells[2].p_holm == 2.0 / 64.0);
+    assert_true(group->cells[3].p_holm == 1.0 / 64.0);
+    assert_int_equal(group->lead.tests, 1);
+    summary_release(&all);
+}
+
 static void ablations_of_eenet_beside_another_reference(void **state)
 {
     (void)state;
@@ -482,7 +537,8 @@ static void nothing_at_all(void **state)
 
 /* ---- with curves, in a folder ---- */
 
-/* What is played goes to `curves/` as version 1.0 of NumPy's format: (2, 1000) doubles, 3 round^0.6 and 5 round^0.6. */
+/* What is played goes to `curves/` as version 1.0 of NumPy's format: (2, 1000) doubles, 3 round^0.6 and 5 round^0.6 in
+ * the last half, after a steeper first one. */
 static void write_curves(const char *path)
 {
     static const char description[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1000), }";
@@ -496,7 +552,7 @@ static void write_curves(const char *path)
     assert_int_equal(fwrite(head, 1, sizeof head, file), sizeof head);
     for (int row = 0; row < 2; row++)
         for (int round = 1; round <= 1000; round++) {
-            double value = (row ? 5.0 : 3.0) * pow(round, 0.6);
+            double value = (row ? 5.0 : 3.0) * (round > 500 ? pow(round, 0.6) : 0.08 * round);
             assert_int_equal(fwrite(&value, sizeof value, 1, file), 1);
         }
     assert_int_equal(fclose(file), 0);
@@ -541,10 +597,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_cells),
         cmocka_unit_test(delays_are_groups_of_their_own),
+        cmocka_unit_test(numbers_of_slots_are_groups_of_their_own),
         cmocka_unit_test(compares_common_seeds_with_the_reference),
         cmocka_unit_test(pairs_have_the_same_seed),
         cmocka_unit_test(a_test_needs_seeds),
         cmocka_unit_test(who_leads_and_by_how_much),
+        cmocka_unit_test(equal_means),
+        cmocka_unit_test(holm_counts_the_comparisons_of_a_part),
         cmocka_unit_test(a_variant_can_be_the_reference),
         cmocka_unit_test(many_names_are_counted),
         cmocka_unit_test(labels_tell_what_differs),
