@@ -166,7 +166,7 @@ const command command_evaluate = {
     .summary = "estimate from a log what other policies would have earned",
     .details =
         "LOG: a file of dsjson, CSV or .eelog, compressed or not; - for standard input; open-bandit:DIR;\n"
-        "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,context=COLUMN+COLUMN (default: no context).\n"
+        "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,context=COLUMN+COLUMN,ignore=COLUMN+COLUMN.\n"
         "Candidates: any policy (learns from the log); uniform; first (the baseline: what happens without a bandit);\n"
         "arm:NAME or arm:NUMBER (from 0); logged (the logging policy); model:FILE (a saved bandit, learns nothing\n"
         "more); learning:FILE (a saved bandit that keeps learning); file:FILE (probabilities, one row per\n"

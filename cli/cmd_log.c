@@ -206,15 +206,30 @@ static void print_actions(const log_summary *of)
     if (of->action_count > shown) printf("  and %zu more\n", of->action_count - shown);
 }
 
-static void print_summary(const char *name, const log_counts *counts, const log_summary *of, size_t kept,
-                          const char *remark)
+/* How a CSV log was read, and doubts about it. */
+static void print_columns(const log_reader *log)
 {
+    char columns[LOG_COLUMNS_TEXT];
+    log_columns_format(log, columns);
+    if (columns[0]) {
+        printf("  ");
+        command_print_wrapped(columns, 2, command_line_width());
+    }
+    for (size_t i = 0; log_remark(log, i); i++) {
+        printf("  - ");
+        command_print_wrapped(log_remark(log, i), 4, command_line_width());
+    }
+}
+
+static void print_summary(const char *name, const log_reader *log, const log_summary *of, size_t kept)
+{
+    const log_counts *counts = log_read(log);
     printf("%s: %zu lines, %zu events", name, counts->lines, counts->events);
     print_passed(stdout, counts);
     if (kept < counts->events) printf("; %zu in the sample", kept);
     printf("\n");
     print_first(stdout, counts);
-    if (remark[0]) printf("  %s\n", remark);
+    print_columns(log);
     if (!of->rewards.count) return;
     printf("\n");
     print_times(of);
@@ -287,14 +302,43 @@ static void add_actions(text *into, const log_summary *of)
     text_add(into, "]}\n");
 }
 
-static ee_status print_json(const char *name, const log_counts *counts, const log_summary *of, size_t kept,
+static void add_text(text *into, const char *key, const char *words)
+{
+    text_add(into, ",\"%s\":", key);
+    text_json(into, (json_text){words, strlen(words)});
+}
+
+static void add_columns(text *into, const log_reader *log)
+{
+    size_t count;
+    const log_column *columns = log_columns_used(log, &count);
+    text_add(into, ",\"columns\":[");
+    for (size_t i = 0; i < count; i++) {
+        text_add(into, i ? ",{\"name\":" : "{\"name\":");
+        text_json(into, (json_text){columns[i].name, strlen(columns[i].name)});
+        if (columns[i].role) add_text(into, "role", columns[i].role);
+        text_add(into, ",\"context\":%s", columns[i].context ? "true" : "false");
+        if (columns[i].reason) add_text(into, "note", columns[i].reason);
+        text_add(into, "}");
+    }
+    text_add(into, "],\"remarks\":[");
+    for (size_t i = 0; log_remark(log, i); i++) {
+        text_add(into, i ? "," : "");
+        text_json(into, (json_text){log_remark(log, i), strlen(log_remark(log, i))});
+    }
+    text_add(into, "]");
+}
+
+static ee_status print_json(const char *name, const log_reader *log, const log_summary *of, size_t kept,
                             ee_error *error)
 {
+    const log_counts *counts = log_read(log);
     text page = text_start(error);
     text_add(&page, "{\"log\":");
     text_json(&page, (json_text){name, strlen(name)});
     add_counts(&page, counts);
     text_add(&page, ",\"kept\":%zu", kept);
+    add_columns(&page, log);
     add_time(&page, "first", of->times.least, of->times.count);
     add_time(&page, "last", of->times.largest, of->times.count);
     text_add(&page, ",\"backwards\":%zu,\"gaps\":[", of->backwards);
@@ -334,9 +378,9 @@ static ee_status summarize(const request *wanted, log_reader *log, ee_error *err
     if (!status && !interrupt_came()) {
         log_summary_end(&summary);
         if (wanted->given[JSON])
-            status = print_json(wanted->log, log_read(log), &summary, kept, error);
+            status = print_json(wanted->log, log, &summary, kept, error);
         else
-            print_summary(wanted->log, log_read(log), &summary, kept, log_remark(log));
+            print_summary(wanted->log, log, &summary, kept);
     }
     log_summary_release(&summary);
     return status;
@@ -345,6 +389,7 @@ static ee_status summarize(const request *wanted, log_reader *log, ee_error *err
 static ee_status convert(const command *self, const request *wanted, log_reader *log, ee_error *error)
 {
     log_writer *writer;
+    char columns[LOG_COLUMNS_TEXT];
     size_t kept;
     ee_status status = log_create(wanted->given[OUTPUT], log_dim(log), &writer, error);
     if (status) return status;
@@ -356,6 +401,9 @@ static ee_status convert(const command *self, const request *wanted, log_reader 
     print_passed(stderr, counts);
     fprintf(stderr, "\n");
     print_first(stderr, counts);
+    log_columns_format(log, columns);
+    if (columns[0]) fprintf(stderr, "  %s\n", columns);
+    for (size_t i = 0; log_remark(log, i); i++) fprintf(stderr, "  - %s\n", log_remark(log, i));
     return EE_OK;
 }
 
@@ -385,7 +433,7 @@ const command command_log = {
     .details =
         "LOG: a file of dsjson, CSV or eenet's compact format (.eelog), plain, gzip or zstd, detected by its first\n"
         "     bytes; -: standard input; csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,\n"
-        "     context=COLUMN+...,actions=NAME+...; open-bandit:DIR, the Open Bandit Dataset.\n"
+        "     context=COLUMN+...,ignore=COLUMN+...,actions=NAME+...; open-bandit:DIR, the Open Bandit Dataset.\n"
         "Lines that are not usable events are counted and left out: broken (invalid JSON, truncated), foreign\n"
         "(rewards without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1,\n"
         "an unknown action), repeated (duplicate id). The first of them are shown.\n"

@@ -125,7 +125,9 @@ static void print_head(const evaluation_request *request, const evaluation_resul
     if (log->learned) printf(", after %" PRIu64 " used for learning", log->learned);
     if (log->skipped) printf(", %" PRIu64 " never shown left out", log->skipped);
     if (log->passed) printf(", %" PRIu64 " lines skipped ('eenet log' lists them)", log->passed);
-    printf("\nThe logging policy earned %s per %s (%.4g%% interval: %s).\n", mean, log->slot_rounds ? "slot" : "event",
+    printf("\n");
+    if (log->columns[0]) command_print_wrapped(log->columns, 0, command_line_width());
+    printf("The logging policy earned %s per %s (%.4g%% interval: %s).\n", mean, log->slot_rounds ? "slot" : "event",
            100.0 * (1.0 - request->alpha), ends);
 }
 

@@ -308,7 +308,7 @@ static const option *find_assigned(const option_schema *schema, const char *word
 /* Whether the value is a list: its form is COLUMN+... or the like. */
 static bool takes_list(const option *entry)
 {
-    return entry->type == OPTION_TEXT && strstr(entry->choices, "+...");
+    return (entry->type == OPTION_TEXT || entry->type == OPTION_PATH) && strstr(entry->choices, "+...");
 }
 
 /* Behind an assignment to a text, what follows after blanks and is no assignment belongs to it: label=Best Offer. */

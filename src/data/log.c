@@ -98,7 +98,8 @@ static bool is_named(const char *path, const char *ending)
 }
 
 /* Detects the format from the first bytes; only if they do not decide, from the name. */
-static ee_status open_file(byte_stream *stream, const char *path, log_reader **out, ee_error *error)
+static ee_status open_file(byte_stream *stream, const char *path, const log_options *reading, log_reader **out,
+                           ee_error *error)
 {
     enum { LOOKED_AT = 4096 };
     char *first;
@@ -110,7 +111,7 @@ static ee_status open_file(byte_stream *stream, const char *path, log_reader **o
     size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
     bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
     if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
-    return log_open_csv(stream, path, "", out, error);
+    return log_open_csv(stream, path, "", reading, out, error);
 }
 
 /* What all kinds have in common. */
@@ -128,8 +129,8 @@ ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv
                           log_reader **out, ee_error *error)
 {
     *out = NULL;
-    ee_status status =
-        csv_options ? log_open_csv(stream, path, csv_options, out, error) : open_file(stream, path, out, error);
+    ee_status status = csv_options ? log_open_csv(stream, path, csv_options, options, out, error)
+                                   : open_file(stream, path, options, out, error);
     if (status)
         byte_stream_close(stream);
     else
@@ -267,6 +268,13 @@ static ee_status check_repeated(log_reader *log, const log_event *event, log_not
     return status;
 }
 
+/* A CSV log whose actions were collected before: an event has one of them, unless it came later. */
+static void check_action(const log_event *event, log_note *note)
+{
+    if (event->action >= event->count)
+        log_pass_over(note, LOG_INVALID, "the action is new: the file changed after it was opened");
+}
+
 /* Compressed data that ends early counts as one more broken line if the last line was complete. */
 static ee_status note_cut(log_reader *log, ee_error *error)
 {
@@ -294,6 +302,7 @@ ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *err
         }
         if (note.verdict == LOG_EVENT) status = check_repeated(log, event, &note, error);
         if (status) return status;
+        if (note.verdict == LOG_EVENT) check_action(event, &note);
         if (note.verdict == LOG_EVENT) {
             counts->events++;
             counts->skipped += event->skipped;
@@ -319,9 +328,26 @@ bool log_can_repeat(const log_reader *log)
     return byte_stream_can_repeat(log->stream);
 }
 
-const char *log_remark(const log_reader *log)
+void log_remark_add(log_reader *log, const char *format, ...)
 {
-    return log->remark;
+    if (log->remark_count == LOG_REMARKS) return;
+    char *into = log->remarks[log->remark_count++];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(into, LOG_REMARK_SIZE, format, arguments);
+    va_end(arguments);
+    make_printable(into);
+}
+
+const char *log_remark(const log_reader *log, size_t number)
+{
+    return number < log->remark_count ? log->remarks[number] : NULL;
+}
+
+const log_column *log_columns_used(const log_reader *log, size_t *count)
+{
+    *count = log->column_count;
+    return log->columns;
 }
 
 uint64_t log_fingerprint(const log_reader *log)

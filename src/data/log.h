@@ -115,8 +115,25 @@ const log_counts *log_read(const log_reader *log);
 /* Dimension of the arms if the log has vectors; 0 if it has named features. Known once the log is open. */
 size_t log_dim(const log_reader *log);
 
-/* What the reader leaves unused although the caller may want it, as a sentence; "" if nothing. */
-const char *log_remark(const log_reader *log);
+/* Doubts about how the log was read, as sentences: the one with this number, from 0; NULL after the last. */
+enum { LOG_REMARKS = 5, LOG_REMARK_SIZE = 256 };
+const char *log_remark(const log_reader *log, size_t number);
+
+/* A column of a CSV log and its use. */
+typedef struct log_column {
+    const char *name;
+    const char *role;   /* "action", "reward", ...; NULL: none */
+    bool context;       /* it is a feature of the context */
+    const char *reason; /* why it is not, or what the role has in it; NULL: nothing to say */
+} log_column;
+
+/* The columns of a CSV log, valid until it is closed; *count is 0 for other formats. */
+const log_column *log_columns_used(const log_reader *log, size_t *count);
+
+/* The same in words: "Columns: action=item (5 names), ...; context: age; left out: user_id (a key). ..."; "" for other
+ * formats. Long names and lists are shortened. */
+enum { LOG_COLUMN_NAME = 48, LOG_COLUMNS_TEXT = 1200 };
+void log_columns_format(const log_reader *log, char text[LOG_COLUMNS_TEXT]);
 
 /* Whether it can be opened again: false for standard input and pipes. */
 bool log_can_repeat(const log_reader *log);

@@ -1,301 +1,58 @@
 /* Logs as CSV: a row for each event, columns for the action, its probability, the reward, and what else there is. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_rows.h"
+#include "csv_actions.h"
+#include "csv_columns.h"
 #include "log_time.h"
 #include "text.h"
-
-/* The roles of columns, with their usual names. */
-typedef enum role { ACTION, PROBABILITY, REWARD, TIME, ID, COUNT, COPIES, SKIPPED, ROLES } role;
-
-typedef struct csv_options {
-    option_text columns[ROLES];
-    option_text context;
-    option_text actions;
-} csv_options;
-
-#define ROLE_ROW(role_, name_, meaning_)                                                                               \
-    OPTION_ROW_TEXT(csv_options, columns[role_], name_, "auto", "auto|COLUMN", meaning_)
-
-static const option entries[] = {
-    ROLE_ROW(ACTION, "action", "the column with the chosen action"),
-    ROLE_ROW(PROBABILITY, "probability", "the column with its probability"),
-    ROLE_ROW(REWARD, "reward", "the column with the reward"),
-    ROLE_ROW(TIME, "time", "the column with the time (ISO 8601, or seconds since 1970)"),
-    ROLE_ROW(ID, "id", "the column with the event's id"),
-    ROLE_ROW(COUNT, "count", "the column with the number of available actions"),
-    ROLE_ROW(COPIES, "copies", "the column with the number of events that a row represents"),
-    ROLE_ROW(SKIPPED, "skipped", "the column with 1 for decisions that were never shown"),
-    OPTION_ROW_TEXT(csv_options, context, "context", "none", "none|all|COLUMN+...",
-                    "columns with context features; all: every column without another role"),
-    OPTION_ROW_TEXT(csv_options, actions, "actions", "auto", "auto|NUMBER|NAME+...",
-                    "number of actions (numbered from 0) or their names; auto: the ones in the file"),
-};
-static const option_table entry_table = OPTION_TABLE(entries);
-static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
-static const option_schema schema = OPTION_SCHEMA("csv", groups, csv_options, NULL);
-
-static const char *const usual_names[ROLES][9] = {
-    [ACTION] = {"action", "action_id", "arm", "arm_id", "item_id", "item", "a"},
-    [PROBABILITY] = {"probability", "propensity", "propensity_score", "pscore", "action_prob", "prob", "p"},
-    [REWARD] = {"reward", "click", "rewards", "outcome", "y", "r"},
-    [TIME] = {"time", "timestamp", "datetime", "date"},
-    [ID] = {"id", "event_id", "eventid"},
-    [COUNT] = {"count", "n_actions"},
-    [COPIES] = {"copies"},
-    [SKIPPED] = {"skipped"},
-};
-
-/* Actions that are looked for in a file: far more are no actions, but ids of something. And that can be said to be
- * there. */
-enum { ACTIONS_MOST = 10000, COUNT_MOST = 100000 };
 
 typedef struct csv_log {
     log_reader head;
     log_rows rows;
-    size_t columns[ROLES]; /* SIZE_MAX: none */
-    bool *in_context;      /* (rows.width) */
-    size_t count;          /* of the actions; 0: given by each row */
-    json_text *names;      /* (count) sorted; NULL if they are numbers */
+    csv_columns columns;
+    csv_actions actions;
+    char actions_note[64]; /* what the log's actions are, in words */
     text multi;            /* the actions' part of the context, for so many of them: */
     size_t multi_count;
     text context;
 } csv_log;
 
-/* ---- columns ---- */
-
-static ee_status find_column(csv_log *log, role which, const char *wanted, ee_error *error)
-{
-    const char *name = entries[which].name;
-    size_t *column = &log->columns[which];
-    *column = SIZE_MAX;
-    if (strcmp(wanted, "auto") == 0) {
-        for (size_t i = 0; usual_names[which][i] && *column == SIZE_MAX; i++)
-            *column = log_rows_find(&log->rows, usual_names[which][i]);
-        if (*column != SIZE_MAX || which > REWARD) return EE_OK;
-        return log_rows_fail(&log->rows, error, "found no column for the %s; name it: csv:FILE,%s=COLUMN", name, name);
-    }
-    *column = log_rows_find(&log->rows, wanted);
-    if (*column != SIZE_MAX) return EE_OK;
-    return log_rows_fail(&log->rows, error, "there is no column '%.30s' (option %s=)", wanted, name);
-}
-
-static ee_status find_context(csv_log *log, const char *list, ee_error *error)
-{
-    ee_status status =
-        memory_create(&log->head.owner, &log->in_context, log->rows.width, sizeof *log->in_context, error);
-    if (status || strcmp(list, "none") == 0) return status;
-    if (strcmp(list, "all") == 0) {
-        for (size_t i = 0; i < log->rows.width; i++) log->in_context[i] = log->rows.columns[i].length > 0;
-        for (role i = 0; i < ROLES; i++)
-            if (log->columns[i] != SIZE_MAX) log->in_context[log->columns[i]] = false;
-        return EE_OK;
-    }
-    option_text copy;
-    memcpy(copy, list, sizeof copy);
-    for (char *word = copy, *plus; word; word = plus) {
-        plus = strchr(word, '+');
-        if (plus) *plus++ = '\0';
-        size_t column = log_rows_find(&log->rows, word);
-        if (column == SIZE_MAX)
-            return log_rows_fail(&log->rows, error, "there is no column '%.30s' (option context=)", word);
-        log->in_context[column] = true;
-    }
-    return EE_OK;
-}
-
-/* Names the columns that could be context, if the options do not say which are. */
-static void remark_context(csv_log *log, const char *options)
-{
-    char *into = log->head.remark, list[80] = "", joined[80] = "";
-    size_t unused = 0, shown = 0;
-    if (strstr(options, "context=")) return;
-    for (size_t i = 0; i < log->rows.width; i++) {
-        const field *name = &log->rows.columns[i];
-        bool used = !name->length || i == log_rows_find(&log->rows, "name"); /* of the action, in CSV from eenet */
-        for (role k = 0; k < ROLES; k++) used = used || log->columns[k] == i;
-        if (used) continue;
-        size_t room = sizeof list - strlen(list);
-        unused++;
-        if (shown + 1 < unused || name->length + 3 > room || !json_is_utf8((json_text){name->text, name->length}))
-            continue;
-        shown++;
-        snprintf(list + strlen(list), room, "%s%.*s", shown > 1 ? ", " : "", (int)name->length, name->text);
-        snprintf(joined + strlen(joined), room, "%s%.*s", shown > 1 ? "+" : "", (int)name->length, name->text);
-    }
-    if (!unused) return;
-    if (shown < unused)
-        snprintf(into, sizeof log->head.remark,
-                 "No context columns are used (%zu columns are unused); add context=all, or context=COLUMN+COLUMN.",
-                 unused);
-    else
-        snprintf(into, sizeof log->head.remark, "No context columns are used (unused columns: %s); add context=%s.",
-                 list, joined);
-}
-
-/* ---- the actions ---- */
-
-static int compare_names(const void *a, const void *b)
-{
-    const json_text *one = a, *other = b;
-    size_t shorter = one->length < other->length ? one->length : other->length;
-    int order = shorter ? memcmp(one->bytes, other->bytes, shorter) : 0;
-    return order ? order : (one->length > other->length) - (one->length < other->length);
-}
-
-/* Parses a whole number from 0; SIZE_MAX if it is not one. Some programs write 3 as 3.0. */
-static size_t read_whole(const field *from)
-{
-    double number;
-    if (!from->length || !isdigit((unsigned char)from->text[0]) || !field_number(from, &number)) return SIZE_MAX;
-    return number < 0x1p32 && number == floor(number) ? (size_t)number : SIZE_MAX;
-}
-
-enum { PLACES = 1 << 15 }; /* at most a third of them taken */
-
-typedef struct found_actions {
-    memory *owner;
-    json_text *names; /* (count) in the order in which they came */
-    size_t count, capacity;
-    size_t *places; /* (PLACES) 1 + the number of a name, by its hash; 0: none */
-    bool whole;     /* all are whole numbers, of which this is the largest: */
-    size_t largest;
-} found_actions;
-
-/* Adds the name if it is new. */
-static ee_status add_found(found_actions *all, const field *from, ee_error *error)
-{
-    json_text name = {from->text, from->length};
-    size_t place = (size_t)id_hash(name.bytes, name.length) % PLACES;
-    for (; all->places[place]; place = (place + 1) % PLACES)
-        if (compare_names(&all->names[all->places[place] - 1], &name) == 0) return EE_OK;
-    ee_status status = memory_grow(all->owner, &all->names, &all->capacity, all->count + 1, sizeof *all->names, error);
-    char *copy;
-    if (!status) status = memory_create(all->owner, &copy, name.length + 1, 1, error);
-    if (status) return status;
-    memcpy(copy, name.bytes, name.length);
-    all->names[all->count++] = (json_text){copy, name.length};
-    all->places[place] = all->count;
-    size_t number = read_whole(from);
-    all->whole = all->whole && number != SIZE_MAX;
-    if (all->whole && number > all->largest) all->largest = number;
-    return EE_OK;
-}
-
-/* Of the rows that are left. */
-static ee_status collect(log_rows *rows, size_t column, found_actions *all, ee_error *error)
-{
-    for (;;) {
-        bool found;
-        log_note note = {LOG_EVENT, ""};
-        ee_status status = log_rows_next(rows, &note, &found, error);
-        if (status || !found) return status;
-        if (note.verdict != LOG_EVENT || !rows->rows.fields[column].length) continue;
-        status = add_found(all, &rows->rows.fields[column], error);
-        if (!status && all->count > ACTIONS_MOST)
-            status = log_rows_fail(rows, error, "more than %d different actions in column '%.20s'", ACTIONS_MOST,
-                                   rows->columns[column].text);
-        if (status) return status;
-    }
-}
-
-/* Reads the file once, for the actions that it has. */
-static ee_status look_through(csv_log *log, const char *path, found_actions *all, ee_error *error)
-{
-    if (!byte_stream_can_repeat(log->head.stream))
-        return log_rows_fail(&log->rows, error,
-                             "a stream cannot be read twice; add actions=NUMBER or actions=NAME+...");
-    byte_stream *stream;
-    log_rows rows;
-    ee_status status = byte_stream_open(path, &stream, error);
-    if (status) return status;
-    status = log_rows_start(stream, &rows, error);
-    if (!status) {
-        status = collect(&rows, log->columns[ACTION], all, error);
-        log_rows_release(&rows);
-    }
-    byte_stream_close(stream);
-    return status;
-}
-
-/* "red+green+blue". */
-static ee_status take_names(csv_log *log, const char *list, found_actions *all, ee_error *error)
-{
-    if (!json_is_utf8((json_text){list, strlen(list)}))
-        return log_rows_fail(&log->rows, error, "the names of the actions are not UTF-8");
-    ee_status status = EE_OK;
-    for (const char *word = list, *plus; word && !status; word = plus) {
-        field name = {word, strcspn(word, "+")};
-        plus = word[name.length] ? word + name.length + 1 : NULL;
-        status = add_found(all, &name, error);
-    }
-    all->whole = false;
-    return status;
-}
-
-/* How many there are, or which. */
-static ee_status find_actions(csv_log *log, const char *asked, const char *path, ee_error *error)
-{
-    bool given = strcmp(asked, "auto") != 0;
-    field whole = {asked, strlen(asked)};
-    size_t number = read_whole(&whole);
-    if (number != SIZE_MAX) {
-        if (number < 1 || number > COUNT_MOST)
-            return log_rows_fail(&log->rows, error, "actions must be 1 to %d", COUNT_MOST);
-        log->count = number;
-        return EE_OK;
-    }
-    if (!given && log->columns[COUNT] != SIZE_MAX) return EE_OK;
-    found_actions all = {.owner = &log->head.owner, .whole = true};
-    ee_status status = memory_create(all.owner, &all.places, PLACES, sizeof *all.places, error);
-    if (!status) status = given ? take_names(log, asked, &all, error) : look_through(log, path, &all, error);
-    memory_free(all.places);
-    if (status) return status;
-    if (all.whole && all.largest < ACTIONS_MOST) {
-        log->count = all.largest + 1;
-        return EE_OK;
-    }
-    log->count = all.count;
-    log->names = all.names;
-    qsort(log->names, log->count, sizeof *log->names, compare_names);
-    return EE_OK;
-}
-
 /* ---- a row ---- */
 
-static const field *field_of(const csv_log *log, role which)
+static const field *field_of(const csv_log *log, csv_role which)
 {
-    size_t column = log->columns[which];
+    size_t column = log->columns.roles[which];
     return column == SIZE_MAX ? NULL : &log->rows.rows.fields[column];
 }
 
 /* False, with a note, if the column exists but its value is not a number. Without the column, the value is
  * unchanged. */
-static bool take_number(const csv_log *log, role which, double *value, log_note *note)
+static bool take_number(const csv_log *log, csv_role which, double *value, log_note *note)
 {
     const field *from = field_of(log, which);
-    if (!from || (which > REWARD && !from->length) || field_number(from, value)) return true;
-    log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'%s", entries[which].name, from->text,
-                  which == REWARD && !from->length ? "; if empty means no reward, write 0" : "");
+    if (!from || (which > CSV_REWARD && !from->length) || field_number(from, value)) return true;
+    log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'%s", csv_role_name(which), from->text,
+                  which == CSV_REWARD && !from->length ? "; if empty means no reward, write 0" : "");
     return false;
 }
 
 static bool take_action(const csv_log *log, log_event *event, log_note *note)
 {
-    const field *from = field_of(log, ACTION);
-    if (log->names) {
-        json_text name = {from->text, from->length};
-        json_text *place = bsearch(&name, log->names, log->count, sizeof name, compare_names);
-        event->action = place ? (size_t)(place - log->names) : SIZE_MAX;
-    } else {
-        event->action = read_whole(from);
-    }
-    if (event->action < event->count) return true;
-    log_pass_over(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions", from->text, event->count);
+    const field *from = field_of(log, CSV_ACTION);
+    event->action = csv_actions_find(&log->actions, from, event->count);
+    if (event->action != SIZE_MAX) return true;
+    if (!csv_action_name(from).length)
+        log_pass_over(note, LOG_INVALID, "the action is empty");
+    else if (log->actions.collected)
+        return true; /* no event has it, so log_next has another reason to leave it out */
+    else if (log->actions.names)
+        log_pass_over(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions", from->text, event->count);
+    else
+        log_pass_over(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions, numbered from 0%s",
+                      from->text, event->count, log->actions.count ? "" : " (column count)");
     return false;
 }
 
@@ -310,20 +67,20 @@ static double read_time(const field *from)
 
 static bool take_event(const csv_log *log, log_event *event, log_note *note)
 {
-    double count = (double)log->count, skipped = 0;
-    if (!take_number(log, PROBABILITY, &event->probability, note) || !take_number(log, REWARD, &event->reward, note) ||
-        !take_number(log, COPIES, &event->copies, note) || !take_number(log, SKIPPED, &skipped, note) ||
-        (!log->count && !take_number(log, COUNT, &count, note)))
+    double count = (double)log->actions.count, skipped = 0;
+    if (!take_number(log, CSV_PROBABILITY, &event->probability, note) ||
+        !take_number(log, CSV_REWARD, &event->reward, note) || !take_number(log, CSV_COPIES, &event->copies, note) ||
+        !take_number(log, CSV_SKIPPED, &skipped, note) || (count == 0 && !take_number(log, CSV_COUNT, &count, note)))
         return false;
     if (!(event->copies >= 1 && event->copies <= 1e9)) {
         log_pass_over(note, LOG_INVALID, "copies must be 1 to 1e9, got %.6g", event->copies);
         return false;
     }
-    event->count = count >= 1 && count <= COUNT_MOST ? (size_t)count : 0;
+    event->count = count >= 1 && count <= CSV_ACTIONS_NUMBERED ? (size_t)count : 0;
     event->skipped = skipped != 0;
-    event->actions = log->names;
-    if (field_of(log, TIME)) event->time = read_time(field_of(log, TIME));
-    if (field_of(log, ID)) event->id = (json_text){field_of(log, ID)->text, field_of(log, ID)->length};
+    event->actions = log->actions.names;
+    if (field_of(log, CSV_TIME_COLUMN)) event->time = read_time(field_of(log, CSV_TIME_COLUMN));
+    if (field_of(log, CSV_ID)) event->id = (json_text){field_of(log, CSV_ID)->text, field_of(log, CSV_ID)->length};
     return take_action(log, event, note);
 }
 
@@ -339,9 +96,9 @@ static void make_multi(csv_log *log, size_t count)
     for (size_t i = 0; i < count; i++) {
         char digits[24];
         snprintf(digits, sizeof digits, "%zu", i);
-        json_text name = log->names ? log->names[i] : (json_text){digits, strlen(digits)};
+        json_text name = log->actions.names ? log->actions.names[i] : (json_text){digits, strlen(digits)};
         text_add(into, i ? ",{" : "{");
-        if (log->names) {
+        if (log->actions.names) {
             text_add(into, "\"_tag\":");
             text_json(into, name);
             text_add(into, ",");
@@ -360,10 +117,11 @@ static ee_status make_context(csv_log *log, log_event *event, ee_error *error)
     into->error = log->multi.error = error;
     into->length = 0;
     text_add(into, "{");
-    for (size_t i = 0; i < log->rows.width; i++) {
-        const field *from = &log->rows.rows.fields[i], *name = &log->rows.columns[i];
+    for (size_t i = 0; i < log->columns.feature_count; i++) {
+        size_t column = log->columns.features[i];
+        const field *from = &log->rows.rows.fields[column], *name = &log->rows.columns[column];
         double number;
-        if (!log->in_context[i] || !from->length) continue;
+        if (!from->length) continue;
         text_json(into, (json_text){name->text, name->length});
         text_add(into, ":");
         if (field_number(from, &number))
@@ -396,34 +154,164 @@ static void close_log(log_reader *head)
 {
     csv_log *log = (csv_log *)head;
     log_rows_release(&log->rows);
+    csv_actions_release(&log->actions);
     memory_free(log->multi.bytes);
     memory_free(log->context.bytes);
 }
 
-/* ---- opening ---- */
-
-static ee_status prepare(csv_log *log, const char *path, const char *options, ee_error *error)
-{
-    csv_options asked;
-    options_set_defaults(&schema, &asked);
-    ee_status status = options_parse_once(&schema, options, &asked, error);
-    if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
-    for (role i = 0; i < ROLES && !status; i++) status = find_column(log, i, asked.columns[i], error);
-    if (!status) status = find_context(log, asked.context, error);
-    if (!status) remark_context(log, options);
-    return status ? status : find_actions(log, asked.actions, path, error);
-}
-
-ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, log_reader **out, ee_error *error)
+/* Reads the header. On failure the caller keeps the stream. */
+static ee_status create_log(byte_stream *stream, csv_log **out, ee_error *error)
 {
     static const log_kind kind = {next, close_log};
     csv_log *log;
-    *out = NULL;
     ee_status status = memory_create_owner(NULL, &log, sizeof *log, error);
     if (status) return status;
     log->head.kind = &kind;
     log->head.stream = stream;
-    status = prepare(log, path, options, error);
+    log->head.seen.owner = &log->head.owner;
+    status = log_rows_start(stream, &log->rows, error);
+    if (status)
+        memory_release(&log->head.owner);
+    else
+        *out = log;
+    return status;
+}
+
+/* ---- scanning the file ---- */
+
+/* What is looked for in the file before its events are read. */
+typedef struct csv_scan {
+    csv_actions *actions; /* NULL: they are known */
+    csv_sample *sample;   /* NULL: nothing depends on it */
+} csv_scan;
+
+static ee_status scan_events(csv_log *log, const csv_scan *into, ee_error *error)
+{
+    log_event event;
+    bool found, wanted = true;
+    ee_status status = EE_OK;
+    while (wanted && !(status = log_next(&log->head, &event, &found, error)) && found) {
+        json_text name = csv_action_name(field_of(log, CSV_ACTION));
+        if (into->actions) status = csv_actions_add(into->actions, name, error);
+        if (!status && into->actions && into->actions->words.count > CSV_ACTIONS_NAMED)
+            status = log_rows_fail(&log->rows, error, "more than %d different actions in column '%.20s'",
+                                   CSV_ACTIONS_NAMED, log->columns.all[log->columns.roles[CSV_ACTION]].name);
+        if (status) return status;
+        if (into->sample && !event.skipped) csv_sample_add(into->sample, log->rows.rows.fields, name, event.reward);
+        wanted = into->actions || (into->sample && !csv_sample_is_full(into->sample));
+    }
+    return status;
+}
+
+/* Reads the file with a second reader, so that exactly the events count that are read later. */
+static ee_status scan_file(const csv_log *log, const char *path, const log_options *reading, const csv_scan *into,
+                           ee_error *error)
+{
+    byte_stream *stream;
+    csv_log *again;
+    ee_status status = byte_stream_open(path, &stream, error);
+    if (status) return status;
+    status = create_log(stream, &again, error);
+    if (status) {
+        byte_stream_close(stream);
+        return status;
+    }
+    again->head.options = *reading;
+    again->head.options.bare = true;
+    again->columns = log->columns;
+    again->actions = into->actions ? (csv_actions){.any = true, .count = 1} : log->actions; /* borrowed */
+    status = scan_events(again, into, error);
+    again->actions = (csv_actions){0};
+    log_close(&again->head);
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* "red+green+blue". */
+static ee_status take_names(csv_log *log, const char *list, ee_error *error)
+{
+    if (!json_is_utf8((json_text){list, strlen(list)}))
+        return log_rows_fail(&log->rows, error, "the names of the actions are not UTF-8");
+    ee_status status = EE_OK;
+    for (const char *at = list, *plus; at && !status; at = plus) {
+        field name = {at, strcspn(at, "+")};
+        plus = at[name.length] ? at + name.length + 1 : NULL;
+        status = csv_actions_add(&log->actions, csv_action_name(&name), error);
+    }
+    return status ? status : csv_actions_order(&log->actions, error);
+}
+
+/* The actions that the options or a column give; *collect: the names in the file. */
+static ee_status take_actions(csv_log *log, const char *asked, bool *collect, ee_error *error)
+{
+    field whole = {asked, strlen(asked)};
+    size_t number = csv_whole_number(&whole);
+    *collect = false;
+    if (number != SIZE_MAX) {
+        if (number < 1 || number > CSV_ACTIONS_NUMBERED)
+            return log_rows_fail(&log->rows, error, "actions must be 1 to %d", CSV_ACTIONS_NUMBERED);
+        log->actions.count = number;
+        return EE_OK;
+    }
+    if (strcmp(asked, "auto") != 0) return take_names(log, asked, error);
+    *collect = log->actions.collected = log->columns.roles[CSV_COUNT] == SIZE_MAX;
+    return EE_OK;
+}
+
+/* What only the file itself shows: the names of its actions, and which columns are context. */
+static ee_status look_through(csv_log *log, const char *path, const log_options *reading, bool collect, ee_error *error)
+{
+    csv_scan scan = {collect ? &log->actions : NULL, NULL};
+    bool any = csv_columns_any(&log->columns), repeats = byte_stream_can_repeat(log->head.stream);
+    if (collect && !repeats)
+        return log_rows_fail(&log->rows, error,
+                             "a stream cannot be read twice; add actions=NUMBER or actions=NAME+...");
+    if (any && !log->columns.given && !repeats)
+        return log_rows_fail(&log->rows, error,
+                             "a stream cannot be read twice; add context=COLUMN+..., context=all or context=none");
+    ee_status status = any && repeats ? csv_sample_create(log->rows.width, &scan.sample, error) : EE_OK;
+    if (!status && (collect || scan.sample)) status = scan_file(log, path, reading, &scan, error);
+    if (!status && collect) status = csv_actions_order(&log->actions, error);
+    if (!status) status = csv_columns_judge(&log->columns, &log->head, scan.sample, error);
+    csv_sample_free(scan.sample);
+    return status;
+}
+
+/* For log_columns_used. */
+static void note_actions(csv_log *log)
+{
+    size_t size = sizeof log->actions_note, count = log->actions.count;
+    if (log->actions.names)
+        snprintf(log->actions_note, size, "%zu name%s", count, count == 1 ? "" : "s");
+    else if (count)
+        snprintf(log->actions_note, size, "numbers from 0 to %zu", count - 1);
+    else
+        snprintf(log->actions_note, size, "numbers from 0, below the count");
+    log->columns.all[log->columns.roles[CSV_ACTION]].reason = log->actions_note;
+}
+
+static ee_status prepare(csv_log *log, const char *path, const char *options, const log_options *reading,
+                         ee_error *error)
+{
+    csv_options asked;
+    bool collect;
+    ee_status status = csv_options_read(options, &asked, error);
+    if (!status) status = csv_columns_find(&log->head, &log->rows, &asked, &log->columns, error);
+    if (!status) status = take_actions(log, asked.actions, &collect, error);
+    if (!status) status = look_through(log, path, reading, collect, error);
+    if (!status) note_actions(log);
+    return status;
+}
+
+ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, const log_options *reading,
+                       log_reader **out, ee_error *error)
+{
+    csv_log *log;
+    *out = NULL;
+    ee_status status = create_log(stream, &log, error);
+    if (status) return status;
+    status = prepare(log, path, options, reading, error);
     if (status) {
         close_log(&log->head);
         memory_release(&log->head.owner);

@@ -38,15 +38,22 @@ struct log_reader {
     uint64_t fingerprint;
     id_set seen;
     bool cut_noted;
-    char remark[240]; /* see log_remark */
+    char remarks[LOG_REMARKS][LOG_REMARK_SIZE]; /* (remark_count) see log_remark */
+    size_t remark_count;
+    const log_column *columns; /* (column_count) see log_columns_used */
+    size_t column_count;
 };
+
+/* Adds a sentence to the remarks, if there is room. */
+__attribute__((format(printf, 2, 3))) void log_remark_add(log_reader *log, const char *format, ...);
 
 /* Each creates its struct and takes over the stream; log.c fills in the rest of the head. On failure the caller keeps
  * the stream. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);
-/* path: of the stream, to read the actions first. */
-ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, log_reader **out, ee_error *error);
+/* path: of the stream, to scan it first. reading: which of its events are read. */
+ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, const log_options *reading,
+                       log_reader **out, ee_error *error);
 
 /* folder has NAME.csv, plain or compressed, and item_context.csv. Opens its own stream. Sets fingerprint to that of the
  * second file. */

@@ -102,13 +102,24 @@ static ee_status create_arm(const candidate_setup *setup, candidate **out, ee_er
     return EE_OK;
 }
 
-/* By name if an action has this name, otherwise by number; event->count if neither. */
+static bool is_number(json_text name)
+{
+    size_t digits = 0;
+    while (digits < name.length && name.bytes[digits] >= '0' && name.bytes[digits] <= '9') digits++;
+    return digits && digits == name.length;
+}
+
+/* By name if an action has this name, otherwise by number; event->count if neither. If all names are numbers, a
+ * number is only a name: 0 is not the first of the actions 1001, 1002 and 1003. */
 static size_t find_arm(const fixed_candidate *self, const candidate_round *round)
 {
     const log_event *event = round->event;
-    for (size_t i = 0; event->actions && i < event->count; i++)
+    bool numbers = event->actions != NULL;
+    for (size_t i = 0; event->actions && i < event->count; i++) {
         if (json_is(event->actions[i], self->name)) return i;
-    size_t found = 0;
+        numbers = numbers && is_number(event->actions[i]);
+    }
+    size_t found = numbers ? event->count : 0;
     while (found < event->count && candidate_number(round, found) != self->number) found++;
     return found;
 }
@@ -136,7 +147,8 @@ static ee_status finish_arm(candidate *base, uint64_t events, ee_error *error)
 
 const candidate_class candidate_arm = {
     .form = "arm:NAME",
-    .summary = "always this action, by name or number (from 0); the baseline if an event lacks it",
+    .summary = "always this action, by name, or by number (from 0) unless the names are numbers; the baseline if an "
+               "event lacks it",
     .name = "arm",
     .create = create_arm,
     .free = free_fixed,

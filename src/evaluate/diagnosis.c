@@ -120,7 +120,8 @@ static void check_lines(const diagnosis *self, diagnosis_report *into)
         say(into, self->bad_lines > bad_lines_grave ? grave_of_log : of_log,
             "%s%% of the lines were skipped; first: line %zu: %.160s.",
             plain_number_of(100.0 * self->bad_lines, 2).text, self->first_bad_line, self->bad_reason);
-    if (self->remark && self->remark[0]) say(into, of_log, "%s", self->remark);
+    size_t most = sizeof self->remarks / sizeof self->remarks[0];
+    for (size_t i = 0; i < most && self->remarks[i]; i++) say(into, of_log, "%s", self->remarks[i]);
 }
 
 static void check_support(const diagnosis *self, diagnosis_report *into)

@@ -29,7 +29,7 @@ typedef struct diagnosis {
     double bad_lines;       /* share of the lines that are broken or invalid, and so were skipped; 0: none */
     size_t first_bad_line;  /* the first of them, */
     const char *bad_reason; /* and what is wrong with it */
-    const char *remark;     /* see log_remark; NULL or "": none */
+    const char *remarks[5]; /* see log_remark; NULL after the last */
     const char *assumption; /* of the candidate, see candidate_class.remark; NULL or "": none */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */

@@ -130,9 +130,10 @@ typedef struct evaluated_log {
     double rounds;        /* that the evaluated events represent */
     double reward;        /* their mean, and its interval of the same kind */
     interval rewards;
-    value_range range;            /* that bounds stand on */
-    bool features;                /* named ones, else vectors */
-    double first_time, last_time; /* NaN: unknown */
+    value_range range;              /* that bounds stand on */
+    bool features;                  /* named ones, else vectors */
+    double first_time, last_time;   /* NaN: unknown */
+    char columns[LOG_COLUMNS_TEXT]; /* see log_columns_format */
 } evaluated_log;
 
 /* A slot of the log's events. */

@@ -164,6 +164,7 @@ static void set_log(json_t *line, const evaluated_log *log)
     set_whole(line, "skipped", log->skipped);
     set_whole(line, "passed", log->passed);
     json_object_set_new(line, "features", json_boolean(log->features));
+    if (log->columns[0]) set_text(line, "columns", log->columns);
     set_members(line, log, &log_members);
 }
 

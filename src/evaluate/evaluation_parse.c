@@ -128,6 +128,8 @@ static void read_log(line_members *from, evaluated_log *log)
     log->skipped = members_whole(from, from->line, "skipped");
     log->passed = members_whole(from, from->line, "passed");
     log->features = members_flag(from, from->line, "features");
+    if (json_object_get(from->line, "columns"))
+        read_short(from, from->line, "columns", log->columns, sizeof log->columns);
     read_members(from, from->line, &log_members, log);
 }
 

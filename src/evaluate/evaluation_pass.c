@@ -2,6 +2,7 @@
 #include "evaluation_pass.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 typedef struct pass {
@@ -194,6 +195,8 @@ static ee_status play(pass *self, pass_end *end, ee_error *error)
 
 /* ---- the end ---- */
 
+_Static_assert(sizeof((diagnosis *)0)->remarks / sizeof(char *) == LOG_REMARKS, "LOG_REMARKS");
+
 static void describe_log(const pass *self, evaluated_log *out)
 {
     const log_counts *read = log_read(self->log);
@@ -203,6 +206,7 @@ static void describe_log(const pass *self, evaluated_log *out)
     out->skipped = read->skipped;
     out->passed = read->broken + read->foreign + read->invalid + read->repeated + self->unread;
     out->features = self->play.dim == 0;
+    log_columns_format(self->log, out->columns);
 }
 
 /* The lines that were skipped because something is wrong with them. Rewards without a decision and repeated events are
@@ -212,7 +216,7 @@ static void describe_lines(const pass *self, diagnosis *facts)
     const log_counts *read = log_read(self->log);
     uint64_t bad = read->broken + read->invalid + self->unread;
     bool listed = read->first_bad < read->first_count;
-    facts->remark = log_remark(self->log);
+    for (size_t i = 0; i < LOG_REMARKS; i++) facts->remarks[i] = log_remark(self->log, i);
     facts->bad_lines = 0.0;
     if (!bad) return;
     facts->bad_lines = (double)bad / (double)(bad + read->events - self->unread);
@@ -253,7 +257,8 @@ static void finish_pass(pass *self, double start)
         describe_lines(self, &result->facts);
         ee_error own;
         if (evaluation_play_finish(&self->play, one, self->number, &own)) result->failure = own;
-        result->facts.remark = result->facts.bad_reason = NULL; /* they end with the log */
+        memset(result->facts.remarks, 0, sizeof result->facts.remarks); /* they end with the log */
+        result->facts.bad_reason = NULL;
         result->finished = evaluation_is_playing(one);
         result->seconds = thread_seconds() - start;
     }

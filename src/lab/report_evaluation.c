@@ -342,7 +342,8 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals, co
         text_html(page, row->log);
         text_add(page, ". ");
     }
-    text_add(page, "Mode: ");
+    text_html(page, log->columns);
+    text_add(page, "%sMode: ", log->columns[0] ? " " : "");
     add_explained(page, row->mode, explain_mode(row->mode), uses->mode);
     text_add(page, "; reward model: ");
     text_html(page, row->model);

@@ -147,13 +147,13 @@ awk 'BEGIN { print "action,probability,reward"; for (i = 0; i < 30000; i++) prin
     "$eenet" evaluate csv:-,actions=2 -p uniform --model ridge | head -n 1 | grep -qx 'csv:-,actions=2: 30000 events' ||
     fail "CSV by standard input"
 
-# The summary says which lines were skipped, that a log has no exploration, and which columns are unused.
+# The summary says which lines were skipped, that a log has no exploration, and how its columns are used.
 awk 'BEGIN { print "action,probability,reward,plan"; for (i = 0; i < 200; i++) printf "%d,1,%s,p\n", i % 2, i % 10 ? 0 : "" }' >plain.csv
 "$eenet" evaluate plain.csv -p uniform -e ips >table
 sentences=$(tr -s ' \n' ' ' <table)
 for sentence in "! Every propensity is 1: this log has no exploration and cannot evaluate another policy." \
     "! 10% of the lines were skipped; first: line 2: expected a number for the reward, got ''; if empty means no reward, write 0." \
-    "- No context columns are used (unused columns: plan); add context=plan."; do
+    "Columns: action (2 names), probability, reward; context: plan. Change with context=COLUMN+COLUMN or ignore=COLUMN."; do
     echo "$sentences" | grep -qF -e "$sentence" || fail "no '$sentence': $(cat table)"
 done
 grep -qx 'This log cannot show what uniform would have earned.' table || fail "plain.csv: $(cat table)"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "data/text.h"
 #include "good_logs.h"
 #include "support_files.h"
 
@@ -35,12 +37,12 @@ static void columns_are_found_by_their_names(void **state)
     assert_true(event.count == 3 && event.action == 2 && event.line == 2);
     assert_true(event.probability == 0.25 && event.reward == 1 && event.time == 1577836801 && event.copies == 1);
     assert_null(event.probabilities);
-    assert_null(event.actions);
+    assert_true(text_is(event.actions[2], "2"));
     assert_true(text_is(event.id, "x1"));
-    assert_true(
-        text_is(event.context,
-                "{\"age\":3.5,\"town\":\"New \\\"York\\\"\\n2\",\"_multi\":[{\"i\":{\"constant\":1,\"id\":\"0\"}},"
-                "{\"i\":{\"constant\":1,\"id\":\"1\"}},{\"i\":{\"constant\":1,\"id\":\"2\"}}]}"));
+    assert_true(text_is(event.context, "{\"age\":3.5,\"town\":\"New \\\"York\\\"\\n2\",\"_multi\":["
+                                       "{\"_tag\":\"0\",\"i\":{\"constant\":1,\"id\":\"0\"}},"
+                                       "{\"_tag\":\"1\",\"i\":{\"constant\":1,\"id\":\"1\"}},"
+                                       "{\"_tag\":\"2\",\"i\":{\"constant\":1,\"id\":\"2\"}}]}"));
     assert_true(next_good(log, &event));
     assert_true(event.line == 4 && event.time == 1577836802 && event.action == 0 && event.reward == 0.5);
     assert_true(next_good(log, &event));
@@ -65,7 +67,7 @@ static void columns_are_found_by_their_names(void **state)
 static void names_of_columns_may_have_blanks_and_commas(void **state)
 {
     (void)state;
-    static const char head[] = "{\"last town\":\"Rome\",\"age\":3,";
+    static const char head[] = "{\"age\":3,\"last town\":\"Rome\",";
     static const char *const options[] = {
         ",action=the action,probability=p,reward=\"net, reward\",context=last town+age",
         ",action=\"the action\",probability=p,reward=\"net, reward\",context=\"last town\"+\"age\"",
@@ -101,8 +103,143 @@ static void actions_can_be_given(void **state)
     log = open_good(words_of(&folder, ",actions=5"));
     assert_true(next_good(log, &event) && event.count == 5 && event.action == 1);
     assert_true(next_good(log, &event) && event.action == 3);
+    assert_null(event.actions);
     assert_false(next_good(log, &event));
+    assert_message_has(log_read(log)->first_reasons[0], "the action '5' is not one of the 5 actions, numbered from 0");
     log_close(log);
+    folder_remove(&folder);
+}
+
+/* Fails unless the log has exactly these actions, joined by spaces, in this order. */
+static void expect_actions(const test_folder *folder, const char *options, const char *expected)
+{
+    log_reader *log = open_good(words_of(folder, options));
+    log_event event;
+    char names[200] = "";
+    assert_true(next_good(log, &event));
+    for (size_t i = 0; i < event.count; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.*s", i ? " " : "",
+                 (int)event.actions[i].length, event.actions[i].bytes);
+    assert_string_equal(names, expected);
+    log_close(log);
+}
+
+static void numbers_are_names_of_actions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows, *names;
+    } cases[] = {
+        {"5,.5,1\n3,.5,1\n1,.5,1\n2,.5,1\n4,.5,1\n", "1 2 3 4 5"},
+        {"1002,.5,1\n1001,.5,1\n1005,.5,1\n", "1001 1002 1005"},
+        {"10,.5,1\n2,.5,1\n1,.5,1\n-3,.5,1\n", "-3 1 2 10"}, /* as numbers */
+        {"10,.5,1\n2,.5,1\nb,.5,1\n", "10 2 b"},             /* as text */
+        {"2,.5,1\n2.0,.5,1\n1.0,.5,1\n 2 ,.5,1\n", "1 2"},   /* 2.0 is 2 */
+        {"07,.5,1\n7,.5,1\n1.50,.5,1\n", "07 1.50 7"},       /* these are different */
+        {"7,.5,1\n99999999999999999999,.5,1\n", "7 99999999999999999999"},
+    };
+    test_folder folder = folder_make();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char words[200];
+        snprintf(words, sizeof words, "action,p,reward\n%s", cases[i].rows);
+        folder_write_text(&folder, "log.csv", words);
+        expect_actions(&folder, "", cases[i].names);
+    }
+    folder_write_text(&folder, "log.csv", "action,p,reward\n2,.5,1\n");
+    expect_actions(&folder, ",actions=10+2+1", "1 2 10");
+    folder_remove(&folder);
+}
+
+/* A row that is left out for any reason adds no action, and is reported with its own reason. */
+static void rejected_rows_have_no_actions(void **state)
+{
+    (void)state;
+    static const char *const reasons[] = {
+        "above 0 and at most 1, got 0",   "above 0 and at most 1, got 60", "expected a number for the reward",
+        "the reward must be -1e9 to 1e9", "duplicate event id 1",          "got 4 fields, expected 5",
+        "copies must be 1 to 1e9, got 0"};
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv",
+                      "id,action,p,reward,copies\n"
+                      "1,a,0.5,1,1\n"
+                      "2,b,0.5,0,1\n"
+                      "3,c,0,1,1\n"
+                      "4,d,60,1,1\n"
+                      "5,e,0.5,,1\n"
+                      "6,f,0.5,1e10,1\n"
+                      "1,g,0.5,1,1\n"
+                      "8,h,0.5,1\n"
+                      "9,i,0.5,1,0\n"
+                      "10,b,0.5,1,1\n");
+    expect_actions(&folder, "", "a b");
+    log_reader *log = open_good(words_of(&folder, ""));
+    log_event event;
+    while (next_good(log, &event)) assert_int_equal(event.count, 2);
+    const log_counts *counts = log_read(log);
+    assert_int_equal(counts->events, 3);
+    assert_int_equal(counts->first_count, 7);
+    for (size_t i = 0; i < 7; i++) assert_message_has(counts->first_reasons[i], reasons[i]);
+    log_close(log);
+    folder_remove(&folder);
+}
+
+/* Events outside the requested time have no actions either, and are no fault of the log. */
+static void actions_are_those_of_the_requested_time(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv",
+                      "time,action,p,reward\n100,old,0.5,1\n200,a,0.5,1\n201,b,0.5,1\n300,new,0.5,1\n");
+    log_options some = log_options_usual();
+    some.from = 200;
+    some.until = 300;
+    some.strict = true;
+    log_reader *log;
+    log_event event;
+    assert_int_equal(log_open(words_of(&folder, ""), &some, &log, NULL), EE_OK);
+    assert_true(next_good(log, &event) && event.count == 2 && event.action == 0);
+    assert_true(next_good(log, &event) && event.action == 1);
+    assert_false(next_good(log, &event));
+    assert_int_equal(log_read(log)->outside, 2);
+    assert_int_equal(log_read(log)->invalid, 0);
+    log_close(log);
+    folder_remove(&folder);
+}
+
+static void a_file_that_grows_has_no_new_actions(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,p,reward\na,0.5,1\nb,0.5,1\n");
+    log_reader *log = open_good(words_of(&folder, ""));
+    FILE *file = fopen(folder_path(&folder, "log.csv"), "a");
+    assert_non_null(file);
+    for (size_t i = 0; i < 100000; i++) fputs("c,0.5,1\n", file); /* more than was read ahead */
+    fclose(file);
+    log_event event;
+    while (next_good(log, &event)) assert_true(event.count == 2 && event.action < 2);
+    assert_true(log_read(log)->events == 2 && log_read(log)->invalid > 0);
+    assert_message_has(log_read(log)->first_reasons[0], "the action is new: the file changed after it was opened");
+    log_close(log);
+    folder_remove(&folder);
+}
+
+static void a_count_numbers_the_actions_of_a_row(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv",
+                      "count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n");
+    log_reader *log = open_good(words_of(&folder, ""));
+    log_event event;
+    assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && !event.actions);
+    assert_true(next_good(log, &event) && event.count == 3 && event.action == 2);
+    assert_false(next_good(log, &event));
+    assert_int_equal(log_read(log)->invalid, 3);
+    assert_message_has(log_read(log)->first_reasons[0],
+                       "the action '2' is not one of the 2 actions, numbered from 0 (column count)");
+    log_close(log);
+    expect_actions(&folder, ",count=none", "0 1 2 a");
     folder_remove(&folder);
 }
 
@@ -211,29 +348,252 @@ static void lists_are_joined_by_plus(void **state)
     folder_remove(&folder);
 }
 
-static void expect_remark(const test_folder *folder, const char *options, const char *remark)
+/* ---- the columns ---- */
+
+/* Fails unless the log has these remarks, joined by line ends. */
+static void expect_remarks(const test_folder *folder, const char *options, const char *expected)
 {
     log_reader *log = open_good(words_of(folder, options));
-    assert_string_equal(log_remark(log), remark);
+    char all[1000] = "";
+    for (size_t i = 0; log_remark(log, i); i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "\n" : "", log_remark(log, i));
+    assert_string_equal(all, expected);
     log_close(log);
 }
 
-static void columns_that_could_be_context_are_named(void **state)
+static void expect_columns(const test_folder *folder, const char *options, const char *expected)
+{
+    log_reader *log = open_good(words_of(folder, options));
+    char got[LOG_COLUMNS_TEXT];
+    log_columns_format(log, got);
+    assert_string_equal(got, expected);
+    log_close(log);
+}
+
+/* 600 events with columns of every kind. */
+enum { EVENTS = 600, KINDS = 18 };
+
+static const char *const kind_names[KINDS] = {"action",  "p",       "reward",    "age",    "plan",  "income",
+                                              "session", "number",  "user_id",   "signup", "seen",  "day",
+                                              "bought",  "revenue", "item_name", "price",  "click", "prob_red"};
+
+/* The cell of a column in an event, the same in every test. */
+static void write_cell(FILE *into, size_t event, size_t kind)
+{
+    static const char *const plans[] = {"free", "pro", "team"}, *const items[] = {"desk", "lamp", "sofa"};
+    size_t dice = (event * 7919 + 13) % 1009, action = dice % 3, reward = (dice / 3) % 4 == 0;
+    switch (kind) {
+    case 0:
+        fprintf(into, "%s", items[action]);
+        break;
+    case 1:
+        fprintf(into, "0.25");
+        break;
+    case 2:
+        fprintf(into, "%zu", reward);
+        break;
+    case 3:
+        fprintf(into, "%zu", 18 + event * 31 % 60);
+        break;
+    case 4:
+        fprintf(into, "%s", plans[event * 17 % 3]);
+        break;
+    case 5:
+        fprintf(into, "%zu.5", 1000 + event * 37);
+        break; /* a quantity, never the same */
+    case 6:
+        fprintf(into, "s%zx", event * 2654435761u % 1000003);
+        break; /* text, almost unique */
+    case 7:
+        fprintf(into, "%zu", 500000 + event);
+        break; /* numbers, almost unique */
+    case 8:
+        fprintf(into, "%zu", event % 30);
+        break; /* a key by its name */
+    case 9:
+        fprintf(into, "2025-%02zu-01", 1 + event % 12);
+        break;
+    case 10:
+        fprintf(into, "%zu", 1750000000 + event % 7);
+        break;
+    case 11:
+        fprintf(into, "%zu", 20260101 + event % 28);
+        break;
+    case 12:
+        fprintf(into, "%s", reward ? "yes" : "");
+        break;
+    case 13:
+        fprintf(into, "%g", reward ? 5 + (double)(event % 97) / 7 : 0);
+        break;
+    case 14:
+        fprintf(into, "the %s", items[action]);
+        break;
+    case 15:
+        fprintf(into, "%zu", 10 * action);
+        break;
+    case 16:
+        fprintf(into, "%zu", event % 2);
+        break;
+    default:
+        fprintf(into, "0.%zu", 1 + event % 8);
+    }
+}
+
+/* Writes the columns in this order, which repeats none. */
+static void write_kinds(const test_folder *folder, const size_t *kinds, size_t count)
+{
+    FILE *file = fopen(folder_path(folder, "log.csv"), "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < count; i++) fprintf(file, "%s%s", i ? "," : "", kind_names[kinds[i]]);
+    fputs("\n", file);
+    for (size_t event = 0; event < EVENTS; event++) {
+        for (size_t i = 0; i < count; i++) {
+            if (i) fputs(",", file);
+            write_cell(file, event, kinds[i]);
+        }
+        fputs("\n", file);
+    }
+    fclose(file);
+}
+
+static void columns_without_a_role_are_context(void **state)
+{
+    (void)state;
+    size_t all[KINDS];
+    for (size_t i = 0; i < KINDS; i++) all[i] = i;
+    test_folder folder = folder_make();
+    write_kinds(&folder, all, KINDS);
+    expect_columns(&folder, "",
+                   "Columns: action (3 names), probability=p, reward; context: age, plan, income; left out: session "
+                   "(almost unique), number (almost unique), user_id (a key), signup (a time), seen (a time), day (a "
+                   "time), bought (predicts the reward almost perfectly), revenue (predicts the reward almost "
+                   "perfectly) and 4 more. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
+    expect_columns(&folder, ",ignore=income+session+number+user_id+signup+seen+day+bought",
+                   "Columns: action (3 names), probability=p, reward; context: age, plan; left out: income (ignored), "
+                   "session (ignored), number (ignored), user_id (ignored), signup (ignored), seen (ignored), day "
+                   "(ignored), bought (ignored), revenue (predicts the reward almost perfectly), item_name (follows "
+                   "from the action) and 3 more. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
+    size_t consequences[] = {0, 1, 2, 3, 14, 15, 16, 17};
+    write_kinds(&folder, consequences, 8);
+    expect_columns(&folder, "",
+                   "Columns: action (3 names), probability=p, reward; context: age; left out: item_name (follows from "
+                   "the action), price (follows from the action), click (named like a reward), prob_red (named like a "
+                   "probability). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
+    expect_columns(&folder, ",context=price",
+                   "Columns: action (3 names), probability=p, reward; context: price; left out: age, item_name, click, "
+                   "prob_red. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
+    write_kinds(&folder, all, 3);
+    expect_columns(&folder, ",actions=lamp+desk+sofa",
+                   "Columns: action (3 names), probability=p, reward; context: none.");
+    folder_remove(&folder);
+}
+
+/* The events that are read from a file, as text to compare. */
+static char *read_contexts(const test_folder *folder, const char *options)
+{
+    log_reader *log = open_good(words_of(folder, options));
+    log_event event;
+    text all = text_start(NULL);
+    while (next_good(log, &event)) {
+        text_add(&all, "%zu %g %g ", event.action, event.reward, event.probability);
+        text_bytes(&all, event.context.bytes, event.context.length);
+    }
+    log_close(log);
+    assert_int_equal(all.status, EE_OK);
+    return all.bytes;
+}
+
+static void the_order_of_columns_does_not_matter(void **state)
+{
+    (void)state;
+    size_t kinds[KINDS];
+    for (size_t i = 0; i < KINDS; i++) kinds[i] = i;
+    test_folder folder = folder_make();
+    write_kinds(&folder, kinds, KINDS);
+    char *found = read_contexts(&folder, ""), *named = read_contexts(&folder, ",context=plan+income+age");
+    assert_string_equal(found, named);
+    for (size_t shift = 1; shift < KINDS; shift += 4) {
+        for (size_t i = 0; i < KINDS; i++) kinds[i] = (i * 5 + shift) % KINDS;
+        write_kinds(&folder, kinds, KINDS);
+        char *moved = read_contexts(&folder, "");
+        assert_string_equal(moved, found);
+        memory_free(moved);
+    }
+    memory_free(found);
+    memory_free(named);
+    folder_remove(&folder);
+}
+
+static void few_rows_decide_nothing(void **state)
 {
     (void)state;
     test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "age,action,probability,plan,reward\n30,0,0.5,pro,1\n");
-    expect_remark(&folder, "", "No context columns are used (unused columns: age, plan); add context=age+plan.");
-    expect_remark(&folder, ",context=age", "");
-    expect_remark(&folder, ",context=none", "");
-    expect_remark(&folder, ",id=age,time=plan", "");
+    folder_write_text(&folder, "log.csv", "age,action,probability,plan,reward\n30,0,0.5,pro,1\n40,1,0.5,free,0\n");
+    expect_columns(&folder, "",
+                   "Columns: action (2 names), probability, reward; context: age, plan. Change with "
+                   "context=COLUMN+COLUMN or ignore=COLUMN.");
+    expect_remarks(&folder, "", "");
     folder_write_text(&folder, "log.csv", "count,action,name,probability,reward\n2,0,red,0.5,1\n"); /* from eenet */
-    expect_remark(&folder, "", "");
-    folder_write_text(&folder, "log.csv",
-                      "action,probability,reward,a_long_name_of_a_column_1,a_long_name_of_a_column_2,"
-                      "a_long_name_of_a_column_3,a_long_name_of_a_column_4\n0,0.5,1,1,2,3,4\n");
-    expect_remark(&folder, "",
-                  "No context columns are used (4 columns are unused); add context=all, or context=COLUMN+COLUMN.");
+    expect_columns(&folder, "",
+                   "Columns: count, action (numbers from 0, below the count), probability, reward; context: none; left "
+                   "out: name (name of the action). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
+    expect_remarks(&folder, "", "");
+    folder_remove(&folder);
+}
+
+static void doubtful_columns_are_named(void **state)
+{
+    (void)state;
+    size_t kinds[] = {0, 1, 2, 3, 12, 13, 15, 16};
+    test_folder folder = folder_make();
+    write_kinds(&folder, kinds, 8);
+    static const char several[] =
+        "The reward is read from column 'reward', but it could also be click; choose with reward=COLUMN.";
+    static const char named[] =
+        "Context column 'bought' (and 1 other column) predicts the reward almost perfectly. Was it known when the "
+        "decision was made? If not, leave it out: otherwise the numbers are too good.\n"
+        "Context column 'price' has one value per chosen action. Was it known when the decision was made? If not, "
+        "leave it out: otherwise the numbers are too good.";
+    expect_remarks(&folder, "", several);
+    expect_remarks(&folder, ",reward=reward", "");
+    expect_remarks(&folder, ",reward=reward,context=all", named);
+    expect_remarks(&folder, ",reward=reward,context=age+bought+revenue+price,actions=desk+lamp+sofa", named);
+    expect_remarks(&folder, ",reward=reward,context=none", "");
+    expect_remarks(&folder, ",reward=reward,ignore=age",
+                   "No column is used as context, so policies cannot personalise; choose some with "
+                   "context=COLUMN+COLUMN.");
+    folder_write_text(&folder, "log.csv", "arm,item,p,prob,reward\n1,2,0.5,0.25,1\n");
+    expect_remarks(&folder, "",
+                   "The action is read from column 'arm', but it could also be item; choose with action=COLUMN.\n"
+                   "The probability is read from column 'prob', but it could also be p; choose with "
+                   "probability=COLUMN.\n"
+                   "No column is used as context, so policies cannot personalise; choose some with "
+                   "context=COLUMN+COLUMN.");
+    folder_remove(&folder);
+}
+
+/* A long list, and names that are long or hold control characters. */
+static void long_lists_are_shortened(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    FILE *file = fopen(folder_path(&folder, "log.csv"), "w");
+    assert_non_null(file);
+    fputs("action,p,reward,\"tab\there\",", file);
+    for (size_t i = 0; i < 30; i++) fputs("\xc3\xa9", file);
+    for (size_t i = 0; i < 300; i++) fprintf(file, ",column%zu", i);
+    fputs("\n1,0.5,1,a,b", file);
+    for (size_t i = 0; i < 300; i++) fprintf(file, ",%zu", i);
+    fputs("\n", file);
+    fclose(file);
+    log_reader *log = open_good(words_of(&folder, ""));
+    char got[LOG_COLUMNS_TEXT];
+    log_columns_format(log, got);
+    assert_message_has(got, "context: tab?here, \xc3\xa9\xc3\xa9");
+    assert_message_has(got, "\xc3\xa9..., column0, column1,");
+    assert_message_has(got, " more. Change with");
+    assert_true(json_is_utf8((json_text){got, strlen(got)}));
+    log_close(log);
     folder_remove(&folder);
 }
 
@@ -353,11 +713,20 @@ int main(void)
         cmocka_unit_test(columns_are_found_by_their_names),
         cmocka_unit_test(names_of_columns_may_have_blanks_and_commas),
         cmocka_unit_test(actions_can_be_given),
+        cmocka_unit_test(numbers_are_names_of_actions),
+        cmocka_unit_test(rejected_rows_have_no_actions),
+        cmocka_unit_test(actions_are_those_of_the_requested_time),
+        cmocka_unit_test(a_file_that_grows_has_no_new_actions),
+        cmocka_unit_test(a_count_numbers_the_actions_of_a_row),
         cmocka_unit_test(our_own_file_is_read),
         cmocka_unit_test(rows_that_are_wrong_are_told),
         cmocka_unit_test(columns_that_are_missing_are_told),
         cmocka_unit_test(lists_are_joined_by_plus),
-        cmocka_unit_test(columns_that_could_be_context_are_named),
+        cmocka_unit_test(columns_without_a_role_are_context),
+        cmocka_unit_test(the_order_of_columns_does_not_matter),
+        cmocka_unit_test(few_rows_decide_nothing),
+        cmocka_unit_test(doubtful_columns_are_named),
+        cmocka_unit_test(long_lists_are_shortened),
         cmocka_unit_test(the_open_bandit_dataset_is_read),
         cmocka_unit_test(folders_that_are_no_open_bandit_are_told),
         cmocka_unit_test(the_real_one_is_read),

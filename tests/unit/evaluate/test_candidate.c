@@ -96,6 +96,18 @@ static void test_named_arm(void **state)
     expect_choice("arm:0", &event, (double[]){1, 0, 0, 0});
     expect_choice("arm:2", &event, (double[]){0, 0, 1, 0}); /* the name goes before the number */
     expect_choice("arm:music", &event, (double[]){0, 1, 0, 0});
+    event.actions = (json_text[]){{"1001", 4}, {"1002", 4}, {"1003", 4}, {"2", 1}};
+    expect_choice("arm:1002", &event, (double[]){0, 1, 0, 0});
+    expect_choice("arm:2", &event, (double[]){0, 0, 0, 1});
+
+    const candidate_class *class; /* no name is 0, and 0 is not the first of them */
+    candidate *self = make("arm:0", &class);
+    double pi[4];
+    ee_error error;
+    assert_int_equal(class->play(self, &(candidate_round){.event = &event}, false, pi, NULL), EE_OK);
+    assert_int_equal(class->finish(self, 1, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "no event has an action '0'; 'eenet log' lists them");
+    class->free(self);
 }
 
 static void test_names(void **state)

@@ -154,10 +154,10 @@ static void test_lines(void **state)
     facts.bad_lines = 0.01;
     expect(&facts, true, "1% of the lines were skipped; first: line 2: ");
     facts = sound();
-    facts.remark = "";
+    facts.remarks[0] = NULL;
     expect(&facts, true, nothing);
-    facts.remark = "No context columns are used.";
-    expect(&facts, true, "No context columns are used.");
+    facts.remarks[0] = "No column is used as context.";
+    expect(&facts, true, "No column is used as context.");
 }
 
 static void test_changes(void **state)
