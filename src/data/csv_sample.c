@@ -11,6 +11,7 @@
 #include "date_text.h"
 #include "id_set.h"
 #include "log_time.h"
+#include "missing_words.h"
 
 /* Fewer different values may be categories, whatever they look like. */
 enum { MANY_VALUES = 20 };
@@ -79,9 +80,10 @@ static bool is_date(const field *from)
 
 static sample_cell read_cell(const field *from, column_kind *kind)
 {
+    static const option_text words = "auto";
     field value = field_trim(*from);
     sample_cell out = {0, (double)NAN};
-    if (!value.length) return out;
+    if (!value.length || missing_words_have(words, &(cell){value.text, (double)NAN}, true)) return out;
     if (field_number(&value, &out.number)) {
         double number = out.number + 0.0; /* -0 is 0 */
         out.hash = id_hash((const char *)&number, sizeof number);
@@ -201,22 +203,29 @@ static bool follows_action(const sample_value *values, size_t count)
     return several && compared >= MANY_EVENTS;
 }
 
-/* The squared errors if each reward of a group is predicted by the others' mean. */
-static double errors_of_group(const sample_value *values, size_t count, double mean)
+/* Rewards less their overall mean. */
+typedef struct reward_group {
+    size_t count;
+    double sum, squares;
+} reward_group;
+
+static void group_add(reward_group *group, double difference)
 {
-    double sum = 0, squares = 0;
-    if (count == 1) return (values[0].reward - mean) * (values[0].reward - mean);
-    for (size_t i = 0; i < count; i++) sum += values[i].reward;
-    for (size_t i = 0; i < count; i++) {
-        double error = values[i].reward - sum / (double)count;
-        squares += error * error;
-    }
-    double left_out = (double)count / (double)(count - 1);
-    return squares * left_out * left_out;
+    group->count++;
+    group->sum += difference;
+    group->squares += difference * difference;
+}
+
+/* The squared errors if each reward is predicted by the mean of the others in its group. */
+static double group_errors(const reward_group *group)
+{
+    double count = (double)group->count;
+    if (group->count < 2) return group->squares;
+    return (group->squares - group->sum * group->sum / count) * (count / (count - 1)) * (count / (count - 1));
 }
 
 /* Equal values form a group. Numbers that are rare form one with their neighbours. */
-static size_t group_of(const sample_value *values, size_t start, size_t count)
+static size_t group_size(const sample_value *values, size_t start, size_t count)
 {
     size_t least = count / MANY_EVENTS, size = run_of(values, start, count);
     while (start + size < count && size < least && !isnan(values[start + size].cell.number)) {
@@ -227,18 +236,36 @@ static size_t group_of(const sample_value *values, size_t start, size_t count)
     return size;
 }
 
-/* Whether the column predicts the rewards almost perfectly. values must be ordered by value. */
+/* The reward, or only whether there is one. */
+static double outcome_of(const sample_value *value, bool any)
+{
+    return any ? value->reward != 0 : value->reward;
+}
+
+/* Whether the column predicts the outcomes almost perfectly. Texts that occur once form one group. */
+static bool leaks_outcome(const sample_value *values, size_t count, bool any)
+{
+    double mean = 0, errors = 0;
+    reward_group all = {0}, once = {0};
+    for (size_t i = 0; i < count; i++) mean += outcome_of(&values[i], any) / (double)count;
+    for (size_t i = 0, size; i < count; i += size) {
+        reward_group equal = {0};
+        size = group_size(values, i, count);
+        bool single = size == 1 && isnan(values[i].cell.number);
+        for (size_t k = i; k < i + size; k++) {
+            group_add(single ? &once : &equal, outcome_of(&values[k], any) - mean);
+            group_add(&all, outcome_of(&values[k], any) - mean);
+        }
+        errors += group_errors(&equal);
+    }
+    errors += group_errors(&once);
+    return all.squares > 0 && errors <= (1 - almost_all) * all.squares;
+}
+
+/* values must be ordered by value. */
 static bool leaks_reward(const sample_value *values, size_t count)
 {
-    double mean = 0, total = 0, errors = 0;
-    if (count < MANY_EVENTS) return false;
-    for (size_t i = 0; i < count; i++) mean += values[i].reward / (double)count;
-    for (size_t i = 0; i < count; i++) total += (values[i].reward - mean) * (values[i].reward - mean);
-    for (size_t i = 0, size; i < count; i += size) {
-        size = group_of(values, i, count);
-        errors += errors_of_group(values + i, size, mean);
-    }
-    return total > 0 && errors <= (1 - almost_all) * total;
+    return count >= MANY_EVENTS && (leaks_outcome(values, count, false) || leaks_outcome(values, count, true));
 }
 
 ee_status csv_sample_judge(const csv_sample *self, size_t column, const char *name, csv_verdict *out, ee_error *error)
@@ -251,8 +278,9 @@ ee_status csv_sample_judge(const csv_sample *self, size_t column, const char *na
     for (size_t i = 0; i < count; i++)
         values[i] = (sample_value){self->cells[i * self->width + column], self->actions[i], self->rewards[i]};
     qsort(values, count, sizeof *values, compare_values);
-    *out = is_time(values, count, kind) ? CSV_TIME : judge_key(values, count, kind, name);
-    if (*out == CSV_CONTEXT && leaks_reward(values, count)) *out = CSV_LEAKS;
+    *out = leaks_reward(values, count)    ? CSV_LEAKS
+           : is_time(values, count, kind) ? CSV_TIME
+                                          : judge_key(values, count, kind, name);
     qsort(values, count, sizeof *values, compare_actions);
     if (*out == CSV_CONTEXT && follows_action(values, count)) *out = CSV_FOLLOWS;
     memory_free(values);

@@ -371,11 +371,12 @@ static void expect_columns(const test_folder *folder, const char *options, const
 }
 
 /* 600 events with columns of every kind. */
-enum { EVENTS = 600, KINDS = 18 };
+enum { EVENTS = 600, KINDS = 18, ALL_KINDS = 22 };
 
-static const char *const kind_names[KINDS] = {"action",  "p",       "reward",    "age",    "plan",  "income",
-                                              "session", "number",  "user_id",   "signup", "seen",  "day",
-                                              "bought",  "revenue", "item_name", "price",  "click", "prob_red"};
+static const char *const kind_names[ALL_KINDS] = {"action",  "p",       "reward",    "age",    "plan",  "income",
+                                                  "session", "number",  "user_id",   "signup", "seen",  "day",
+                                                  "bought",  "revenue", "item_name", "price",  "click", "prob_red",
+                                                  "order",   "paid_at", "amount",    "balance"};
 
 /* The cell of a column in an event, the same in every test. */
 static void write_cell(FILE *into, size_t event, size_t kind)
@@ -434,8 +435,23 @@ static void write_cell(FILE *into, size_t event, size_t kind)
     case 16:
         fprintf(into, "%zu", event % 2);
         break;
-    default:
+    case 17:
         fprintf(into, "0.%zu", 1 + event % 8);
+        break;
+    case 18: /* text, almost unique, if there is a reward */
+        if (reward) fprintf(into, "o%zu", event);
+        break;
+    case 19:
+        if (reward) fprintf(into, "2025-%02zu-01", 1 + event % 12);
+        break;
+    case 20: /* a reward that varies */
+        fprintf(into, "%g", reward ? 1 + (double)(event * event % 89) : 0);
+        break;
+    default: /* a quantity that is unknown now and then */
+        if (event % 10)
+            fprintf(into, "%zu.5", 1000 + event * 37);
+        else
+            fprintf(into, "NA");
     }
 }
 
@@ -485,6 +501,32 @@ static void columns_without_a_role_are_context(void **state)
     write_kinds(&folder, all, 3);
     expect_columns(&folder, ",actions=lamp+desk+sofa",
                    "Columns: action (3 names), probability=p, reward; context: none.");
+    folder_remove(&folder);
+}
+
+/* What only some rows have; a reward that is more than yes or no. */
+static void traces_of_the_reward_are_found(void **state)
+{
+    (void)state;
+    size_t kinds[] = {0, 1, 2, 18, 19, 21};
+    test_folder folder = folder_make();
+    write_kinds(&folder, kinds, 6);
+    static const char found[] =
+        "context: balance; left out: order (predicts the reward almost perfectly), paid_at (predicts the reward almost "
+        "perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
+    char expected[400];
+    snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward; %s", found);
+    expect_columns(&folder, "", expected);
+    kinds[2] = 20;
+    write_kinds(&folder, kinds, 6);
+    snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward=amount; %s", found);
+    expect_columns(&folder, ",reward=amount", expected);
+    kinds[3] = 12;
+    kinds[4] = 3;
+    write_kinds(&folder, kinds, 6);
+    expect_columns(&folder, ",reward=amount",
+                   "Columns: action (3 names), probability=p, reward=amount; context: age, balance; left out: bought "
+                   "(predicts the reward almost perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
     folder_remove(&folder);
 }
 
@@ -723,6 +765,7 @@ int main(void)
         cmocka_unit_test(columns_that_are_missing_are_told),
         cmocka_unit_test(lists_are_joined_by_plus),
         cmocka_unit_test(columns_without_a_role_are_context),
+        cmocka_unit_test(traces_of_the_reward_are_found),
         cmocka_unit_test(the_order_of_columns_does_not_matter),
         cmocka_unit_test(few_rows_decide_nothing),
         cmocka_unit_test(doubtful_columns_are_named),
