@@ -122,7 +122,8 @@ class Evaluation:
     value, low, high, gain, gain_low, gain_high, lambda_ and estimator are those of
     the first estimate; ``evaluation["snips"]`` selects another one. Before you use
     the numbers, check ``trusted`` and read ``sentences``; ``headline`` is the
-    summary. ``facts`` holds the diagnostics behind the sentences: the effective
+    summary, by the estimator ``headline_estimator``, which a fixed rule selects
+    (None if only dm was requested). ``facts`` holds the diagnostics behind the sentences: the effective
     sample size, the largest weight, the share of choices that the log never makes.
     """
 
@@ -140,6 +141,7 @@ class Evaluation:
     estimates: tuple[Estimate, ...]
     trusted: bool
     headline: str
+    headline_estimator: Optional[str]
     sentences: tuple[str, ...]
     grave: tuple[str, ...]
     facts: Mapping[str, float]
@@ -175,6 +177,7 @@ class Evaluation:
             estimates=tuple(Estimate._read(one, tuned) for one in about["estimators"]),
             trusted=about["trusted"],
             headline=headline,
+            headline_estimator=about.get("headline_estimator", about["estimators"][0]["name"]),
             sentences=tuple(text for text, _ in sentences),
             grave=tuple(text for text, grave in sentences if grave),
             facts={key: _number(value) for key, value in about["facts"].items()},
@@ -301,9 +304,10 @@ class Evaluations(Sequence[Evaluation]):
 
     @property
     def best(self) -> Optional[Evaluation]:
-        """The trusted candidate with the highest value by the first estimator; None if none is trusted."""
-        trusted = [one for one in self._all if one.trusted and not math.isnan(one.value)]
-        return max(trusted, key=lambda one: one.value) if trusted else None
+        """The trusted candidate with the highest value by the headline's estimator; None if none is trusted."""
+        values = {one: one[one.headline_estimator].value for one in self._all if one.trusted and one.headline_estimator}
+        trusted = [one for one, value in values.items() if not math.isnan(value)]
+        return max(trusted, key=lambda one: values[one]) if trusted else None
 
     def frame(self) -> DataFrame:
         """A pandas DataFrame with one row per candidate and estimator."""

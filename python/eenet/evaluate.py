@@ -155,7 +155,8 @@ def estimate(
     cannot be trusted, this warns with `Untrusted`.
 
     >>> from eenet import evaluate
-    >>> found = evaluate.estimate([1, 0, 1, 0], [0.5, 0.5, 0.8, 0.2], [0.9, 0.1, 0.9, 0.1], estimator="ips")
+    >>> rewards, logged, candidate = [1, 0, 1, 0] * 25, [0.5, 0.5, 0.8, 0.2] * 25, [0.9, 0.1, 0.9, 0.1] * 25
+    >>> found = evaluate.estimate(rewards, logged, candidate, estimator="ips")
     >>> found.value                        # the mean of candidate / logged * reward
     0.73125
     """
@@ -531,5 +532,4 @@ def _warn(found: Iterable[Evaluation], stacklevel: int = 3) -> None:
         if not one.trusted:
             warnings.warn(f"{one.label}: {one.grave[0]}", Untrusted, stacklevel=stacklevel)
         elif math.isnan(one.value):
-            why = " It would never have chosen what the log chose." if not one.facts["mean_weight"] else ""
-            warnings.warn(one.headline + why, Untrusted, stacklevel=stacklevel)
+            warnings.warn(one.headline, Untrusted, stacklevel=stacklevel)

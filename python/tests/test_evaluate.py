@@ -238,13 +238,33 @@ def test_a_wrong_input_is_a_sentence(change, sentence):
         evaluate.estimate(**given)
 
 
+def test_a_rule_chooses_the_estimator_of_the_headline(rounds):
+    found = rounds.estimate(estimator=["dm", "snips", "dr"])
+    assert found.headline_estimator == "dr" and "(DR, 95% interval" in found.headline
+    assert found.estimator == "dm" and found.value == found["dm"].value  # the first one, as documented
+    with pytest.warns(evaluate.Untrusted, match="Only dm was requested"):
+        alone = rounds.estimate(estimator="dm")
+    assert alone.headline_estimator is None and not alone.trusted
+    assert alone.headline == "dm alone cannot show what candidate would have earned; add dr or snips."
+
+
+def test_the_best_is_by_the_estimator_of_the_headline(rounds):
+    worse = np.roll(rounds.candidate, 1, axis=1)
+    given = {"worse": worse, "mine": rounds.candidate}
+    found = evaluate.compare(rounds.rewards, rounds.logged, given, actions=rounds.actions, predictions=worse,
+                             estimators=["dm", "snips"])  # fmt: skip
+    by_dm = max(found, key=lambda one: one["dm"].value)
+    by_snips = max(found, key=lambda one: one["snips"].value)
+    assert by_dm is not by_snips and found.best is by_snips
+
+
 def test_nothing_in_common_is_told():
     logged = np.tile([1.0, 0.0], (500, 1))
     with pytest.warns(evaluate.Untrusted, match="Every propensity is 1: this log has no exploration"):
         found = evaluate.estimate(np.ones(500), logged, "arm:1", actions=np.zeros(500, dtype=int))
     assert math.isnan(found.value) and not found.trusted
     assert found.headline == "This log cannot show what arm:1 would have earned."
-    with pytest.warns(evaluate.Untrusted, match="what arm:1 would have earned. It would never have chosen"):
+    with pytest.warns(evaluate.Untrusted, match="arm:1: Only 9 events: too few to compare policies"):
         evaluate.estimate(np.ones(9), np.tile([0.9, 0.1], (9, 1)), "arm:1", actions=np.zeros(9, dtype=int))
     with pytest.warns(evaluate.Untrusted, match="covers only part of what candidate does"):
         evaluate.estimate(np.ones(500), np.full(500, 0.5), np.zeros(500))
@@ -506,9 +526,9 @@ def test_arrays_give_what_the_program_gives(program, tmp_path):
          "a": list(range(1, 6)), "p": list(p), "c": {"_multi": [{}] * 5}}
         for r, a, p in zip(rounds.rewards, rounds.actions.tolist(), rounds.logged.tolist())
     ]  # fmt: skip
-    path, table = tmp_path / "log.dsjson", tmp_path / "pi.npy"
+    path, table = tmp_path / "log.dsjson", tmp_path / "pi.csv"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    np.save(table, rounds.candidate)
+    np.savetxt(table, rounds.candidate, fmt="%.17g", delimiter=",", header="0,1,2,3,4", comments="")
     for interval in evaluate.intervals():
         found = evaluate.estimate(
             rounds.rewards,

@@ -1,5 +1,6 @@
 #include "diagnosis.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ static const double unsupported_told = 0.01; /* share of the choices */
 static const double unsupported_grave = 0.05;
 static const double few_events = 100.0;
 static const double few_effective = 50.0;
+static const double least_effective = 20.0; /* below, a few lucky events decide: no headline */
 static const double small_effective = 0.01; /* share of the rounds */
 static const double large_share = 0.1;      /* of one event in the sum of weights */
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
@@ -41,6 +43,17 @@ __attribute__((format(printf, 3, 4))) static void say(diagnosis_report *into, su
     one->grave = about.grave;
     one->log = about.log;
     if (about.grave) into->trusted = false;
+}
+
+enum { NAME = 24 }; /* bytes of an estimator's name */
+
+/* "dr" -> "DR", as prose has it. */
+static const char *in_capitals(const char *name, char text[NAME])
+{
+    size_t length = 0;
+    for (; name[length] && length + 1 < NAME; length++) text[length] = (char)toupper((unsigned char)name[length]);
+    text[length] = '\0';
+    return text;
 }
 
 /* How many standard errors a difference is. Without any variation every difference is beyond chance. */
@@ -133,8 +146,26 @@ static void check_support(const diagnosis *self, diagnosis_report *into)
         plain_number_of(100.0 * self->unsupported, 3).text, self->candidate);
 }
 
+/* Chance decides. */
+static void say_too_few(const diagnosis *self, diagnosis_report *into)
+{
+    double effective = isnan(self->effective) ? 0.0 : floor(10.0 * self->effective) / 10.0; /* never rounded to 20 */
+    if (self->rounds < least_effective)
+        say(into, grave_of_candidate, "Only %llu event%s: too few to compare policies; at least %.0f are needed.",
+            (unsigned long long)self->events, self->events == 1 ? "" : "s", least_effective);
+    else
+        say(into, grave_of_candidate,
+            "%.100s rarely agrees with the log: %.0f events are worth only %s of its own (effective sample size); at "
+            "least %.0f are needed. Use a longer log, or one with more exploration.",
+            self->candidate, self->rounds, plain_number_of(effective, 3).text, least_effective);
+}
+
 static void check_size(const diagnosis *self, diagnosis_report *into)
 {
+    if (self->weighs && !(self->effective >= least_effective)) { /* NaN: all weights are 0 */
+        say_too_few(self, into);
+        return;
+    }
     if (self->rounds < few_events) {
         say(into, of_log, "Only %llu event%s: too few to compare policies unless they differ greatly.",
             (unsigned long long)self->events, self->events == 1 ? "" : "s");
@@ -165,8 +196,29 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
         plain_number_of(self->reward_first, 4).text, plain_number_of(self->reward_last, 4).text);
 }
 
+/* Estimators of the same value differ only by chance. */
+static void check_agreement(const diagnosis *self, diagnosis_report *into)
+{
+    if (!self->pair[0]) return;
+    const double *values = self->pair_values;
+    double difference = values[0] - values[1], size = fmax(fabs(values[0]), fabs(values[1]));
+    bool known = self->rounds >= few_events && !isnan(self->pair_error);
+    bool beyond = known && differs(difference, self->pair_error, reward_off * size);
+    if (!self->pair_apart && !beyond) return;
+    char names[2][NAME];
+    say(into, grave_of_candidate,
+        "%s and %s disagree beyond chance (%s and %s), though both estimate what %.100s would have earned: trust "
+        "neither. Check the propensities, and that no feature reveals the reward.",
+        in_capitals(self->pair[0], names[0]), in_capitals(self->pair[1], names[1]), plain_number_of(values[0], 4).text,
+        plain_number_of(values[1], 4).text, self->candidate);
+}
+
 static void check_model(const diagnosis *self, diagnosis_report *into)
 {
+    if (self->weighs && self->model_alone)
+        say(into, grave_of_candidate,
+            "Only dm was requested: its interval ignores the error of the reward model, so no conclusion is possible. "
+            "Add an estimator that corrects the model or needs none, such as dr or snips.");
     double difference = self->direct - self->robust;
     if (self->rounds < few_events) return; /* a barely trained model is inaccurate, and so is its error */
     if (!differs(difference, self->robust_error, reward_off * fabs(self->robust))) return;
@@ -209,6 +261,7 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
     check_size(self, &report);
     check_drift(self, &report);
     check_model(self, &report);
+    if (self->weighs && report.trusted) check_agreement(self, &report);
     check_terms(self, &report);
     if (!report.count) say(&report, of_candidate, "%s", diagnosis_no_problems);
     return report;
@@ -216,14 +269,14 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
 
 /* ---- the headline ---- */
 
-enum { AMOUNT = 40 }; /* bytes of one */
+enum { AMOUNT = 32 }; /* bytes of one */
 
 /* The size of an amount of reward: in percent of what the logging policy earned if that is positive. */
 static void format_amount(double amount, double logged, char text[AMOUNT])
 {
     double percent = 100.0 * fabs(amount) / logged;
     if (!(logged > 0.0))
-        snprintf(text, AMOUNT, "%s", plain_number_of(fabs(amount), 3).text);
+        snprintf(text, AMOUNT, "%.30s", plain_number_of(fabs(amount), 3).text);
     else
         snprintf(text, AMOUNT, percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
 }
@@ -237,36 +290,40 @@ static const char *unit_of(const diagnosis *self, diagnosis_gain gain)
 
 static void format_inconclusive(const diagnosis *self, diagnosis_gain gain, char *text)
 {
-    char low[AMOUNT], high[AMOUNT];
+    char low[AMOUNT], high[AMOUNT], name[NAME];
     format_amount(gain.low, gain.logged, low);
     format_amount(gain.high, gain.logged, high);
     snprintf(text, DIAGNOSIS_TEXT,
-             "Inconclusive: %.100s would have earned between %s less and %s more%s than the logging policy (%.4g%% "
+             "Inconclusive: %.100s would have earned between %s less and %s more%s than the logging policy (%s, %.4g%% "
              "interval).",
-             self->candidate, low, high, unit_of(self, gain), 100.0 * gain.confidence);
+             self->candidate, low, high, unit_of(self, gain), in_capitals(gain.estimator, name),
+             100.0 * gain.confidence);
 }
 
 /* The interval is about the difference, whichever estimator the value is from: it may exclude the value, which is then
  * moved to its nearest end. */
 static void format_conclusive(const diagnosis *self, diagnosis_gain gain, char *text)
 {
-    char amount[AMOUNT], ends[2][AMOUNT];
+    char amount[AMOUNT], ends[2][AMOUNT], name[NAME];
     format_amount(fmin(fmax(gain.value, gain.low), gain.high), gain.logged, amount);
     format_amount(fmin(fabs(gain.low), fabs(gain.high)), gain.logged, ends[0]);
     format_amount(fmax(fabs(gain.low), fabs(gain.high)), gain.logged, ends[1]);
     snprintf(text, DIAGNOSIS_TEXT,
-             "%.100s would have earned %s %s%s than the logging policy (%.4g%% interval: %s to %s).", self->candidate,
-             amount, gain.low > 0.0 ? "more" : "less", unit_of(self, gain), 100.0 * gain.confidence, ends[0], ends[1]);
+             "%.100s would have earned %s %s%s than the logging policy (%s, %.4g%% interval: %s to %s).",
+             self->candidate, amount, gain.low > 0.0 ? "more" : "less", unit_of(self, gain),
+             in_capitals(gain.estimator, name), 100.0 * gain.confidence, ends[0], ends[1]);
 }
 
 static void format_without_interval(const diagnosis *self, diagnosis_gain gain, char *text)
 {
-    char amount[AMOUNT];
+    char amount[AMOUNT], name[NAME];
     format_amount(gain.value, gain.logged, amount);
-    snprintf(text, DIAGNOSIS_TEXT,
-             "%.100s would have earned about %s %s%s than the logging policy; there is no interval, so this may be "
-             "chance.",
-             self->candidate, amount, gain.value > 0.0 ? "more" : "less", unit_of(self, gain));
+    snprintf(
+        text, DIAGNOSIS_TEXT,
+        "%.100s would have earned about %s %s%s than the logging policy (%s); there is no interval, so this may be "
+        "chance.",
+        self->candidate, amount, gain.value > 0.0 ? "more" : "less", unit_of(self, gain),
+        in_capitals(gain.estimator, name));
 }
 
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])
@@ -277,6 +334,10 @@ void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain
     if (self->events && !self->weighs) {
         snprintf(text, DIAGNOSIS_TEXT, "%.100s is the logging policy; it earned %s per %s.", name,
                  plain_number_of(gain.logged, 4).text, self->each_slot ? "slot" : "event");
+        return;
+    }
+    if (self->events && self->model_alone) {
+        snprintf(text, DIAGNOSIS_TEXT, "dm alone cannot show what %.100s would have earned; add dr or snips.", name);
         return;
     }
     if (!trusted || isnan(gain.value)) {

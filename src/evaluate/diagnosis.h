@@ -34,6 +34,14 @@ typedef struct diagnosis {
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */
     double direct, robust, robust_error;            /* estimates by DM and DR; NaN if DM was not requested */
+    bool model_alone;                               /* only DM was requested */
+
+    /* The two estimators that differ most, of those that estimate the same value: IPS, SNIPS, DR, SNDR, MRDR. */
+    const char *pair[2]; /* names; NULL: fewer than two were requested */
+    double pair_values[2];
+    double
+        pair_error;  /* standard error of the difference, as if they were independent: rather too large; NaN: unknown */
+    bool pair_apart; /* their intervals do not overlap */
 
     bool seen_range; /* the range of rewards was taken from the log */
     double range_low, range_high;
@@ -64,12 +72,13 @@ diagnosis_report diagnosis_explain(const diagnosis *self);
 /* The difference from the logging policy, with its interval. */
 typedef struct diagnosis_gain {
     double value, low, high;
-    double logged;     /* what the logging policy earned per event */
-    double confidence; /* of the interval, such as 0.95 */
+    double logged;         /* what the logging policy earned per event */
+    double confidence;     /* of the interval, such as 0.95 */
+    const char *estimator; /* its name, such as "dr" */
 } diagnosis_gain;
 
-/* One sentence: "eenet would have earned 12% more than the logging policy (95% interval: 8% to 16%).", that the result
- * is inconclusive, or that the log cannot show it. */
+/* One sentence: "eenet would have earned 12% more than the logging policy (DR, 95% interval: 8% to 16%).", that the
+ * result is inconclusive, or that the log cannot show it. */
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT]);
 
 #endif

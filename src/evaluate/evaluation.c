@@ -404,6 +404,7 @@ static bool is_same(const evaluation *self, const stored_evaluation *row, const 
     const evaluation_result *stored = &row->result;
     const char *options = self->results[place].options;
     return stored->log.fingerprint == self->fingerprint && strcmp(row->asked, asked) == 0 &&
+           stored->headline_estimator == evaluation_headline_estimator(self->request) &&
            strcmp(stored->candidate, wanted->text) == 0 && stored->seed == wanted->seed && options &&
            strcmp(stored->options, options) == 0;
 }
@@ -483,13 +484,14 @@ ee_status evaluation_run(const evaluation_request *request, const evaluation_wat
 
 size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only)
 {
-    size_t best = request->candidate_count;
+    size_t best = request->candidate_count, by = evaluation_headline_estimator(request);
+    if (by == request->estimator_count) return best;
     for (size_t i = 0; i < request->candidate_count; i++) {
         const candidate_class *class;
-        double value = results[i].estimates[0].value;
+        double value = results[i].estimates[by].value;
         if (!results[i].finished || !results[i].diagnosis.trusted || isnan(value)) continue;
         if (candidate_find(request->candidates[i].text, &class, NULL) || (saved_only && !class->save)) continue;
-        if (best == request->candidate_count || value > results[best].estimates[0].value) best = i;
+        if (best == request->candidate_count || value > results[best].estimates[by].value) best = i;
     }
     return best;
 }

@@ -156,7 +156,8 @@ typedef struct evaluation_result {
     estimate estimates[EVALUATION_ESTIMATORS]; /* in the order of the request */
     diagnosis facts;
     diagnosis_report diagnosis;
-    char headline[DIAGNOSIS_TEXT]; /* the result by the first estimator; see diagnosis_headline */
+    char headline[DIAGNOSIS_TEXT]; /* see diagnosis_headline */
+    size_t headline_estimator;     /* place of its estimator; the number of estimators: none */
     evaluation_mark *marks;        /* (mark_count) freed by evaluation_release */
     size_t mark_count;
     slot_result *slots; /* (slot_count) freed by evaluation_release; NULL if the log has none */
@@ -191,8 +192,12 @@ typedef struct evaluation_watch {
 ee_status evaluation_run(const evaluation_request *request, const evaluation_watch *watch, evaluation_result *results,
                          ee_error *error);
 
-/* The candidate with the highest value by the first estimator, among the finished and reliable ones; saved_only: only
- * those that can be trained and saved. candidate_count if there is none. */
+/* The place of the estimator that decides for all candidates: the first of a fixed order (evaluation_headline.c) that
+ * was requested. estimator_count: none, because only dm was. */
+size_t evaluation_headline_estimator(const evaluation_request *request);
+
+/* The candidate with the highest value by that estimator, among the finished and reliable ones; saved_only: only those
+ * that can be trained and saved. candidate_count if there is none. */
 size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only);
 
 /* Whether evaluation_warm could read the log again and write the file; call it before the evaluation, which may take

@@ -41,3 +41,11 @@ ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error
     memory_free(path);
     return status ? status : line_file_each(folder, evaluations_name, take_line, out, error);
 }
+
+size_t evaluations_lead(const stored_evaluation *row)
+{
+    evaluation_request asked = {.estimator_count = row->estimator_count};
+    for (size_t i = 0; i < row->estimator_count; i++) estimator_request_parse(row->estimators[i], &asked.estimators[i]);
+    size_t place = evaluation_headline_estimator(&asked);
+    return place < row->estimator_count ? place : 0;
+}

@@ -10,6 +10,7 @@
  *                     "lambda":null}],
  *      "facts":{"effective":812.5,"largest_weight":9.1,...},
  *      "trusted":true,"sentences":[{"grave":false,"log":true,"text":"..."}],"headline":"...",
+ *      "headline_estimator":"dr",
  *      "marks":[[100,null,0.1,[0.2,0.1,0.3],...],...],   events, time, log's mean reward; a triple an estimator
  *      "weights":[...],"overlap":[...],"seconds":1.2,"version":"0.1.0","kernels":"neon"}
  *
@@ -39,6 +40,10 @@ typedef struct stored_evaluations {
 /* EE_NO_FILE if the folder has no evaluations. out starts as zeros; release it, also after a failure. */
 ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error);
 void evaluations_release(stored_evaluations *list);
+
+/* The place of the estimator that the candidates are compared by: the headline's (evaluation_headline_estimator); the
+ * first if there is none. */
+size_t evaluations_lead(const stored_evaluation *row);
 
 /* One complete line without its newline; number is its line number, for the message. out starts as zeros; release it
  * with its list, also after a failure. */

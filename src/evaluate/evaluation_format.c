@@ -157,6 +157,16 @@ static json_t *sentences_of(const diagnosis_report *report)
     return list;
 }
 
+/* null: none, because only dm was requested. */
+static void set_headline_estimator(json_t *line, const evaluation_request *request, const evaluation_result *result)
+{
+    size_t place = result->headline_estimator;
+    if (place < request->estimator_count)
+        set_text(line, "headline_estimator", estimator_request_name(request->estimators[place]));
+    else
+        json_object_set_new(line, "headline_estimator", json_null());
+}
+
 static void set_log(json_t *line, const evaluated_log *log)
 {
     set_whole(line, "events", log->events);
@@ -212,6 +222,7 @@ static json_t *line_of(const evaluation_request *request, const evaluation_resul
     json_object_set_new(line, "trusted", json_boolean(result->diagnosis.trusted));
     json_object_set_new(line, "sentences", sentences_of(&result->diagnosis));
     set_text(line, "headline", result->headline);
+    set_headline_estimator(line, request, result);
     json_object_set_new(line, "marks", marks_of(result, request->estimator_count));
     json_object_set_new(line, "weights", numbers_of(result->weights, EVALUATION_WEIGHT_BINS));
     json_object_set_new(line, "overlap", numbers_of(result->overlap, EVALUATION_OVERLAP_BINS));

@@ -120,6 +120,19 @@ static void read_sentences(line_members *from, diagnosis_report *out)
     out->trusted = members_flag(from, from->line, "trusted");
 }
 
+/* Older lines do not have it: their headline is by the first estimator. */
+static void read_headline_estimator(line_members *from, stored_evaluation *out)
+{
+    const json_t *value = json_object_get(from->line, "headline_estimator");
+    const char *name = json_string_value(value);
+    size_t *place = &out->result.headline_estimator;
+    *place = 0;
+    if (!value || from->status) return;
+    while (*place < out->estimator_count && (!name || strcmp(out->estimators[*place], name))) ++*place;
+    members_expect(from, "headline_estimator", json_is_null(value) || *place < out->estimator_count,
+                   "one of the estimators, or null", value);
+}
+
 static void read_log(line_members *from, evaluated_log *log)
 {
     log->fingerprint = members_fingerprint(from);
@@ -165,6 +178,7 @@ static void read_line(line_members *from, stored_evaluation *out)
     result->facts.events = result->log.events;
     read_sentences(from, &result->diagnosis);
     read_short(from, from->line, "headline", result->headline, sizeof result->headline);
+    read_headline_estimator(from, out);
     read_marks(from, out);
     read_numbers(from, json_object_get(from->line, "weights"), "weights", result->weights, EVALUATION_WEIGHT_BINS);
     read_numbers(from, json_object_get(from->line, "overlap"), "overlap", result->overlap, EVALUATION_OVERLAP_BINS);

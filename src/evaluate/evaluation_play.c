@@ -260,14 +260,6 @@ ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error)
     return status;
 }
 
-void evaluation_explain(evaluation_result *result, double confidence)
-{
-    const estimate *first = &result->estimates[0];
-    diagnosis_gain gain = {first->gain, first->gain_low, first->gain_high, result->log.reward, confidence};
-    result->diagnosis = diagnosis_explain(&result->facts);
-    diagnosis_headline(&result->facts, result->diagnosis.trusted, gain, result->headline);
-}
-
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error)
 {
     evaluation_result *result = one->result;
@@ -285,7 +277,7 @@ ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, 
     facts->range_high = self->range.reward_high;
     facts->assumption = one->class->remark ? one->class->remark(one->copies[0]) : NULL;
     log_tally_facts(&self->about, facts);
-    evaluation_explain(result, 1.0 - self->request->alpha);
+    evaluation_explain(self->request, result);
     facts->assumption = NULL; /* it ends with the candidate */
     return EE_OK;
 }

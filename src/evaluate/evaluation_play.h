@@ -95,8 +95,8 @@ ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error);
 /* Fills the result of a candidate except its log, which is set already; number: shown events. */
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);
 
-/* Sets the diagnosis and the headline from the facts, the log and the estimates. */
-void evaluation_explain(evaluation_result *result, double confidence);
+/* Sets the diagnosis, the headline and its estimator from the facts, the log and the estimates. */
+void evaluation_explain(const evaluation_request *request, evaluation_result *result);
 
 static inline bool evaluation_is_playing(const evaluation_player *one)
 {

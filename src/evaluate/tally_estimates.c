@@ -368,6 +368,55 @@ static bool asks_for(const evaluation_request *request, estimator_kind kind)
     return false;
 }
 
+/* By the normal approximation. */
+static double standard_error(const tally *self, const tally_view *view, estimator_kind kind)
+{
+    const double alpha = erfc(sqrt(0.5)); /* an interval of one standard error each way */
+    interval found = interval_of_sums(INTERVAL_NORMAL, kind, &view->sums, self->range, alpha);
+    return 0.5 * (found.high - found.low);
+}
+
+static double error_of(const tally *self, size_t index)
+{
+    estimator_request estimator = self->request->estimators[index];
+    return standard_error(self, &self->views[tally_view_of(estimator)], estimator.kind);
+}
+
+/* Whether an estimator is consistent if the propensities are right, so that any two of them must agree. */
+static bool is_consistent(estimator_kind kind)
+{
+    return kind == ESTIMATOR_IPS || kind == ESTIMATOR_SNIPS || kind == ESTIMATOR_DR || kind == ESTIMATOR_SNDR;
+}
+
+/* Whether these two differ more than the pair of the facts, in standard errors; intervals that do not overlap most. */
+static void compare_pair(const tally *self, const estimate *estimates, size_t left, size_t right, diagnosis *facts)
+{
+    const estimate *a = &estimates[left], *b = &estimates[right];
+    double error = hypot(error_of(self, left), error_of(self, right));
+    double before = fabs(facts->pair_values[0] - facts->pair_values[1]) / facts->pair_error;
+    bool apart = a->low > b->high || b->low > a->high;
+    bool more = !facts->pair[0] || fabs(a->value - b->value) / error > before;
+    if (isnan(a->value) || isnan(b->value) || (facts->pair_apart && !apart)) return;
+    if (!more && apart == facts->pair_apart) return;
+    facts->pair[0] = estimator_request_name(self->request->estimators[left]);
+    facts->pair[1] = estimator_request_name(self->request->estimators[right]);
+    facts->pair_values[0] = a->value;
+    facts->pair_values[1] = b->value;
+    facts->pair_error = self->slot_count ? (double)NAN : error; /* slots of an event depend on each other */
+    facts->pair_apart = apart;
+}
+
+static void find_pair(const tally *self, const estimate *estimates, diagnosis *facts)
+{
+    const evaluation_request *request = self->request;
+    facts->pair[0] = facts->pair[1] = NULL;
+    facts->pair_apart = false;
+    for (size_t i = 0; i < request->estimator_count; i++)
+        for (size_t k = i + 1; k < request->estimator_count; k++)
+            if (is_consistent(request->estimators[i].kind) && is_consistent(request->estimators[k].kind))
+                compare_pair(self, estimates, i, k, facts);
+}
+
 static void finish_facts(const tally *self, diagnosis *facts)
 {
     const tally_view *plain = &self->views[VIEW_PLAIN];
@@ -389,9 +438,7 @@ static void finish_facts(const tally *self, diagnosis *facts)
     if (!model->used || !asks_for(self->request, ESTIMATOR_DM)) return; /* DR corrects the model's error */
     facts->direct = rounds_sums_value(&model->sums, ESTIMATOR_DM);
     facts->robust = rounds_sums_value(&model->sums, ESTIMATOR_DR);
-    /* Half an interval of one standard error each way. */
-    interval one = interval_of_sums(INTERVAL_NORMAL, ESTIMATOR_DR, &model->sums, self->range, erfc(sqrt(0.5)));
-    facts->robust_error = 0.5 * (one.high - one.low);
+    facts->robust_error = standard_error(self, model, ESTIMATOR_DR);
 }
 
 ee_status tally_finish(tally *self, evaluation_result *result, ee_error *error)
@@ -407,6 +454,7 @@ ee_status tally_finish(tally *self, evaluation_result *result, ee_error *error)
     memcpy(result->marks, self->marks, self->mark_count * sizeof *result->marks);
     result->mark_count = self->mark_count;
     finish_facts(self, &result->facts);
+    find_pair(self, result->estimates, &result->facts);
     for (size_t i = 0; i < EVALUATION_WEIGHT_BINS; i++) result->weights[i] = self->bins[i] / sums->count;
     for (size_t i = 0; i < EVALUATION_OVERLAP_BINS; i++) result->overlap[i] = self->overlap[i] / sums->count;
     if (!self->whole) result->overlap[0] = NAN;

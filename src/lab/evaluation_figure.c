@@ -26,8 +26,9 @@ static bool frame_values(const evaluation_group *group, double *from, double *to
     value_range range = group->rows[0]->result.log.range;
     for (size_t i = 0; i < group->count; i++) {
         const evaluation_result *of = &group->rows[i]->result;
-        low = fmin(low, fmin(of->log.reward, fmin(of->estimates[0].value, of->estimates[0].low)));
-        high = fmax(high, fmax(of->log.reward, fmax(of->estimates[0].value, of->estimates[0].high)));
+        const estimate *by = &of->estimates[evaluations_lead(group->rows[i])];
+        low = fmin(low, fmin(of->log.reward, fmin(by->value, by->low)));
+        high = fmax(high, fmax(of->log.reward, fmax(by->value, by->high)));
     }
     double room = 0.5 * (high - low);
     *from = fmin(low, fmax(low - room, range.reward_low));
@@ -38,17 +39,19 @@ static bool frame_values(const evaluation_group *group, double *from, double *to
 static void add_value_data(const stored_evaluation *row, const char *label, size_t block, text *data)
 {
     text_add(data, "%s# %s: events, value, low, high, mean reward of the log\n", block ? "\n\n" : "", label);
+    size_t lead = evaluations_lead(row);
     for (size_t k = 0; k < row->result.mark_count; k++) {
         const evaluation_mark *mark = &row->result.marks[k];
-        text_add(data, "%.0f %.8g %.8g %.8g %.8g\n", (double)mark->events, mark->values[0], mark->intervals[0].low,
-                 mark->intervals[0].high, mark->logged);
+        interval found = mark->intervals[lead];
+        text_add(data, "%.0f %.8g %.8g %.8g %.8g\n", (double)mark->events, mark->values[lead], found.low, found.high,
+                 mark->logged);
     }
 }
 
 static void draw_values(const evaluation_group *group, const char *name, text *script, text *data)
 {
     text_add(script, "set xlabel 'events'\nset ylabel 'reward per event (%s)'\nset xrange [0:*]\n",
-             group->rows[0]->estimators[0]);
+             group->rows[0]->estimators[evaluations_lead(group->rows[0])]);
     double low, high;
     if (frame_values(group, &low, &high)) text_add(script, "set yrange [%.6g:%.6g]\n", low, high);
     drawing_begin(script, name, 440);
@@ -221,15 +224,17 @@ static void show_values(text *page, const evaluation_group *group, const char *n
     double last = 1.0, low, high;
     size_t count = group->count;
     for (size_t i = 0; i <= count; i++) {
-        const evaluation_result *from = &group->rows[i < count ? i : 0]->result;
+        const stored_evaluation *row = group->rows[i < count ? i : 0];
+        const evaluation_result *from = &row->result;
+        size_t lead = evaluations_lead(row);
         chart_point *into = of->points + i * EVALUATION_MARKS;
         of->lines[i].count = from->mark_count;
         for (size_t k = 0; k < from->mark_count; k++) {
             const evaluation_mark *mark = &from->marks[k];
             double events = (double)mark->events;
-            into[k] = i < count
-                          ? (chart_point){events, mark->values[0], mark->intervals[0].low, mark->intervals[0].high}
-                          : (chart_point){events, mark->logged, NAN, NAN};
+            into[k] = i < count ? (chart_point){events, mark->values[lead], mark->intervals[lead].low,
+                                                mark->intervals[lead].high}
+                                : (chart_point){events, mark->logged, NAN, NAN};
             last = fmax(last, events);
         }
     }
@@ -238,7 +243,8 @@ static void show_values(text *page, const evaluation_group *group, const char *n
         high = low + 1.0;
     }
     char value[80];
-    snprintf(value, sizeof value, "reward per event (%s)", group->rows[0]->estimators[0]);
+    snprintf(value, sizeof value, "reward per event (%s)",
+             group->rows[0]->estimators[evaluations_lead(group->rows[0])]);
     chart_frame frame = {.title = title, .x = chart_linear("events", 0.0, last), .y = chart_linear(value, low, high)};
     chart_begin(page, name, false);
     chart_frame_begin(page, &frame);

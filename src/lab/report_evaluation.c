@@ -24,7 +24,8 @@ static bool asked_alike(const stored_evaluation *a, const stored_evaluation *b)
 static bool comes_before(const stored_evaluation *a, const stored_evaluation *b)
 {
     if (a->result.diagnosis.trusted != b->result.diagnosis.trusted) return a->result.diagnosis.trusted;
-    double left = a->result.estimates[0].value, right = b->result.estimates[0].value;
+    double left = a->result.estimates[evaluations_lead(a)].value,
+           right = b->result.estimates[evaluations_lead(b)].value;
     return left > right || (isnan(right) && !isnan(left));
 }
 
@@ -359,16 +360,18 @@ static const stored_evaluation *find_best(const evaluation_group *group)
     return group->rows[own && group->count > 1];
 }
 
-/* One cell per estimator, with the difference from the logging policy after the first. */
-static void add_estimates(text *page, const estimate *estimates, size_t count, double logged, int decimals)
+/* One cell per estimator, with the difference from the logging policy after the headline's. */
+static void add_estimates(text *page, const stored_evaluation *row, const estimate *estimates, double logged,
+                          int decimals)
 {
-    for (size_t k = 0; k < count; k++) {
+    size_t lead = evaluations_lead(row);
+    for (size_t k = 0; k < row->estimator_count; k++) {
         const estimate *by = &estimates[k];
         text_add(page, "<td>");
         page_number(page, by->value, decimals);
         add_interval(page, by->low, by->high, decimals, false);
         text_add(page, "</td>");
-        if (k) continue;
+        if (k != lead) continue;
         text_add(page, "<td>");
         page_signed(page, by->gain, decimals);
         add_interval(page, by->gain_low, by->gain_high, decimals, true);
@@ -385,7 +388,7 @@ static void add_slot_rows(text *page, const stored_evaluation *row, int decimals
         text_add(page, "<tr class=\"part\"><th scope=\"row\">slot %zu%s", k + 1, slot->id[0] ? ", " : "");
         text_html(page, slot->id);
         text_add(page, "</th>");
-        add_estimates(page, slot->estimates, row->estimator_count, slot->reward, decimals);
+        add_estimates(page, row, slot->estimates, slot->reward, decimals);
         text_add(page, "<td>");
         page_number(page, slot->effective, 0);
         text_add(page, "</td><td></td></tr>\n");
@@ -403,7 +406,7 @@ static void add_row_of(text *page, const evaluation_group *group, size_t place, 
     text_html(page, group->labels[place]);
     if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not reliable</span>");
     text_add(page, "</th>");
-    add_estimates(page, of->estimates, row->estimator_count, of->log.reward, decimals);
+    add_estimates(page, row, of->estimates, of->log.reward, decimals);
     text_add(page, "<td>");
     page_number(page, of->facts.effective, 0);
     text_add(page, "</td><td>");
@@ -426,14 +429,16 @@ static void add_estimator_legend(text *page, const stored_evaluation *row, const
 static void add_table(text *page, const evaluation_group *group, int decimals, const first_uses *uses)
 {
     const stored_evaluation *first = group->rows[0];
+    size_t lead = evaluations_lead(first);
     text_add(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">candidate</th>");
     for (size_t k = 0; k < first->estimator_count; k++) {
         text_add(page, "<th scope=\"col\">");
         text_add(page, "reward per %s<br>by ", first->result.slot_count ? "slot" : "event");
         text_html(page, first->estimators[k]);
         text_add(page,
-                 k ? "</th>"
-                   : "</th><th scope=\"col\">difference from<br>logging policy</th><th scope=\"col\">change</th>");
+                 k != lead
+                     ? "</th>"
+                     : "</th><th scope=\"col\">difference from<br>logging policy</th><th scope=\"col\">change</th>");
     }
     text_add(page,
              "<th scope=\"col\">effective<br>sample size</th><th scope=\"col\">largest<br>weight</th></tr></thead>\n"
@@ -542,7 +547,8 @@ static void add_diagnosis(text *page, const evaluation_group *group)
 /* Whether the candidate can be compared with the best, and their intervals overlap. */
 static bool overlaps(const stored_evaluation *best, const stored_evaluation *row)
 {
-    const estimate *a = &best->result.estimates[0], *b = &row->result.estimates[0];
+    const estimate *a = &best->result.estimates[evaluations_lead(best)];
+    const estimate *b = &row->result.estimates[evaluations_lead(row)];
     bool judged = row->result.diagnosis.trusted && strcmp(row->result.candidate, "logged") != 0;
     return judged && a->low <= b->high && b->low <= a->high;
 }

@@ -8,7 +8,7 @@
 
 /* Evaluations of one log with the same request. */
 typedef struct evaluation_group {
-    const stored_evaluation **rows; /* (count) reliable ones first, then by the first estimator's value */
+    const stored_evaluation **rows; /* (count) reliable ones first, then by value (evaluations_lead) */
     size_t count;
     char **labels;  /* (count) names of the candidates */
     size_t *styles; /* (count) the same number for the same name in all groups; see drawing.h */

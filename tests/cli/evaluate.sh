@@ -48,7 +48,7 @@ sed -n '4,12p' table | awk '{ print length }' | sort -u | wc -l | grep -qx 1 || 
 # A policy that learns finds what users like.
 "$eenet" evaluate log.dsjson -p linucb,uniform --model ridge >table
 grep -Eq "^\* linucb +dr +0\.[6-9]" table || fail "linucb: $(cat table)"
-grep -Eq '^linucb would have earned [0-9]+% more than the logging policy \(95% interval: [0-9]+% to [0-9]+%\)\.$' table || fail "$(cat table)"
+grep -Eq '^linucb would have earned [0-9]+% more than the logging policy \(DR, 95% interval: [0-9]+% to [0-9]+%\)\.$' table || fail "$(cat table)"
 
 # Wrong probabilities: nothing sounds sure.
 "$eenet" evaluate wrong.dsjson -p uniform -e ips >table

@@ -99,12 +99,21 @@ judged/report.html
 END
 diff expected out || fail "evaluations alone"
 grep -q '<h1>What 3 candidates would have earned</h1>' judged/report.html || fail "title of evaluations"
-grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(95% interval: [0-9.]+% to [0-9.]+%\)\.</p>' \
+grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(DR, 95% interval: [0-9.]+% to [0-9.]+%\)\.</p>' \
     judged/report.html || fail "headline"
 ! grep -q 'id="overview"' judged/report.html || fail "an overview of no runs"
 grep -q '<p><b>Yes.</b> No problems found.</p>' judged/report.html || fail "no answer"
 grep -q 'Mode: progressive (each event is scored before the candidates learn from it)' judged/report.html || fail "mode"
 grep -q '<b>dr</b>: doubly robust: ' judged/report.html || fail "dr is not explained"
+
+# The page compares by the headline's estimator, whichever came first on the command line.
+"$eenet" evaluate log.dsjson -p uniform,linucb -e dm,snips,dr -o ruled >/dev/null
+"$eenet" report ruled >out
+grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(DR, 95% interval: ' ruled/report.html ||
+    fail "headline by the rule"
+grep -q 'by dr</th><th scope="col">difference from' ruled/report.html || fail "the difference is not by dr"
+grep -q 'reward per event (dr)' ruled/report.html || fail "the chart is not by dr"
+grep -q "reward per event (dr)" ruled/figures/*.gp || fail "the figure is not by dr"
 
 # A log that has changed: each state has its title, a candidate is counted once and keeps its colour.
 mkdir changed

@@ -140,6 +140,8 @@ def tell_of_evaluations(client):
     asked = {"from": "2020-01-01T00:00:00Z", "until": "2040-01-01T00:00:00Z", "estimators": ["ips", "dr"]}
     made = client.call("POST", f"{path}/evaluations", asked, 201).json
     wait_for(client, f"{path}/evaluations/{made['id']}", lambda now: now["state"] == "done")
+    model = client.call("POST", f"{path}/evaluations", {"estimators": ["dm"]}, 201).json
+    wait_for(client, f"{path}/evaluations/{model['id']}", lambda now: now["state"] == "done")
     client.call("GET", f"{path}/evaluations", expect=200)
     client.call("DELETE", f"{path}/evaluations/{made['id']}", expect=200)
     client.call("GET", f"{path}/evaluations/nobody", expect=404)

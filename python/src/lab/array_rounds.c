@@ -216,7 +216,7 @@ static ee_status finish(array_evaluation *self, ee_error *error)
     facts->range_high = self->range.reward_high;
     log_tally_facts(&self->about, facts);
     if (!self->rounds->actions) facts->spread_weight = NAN; /* any action alike: of how many is not known */
-    evaluation_explain(result, 1.0 - self->request->alpha);
+    evaluation_explain(self->request, result);
     result->finished = true;
     return EE_OK;
 }

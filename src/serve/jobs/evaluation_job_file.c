@@ -124,6 +124,10 @@ static void add_result(text *into, const job_request *asked, const char *name, c
     add_words(into, "trouble", one->trouble);
     text_add(into, ",");
     add_words(into, "headline", one->headline);
+    if (one->headline_estimator < asked->estimator_count)
+        text_add(into, ",\"headline_estimator\":\"%s\"", asked->estimators[one->headline_estimator]);
+    else
+        text_add(into, ",\"headline_estimator\":null");
     text_add(into, ",\"trusted\":%s", one->trusted ? "true" : "false");
     add_sentences(into, one->sentences);
     text_add(into, ",\"estimates\":[");
@@ -263,11 +267,23 @@ static ee_status read_sentences(job_result *into, const json_t *list, ee_error *
     return all.status;
 }
 
+/* Older results do not have it: their headline is by the first estimator. */
+static size_t read_headline_estimator(const json_t *of, const json_t *estimates, size_t estimators)
+{
+    const json_t *value = json_object_get(of, "headline_estimator");
+    size_t place = 0;
+    while (value && place < estimators &&
+           !json_equal(value, json_object_get(json_array_get(estimates, place), "estimator")))
+        place++;
+    return place;
+}
+
 static ee_status read_result(job_result *into, const json_t *of, size_t estimators, ee_error *error)
 {
     const json_t *estimates = json_object_get(of, "estimates"), *marks = json_object_get(of, "marks");
     read_words(of, "trouble", into->trouble, sizeof into->trouble);
     read_words(of, "headline", into->headline, sizeof into->headline);
+    into->headline_estimator = read_headline_estimator(of, estimates, estimators);
     into->trusted = json_is_true(json_object_get(of, "trusted"));
     for (size_t i = 0; i < estimators; i++) {
         const json_t *one = json_array_get(estimates, i);

@@ -9,7 +9,7 @@
 void job_about_write(const job_about *from, text *into);
 
 /* {"events":...,"skipped":...,"first_time":seconds,"last_time":...,"reward":...,"reward_low":...,"reward_high":...,
- *  "results":[{"name":...,"trouble":"","headline":...,"trusted":true,"sentences":[...],
+ *  "results":[{"name":...,"trouble":"","headline":...,"headline_estimator":"ips","trusted":true,"sentences":[...],
  *              "estimates":[{"estimator":"ips","value":...,"low","high","gain","gain_low","gain_high"}],
  *              "marks":[{"events","time","rounds","weights","rewards","squares","same","values":[[value,low,high]]}]}]}
  * null is a number that is not known. */

@@ -188,6 +188,7 @@ static ee_status keep_result(job_result *into, const evaluation_result *from, si
         return EE_OK;
     }
     snprintf(into->headline, sizeof into->headline, "%s", from->headline);
+    into->headline_estimator = from->headline_estimator;
     ee_status status = keep_sentences(into, &from->diagnosis, error);
     if (!status) status = memory_create(NULL, &into->marks, from->mark_count, sizeof *into->marks, error);
     if (status) return status;

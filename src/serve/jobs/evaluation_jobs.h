@@ -79,6 +79,7 @@ typedef struct job_estimate {
 typedef struct job_result {
     char trouble[256]; /* why it could not be evaluated; "": it was */
     char headline[320];
+    size_t headline_estimator; /* place of its estimator; the number of estimators: none */
     bool trusted;
     char *sentences; /* of the diagnosis, each ended by a line end; "": none */
     job_estimate estimates[JOB_ESTIMATORS];

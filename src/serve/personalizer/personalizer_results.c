@@ -128,14 +128,16 @@ static void add_results(text *into, const evaluation_job *from, const evaluation
 
 /* ---- the whole ---- */
 
-/* The policy with the highest value by the first estimator; NULL: unknown. */
+/* The policy with the highest value by the headline's estimator; NULL: unknown. */
 static const char *best_of(const evaluation_job *from)
 {
     const char *best = NULL;
     double most = -INFINITY;
     for (size_t i = 0; from->results && i < from->about.request.candidate_count; i++) {
-        double value = from->results[i].estimates[0].value;
-        if (from->results[i].trouble[0] || !(value > most)) continue;
+        const job_result *one = &from->results[i];
+        if (one->trouble[0] || one->headline_estimator >= from->about.request.estimator_count) continue;
+        double value = one->estimates[one->headline_estimator].value;
+        if (!(value > most)) continue;
         most = value;
         best = from->about.request.candidates[i].name;
     }

@@ -117,8 +117,24 @@ static void test_little_data(void **state)
     facts.direct = 0.0; /* of a model that has seen as little, it need not be said */
     expect(&facts, true, "Only 50 events: too few");
     facts = sound();
-    facts.effective = 12;
-    expect(&facts, true, "10000 events are worth only 12 of its own");
+    facts.effective = 49;
+    expect(&facts, true, "10000 events are worth only 49 of its own");
+    facts.effective = 20;
+    expect(&facts, true, "10000 events are worth only 20 of its own");
+    facts.effective = 19.99;
+    expect(&facts, false,
+           "10000 events are worth only 19.9 of its own (effective sample size); at least 20 are needed.");
+    facts.effective = 2.3;
+    expect(&facts, false,
+           "10000 events are worth only 2.3 of its own (effective sample size); at least 20 are needed.");
+    facts.effective = NAN; /* it never agrees with the log */
+    expect(&facts, false, "10000 events are worth only 0 of its own");
+    facts.weighs = false;
+    expect(&facts, true, nothing);
+    facts = sound();
+    facts.events = 19;
+    facts.rounds = facts.effective = 19;
+    expect(&facts, false, "Only 19 events: too few to compare policies; at least 20 are needed.");
     facts = sound();
     facts.largest_share = 0.25;
     facts.largest_weight = 812;
@@ -182,6 +198,49 @@ static void test_changes(void **state)
     expect(&facts, true, "show the interval of IPS");
 }
 
+/* Two estimators of the same value, further apart than chance allows. */
+static void test_agreement(void **state)
+{
+    (void)state;
+    static const char words[] = "DR and SNIPS disagree beyond chance (0.2 and 0.15), though both estimate what eenet "
+                                "would have earned: trust neither.";
+    diagnosis facts = sound();
+    facts.pair[0] = "dr";
+    facts.pair[1] = "snips";
+    facts.pair_values[0] = 0.2;
+    facts.pair_values[1] = 0.15;
+    facts.pair_error = 0.012;
+    expect(&facts, false, words);
+    facts.pair_error = 0.013; /* below 4 standard errors */
+    expect(&facts, true, nothing);
+    facts.pair_apart = true;
+    expect(&facts, false, words);
+    facts.pair_apart = false;
+    facts.pair_error = NAN;
+    expect(&facts, true, nothing);
+    facts.pair_error = 0.001;
+    facts.pair_values[1] = 0.181; /* by less than a tenth */
+    expect(&facts, true, nothing);
+    facts.pair_values[1] = 0.179;
+    facts.weighs = false;
+    expect(&facts, true, nothing);
+}
+
+static void test_model_alone(void **state)
+{
+    (void)state;
+    char text[DIAGNOSIS_TEXT];
+    diagnosis facts = sound();
+    facts.model_alone = true;
+    expect(&facts, false, "Only dm was requested: its interval ignores the error of the reward model");
+    diagnosis_headline(&facts, false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95, ""}, text);
+    assert_string_equal(text, "dm alone cannot show what eenet would have earned; add dr or snips.");
+    facts.weighs = false;
+    expect(&facts, true, nothing);
+    diagnosis_headline(&facts, true, (diagnosis_gain){0.0, 0.0, 0.0, 0.1, 0.95, ""}, text);
+    assert_string_equal(text, "eenet is the logging policy; it earned 0.1 per event.");
+}
+
 static void expect_headline(bool trusted, diagnosis_gain gain, const char *expected)
 {
     diagnosis facts = sound();
@@ -193,29 +252,33 @@ static void expect_headline(bool trusted, diagnosis_gain gain, const char *expec
 static void test_headline(void **state)
 {
     (void)state;
-    expect_headline(true, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95},
-                    "eenet would have earned 12% more than the logging policy (95% interval: 8.0% to 16%).");
-    expect_headline(true, (diagnosis_gain){-0.03, -0.04, -0.02, 0.1, 0.9},
-                    "eenet would have earned 30% less than the logging policy (90% interval: 20% to 40%).");
-    expect_headline(true, (diagnosis_gain){0.1508, 0.0955, 0.2633, 0.1053, 0.95},
-                    "eenet would have earned 143% more than the logging policy (95% interval: 91% to 250%).");
-    expect_headline(true, (diagnosis_gain){0.05, 0.001, 0.02, 0.1, 0.95}, /* an estimate outside the interval */
-                    "eenet would have earned 20% more than the logging policy (95% interval: 1.0% to 20%).");
-    expect_headline(true, (diagnosis_gain){0.01, -0.003, 0.025, 0.1, 0.95},
-                    "Inconclusive: eenet would have earned between 3.0% less and 25% more than the logging policy (95% "
-                    "interval).");
-    expect_headline(true, (diagnosis_gain){-0.09, -0.13, 0.025, 0.1, 0.95}, /* at most everything is lost */
-                    "Inconclusive: eenet would have earned between 100% less and 25% more than the logging policy (95% "
-                    "interval).");
-    expect_headline(true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0, 0.95},
-                    "eenet would have earned 0.5 more per event than the logging policy (95% interval: 0.25 to 0.75).");
-    expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95},
+    expect_headline(true, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95, "dr"},
+                    "eenet would have earned 12% more than the logging policy (DR, 95% interval: 8.0% to 16%).");
+    expect_headline(true, (diagnosis_gain){-0.03, -0.04, -0.02, 0.1, 0.9, "dr"},
+                    "eenet would have earned 30% less than the logging policy (DR, 90% interval: 20% to 40%).");
+    expect_headline(true, (diagnosis_gain){0.1508, 0.0955, 0.2633, 0.1053, 0.95, "dr"},
+                    "eenet would have earned 143% more than the logging policy (DR, 95% interval: 91% to 250%).");
+    expect_headline(true, (diagnosis_gain){0.05, 0.001, 0.02, 0.1, 0.95, "dr"}, /* an estimate outside the interval */
+                    "eenet would have earned 20% more than the logging policy (DR, 95% interval: 1.0% to 20%).");
+    expect_headline(
+        true, (diagnosis_gain){0.01, -0.003, 0.025, 0.1, 0.95, "dr"},
+        "Inconclusive: eenet would have earned between 3.0% less and 25% more than the logging policy (DR, 95% "
+        "interval).");
+    expect_headline(
+        true, (diagnosis_gain){-0.09, -0.13, 0.025, 0.1, 0.95, "dr"}, /* at most everything is lost */
+        "Inconclusive: eenet would have earned between 100% less and 25% more than the logging policy (DR, 95% "
+        "interval).");
+    expect_headline(
+        true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0, 0.95, "dr"},
+        "eenet would have earned 0.5 more per event than the logging policy (DR, 95% interval: 0.25 to 0.75).");
+    expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1, 0.95, "dr"},
                     "This log cannot show what eenet would have earned.");
-    expect_headline(true, (diagnosis_gain){NAN, NAN, NAN, 0.1, 0.95},
+    expect_headline(true, (diagnosis_gain){NAN, NAN, NAN, 0.1, 0.95, "dr"},
                     "This log cannot show what eenet would have earned.");
-    expect_headline(true, (diagnosis_gain){0.01, NAN, NAN, 0.1, 0.95},
-                    "eenet would have earned about 10% more than the logging policy; there is no interval, so this may "
-                    "be chance.");
+    expect_headline(
+        true, (diagnosis_gain){0.01, NAN, NAN, 0.1, 0.95, "dr"},
+        "eenet would have earned about 10% more than the logging policy (DR); there is no interval, so this may "
+        "be chance.");
 }
 
 int main(void)
@@ -229,6 +292,8 @@ int main(void)
         cmocka_unit_test(test_no_exploration),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_model_alone),
         cmocka_unit_test(test_headline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

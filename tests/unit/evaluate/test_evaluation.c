@@ -596,6 +596,223 @@ static void test_assumed_columns(void **state)
     trial_end(&t);
 }
 
+/* ---- the estimator that decides ---- */
+
+static void test_headline_rule(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *requested, *chosen; /* NULL: none */
+    } cases[] = {
+        {"dr,snips", "dr"},
+        {"snips,dr", "dr"},
+        {"dm,snips,dr", "dr"},
+        {"mrdr,sndr,dr", "dr"},
+        {"dm,mrdr,sndr", "sndr"},
+        {"snips,mrdr", "mrdr"},
+        {"ips,snips", "snips"},
+        {"dm,ips,clipped-dr,dros", "ips"},
+        {"sg-ips,clipped,sg-dr,clipped-dr,switch-dr,dros", "dros"},
+        {"sg-ips,clipped,sg-dr,clipped-dr,switch-dr", "switch-dr"},
+        {"sg-ips,clipped,sg-dr,clipped-dr", "clipped-dr"},
+        {"sg-ips,clipped,sg-dr", "sg-dr"},
+        {"replay,cressie-read,el,sg-ips,clipped", "clipped"},
+        {"replay,cressie-read,el,sg-ips", "sg-ips"},
+        {"replay,cressie-read,el", "el"},
+        {"replay,cressie-read", "cressie-read"},
+        {"dm,replay", "replay"},
+        {"dm", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trial t;
+        trial_ask(&t, "uniform", cases[i].requested);
+        size_t place = evaluation_headline_estimator(&t.request);
+        assert_int_equal(place == t.request.estimator_count, !cases[i].chosen);
+        if (cases[i].chosen) assert_string_equal(estimator_request_name(t.request.estimators[place]), cases[i].chosen);
+    }
+    for (size_t kind = 0; kind < ESTIMATOR_KINDS; kind++) { /* dm is the only one that never decides */
+        evaluation_request one = {.estimators = {{(estimator_kind)kind, false}}, .estimator_count = 1};
+        assert_int_equal(evaluation_headline_estimator(&one), kind == ESTIMATOR_DM);
+    }
+}
+
+/* The best candidate is the best by that estimator, not by the first one; dm alone has none. */
+static void test_best_by_rule(void **state)
+{
+    (void)state;
+    trial t;
+    trial_ask(&t, "uniform,first,linucb", "dm,snips");
+    static const double values[3][2] = {{0.9, 0.2}, {0.1, 0.4}, {0.2, 0.3}};
+    for (size_t i = 0; i < 3; i++) {
+        t.results[i].finished = t.results[i].diagnosis.trusted = true;
+        for (size_t k = 0; k < 2; k++) t.results[i].estimates[k].value = values[i][k];
+    }
+    assert_int_equal(evaluation_best(&t.request, t.results, false), 1);
+    assert_int_equal(evaluation_best(&t.request, t.results, true), 2);
+    t.results[1].diagnosis.trusted = false;
+    assert_int_equal(evaluation_best(&t.request, t.results, false), 2);
+    t.request.estimator_count = 1;
+    assert_int_equal(evaluation_best(&t.request, t.results, false), 3);
+}
+
+static void test_headline_names_its_estimator(void **state)
+{
+    (void)state;
+    trial t;
+    make_log(&usual, NULL, NULL);
+    trial_ask(&t, "linucb", "dm,snips,dr");
+    trial_run(&t, NULL);
+    assert_int_equal(t.results[0].headline_estimator, 2);
+    assert_message_has(t.results[0].headline, "than the logging policy (DR, 95% interval");
+    trial_end(&t);
+    trial_ask(&t, "linucb,logged", "dm");
+    trial_run(&t, NULL);
+    assert_int_equal(t.results[0].headline_estimator, 1);
+    assert_false(t.results[0].diagnosis.trusted);
+    assert_string_equal(t.results[0].headline, "dm alone cannot show what linucb would have earned; add dr or snips.");
+    assert_true(t.results[1].diagnosis.trusted);
+    assert_message_has(t.results[1].headline, "logged is the logging policy");
+    trial_end(&t);
+}
+
+/* Replaces a part of every stored line. */
+static void edit_lines(const char *place, const char *from, const char *to)
+{
+    char path[400], *edited = NULL;
+    uint8_t *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/evaluations.jsonl", place);
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    FILE *stream = open_memstream(&edited, &size);
+    const char *at = (const char *)bytes, *found;
+    assert_non_null(strstr(at, from));
+    for (; (found = strstr(at, from)); at = found + strlen(from)) fprintf(stream, "%.*s%s", (int)(found - at), at, to);
+    fputs(at, stream);
+    fclose(stream);
+    assert_int_equal(file_write(path, edited, size, NULL), EE_OK);
+    free(edited);
+    memory_free(bytes);
+}
+
+/* Evaluates again in a folder; whether the stored result was taken. */
+static bool is_reused(const char *place, const char *estimators, size_t expected)
+{
+    trial t;
+    trial_ask(&t, "linucb", estimators);
+    t.request.folder = place;
+    trial_run(&t, NULL);
+    bool read = t.results[0].read;
+    assert_int_equal(t.results[0].headline_estimator, expected);
+    trial_end(&t);
+    return read;
+}
+
+/* Lines from before the rule are by the first estimator: they are read, and taken if the rule chooses the same. */
+static void test_stored_headlines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *estimators, *member;
+        size_t place;
+        bool old_is_reused;
+    } cases[] = {{"dr,snips", ",\"headline_estimator\":\"dr\"", 0, true},
+                 {"dm,dr", ",\"headline_estimator\":\"dr\"", 1, false},
+                 {"dm", ",\"headline_estimator\":null", 1, false}};
+    made_log how = usual;
+    how.rounds = 300;
+    make_log(&how, NULL, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char place[96];
+        ee_error error;
+        stored_evaluations stored = {0};
+        snprintf(place, sizeof place, "%s-%zu", folder_path(&folder, "kept"), i);
+        assert_false(is_reused(place, cases[i].estimators, cases[i].place));
+        assert_true(is_reused(place, cases[i].estimators, cases[i].place));
+        edit_lines(place, cases[i].member, "");
+        assert_int_equal(evaluations_read(place, &stored, NULL), EE_OK);
+        assert_int_equal(stored.rows[0].result.headline_estimator, 0);
+        assert_int_equal(evaluations_lead(&stored.rows[0]), i == 1 ? 1 : 0);
+        evaluations_release(&stored);
+        assert_int_equal(is_reused(place, cases[i].estimators, cases[i].place), cases[i].old_is_reused);
+        edit_lines(place, ",\"marks\":", ",\"headline_estimator\":\"other\",\"marks\":");
+        stored = (stored_evaluations){0};
+        assert_int_equal(evaluations_read(place, &stored, &error), EE_BAD_INPUT);
+        assert_message_has(error.message, "expected one of the estimators, or null in 'headline_estimator'");
+        evaluations_release(&stored);
+    }
+}
+
+/* A CSV log, row by row. */
+static void write_csv(size_t rows, void (*row)(size_t i, FILE *into))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    fprintf(stream, "action,probability,reward\n");
+    for (size_t i = 0; i < rows; i++) row(i, stream);
+    fclose(stream);
+    folder_write_text(&folder, "log.csv", text);
+    snprintf(log_path, sizeof log_path, "csv:%s", folder_path(&folder, "log.csv"));
+    free(text);
+}
+
+/* b is always right and is shown in nine events of ten, though the log says that it draws fairly. All weights of random
+ * choices are 1, so their mean is no warning; but SNIPS finds 0.9, and DR 0.5. */
+static void write_unfair_row(size_t i, FILE *into)
+{
+    fprintf(into, "%s,0.5,%d\n", i % 10 ? "b" : "a", i % 10 != 0);
+}
+
+static void test_disagreement(void **state)
+{
+    (void)state;
+    trial t;
+    write_csv(2000, write_unfair_row);
+    trial_ask(&t, "uniform", "snips,dr");
+    trial_run(&t, NULL);
+    const evaluation_result *found = &t.results[0];
+    assert_close(found->estimates[0].value, 0.9, 1e-12);
+    assert_close(found->estimates[1].value, 0.5, 0.02);
+    assert_false(found->diagnosis.trusted);
+    assert_string_equal(found->facts.pair[0], "snips");
+    assert_string_equal(found->facts.pair[1], "dr");
+    assert_true(found->facts.pair_values[0] == found->estimates[0].value);
+    assert_true(found->facts.pair_values[1] == found->estimates[1].value);
+    assert_string_equal(found->headline, "This log cannot show what uniform would have earned.");
+    trial_end(&t);
+    trial_ask(&t, "uniform", "snips");
+    trial_run(&t, NULL);
+    assert_null(t.results[0].facts.pair[0]);
+    trial_end(&t);
+}
+
+/* "rare" is shown five times in 2000, each time with a reward of 1: its weights average 1, and its value is 1. */
+static void write_rare_row(size_t i, FILE *into)
+{
+    bool rare = i % 400 == 7;
+    fprintf(into, "%s,%s,%d\n", rare ? "rare" : "usual", rare ? "0.0025" : "0.9975", rare || i % 100 == 0);
+}
+
+static void test_few_effective_events(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        trial t;
+        write_csv(2000, write_rare_row);
+        trial_ask(&t, "arm:rare,arm:usual", "snips,ips");
+        t.request.interval = kind ? INTERVAL_NORMAL : INTERVAL_CS;
+        trial_run(&t, NULL);
+        assert_close(t.results[0].estimates[0].value, 1.0, 1e-12);
+        assert_close(t.results[0].facts.effective, 5.0, 1e-9);
+        assert_close(t.results[0].facts.mean_weight, 1.0, 1e-9);
+        assert_false(t.results[0].diagnosis.trusted);
+        assert_string_equal(t.results[0].headline, "This log cannot show what arm:rare would have earned.");
+        assert_true(t.results[1].diagnosis.trusted);
+        assert_int_equal(evaluation_best(&t.request, t.results, false), 1);
+        trial_end(&t);
+    }
+}
+
 /* ---- the folder ---- */
 
 /* All but the seconds, which are the time's own. */
@@ -841,6 +1058,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stored_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_columns_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_assumed_columns, set_up, tear_down),
+        cmocka_unit_test(test_headline_rule),
+        cmocka_unit_test(test_best_by_rule),
+        cmocka_unit_test_setup_teardown(test_headline_names_its_estimator, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stored_headlines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_disagreement, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_few_effective_events, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folder_and_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stopped, set_up, tear_down),
