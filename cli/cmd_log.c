@@ -11,6 +11,7 @@
 #include "data/log_time.h"
 #include "data/plain_number.h"
 #include "data/text.h"
+#include "evaluate/log_tally.h"
 #include "interrupt.h"
 #include "log_flags.h"
 #include "shown_name.h"
@@ -73,9 +74,22 @@ static void draw(audience *who, const log_counts *counts)
     who->last_draw = seconds;
 }
 
-/* Reads the whole log into the summary or the writer. *kept: number of events in the sample. */
-static ee_status read_all(const request *wanted, log_reader *log, log_summary *summary, log_writer *writer,
-                          size_t *kept, ee_error *error)
+/* What the summary is made of. */
+typedef struct survey {
+    log_summary summary;
+    log_tally tally;
+    diagnosis_report problems;
+} survey;
+
+static ee_status add_event(survey *into, const log_event *event, ee_error *error)
+{
+    if (!event->skipped) log_tally_add(&into->tally, event);
+    return log_summary_add(&into->summary, event, error);
+}
+
+/* Reads the whole log into the survey or the writer. *kept: number of events in the sample. */
+static ee_status read_all(const request *wanted, log_reader *log, survey *into, log_writer *writer, size_t *kept,
+                          ee_error *error)
 {
     enum { LOOKED_AT = 256 }; /* events between two looks at the clock */
     audience who = {.shown = isatty(STDERR_FILENO) == 1};
@@ -87,7 +101,7 @@ static ee_status read_all(const request *wanted, log_reader *log, log_summary *s
         if (who.shown && log_read(log)->events % LOOKED_AT == 0) draw(&who, log_read(log));
         if (wanted->share < 1 && !log_is_sampled(&event, wanted->share, wanted->seed)) continue;
         ++*kept;
-        status = writer ? log_write(writer, &event, error) : log_summary_add(summary, &event, error);
+        status = writer ? log_write(writer, &event, error) : add_event(into, &event, error);
         if (status) break;
     }
     if (who.drawn) fprintf(stderr, "\r\033[K");
@@ -221,15 +235,25 @@ static void print_columns(const log_reader *log)
     }
 }
 
-static void print_summary(const char *name, const log_reader *log, const log_summary *of, size_t kept)
+static void print_problems(const diagnosis_report *problems)
+{
+    for (size_t i = 0; i < problems->count; i++) {
+        printf("  %c ", problems->sentences[i].grave ? '!' : '-');
+        command_print_wrapped(problems->sentences[i].text, 4, command_line_width());
+    }
+}
+
+static void print_summary(const char *name, const log_reader *log, const survey *from, size_t kept)
 {
     const log_counts *counts = log_read(log);
+    const log_summary *of = &from->summary;
     printf("%s: %zu lines, %zu events", name, counts->lines, counts->events);
     print_passed(stdout, counts);
     if (kept < counts->events) printf("; %zu in the sample", kept);
     printf("\n");
     print_first(stdout, counts);
     print_columns(log);
+    print_problems(&from->problems);
     if (!of->rewards.count) return;
     printf("\n");
     print_times(of);
@@ -329,10 +353,22 @@ static void add_columns(text *into, const log_reader *log)
     text_add(into, "]");
 }
 
-static ee_status print_json(const char *name, const log_reader *log, const log_summary *of, size_t kept,
-                            ee_error *error)
+static void add_problems(text *into, const diagnosis_report *problems)
+{
+    text_add(into, ",\"sentences\":[");
+    for (size_t i = 0; i < problems->count; i++) {
+        const diagnosis_sentence *one = &problems->sentences[i];
+        text_add(into, "%s{\"grave\":%s,\"text\":", i ? "," : "", one->grave ? "true" : "false");
+        text_json(into, (json_text){one->text, strlen(one->text)});
+        text_add(into, "}");
+    }
+    text_add(into, "]");
+}
+
+static ee_status print_json(const char *name, const log_reader *log, const survey *from, size_t kept, ee_error *error)
 {
     const log_counts *counts = log_read(log);
+    const log_summary *of = &from->summary;
     text page = text_start(error);
     text_add(&page, "{\"log\":");
     text_json(&page, (json_text){name, strlen(name)});
@@ -361,6 +397,7 @@ static ee_status print_json(const char *name, const log_reader *log, const log_s
     add_range(&page, "slots", &of->slots);
     text_add(&page, ",\"slates\":%zu", of->slates);
     add_range(&page, "copies", &of->copies);
+    add_problems(&page, &from->problems);
     add_actions(&page, of);
     if (!page.status) fwrite(page.bytes, 1, page.length, stdout);
     memory_free(page.bytes);
@@ -369,20 +406,32 @@ static ee_status print_json(const char *name, const log_reader *log, const log_s
 
 /* ---- the verb ---- */
 
+static diagnosis_report find_problems(const log_tally *tally, const log_counts *counts)
+{
+    diagnosis facts = {.events = tally->rewards.events};
+    log_tally_facts(tally, &facts);
+    facts.repeated = (double)counts->repeated / fmax((double)(counts->repeated + counts->events), 1.0);
+    return diagnosis_explain_log(&facts);
+}
+
 static ee_status summarize(const request *wanted, log_reader *log, ee_error *error)
 {
-    log_summary summary;
+    survey found;
     size_t kept;
-    ee_status status = log_summary_start(&summary, error);
-    if (!status) status = read_all(wanted, log, &summary, NULL, &kept, error);
+    log_tally_start(&found.tally, (value_range){0.0, 1.0, INFINITY}); /* bounds are not used */
+    ee_status status = log_summary_start(&found.summary, error);
+    if (!status) status = log_checks_create(&found.tally.checks, error);
+    if (!status) status = read_all(wanted, log, &found, NULL, &kept, error);
     if (!status && !interrupt_came()) {
-        log_summary_end(&summary);
+        log_summary_end(&found.summary);
+        found.problems = find_problems(&found.tally, log_read(log));
         if (wanted->given[JSON])
-            status = print_json(wanted->log, log, &summary, kept, error);
+            status = print_json(wanted->log, log, &found, kept, error);
         else
-            print_summary(wanted->log, log, &summary, kept);
+            print_summary(wanted->log, log, &found, kept);
     }
-    log_summary_release(&summary);
+    memory_free(found.tally.checks);
+    log_summary_release(&found.summary);
     return status;
 }
 
@@ -415,7 +464,6 @@ static int run(const command *self, int count, char **words)
     int code = read_arguments(self, count, words, &wanted);
     if (code) return code;
     interrupt_catch(self->name);
-    wanted.options.bare = !wanted.given[OUTPUT]; /* the summary has no features */
     if (log_open(wanted.log, &wanted.options, &log, &error)) return command_refused(self, &error);
     ee_status status = wanted.given[OUTPUT] ? convert(self, &wanted, log, &error) : summarize(&wanted, log, &error);
     log_close(log);

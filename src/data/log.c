@@ -211,11 +211,18 @@ static bool is_probability(double value)
     return value >= 0 && value <= 1 + 1e-6;
 }
 
+/* What a value that is not a probability probably is. */
+static const char *guess_value(double value)
+{
+    if (value < 0) return " (a log-probability?)";
+    return value > 1 && isfinite(value) ? " (a percentage, or 1 / p?)" : "";
+}
+
 static bool check_probabilities(const double *values, size_t count, log_note *note)
 {
     for (size_t i = 0; i < count; i++) {
         if (is_probability(values[i])) continue;
-        log_pass_over(note, LOG_INVALID, "a probability must be 0 to 1, got %.6g", values[i]);
+        log_pass_over(note, LOG_INVALID, "a probability must be 0 to 1, got %.6g%s", values[i], guess_value(values[i]));
         return false;
     }
     return true;
@@ -224,8 +231,8 @@ static bool check_probabilities(const double *values, size_t count, log_note *no
 static bool check_taken(double probability, log_note *note)
 {
     if (probability > 0 && is_probability(probability)) return true;
-    log_pass_over(note, LOG_INVALID, "the probability of the chosen action must be above 0 and at most 1, got %.6g",
-                  probability);
+    log_pass_over(note, LOG_INVALID, "the probability of the chosen action must be above 0 and at most 1, got %.6g%s",
+                  probability, guess_value(probability));
     return false;
 }
 

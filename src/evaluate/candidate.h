@@ -71,6 +71,7 @@ typedef struct candidate_class {
     ee_status (*save)(const candidate *self, const char *path, ee_error *error);
     void (*archive)(candidate *self, archive *a); /* what it has learned; NULL: it learns nothing */
     ee_bandit *(*bandit)(candidate *self);        /* the bandit behind it */
+    uint64_t (*learned)(const candidate *self);   /* rewards that it had learned before this log */
 } candidate_class;
 
 /* Every candidate's struct begins with this. */

@@ -8,6 +8,7 @@
 typedef struct bandit_candidate {
     candidate base;
     logged_bandit player;
+    uint64_t learned; /* rewards, before this log */
 } bandit_candidate;
 
 static void free_bandit(candidate *base)
@@ -28,6 +29,7 @@ static ee_status create_bandit(const candidate_class *class, const candidate_set
         status = logged_bandit_load(&self->player, setup, path, error);
     else
         status = logged_bandit_create(&self->player, setup, setup->text, error);
+    if (!status) self->learned = ee_bandit_info(self->player.bandit).rewards;
     if (!status && !class->learns) status = logged_bandit_freeze(&self->player, error);
     if (status)
         free_bandit(&self->base);
@@ -115,6 +117,11 @@ static void archive_bandit(candidate *base, archive *a)
         write_bandit(self->player.bandit, a);
 }
 
+static uint64_t learned_before(const candidate *base)
+{
+    return ((const bandit_candidate *)base)->learned;
+}
+
 static ee_bandit *bandit_of(candidate *base)
 {
     return ((bandit_candidate *)base)->player.bandit;
@@ -145,6 +152,7 @@ const candidate_class candidate_model = {
     .free = free_bandit,
     .play = play_bandit,
     .options = options_of_bandit,
+    .learned = learned_before,
 };
 
 const candidate_class candidate_learning_model = {
@@ -160,4 +168,5 @@ const candidate_class candidate_learning_model = {
     .options = options_of_bandit,
     .freeze = freeze_bandit,
     .save = save_bandit,
+    .learned = learned_before,
 };

@@ -21,6 +21,7 @@ static const double large_share = 0.1;      /* of one event in the sum of weight
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
 static const double sums_off_grave = 0.05;  /* share of the events */
 static const double bad_lines_grave = 0.05; /* share of the lines */
+static const double repeated_told = 0.01;
 
 const char diagnosis_no_problems[] = "No problems found.";
 
@@ -92,6 +93,19 @@ static bool check_spread(const diagnosis *self, diagnosis_report *into)
     return true;
 }
 
+/* Says what was found in the log: about its propensities, or the rest. Returns whether any of it is grave. */
+static bool say_found(const diagnosis *self, diagnosis_report *into, bool propensities)
+{
+    bool any = false;
+    for (size_t i = 0; i < self->found.count; i++) {
+        const log_finding *one = &self->found.list[i];
+        if (one->propensities != propensities) continue;
+        say(into, one->grave ? grave_of_log : of_log, "%s", one->text);
+        any = any || one->grave;
+    }
+    return any;
+}
+
 /* Without exploration the weights say nothing about the propensities. A candidate that agrees with the log throughout
  * keeps its numbers. */
 static void say_certain(const diagnosis *self, diagnosis_report *into)
@@ -101,12 +115,29 @@ static void say_certain(const diagnosis *self, diagnosis_report *into)
         "Every propensity is 1: this log has no exploration and cannot evaluate another policy.");
 }
 
+/* The log's propensities are right for random choices, but not for a candidate that was computed elsewhere. */
+static void say_knows(const diagnosis *self, diagnosis_report *into)
+{
+    say(into, grave_of_candidate,
+        "The probabilities of %.100s depend on the logged actions or rewards, as if it had been computed from these "
+        "events: its weights (mean %.2f) do not fit them, although those of random choices fit. Use events that it has "
+        "not seen. If it has not, the log's propensities are wrong.",
+        self->candidate, self->mean_weight);
+}
+
 static void check_weights(const diagnosis *self, diagnosis_report *into)
 {
     bool known = !isnan(self->unsupported);
     double expected = known ? 1.0 - self->unsupported + self->slots_weight : 1.0;
     double difference = self->mean_weight - expected;
-    if (!differs(difference, self->mean_weight_error, weight_off)) return;
+    if (!differs(difference, self->mean_weight_error, weight_off)) {
+        if (self->fit_score > 1.0) say_knows(self, into);
+        return;
+    }
+    if (self->from_file && (known || difference > 0.0)) {
+        say_knows(self, into);
+        return;
+    }
     if (known || difference > 0.0) {
         say_wrong(into, grave_of_candidate, self->candidate, self->mean_weight, expected);
         return;
@@ -127,12 +158,23 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
 
 /* ---- how much the log says ---- */
 
+static void check_repeated(const diagnosis *self, diagnosis_report *into)
+{
+    if (self->repeated > repeated_told)
+        say(into, of_log,
+            "%s%% of the lines have the id of an earlier event and were skipped. If the id is that of a user or "
+            "session, "
+            "these are other events: give each event its own id.",
+            plain_number_of(100.0 * self->repeated, 2).text);
+}
+
 static void check_lines(const diagnosis *self, diagnosis_report *into)
 {
     if (self->bad_lines > 0.0)
         say(into, self->bad_lines > bad_lines_grave ? grave_of_log : of_log,
             "%s%% of the lines were skipped; first: line %zu: %.160s.",
             plain_number_of(100.0 * self->bad_lines, 2).text, self->first_bad_line, self->bad_reason);
+    check_repeated(self, into);
     size_t most = sizeof self->remarks / sizeof self->remarks[0];
     for (size_t i = 0; i < most && self->remarks[i]; i++) say(into, of_log, "%s", self->remarks[i]);
 }
@@ -158,6 +200,16 @@ static void say_too_few(const diagnosis *self, diagnosis_report *into)
             "%.100s rarely agrees with the log: %.0f events are worth only %s of its own (effective sample size); at "
             "least %.0f are needed. Use a longer log, or one with more exploration.",
             self->candidate, self->rounds, plain_number_of(effective, 3).text, least_effective);
+}
+
+static void check_training(const diagnosis *self, diagnosis_report *into)
+{
+    if (self->learned_as_many)
+        say(into, of_candidate,
+            "%.100s has learned as many rewards as this log has events (%llu). If it was trained on this log, its "
+            "value is "
+            "too high: evaluate it on later events, or the policy itself, which is scored before it learns.",
+            self->candidate, (unsigned long long)self->learned_as_many);
 }
 
 static void check_size(const diagnosis *self, diagnosis_report *into)
@@ -253,17 +305,32 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
     }
     if (self->weighs && self->certain)
         say_certain(self, &report);
-    else if (self->weighs && !check_spread(self, &report))
+    else if (self->weighs && !check_spread(self, &report) && !say_found(self, &report, true))
         check_weights(self, &report);
     if (self->weighs) check_sums(self, &report);
     if (self->weighs && !self->certain) check_support(self, &report);
     check_lines(self, &report);
     check_size(self, &report);
-    check_drift(self, &report);
+    check_training(self, &report);
+    if (!say_found(self, &report, false)) check_drift(self, &report);
     check_model(self, &report);
     if (self->weighs && report.trusted) check_agreement(self, &report);
     check_terms(self, &report);
     if (!report.count) say(&report, of_candidate, "%s", diagnosis_no_problems);
+    return report;
+}
+
+diagnosis_report diagnosis_explain_log(const diagnosis *self)
+{
+    diagnosis_report report = {.trusted = true};
+    if (!self->events) return report;
+    if (self->certain)
+        say_certain(self, &report);
+    else if (!check_spread(self, &report))
+        say_found(self, &report, true);
+    check_sums(self, &report);
+    check_repeated(self, &report);
+    if (!say_found(self, &report, false)) check_drift(self, &report);
     return report;
 }
 

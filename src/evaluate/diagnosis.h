@@ -6,9 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log_checks.h"
+
 /* What is known of a candidate after the log. Shares are of 1. NaN: not known. */
 typedef struct diagnosis {
     const char *candidate;                /* its name */
+    bool from_file;                       /* it is a saved bandit, or probabilities from a file */
+    double fit_score;                     /* see log_fit_score; 0: unknown */
+    uint64_t learned_as_many;             /* rewards that a saved bandit had learned, if the log has as many; else 0 */
     bool weighs;                          /* its value depends on the propensities: false only for the logging policy */
     uint64_t events;                      /* evaluated */
     double rounds;                        /* that they represent */
@@ -29,6 +34,8 @@ typedef struct diagnosis {
     double bad_lines;       /* share of the lines that are broken or invalid, and so were skipped; 0: none */
     size_t first_bad_line;  /* the first of them, */
     const char *bad_reason; /* and what is wrong with it */
+    double repeated;        /* share of the lines whose id occurred before, and so were skipped */
+    log_findings found;     /* mistakes that make the log misleading */
     const char *remarks[5]; /* see log_remark; NULL after the last */
     const char *assumption; /* of the candidate, see candidate_class.remark; NULL or "": none */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
@@ -50,7 +57,7 @@ typedef struct diagnosis {
     bool taken_alone; /* an interval of DR was requested, but the log has only the probability of the logged action */
 } diagnosis;
 
-enum { DIAGNOSIS_TEXT = 320, DIAGNOSIS_MOST = 12 };
+enum { DIAGNOSIS_TEXT = LOG_FINDING_TEXT, DIAGNOSIS_MOST = 20 };
 
 typedef struct diagnosis_sentence {
     bool grave; /* the candidate's numbers are not reliable */
@@ -68,6 +75,9 @@ typedef struct diagnosis_report {
 extern const char diagnosis_no_problems[];
 
 diagnosis_report diagnosis_explain(const diagnosis *self);
+
+/* Only what is about the log, without a candidate; count is 0 if there are no problems. */
+diagnosis_report diagnosis_explain_log(const diagnosis *self);
 
 /* The difference from the logging policy, with its interval. */
 typedef struct diagnosis_gain {

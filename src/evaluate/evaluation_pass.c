@@ -5,11 +5,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+
 typedef struct pass {
     const evaluation_frame *frame;
     const evaluation_request *request;
     const pass_watch *watch;
     evaluation_play play;
+    log_checks *checks;
     log_reader *log;
     ee_round *features;       /* NULL: not needed, or the log has vectors */
     uint64_t number;          /* shown events so far */
@@ -44,6 +47,8 @@ static ee_status open_pass(pass *self, const size_t *places, size_t count, evalu
     size_t dim = log_dim(self->log);
     self->fingerprint = log_fingerprint(self->log);
     status = evaluation_play_open(&self->play, self->frame, dim, places, count, results, error);
+    if (!status) status = log_checks_create(&self->checks, error);
+    self->play.about.checks = self->checks;
     if (!status && self->play.needs_arms && !dim) status = ee_round_create(NULL, &self->features, error);
     return status;
 }
@@ -51,6 +56,7 @@ static ee_status open_pass(pass *self, const size_t *places, size_t count, evalu
 static void close_pass(pass *self)
 {
     evaluation_play_close(&self->play);
+    memory_free(self->checks);
     ee_round_free(self->features);
     log_close(self->log);
 }
@@ -217,6 +223,7 @@ static void describe_lines(const pass *self, diagnosis *facts)
     uint64_t bad = read->broken + read->invalid + self->unread;
     bool listed = read->first_bad < read->first_count;
     for (size_t i = 0; i < LOG_REMARKS; i++) facts->remarks[i] = log_remark(self->log, i);
+    facts->repeated = (double)read->repeated / fmax((double)(read->repeated + read->events), 1.0);
     facts->bad_lines = 0.0;
     if (!bad) return;
     facts->bad_lines = (double)bad / (double)(bad + read->events - self->unread);

@@ -46,6 +46,7 @@ static ee_status open_player(evaluation_play *self, evaluation_player *one, ee_e
     if (!status && tally_needs_own_model(self->request)) status = create_own_models(self, one, error);
     if (!status) status = memory_create(NULL, &one->sums, 1, sizeof *one->sums, error);
     if (!status) tally_start(one->sums, self->request, self->range);
+    if (!status && one->class->file) status = memory_create(NULL, &one->fit, 1, sizeof *one->fit, error);
     return status;
 }
 
@@ -97,6 +98,7 @@ static void close_player(evaluation_player *one, size_t folds)
     memory_free(one->copies);
     memory_free(one->own_models);
     memory_free(one->sums);
+    memory_free(one->fit);
 }
 
 void evaluation_play_close(evaluation_play *self)
@@ -164,6 +166,7 @@ static ee_status play_copy(evaluation_play *self, evaluation_player *one, size_t
         status = reward_model_play(one->own_models[i], round, weight, use.score ? self->own_q : NULL, error);
     }
     if (status || !use.score) return status;
+    if (one->fit) log_fit_add(one->fit, event, self->pi);
     tally_round scored = {event, self->pi, self->models ? self->q : NULL, one->own_models ? self->own_q : NULL,
                           one->class->logged};
     return tally_add(one->sums, &scored, error);
@@ -272,6 +275,11 @@ ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, 
     diagnosis *facts = &result->facts;
     facts->candidate = result->candidate;
     facts->weighs = !one->class->logged;
+    facts->from_file = one->class->file;
+    facts->fit_score = one->fit ? log_fit_score(one->fit) : 0.0;
+    facts->learned_as_many = one->class->learned ? one->class->learned(one->copies[0]) : 0;
+    if (facts->learned_as_many != number && facts->learned_as_many != self->about.rewards.events)
+        facts->learned_as_many = 0;
     facts->seen_range = self->frame->seen_range;
     facts->range_low = self->range.reward_low;
     facts->range_high = self->range.reward_high;

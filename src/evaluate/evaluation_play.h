@@ -30,6 +30,7 @@ typedef struct evaluation_player {
     reward_model **own_models; /* the same, for mrdr; NULL: none */
     size_t count;
     tally *sums;
+    log_fit *fit;              /* of a candidate from a file; else NULL */
     evaluation_result *result; /* its failure stops only this candidate */
 } evaluation_player;
 

@@ -84,6 +84,7 @@ static void add(log_tally *self, const log_event *event)
     if (!isnan(event->time)) self->last_time = event->time;
     self->slots = self->slots || event->slot_count > 1;
     self->choice = self->choice || event->count > 1;
+    if (self->checks) log_checks_add(self->checks, event);
 }
 
 void log_tally_add(log_tally *self, const log_event *event)
@@ -160,4 +161,5 @@ void log_tally_facts(const log_tally *self, diagnosis *facts)
     facts->slots = self->slots;
     facts->each_slot = self->rounds_of_slots > 0;
     find_drift(self, facts);
+    if (self->checks) log_checks_finish(self->checks, &facts->found);
 }

@@ -4,6 +4,7 @@
 
 #include "confidence_sequence.h"
 #include "evaluation.h"
+#include "log_checks.h"
 
 /* Rewards of events in a row. */
 typedef struct reward_stretch {
@@ -32,6 +33,7 @@ typedef struct log_tally {
     bool choice;              /* an event had several actions */
     bool slots;               /* events had several slots; only the first counts */
     uint64_t rounds_of_slots; /* events whose slots all count */
+    log_checks *checks;       /* NULL: none. Set it after log_tally_start */
 } log_tally;
 
 void log_tally_start(log_tally *self, value_range range);
