@@ -186,6 +186,7 @@ static void offer_logs(unfinished at)
     static const struct {
         const char *head, *paths, *meaning;
     } kinds[] = {{"csv:", "files", "a table with columns for action, propensity and reward"},
+                 {"vw:", "files", "Vowpal Wabbit's text format"},
                  {"open-bandit:", "folders", "the Open Bandit Dataset"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].head);

@@ -165,7 +165,8 @@ const command command_evaluate = {
             "[--warm FILE] [FLAG]...",
     .summary = "estimate from a log what other policies would have earned",
     .details =
-        "LOG: a file of dsjson, CSV or .eelog, compressed or not; - for standard input; open-bandit:DIR;\n"
+        "LOG: a file of dsjson, CSV, Vowpal Wabbit's text or .eelog, compressed or not; - for standard input;\n"
+        "open-bandit:DIR; vw:FILE,format=cb|cb_adf|ccb|slates (rewards are negative costs);\n"
         "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,context=COLUMN+COLUMN,ignore=COLUMN+COLUMN.\n"
         "Candidates: any policy (learns from the log); uniform; first (the baseline: what happens without a bandit);\n"
         "arm:NAME or arm:NUMBER (from 0); logged (the logging policy); model:FILE (a saved bandit, learns nothing\n"

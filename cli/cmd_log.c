@@ -479,9 +479,11 @@ const command command_log = {
             "[--default-reward REWARD] [--json]",
     .summary = "summarise a log of decisions, or convert it",
     .details =
-        "LOG: a file of dsjson, CSV or eenet's compact format (.eelog), plain, gzip or zstd, detected by its first\n"
+        "LOG: a file of dsjson, CSV, Vowpal Wabbit's text (cb, cb_adf, ccb, slates) or eenet's compact format\n"
+        "     (.eelog), plain, gzip or zstd, detected by its first\n"
         "     bytes; -: standard input; csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,\n"
-        "     context=COLUMN+...,ignore=COLUMN+...,actions=NAME+...; open-bandit:DIR, the Open Bandit Dataset.\n"
+        "     context=COLUMN+...,ignore=COLUMN+...,actions=NAME+...; vw:FILE,format=cb|cb_adf|ccb|slates,\n"
+        "     actions=NUMBER,reward=-cost|cost; open-bandit:DIR, the Open Bandit Dataset.\n"
         "Lines that are not usable events are counted and left out: broken (invalid JSON, truncated), foreign\n"
         "(rewards without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1,\n"
         "an unknown action), repeated (duplicate id). The first of them are shown.\n"

@@ -23,7 +23,8 @@ int log_flags_collect(const command *self, int count, char **words, const char *
         if (given[got]) return command_misused(self, "--%s is given twice", self->flags[got].name);
         given[got] = value ? value : "";
     }
-    return *log ? EXIT_DONE : command_misused(self, "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR");
+    return *log ? EXIT_DONE
+                : command_misused(self, "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR");
 }
 
 int log_flags_time(const command *self, int got, const char *value, double *seconds)

@@ -239,7 +239,7 @@ static ee_status judge_slots(dsjson *self, const log_options *options, log_event
     event->slate = self->said.of.slate;
     event->action = self->slots[0].actions[0];
     event->probability = self->slots[0].probabilities[0];
-    event->probabilities = self->by_action;
+    event->probabilities = log_slot_is_partial(&self->slots[0]) ? NULL : self->by_action;
     event->reward = event->slate ? aggregate(&self->said.of.seen, self->said.of.cost, self->said.of.original, options)
                                  : self->slots[0].reward;
     if (isnan(event->reward) && !note->verdict) log_pass_over(note, LOG_INVALID, "_label_cost is missing");

@@ -1,5 +1,7 @@
 #include "dsjson_slots.h"
 
+#include <math.h>
+
 /* The id of a slot: a string, or the digits of a number. */
 static void take_id(dsjson_line *self, const json_token *item, json_text *id)
 {
@@ -37,6 +39,16 @@ static ee_status take_slot_member(dsjson_line *self, const json_token *item, slo
     return line_skip(self, item, error);
 }
 
+/* One probability for several actions is the chosen action's; the others are unknown. */
+static ee_status fill_probabilities(dsjson_line *self, slot_facts *slot, ee_error *error)
+{
+    ee_status status = EE_OK;
+    if (slot->probability_count != 1) return EE_OK;
+    for (; slot->probability_count < slot->action_count && !status; slot->probability_count++)
+        status = line_add_number(self, &self->slot_probabilities, (double)NAN, error);
+    return status;
+}
+
 static ee_status take_slot(dsjson_line *self, ee_error *error)
 {
     ee_status status = memory_grow(self->owner, &self->outcomes, &self->outcome_capacity, self->outcome_count + 1,
@@ -47,7 +59,8 @@ static ee_status take_slot(dsjson_line *self, ee_error *error)
     for (;;) {
         json_token item;
         status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_OBJECT_END) return status;
+        if (status) return status;
+        if (item.kind == JSON_KIND_OBJECT_END) return fill_probabilities(self, slot, error);
         status = take_slot_member(self, &item, slot, error);
         if (status) return status;
     }

@@ -34,7 +34,7 @@ ee_status line_take_number(dsjson_line *self, const json_token *token, maybe *in
     return line_skip(self, token, error);
 }
 
-static ee_status add_number(dsjson_line *self, number_list *list, double number, ee_error *error)
+ee_status line_add_number(dsjson_line *self, number_list *list, double number, ee_error *error)
 {
     ee_status status =
         memory_grow(self->owner, &list->values, &list->capacity, list->count + 1, sizeof *list->values, error);
@@ -54,7 +54,7 @@ ee_status line_take_numbers(dsjson_line *self, const json_token *token, number_l
         ee_status status = json_next(&self->reader, &item, error);
         if (status || item.kind == JSON_KIND_ARRAY_END) return status;
         if (item.kind == JSON_KIND_NUMBER) {
-            status = add_number(self, list, item.number, error);
+            status = line_add_number(self, list, item.number, error);
         } else {
             line_say_wrong(self, wrong);
             status = line_skip(self, &item, error);

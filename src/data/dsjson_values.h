@@ -18,6 +18,8 @@ ee_status line_skip(dsjson_line *self, const json_token *token, ee_error *error)
 /* Null is as if it were not there. */
 ee_status line_take_number(dsjson_line *self, const json_token *token, maybe *into, const char *wrong, ee_error *error);
 
+ee_status line_add_number(dsjson_line *self, number_list *list, double number, ee_error *error);
+
 /* Adds the numbers of an array to the list. */
 ee_status line_take_numbers(dsjson_line *self, const json_token *token, number_list *list, const char *wrong,
                             ee_error *error);

@@ -84,7 +84,7 @@ static void add_outcome(text *into, const log_event *event, size_t number, const
     add_words(into, "\"_a\":");
     add_numbers(into, slot->actions, slot->count);
     add_words(into, ",");
-    add_array(into, "_p", slot->probabilities, slot->count);
+    add_array(into, "_p", slot->probabilities, log_slot_is_partial(slot) ? 1 : slot->count);
     if (slot->skipped) add_words(into, ",\"_skipLearn\":true");
     if (!event->slate && source && source->learned) {
         add_words(into, ",\"_original_label_cost\":");

@@ -16,6 +16,11 @@ log_options log_options_usual(void)
     return (log_options){.from = (double)NAN, .until = (double)NAN};
 }
 
+bool log_slot_is_partial(const log_slot *slot)
+{
+    return slot->count > 1 && isnan(slot->probabilities[1]);
+}
+
 /* A reason may quote a line and may be truncated: bytes that are not UTF-8 and control characters become question
  * marks. */
 static void make_printable(char *words)
@@ -39,18 +44,18 @@ void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
 
 /* ---- opening ---- */
 
-typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_OPEN_BANDIT } place_kind;
+typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_VW, PLACE_OPEN_BANDIT } place_kind;
 
-/* The parts of a text: "csv:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
+/* The parts of a text: "csv:PLACE,OPTIONS", "vw:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
 typedef struct log_place {
     place_kind kind;
     char *place;         /* to be freed with memory_free; the options follow it there */
-    const char *options; /* of CSV; else NULL */
+    const char *options; /* of CSV and VW; else NULL */
 } log_place;
 
 static ee_status take_apart(const char *words, log_place *out, ee_error *error)
 {
-    static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
+    static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_VW] = "vw:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
     size_t skipped = 0;
     out->kind = PLACE_FILE;
     for (place_kind i = PLACE_CSV; i <= PLACE_OPEN_BANDIT; i++) {
@@ -62,7 +67,7 @@ static ee_status take_apart(const char *words, log_place *out, ee_error *error)
     ee_status status = memory_create(NULL, &out->place, size, 1, error);
     if (status) return status;
     memcpy(out->place, words + skipped, size);
-    if (out->kind != PLACE_CSV) return EE_OK;
+    if (out->kind != PLACE_CSV && out->kind != PLACE_VW) return EE_OK;
     char *comma = options_find(out->place);
     out->options = comma ? comma + 1 : "";
     if (comma) *comma = '\0';
@@ -74,6 +79,7 @@ static ee_status check_place(const log_place *from, ee_error *error)
     static const char *const expected[] = {
         [PLACE_FILE] = "a file name",
         [PLACE_CSV] = "a file name after 'csv:'",
+        [PLACE_VW] = "a file name after 'vw:'",
         [PLACE_OPEN_BANDIT] = "a folder after 'open-bandit:'",
     };
     if (from->place[0]) return EE_OK;
@@ -111,7 +117,9 @@ static ee_status open_file(byte_stream *stream, const char *path, const log_opti
     size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
     bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
     if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
-    return log_open_csv(stream, path, "", reading, out, error);
+    bool vw = log_vw_looks_so(first + blanks, size - blanks) || is_named(path, ".vw") || is_named(path, ".ldf");
+    return vw ? log_open_vw(stream, path, "", reading, out, error)
+              : log_open_csv(stream, path, "", reading, out, error);
 }
 
 /* What all kinds have in common. */
@@ -125,12 +133,12 @@ static void settle(log_reader *log, const char *words, const log_options *option
     log->counts.total_bytes = byte_stream_total(log->stream);
 }
 
-ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv_options, const log_options *options,
+ee_status log_open_stream(byte_stream *stream, const char *path, const log_form *form, const log_options *options,
                           log_reader **out, ee_error *error)
 {
     *out = NULL;
-    ee_status status = csv_options ? log_open_csv(stream, path, csv_options, options, out, error)
-                                   : open_file(stream, path, options, out, error);
+    ee_status status = form ? form->open(stream, path, form->options, options, out, error)
+                            : open_file(stream, path, options, out, error);
     if (status)
         byte_stream_close(stream);
     else
@@ -138,13 +146,14 @@ ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv
     return status;
 }
 
-/* For "FILE.csv,action=COLUMN", which lacks "csv:". */
-static void suggest_csv(const char *words, ee_error *error)
+/* For "FILE.csv,action=COLUMN", which lacks "csv:", and "FILE,format=cb". */
+static void suggest_kind(const char *words, ee_error *error)
 {
     const char *comma = strchr(words, ',');
     size_t used = error ? strlen(error->message) : 0;
     if (!error || !comma || !strchr(comma, '=')) return;
-    snprintf(error->message + used, sizeof error->message - used, "; did you mean csv:%.60s?", words);
+    snprintf(error->message + used, sizeof error->message - used, "; did you mean %s%.60s?",
+             strstr(comma, "format=") ? "vw:" : "csv:", words);
 }
 
 ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
@@ -158,8 +167,9 @@ ee_status log_open(const char *words, const log_options *options, log_reader **o
         status = log_open_bandit(from.place, out, error);
     } else if (!status) {
         status = byte_stream_open(from.place, &stream, error);
-        if (status && from.kind == PLACE_FILE) suggest_csv(words, error);
-        if (!status) status = log_open_stream(stream, from.place, from.options, options, out, error);
+        if (status && from.kind == PLACE_FILE) suggest_kind(words, error);
+        log_form form = {from.kind == PLACE_VW ? log_open_vw : log_open_csv, from.options};
+        if (!status) status = log_open_stream(stream, from.place, from.options ? &form : NULL, options, out, error);
     }
     if (!status) settle(*out, words, options); /* known by its options too */
     memory_free(from.place);
@@ -228,6 +238,15 @@ static bool check_probabilities(const double *values, size_t count, log_note *no
     return true;
 }
 
+/* Of a slot: those after the chosen action's may be unknown. */
+static bool check_slot(const log_slot *slot, log_note *note)
+{
+    size_t known = log_slot_is_partial(slot) ? 1 : slot->count;
+    for (size_t i = known; i < slot->count; i++)
+        if (!isnan(slot->probabilities[i])) known = slot->count;
+    return check_probabilities(slot->probabilities, known, note);
+}
+
 static bool check_taken(double probability, log_note *note)
 {
     if (probability > 0 && is_probability(probability)) return true;
@@ -251,7 +270,7 @@ static void check(log_event *event, log_note *note)
     for (size_t i = 0; i < event->slot_count; i++) {
         const log_slot *slot = &event->slots[i];
         if (!check_taken(slot->probabilities[0], note)) return;
-        if (!check_probabilities(slot->probabilities, slot->count, note)) return;
+        if (!check_slot(slot, note)) return;
         if (!event->slate && !check_reward(slot->reward, note)) return;
     }
     if (event->probability > 1) event->probability = 1;

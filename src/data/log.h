@@ -10,7 +10,7 @@
  *
  * A text that names a log is a file, whose format is told by its first bytes (gzip and zstd are unpacked on the way),
  * "-" for standard input, or a kind with a place and options as data sets have them: "open-bandit:DIR",
- * "csv:FILE,action=item,probability=p,reward=click". */
+ * "csv:FILE,action=item,probability=p,reward=click", "vw:FILE,format=cb_adf". */
 #ifndef EENET_LOG_H
 #define EENET_LOG_H
 
@@ -47,7 +47,7 @@ typedef struct log_slot {
     json_text id;
     size_t count;
     const size_t *actions;       /* (count) the available actions, the chosen one first */
-    const double *probabilities; /* (count) of them, in that order */
+    const double *probabilities; /* (count) of them, in that order; NaN after the first if only its is known */
     double reward;               /* NaN in a slate */
     bool skipped;                /* its reward is unknown: count it, but do not learn from it or evaluate it */
     size_t baseline;             /* SIZE_MAX: unknown */
@@ -55,6 +55,9 @@ typedef struct log_slot {
     size_t allowed_count;
     json_text features; /* features of the slot, an object; may be empty. See slot_context.h */
 } log_slot;
+
+/* Whether only the probability of the chosen action is known. */
+bool log_slot_is_partial(const log_slot *slot);
 
 /* One event. The pointers are valid until the next one. */
 typedef struct log_event {

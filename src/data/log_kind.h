@@ -55,13 +55,27 @@ ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *erro
 ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, const log_options *reading,
                        log_reader **out, ee_error *error);
 
+/* Vowpal Wabbit's text format. path: of the stream, to read the actions of cb first. */
+ee_status log_open_vw(byte_stream *stream, const char *path, const char *options, const log_options *reading,
+                      log_reader **out, ee_error *error);
+
+/* Whether the first bytes of a file look like that format: a label and '|'. */
+bool log_vw_looks_so(const char *bytes, size_t size);
+
 /* folder has NAME.csv, plain or compressed, and item_context.csv. Opens its own stream. Sets fingerprint to that of the
  * second file. */
 ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error);
 
-/* log_open for a stream, which it takes over and closes, on failure too. csv_options NULL: detects the format from the
- * first bytes. */
-ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv_options, const log_options *options,
+/* A format with options: log_open_csv or log_open_vw. */
+typedef struct log_form {
+    ee_status (*open)(byte_stream *stream, const char *path, const char *options, const log_options *reading,
+                      log_reader **out, ee_error *error);
+    const char *options;
+} log_form;
+
+/* log_open for a stream, which it takes over and closes, on failure too. form NULL: detects the format from the first
+ * bytes. */
+ee_status log_open_stream(byte_stream *stream, const char *path, const log_form *form, const log_options *options,
                           log_reader **out, ee_error *error);
 
 #endif

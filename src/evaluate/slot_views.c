@@ -151,7 +151,7 @@ static ee_status make_view(slot_views *self, const candidate_round *round, size_
     view->event.action = place_of(view, slot->count, slot->actions[0]);
     view->event.baseline = slot->baseline == SIZE_MAX ? 0 : place_of(view, slot->count, slot->baseline);
     view->event.probability = slot->probabilities[0] > 1.0 ? 1.0 : slot->probabilities[0];
-    view->event.probabilities = view->probabilities;
+    view->event.probabilities = log_slot_is_partial(slot) ? NULL : view->probabilities;
     view->event.reward = slot->reward;
     view->event.skipped = slot->skipped;
     for (size_t i = 0; whole->actions && i < slot->count; i++) view->names[i] = whole->actions[view->numbers[i]];

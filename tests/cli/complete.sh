@@ -50,6 +50,9 @@ expect log c <<'END'
 csv:
 :files
 END
+expect log vw:x <<'END'
+:files
+END
 expect log open-bandit:x <<'END'
 :folders
 END

@@ -167,7 +167,7 @@ refuse() {
     test "$code" = "$expected" || fail "$*: exit status $code: $(cat stderr)"
     head -n 1 stderr | grep -qxF -e "eenet evaluate: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
 }
-refuse 2 "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR" -p uniform
+refuse 2 "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR" -p uniform
 refuse 2 "expected one log, got 'more' too" log.dsjson more -p uniform
 refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
 refuse 2 "unknown candidate 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn

@@ -104,7 +104,7 @@ refuse() {
     test ! -s stdout || fail "$*: printed on stdout"
     test -z "$(ls new* 2>/dev/null)" || fail "$*: left $(ls new*)"
 }
-refuse 2 "expected a log: a file, '-', csv:FILE,... or open-bandit:DIR" log
+refuse 2 "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR" log
 refuse 2 "expected one log, got 'b' too" log a b
 refuse 1 "file: could not open nowhere: No such file or directory" log nowhere
 refuse 1 "log: expected a file name after 'csv:'" log csv:,action=a

@@ -1,6 +1,6 @@
 /* Logs that nobody wrote: reading them ends, with a sentence or with events that are what others rely on. What is read
- * from text comes back the same when it is written and read again. The first line tells: "csv" and its options, or
- * nothing, where the first bytes of the rest are to tell what it is. */
+ * from text comes back the same when it is written and read again. The first line tells: "csv" or "vw" and its options,
+ * or nothing, where the first bytes of the rest are to tell what it is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void check_event(const log_event *event)
         const log_slot *slot = &event->slots[i];
         require(slot->count > 0, "a slot without actions");
         require(event->slate ? isnan(slot->reward) : isfinite(slot->reward), "a slot's reward that is none");
-        check_probabilities(slot->probabilities, slot->count);
+        check_probabilities(slot->probabilities, log_slot_is_partial(slot) ? 1 : slot->count);
         size_t count = event->slate ? slot->count : event->count;
         for (size_t k = 0; k < slot->count; k++) require(slot->actions[k] < count, "no such action in a slot");
         for (size_t k = 0; k < slot->allowed_count; k++) require(slot->allowed[k] < count, "no such action allowed");
@@ -79,13 +79,14 @@ static void come_back(const log_event *event)
         require(same_text(one->id, other->id) && same_text(one->features, other->features), "another slot");
         require(one->baseline == other->baseline && one->skipped == other->skipped, "another baseline");
         require(one->allowed_count == other->allowed_count, "other actions allowed");
+        require(one->count == other->count && log_slot_is_partial(one) == log_slot_is_partial(other), "other choices");
     }
     require(again.arms.count == event->arms.count && again.arms.dim == event->arms.dim, "other arms");
     memory_free(line.bytes);
     memory_release(&owner);
 }
 
-static void read_all(const uint8_t *bytes, size_t size, const char *options)
+static void read_all(const uint8_t *bytes, size_t size, const log_form *form)
 {
     byte_stream *stream;
     log_reader *log = NULL;
@@ -94,7 +95,7 @@ static void read_all(const uint8_t *bytes, size_t size, const char *options)
     log_event event;
     bool found = true, text_form = size < 8 || memcmp(bytes, "EELOG", 5) != 0;
     if (byte_stream_of(bytes, size, "log", &stream, &error)) return;
-    ee_status status = log_open_stream(stream, "log", options, &usual, &log, &error);
+    ee_status status = log_open_stream(stream, "log", form, &usual, &log, &error);
     require(status == error.status, "a status without its error");
     while (!status && found) {
         status = log_next(log, &event, &found, &error);
@@ -113,7 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t length = line_end ? (size_t)(line_end - bytes) : size;
     if (!line_end || length >= sizeof options) return 0;
     memcpy(options, bytes, length);
-    bool csv = strncmp(options, "csv", 3) == 0;
-    read_all(line_end + 1, size - length - 1, csv ? options + 3 : NULL);
+    bool csv = strncmp(options, "csv", 3) == 0, vw = strncmp(options, "vw", 2) == 0;
+    log_form form = {vw ? log_open_vw : log_open_csv, options + (vw ? 2 : 3)};
+    read_all(line_end + 1, size - length - 1, csv || vw ? &form : NULL);
     return 0;
 }
