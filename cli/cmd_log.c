@@ -482,7 +482,7 @@ const command command_log = {
         "LOG: a file of dsjson, CSV, Vowpal Wabbit's text (cb, cb_adf, ccb, slates) or eenet's compact format\n"
         "     (.eelog), plain, gzip or zstd, detected by its first\n"
         "     bytes; -: standard input; csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,\n"
-        "     context=COLUMN+...,ignore=COLUMN+...,actions=NAME+...; vw:FILE,format=cb|cb_adf|ccb|slates,\n"
+        "     context=COLUMN+...,ignore=COLUMN+...,actions=NAME+...; vw:FILE,format=cb|cb_adf|ccb|slates|cb_eval,\n"
         "     actions=NUMBER,reward=-cost|cost; open-bandit:DIR, the Open Bandit Dataset.\n"
         "Lines that are not usable events are counted and left out: broken (invalid JSON, truncated), foreign\n"
         "(rewards without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1,\n"

@@ -2,6 +2,7 @@
  * lines and end with an empty one. Costs become rewards. Labels as VW's manual has them:
  *
  *     cb       ACTION:COST:PROBABILITY, actions from 1; several words list the actions that were possible
+ *     cb_eval  the same with an action before it, which another policy would choose: it is ignored
  *     cb_adf   "shared", then a line for each action; the chosen one's has N:COST:PROBABILITY, whatever N
  *     ccb      "ccb shared", "ccb action", "ccb slot ACTION:COST:PROBABILITY,ACTION:PROBABILITY,... ALLOWED,..."
  *     slates   "slates shared COST", "slates action SLOT", "slates slot ACTION:PROBABILITY,..." */
@@ -18,7 +19,7 @@ typedef struct vw_options {
 } vw_options;
 
 static const option entries[] = {
-    OPTION_ROW_CHOICE(vw_options, format, "format", "auto", "auto|cb|cb_adf|ccb|slates",
+    OPTION_ROW_CHOICE(vw_options, format, "format", "auto", "auto|cb|cb_adf|ccb|slates|cb_eval",
                       "VW's label type; auto: detected from the first lines"),
     OPTION_ROW_TEXT(vw_options, actions, "actions", "auto", "auto|NUMBER",
                     "cb: number of actions, as in --cb NUMBER; auto: the ones in the file"),
@@ -29,13 +30,18 @@ static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
 static const option_schema schema = OPTION_SCHEMA("vw", groups, vw_options, NULL);
 
-static const char *const form_names[] = {"auto", "cb", "cb_adf", "ccb", "slates"};
+static const char *const form_names[] = {"auto", "cb", "cb_adf", "ccb", "slates", "cb_eval"};
 
 enum { MOST_ACTIONS = 10000, MOST_NUMBERED = 100000 };
 
 static int shown(json_text word)
 {
     return word.length < 40 ? (int)word.length : 40;
+}
+
+static bool is_one_line(vw_form form)
+{
+    return form == VW_CB || form == VW_CB_EVAL;
 }
 
 ee_status vw_sizes_add(vw_log *log, vw_sizes *into, size_t value, ee_error *error)
@@ -132,8 +138,9 @@ static ee_status read_cb_label(vw_log *log, json_text words, vw_label *chosen, l
     json_text word;
     size_t labels = 0, costs = 0;
     log->listed.count = 0;
+    vw_label label;
+    if (log->form == VW_CB_EVAL && vw_next_word(&words, ' ', &word) && !read_label(word, &label, note)) return EE_OK;
     while (vw_next_word(&words, ' ', &word)) {
-        vw_label label;
         if (!read_label(word, &label, note)) return EE_OK;
         if (!label.action) {
             log_pass_over(note, LOG_INVALID,
@@ -423,7 +430,8 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
 {
     vw_log *log = (vw_log *)head;
     *event = (log_event){.time = (double)NAN, .copies = 1};
-    return log->form == VW_CB ? next_cb(log, event, note, found, error) : next_example(log, event, note, found, error);
+    return is_one_line(log->form) ? next_cb(log, event, note, found, error)
+                                  : next_example(log, event, note, found, error);
 }
 
 static void close_log(log_reader *head)
@@ -459,8 +467,9 @@ static vw_hint look_at(json_text line)
     if (hint.form || !read_label(word, &label, &note)) return hint;
     hint.labelled = label.has_cost;
     if (label.has_cost && !label.action) hint.form = VW_CB_ADF;
+    size_t first = label.has_cost ? SIZE_MAX : label.action;
     while (vw_next_word(&rest, ' ', &word) && read_label(word, &label, &note)) {
-        hint.form = VW_CB;
+        hint.form = label.action == first ? VW_CB_EVAL : VW_CB; /* a list has no action twice */
         hint.labelled = hint.labelled || label.has_cost;
     }
     return hint;
@@ -472,6 +481,7 @@ static ee_status guess_form(byte_stream *stream, vw_form *form, ee_error *error)
     enum { LOOKED_AT = 1 << 18 };
     char *bytes;
     size_t size, lines = 0, labels = 0;
+    bool lists = false;
     ee_status status = byte_stream_look(stream, LOOKED_AT, &bytes, &size, error);
     if (status) return status;
     json_text rest = {bytes, size}, line;
@@ -480,14 +490,17 @@ static ee_status guess_form(byte_stream *stream, vw_form *form, ee_error *error)
     while (vw_next_word(&rest, '\n', &line)) {
         if (!rest.bytes && size >= LOOKED_AT) break; /* it may be cut */
         vw_hint hint = look_at(line);
-        if (hint.form) *form = hint.form;
-        if (hint.form) return EE_OK;
+        lists = lists || hint.form == VW_CB;
+        bool known = hint.form == VW_CB_EVAL || (hint.form && !lists);
+        if (known) *form = hint.form;
+        if (known) return EE_OK;
+        if (lists) continue; /* a later line may show that they are labels of cb_eval */
         if (hint.empty && lines > 1) break;
         lines = hint.empty ? 0 : lines + 1;
         labels = hint.empty ? 0 : labels + hint.labelled;
         if (labels > 1) return EE_OK;
     }
-    if (lines > 1) *form = VW_CB_ADF;
+    if (lines > 1 && !lists) *form = VW_CB_ADF;
     return EE_OK;
 }
 
@@ -577,7 +590,7 @@ static void remark(vw_log *log, const vw_options *asked)
     size_t count = log->known.count;
     log_remark_add(&log->head, "Vowpal Wabbit text (%s): the reward is the %scost.", form_names[log->form],
                    asked->reward.pick ? "" : "negative ");
-    if (log->form != VW_CB || !count || strcmp(asked->actions, "auto") != 0) return;
+    if (!is_one_line(log->form) || !count || strcmp(asked->actions, "auto") != 0) return;
     size_t largest = log->known.values[count - 1];
     if (largest == count)
         log_remark_add(&log->head, "%zu actions, 1 to the largest in the file; otherwise add actions=N.", count);
@@ -597,13 +610,13 @@ static ee_status prepare(vw_log *log, const char *path, const char *options, ee_
     log->sign = asked.reward.pick ? 1 : -1;
     status = vw_features_create(&log->head.owner, &log->features, error);
     if (!status && !log->form) status = guess_form(log->head.stream, &log->form, error);
-    if (!status && log->form != VW_CB && strcmp(asked.actions, "auto") != 0)
+    if (!status && !is_one_line(log->form) && strcmp(asked.actions, "auto") != 0)
         status = status_fail(error, EE_BAD_OPTION, "%s: actions= is for cb; the examples of %s list their actions",
                              byte_stream_name(log->head.stream), form_names[log->form]);
-    if (!status && log->form == VW_CB) status = find_actions(log, asked.actions, path, error);
+    if (!status && is_one_line(log->form)) status = find_actions(log, asked.actions, path, error);
     if (status) return status;
     log->multi.error = error;
-    if (log->form == VW_CB) add_numbered(&log->multi, &log->known);
+    if (is_one_line(log->form)) add_numbered(&log->multi, &log->known);
     remark(log, &asked);
     return log->multi.status;
 }

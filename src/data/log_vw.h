@@ -5,7 +5,7 @@
 
 #include "vw_text.h"
 
-typedef enum vw_form { VW_AUTO, VW_CB, VW_CB_ADF, VW_CCB, VW_SLATES } vw_form;
+typedef enum vw_form { VW_AUTO, VW_CB, VW_CB_ADF, VW_CCB, VW_SLATES, VW_CB_EVAL } vw_form;
 
 /* A line of an example. */
 typedef struct vw_row {

@@ -88,6 +88,21 @@ static void the_actions_of_cb_are_those_of_usable_lines(void **state)
     folder_remove(&folder);
 }
 
+/* Labels of --cb N --eval begin with the action of the policy to be evaluated. */
+static void cb_eval_has_another_action_first(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    log_reader *log = open_text(&folder, "2 1:1:0.5 | a\n2 2:0.5:0.25 | b\n3 | c\nx 1:1:0.5 | d\n", NULL);
+    log_event event;
+    assert_true(next_good(log, &event) && event.count == 2 && event.action == 0 && event.reward == -1);
+    assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && event.probability == 0.25);
+    assert_false(next_good(log, &event));
+    assert_true(log_read(log)->foreign == 1 && log_read(log)->invalid == 1);
+    log_close(log);
+    folder_remove(&folder);
+}
+
 static void cb_adf_has_an_example_of_several_lines(void **state)
 {
     (void)state;
@@ -313,6 +328,8 @@ static void the_first_lines_tell_the_format(void **state)
         {"1:-1:0.5 | a:1\n| b:1\n\n2:0:0.5 | a:1\n| b:1\n", "(cb_adf)"},
         {"| a\n1:-1:0.5 | b", "(cb_adf)"},
         {"0:-1:0.5 | b\n", "(cb_adf)"},
+        {"2 1:1:0.5 | a\n2 1:0:0.5 | b\n1 2:0:0.5 | b\n", "(cb)"},
+        {"2 1:1:0.5 | a\n2 1:0:0.5 | b\n2 2:0:0.5 | b\n", "(cb_eval)"},
         {"\n\nshared | b\n", "(cb_adf)"},
         {"ccb shared | b\n", "(ccb)"},
         {"ccb action | b\n", "(ccb)"},
@@ -520,11 +537,34 @@ static void files_of_vw_are_read(void **state)
     }
 }
 
+/* VW prints the average loss of the policy that it learns: -IPS of its choices. In cb_test.ldf, --cb_explore_adf begins
+ * with equal probabilities and --cb_adf with the first action; the second cost is 0, whatever they do. The numbers are
+ * in VW's test/train-sets/ref/cbe_adf_epsilon.stderr and cb_adf_mtr.stderr. */
+static void the_average_loss_is_that_of_vw(void **state)
+{
+    (void)state;
+    char path[1000];
+    const char *data = getenv("EENET_DATA");
+    if (!data) skip();
+    snprintf(path, sizeof path, "%s/vw-text/cb_test.ldf", data);
+    log_reader *log = open_good(path);
+    log_event event;
+    double uniform = 0, first = 0, events = 0;
+    for (; next_good(log, &event); events++) {
+        uniform -= event.reward / event.probability / (double)event.count;
+        first -= event.action == 0 ? event.reward / event.probability : 0;
+    }
+    assert_close(uniform / events, 0.333333, 1e-6);
+    assert_close(first / events, 1.000000, 1e-6);
+    log_close(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cb_has_an_event_in_each_line),
         cmocka_unit_test(the_actions_of_cb_are_those_of_usable_lines),
+        cmocka_unit_test(cb_eval_has_another_action_first),
         cmocka_unit_test(cb_adf_has_an_example_of_several_lines),
         cmocka_unit_test(ccb_has_slots),
         cmocka_unit_test(slates_have_one_cost),
@@ -533,6 +573,7 @@ int main(void)
         cmocka_unit_test(the_first_lines_tell_the_format),
         cmocka_unit_test(a_text_has_the_events_of_its_dsjson),
         cmocka_unit_test(files_of_vw_are_read),
+        cmocka_unit_test(the_average_loss_is_that_of_vw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
