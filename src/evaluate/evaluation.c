@@ -2,8 +2,6 @@
 #include "evaluation.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -96,24 +94,7 @@ void evaluation_release(evaluation_result *results, size_t count)
 
 /* ---- an evaluation ---- */
 
-typedef struct evaluation evaluation;
-
-/* Candidates that share a pass, and the thread that plays it. */
-typedef struct group {
-    evaluation *whole;
-    size_t *places; /* (count) */
-    size_t count;
-    log_reader *opened; /* the log, if already open */
-    pthread_t thread;
-    atomic_bool done;
-    uint32_t events; /* since the last progress report */
-    evaluation_standing standing;
-    pass_end end;
-    ee_status status;
-    ee_error error;
-} group;
-
-struct evaluation {
+typedef struct evaluation {
     const evaluation_request *request;
     const evaluation_watch *watch;
     evaluation_result *results;
@@ -124,18 +105,13 @@ struct evaluation {
     size_t dim;
     uint64_t fingerprint;
     uint64_t total_events; /* of the log, if it was surveyed; else 0 */
-
-    group *groups; /* (group_count) */
-    size_t group_count;
-    atomic_bool stopped;
-    pthread_mutex_t turn; /* lock for the watch, for storing results, and for what follows */
-    bool *ended;          /* (candidate_count) finished or failed */
-    size_t next;          /* the first candidate not yet reported */
+    bool stopped;
+    bool *ended; /* (candidate_count) finished or failed */
+    size_t next; /* the first candidate not yet reported */
     line_file folder;
     double start, told; /* seconds */
-    ee_status status;   /* of storing */
     ee_error *error;
-};
+} evaluation;
 
 static double seconds_now(void)
 {
@@ -212,7 +188,7 @@ static ee_status frame_log(evaluation *self, bool again)
     if (!status && sizes)
         status = log_survey_features(features, found.names, false, &self->sized_features, self->error);
     if (status) return status;
-    if (!finished) atomic_store(&self->stopped, true);
+    if (!finished) self->stopped = true;
     self->total_events = found.events;
     if (sizes) frame->features = self->sized_features;
     if (share) frame->learned_events = (uint64_t)(request->split * (double)found.events);
@@ -236,131 +212,62 @@ static ee_status keep(evaluation *self, const evaluation_result *result)
     return status;
 }
 
-/* Stores and reports finished candidates in their order, so that the folder does not depend on the threads. Call it
- * with the lock. */
-static void advance(evaluation *self)
+/* Stores and reports finished candidates in their order. */
+static ee_status advance(evaluation *self)
 {
+    ee_status status = EE_OK;
     for (; self->next < self->request->candidate_count && self->ended[self->next]; self->next++) {
         const evaluation_result *result = &self->results[self->next];
         bool new = result->finished && !result->read;
-        if (new && self->request->folder && !self->status) self->status = keep(self, result);
-        if (self->status) atomic_store(&self->stopped, true);
+        if (new && self->request->folder && !status) status = keep(self, result);
         if (self->watch && self->watch->ended) self->watch->ended(self->watch->context, self->next, result);
-    }
-}
-
-/* ---- the passes ---- */
-
-/* Reports the progress of the slowest group. Call it with the lock. */
-static void tell_standing(evaluation *self)
-{
-    const double interval_seconds = 0.1; /* smooth to the eye */
-    double now = seconds_now();
-    if (!self->watch || !self->watch->standing || now - self->told < interval_seconds) return;
-    self->told = now;
-    const evaluation_standing *least = NULL;
-    for (size_t i = 0; i < self->group_count; i++) {
-        const group *one = &self->groups[i];
-        if (!atomic_load(&one->done) && (!least || one->standing.bytes < least->bytes)) least = &one->standing;
-    }
-    if (!least) return;
-    evaluation_standing shown = *least;
-    shown.seconds = now - self->start;
-    shown.total_events = self->total_events;
-    self->watch->standing(self->watch->context, &shown);
-}
-
-static bool on_event(void *context, const log_counts *read)
-{
-    enum { EVENTS = 64 }; /* between looks at the clock */
-    group *one = context;
-    evaluation *self = one->whole;
-    if (!is_wanted(self->watch)) atomic_store(&self->stopped, true);
-    if (++one->events >= EVENTS) {
-        one->events = 0;
-        pthread_mutex_lock(&self->turn);
-        one->standing =
-            (evaluation_standing){.events = read->events, .bytes = read->bytes, .total_bytes = read->total_bytes};
-        tell_standing(self);
-        pthread_mutex_unlock(&self->turn);
-    }
-    return !atomic_load(&self->stopped);
-}
-
-static void *play_group(void *argument)
-{
-    group *one = argument;
-    evaluation *self = one->whole;
-    pass_watch watch = {on_event, one};
-    one->status = evaluation_pass(&self->frame, one->opened, one->places, one->count, &watch, self->results, &one->end,
-                                  &one->error);
-    one->opened = NULL;
-    pthread_mutex_lock(&self->turn);
-    atomic_store(&one->done, true);
-    if (one->status) atomic_store(&self->stopped, true);
-    for (size_t i = 0; i < one->count && !one->status; i++) {
-        const evaluation_result *result = &self->results[one->places[i]];
-        if (result->finished || result->failure.status) self->ended[one->places[i]] = true;
-    }
-    advance(self);
-    pthread_mutex_unlock(&self->turn);
-    return NULL;
-}
-
-/* Deals candidates to the groups in turn: neighbours on the command line are often similar and equally slow. */
-static ee_status make_groups(evaluation *self)
-{
-    const evaluation_request *request = self->request;
-    size_t missing = 0, place = 0;
-    for (size_t i = 0; i < request->candidate_count; i++) missing += !self->ended[i];
-    size_t count = self->repeats ? request->threads : 1;
-    if (count > missing) count = missing;
-    ee_status status = memory_create(NULL, &self->groups, count, sizeof *self->groups, self->error);
-    for (size_t i = 0; i < count && !status; i++) {
-        group *one = &self->groups[self->group_count++];
-        one->whole = self;
-        status = memory_create(NULL, &one->places, missing, sizeof *one->places, self->error);
-    }
-    for (size_t i = 0; i < request->candidate_count && !status; i++) {
-        if (self->ended[i]) continue;
-        group *one = &self->groups[place++ % count];
-        one->places[one->count++] = i;
     }
     return status;
 }
 
-static void free_groups(evaluation *self)
+/* ---- the pass ---- */
+
+static bool on_event(void *context)
 {
-    for (size_t i = 0; i < self->group_count; i++) memory_free(self->groups[i].places);
-    memory_free(self->groups);
-    self->groups = NULL;
-    self->group_count = 0;
+    return is_wanted(((const evaluation *)context)->watch);
 }
 
-/* Plays the groups, the first in this thread. */
-static ee_status play_groups(evaluation *self)
+static bool on_standing(void *context, const evaluation_standing *now)
 {
-    size_t started = 1;
-    self->groups[0].opened = self->log;
-    self->log = NULL;
-    for (; started < self->group_count; started++)
-        if (pthread_create(&self->groups[started].thread, NULL, play_group, &self->groups[started])) break;
-    play_group(&self->groups[0]);
-    for (size_t i = 1; i < started; i++) pthread_join(self->groups[i].thread, NULL);
-    for (size_t i = started; i < self->group_count; i++) play_group(&self->groups[i]); /* no more threads available */
-    for (size_t i = 0; i < self->group_count; i++) {
-        if (!self->groups[i].status) continue;
-        if (self->error) *self->error = self->groups[i].error;
-        return self->groups[i].status;
+    const double interval_seconds = 0.1; /* smooth to the eye */
+    evaluation *self = context;
+    double seconds = seconds_now();
+    if (!is_wanted(self->watch)) return false;
+    if (!self->watch || !self->watch->standing || seconds - self->told < interval_seconds || !now->events) return true;
+    self->told = seconds;
+    evaluation_standing shown = *now;
+    shown.seconds = seconds - self->start;
+    shown.total_events = self->total_events;
+    self->watch->standing(self->watch->context, &shown);
+    return true;
+}
+
+/* Plays all candidates without a result. *end: see evaluation_pass. */
+static ee_status play_missing(evaluation *self, pass_end *end)
+{
+    const evaluation_request *request = self->request;
+    pass_watch watch = {on_event, on_standing, self};
+    size_t *places, count = 0;
+    *end = PASS_FINISHED;
+    ee_status status = memory_create(NULL, &places, request->candidate_count, sizeof *places, self->error);
+    for (size_t i = 0; i < request->candidate_count && !status; i++)
+        if (!self->ended[i]) places[count++] = i;
+    log_reader *opened = self->log;
+    if (!status && count) {
+        self->log = NULL;
+        status = evaluation_pass(&self->frame, opened, places, count, &watch, self->results, end, self->error);
     }
-    return self->status;
-}
-
-static bool met_other_range(const evaluation *self)
-{
-    bool any = false;
-    for (size_t i = 0; i < self->group_count; i++) any = any || self->groups[i].end == PASS_OTHER_RANGE;
-    return any;
+    for (size_t i = 0; i < count && !status; i++) {
+        const evaluation_result *result = &self->results[places[i]];
+        if (result->finished || result->failure.status) self->ended[places[i]] = true;
+    }
+    memory_free(places);
+    return status;
 }
 
 /* Discards the results of a pass that must be repeated. */
@@ -377,23 +284,20 @@ static void forget(evaluation *self)
 
 static ee_status play(evaluation *self)
 {
+    pass_end end = PASS_OTHER_RANGE;
     ee_status status = frame_log(self, false);
-    for (int turn = 0; turn < 2 && !status && !atomic_load(&self->stopped); turn++) {
-        status = make_groups(self);
-        if (!status && !self->group_count) return EE_OK;
-        if (!status) status = play_groups(self);
-        bool again = !status && met_other_range(self);
-        if (again && !self->repeats)
-            status =
-                status_fail(self->error, EE_BAD_INPUT,
-                            "a reward is outside [0, 1], and this log can be read only once; give the range, such as "
-                            "--rewards -1:1");
-        free_groups(self);
-        if (!again || status) break;
+    for (int turn = 0; turn < 2 && !status && !self->stopped && end == PASS_OTHER_RANGE; turn++) {
+        status = play_missing(self, &end);
+        if (status || end != PASS_OTHER_RANGE) break;
+        if (!self->repeats)
+            return status_fail(
+                self->error, EE_BAD_INPUT,
+                "a reward is outside [0, 1], and this log can be read only once; give the range, such as "
+                "--rewards -1:1");
         forget(self);
         status = frame_log(self, true);
     }
-    return status;
+    return status ? status : advance(self);
 }
 
 /* ---- what is there already ---- */
@@ -463,20 +367,17 @@ ee_status evaluation_run(const evaluation_request *request, const evaluation_wat
                        .folder = {NULL, -1, -1},
                        .start = seconds_now(),
                        .error = error};
-    pthread_mutex_init(&self.turn, NULL);
     ee_status status = memory_create(NULL, &self.ended, request->candidate_count, sizeof *self.ended, error);
     if (!status) status = open_log(&self);
     if (!status) status = describe_candidates(&self);
     if (!status && request->folder) status = line_file_open(request->folder, evaluations_name, &self.folder, error);
     if (!status && request->folder && self.repeats) status = look_up(&self);
-    if (!status) advance(&self);
+    if (!status) status = advance(&self);
     if (!status) status = play(&self);
-    free_groups(&self);
     if (self.log) log_close(self.log);
     line_file_close(&self.folder);
     memory_free(self.sized_features);
     memory_free(self.ended);
-    pthread_mutex_destroy(&self.turn);
     return status;
 }
 

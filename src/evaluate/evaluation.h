@@ -164,14 +164,14 @@ typedef struct evaluation_result {
     size_t slot_count;
     double weights[EVALUATION_WEIGHT_BINS];  /* shares of the rounds */
     double overlap[EVALUATION_OVERLAP_BINS]; /* shares of the choices; NaN: unknown */
-    double seconds;                          /* processor time of the pass, shared with other candidates */
+    double seconds;                          /* processor time of the pass, for all candidates together */
 } evaluation_result;
 
 void evaluation_release(evaluation_result *results, size_t count);
 
 /* Progress, for evaluation_watch. Callbacks may be NULL; they run in any thread, one at a time. */
 typedef struct evaluation_standing {
-    uint64_t events;             /* read so far, by the group that is furthest behind */
+    uint64_t events;             /* of the log that all candidates have played */
     uint64_t bytes, total_bytes; /* of the log; total 0: unknown */
     double seconds;
     uint64_t total_events; /* of the log; 0: unknown */
@@ -188,7 +188,7 @@ typedef struct evaluation_watch {
  * (results[i].failure) does not make the call fail. Stopped by the watch: EE_OK, with finished false where results are
  * missing.
  *
- * Candidates are divided among the threads; each thread reads the log. Standard input is read by one thread. */
+ * The log is read once for all candidates: see evaluation_pipeline.h. */
 ee_status evaluation_run(const evaluation_request *request, const evaluation_watch *watch, evaluation_result *results,
                          ee_error *error);
 

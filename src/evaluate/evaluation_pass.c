@@ -1,13 +1,18 @@
-#define _POSIX_C_SOURCE 200809L
 #include "evaluation_pass.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "evaluation_pipeline.h"
 
-typedef struct pass {
+typedef struct pass pass;
+
+/* What an event is for, by the mode and its number. */
+typedef event_use choose_use(const pass *self, const log_event *event);
+
+struct pass {
     const evaluation_frame *frame;
     const evaluation_request *request;
     const pass_watch *watch;
@@ -20,7 +25,15 @@ typedef struct pass {
     size_t first_unread_line;
     ee_error first_unread;
     uint64_t fingerprint;
-} pass;
+    choose_use *use_of;
+    pass_end end;
+    log_event event;  /* the last one that was read */
+    batch_event held; /* the same, prepared; it may wait for the next batch */
+    bool holds;
+    bool freezes;            /* before the next event that is played */
+    double seconds;          /* processor time of all threads */
+    atomic_size_t finishing; /* the next candidate to finish */
+};
 
 /* ---- setting up ---- */
 
@@ -79,22 +92,21 @@ static bool is_within(const evaluation_frame *frame, double reward)
 }
 
 /* A reward outside a given range is an error; one outside the assumed range changes the range. */
-static ee_status check_reward(const pass *self, const log_event *event, pass_end *end, ee_error *error)
+static ee_status check_reward(pass *self, const log_event *event, ee_error *error)
 {
     const evaluation_frame *frame = self->frame;
     double reward = event->reward;
     for (size_t i = 0; i < event->slot_count && !event->slate && is_within(frame, reward); i++)
         reward = event->slots[i].reward;
     if (is_within(frame, reward)) return EE_OK;
-    *end = PASS_OTHER_RANGE;
+    self->end = PASS_OTHER_RANGE;
     if (frame->assumed_range) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
                        "line %zu: reward %g is outside [%g, %g]; set the possible range with --rewards LOW:HIGH",
                        event->line, reward, frame->reward_low, frame->reward_high);
 }
 
-/* What an event is for, by the mode and its number. */
-typedef event_use choose_use(const pass *self, const log_event *event);
+/* ---- what an event is for ---- */
 
 static event_use use_progressively(const pass *self, const log_event *event)
 {
@@ -144,58 +156,115 @@ static ee_status read_features(pass *self, const log_event *event, bool *usable,
     return EE_OK;
 }
 
-/* A shown event. */
-static ee_status take_event(pass *self, const log_event *event, event_use use, pass_end *end, ee_error *error)
+/* A shown event. *played: self->held is to be played. */
+static ee_status take_event(pass *self, bool *played, ee_error *error)
 {
+    const log_event *event = &self->event;
+    event_use use = self->use_of(self, event);
     bool usable;
-    ee_status status = use.score ? check_reward(self, event, end, error) : EE_OK;
-    if (status || *end) return status;
+    ee_status status = use.score ? check_reward(self, event, error) : EE_OK;
+    *played = false;
+    if (status || self->end) return status;
     status = read_features(self, event, &usable, error);
+    *played = !status && usable;
     candidate_round round = {.event = event, .number = self->number, .features = self->features};
-    if (!status && usable) status = evaluation_play_event(&self->play, &round, use, error);
-    if (!status && usable && use.score) evaluation_play_mark(&self->play, event->time);
+    self->held = (batch_event){.freezes = self->freezes};
+    if (*played) status = evaluation_play_prepare(&self->play, &round, use, &self->held.played, error);
+    if (*played && !status && use.score) self->held.mark = evaluation_play_next_mark(&self->play, event->time);
+    if (*played) self->freezes = false;
     if (!status) status = check_least(self, event, error);
     if (usable && !use.score) self->learned++;
     self->number++;
     return status;
 }
 
-static ee_status play_log(pass *self, choose_use *use_of, pass_end *end, ee_error *error)
+/* The next event of the log that is played. */
+static ee_status next_event(pass *self, bool *played, ee_error *error)
 {
-    log_event event;
     bool found;
+    *played = false;
+    while (!*played) {
+        ee_status status = log_next(self->log, &self->event, &found, error);
+        if (status || !found) return status;
+        if (self->watch && !self->watch->wanted(self->watch->context)) self->end = PASS_STOPPED;
+        if (self->end) return EE_OK;
+        if (self->event.skipped) continue;
+        bool split = self->request->mode == EVALUATION_SPLIT;
+        if (split && self->number == self->frame->learned_events) self->freezes = true;
+        status = take_event(self, played, error);
+        if (status || self->end) return status;
+    }
+    return EE_OK;
+}
+
+static ee_status fill_batch(void *context, played_batch *batch, size_t most, bool *more, ee_error *error)
+{
+    pass *self = context;
     ee_status status = EE_OK;
-    bool split = self->request->mode == EVALUATION_SPLIT;
-    while (!status && !*end) {
-        status = log_next(self->log, &event, &found, error);
-        if (status || !found) break;
-        if (self->watch && !self->watch->next(self->watch->context, log_read(self->log))) *end = PASS_STOPPED;
-        if (event.skipped || *end) continue;
-        if (split && self->number == self->frame->learned_events) status = evaluation_play_freeze(&self->play, error);
-        if (!status) status = take_event(self, &event, use_of(self, &event), end, error);
+    bool added = true;
+    *more = true;
+    while (!status && *more && added && batch->count < most) {
+        if (!self->holds) status = next_event(self, &self->holds, error);
+        *more = self->holds && !self->end;
+        if (!status && *more) status = played_batch_add(batch, &self->held, self->play.needs_arms, &added, error);
+        if (added) self->holds = false;
     }
     return status;
 }
 
-/* Cross-fitting reads the log twice: first all folds learn, then each evaluates its events. */
-static ee_status play_folds(pass *self, pass_end *end, ee_error *error)
+static evaluation_standing standing_of(void *context)
 {
-    ee_status status = play_log(self, use_to_train, end, error);
-    if (!status && !*end) status = evaluation_play_freeze(&self->play, error);
-    if (!status && !*end) status = open_log(self, error);
-    self->learned = 0; /* all are evaluated */
-    return status || *end ? status : play_log(self, use_to_judge, end, error);
+    const log_counts *read = log_read(((const pass *)context)->log);
+    return (evaluation_standing){.events = read->events, .bytes = read->bytes, .total_bytes = read->total_bytes};
 }
 
-static ee_status play(pass *self, pass_end *end, ee_error *error)
+static bool report_standing(void *context, const evaluation_standing *now)
+{
+    const pass_watch *watch = ((const pass *)context)->watch;
+    return !watch || watch->standing(watch->context, now);
+}
+
+static ee_status play_log(pass *self, choose_use *use_of, ee_error *error)
+{
+    pipeline_source source = {fill_batch, report_standing, standing_of, self};
+    bool stopped;
+    self->use_of = use_of;
+    self->holds = false;
+    ee_status status =
+        evaluation_pipeline_run(&self->play, &source, self->request->threads, &stopped, &self->seconds, error);
+    if (stopped) self->end = PASS_STOPPED;
+    return status;
+}
+
+static ee_status freeze_all(pass *self, ee_error *error)
+{
+    evaluation_play *play = &self->play;
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < play->folds && !status; i++) status = evaluation_play_freeze_model(play, i, error);
+    for (size_t i = 0; i < play->player_count && !status; i++)
+        status = evaluation_play_freeze(play, &play->players[i], error);
+    return status;
+}
+
+/* Cross-fitting reads the log twice: first all folds learn, then each evaluates its events. */
+static ee_status play_folds(pass *self, ee_error *error)
+{
+    ee_status status = play_log(self, use_to_train, error);
+    if (!status && !self->end) status = freeze_all(self, error);
+    if (!status && !self->end) status = open_log(self, error);
+    self->learned = 0; /* all are evaluated */
+    return status || self->end ? status : play_log(self, use_to_judge, error);
+}
+
+static ee_status play(pass *self, ee_error *error)
 {
     switch (self->request->mode) {
     case EVALUATION_SPLIT:
-        return play_log(self, use_split, end, error);
+        return play_log(self, use_split, error);
     case EVALUATION_CROSS:
-        return play_folds(self, end, error);
+        return play_folds(self, error);
     default:
-        return play_log(self, use_progressively, end, error);
+        return play_log(self, use_progressively, error);
     }
 }
 
@@ -246,41 +315,45 @@ static ee_status fail_empty(const pass *self, ee_error *error)
     return status_fail(error, EE_BAD_INPUT, "the log has no events to evaluate: line %zu: %s", line, reason);
 }
 
-static double thread_seconds(void)
+static void finish_player(pass *self, evaluation_player *one)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    evaluation_result *result = one->result;
+    if (!evaluation_is_playing(one)) return;
+    describe_log(self, &result->log);
+    describe_lines(self, &result->facts);
+    ee_error own;
+    if (evaluation_play_finish(&self->play, one, self->number, &own)) result->failure = own;
+    memset(result->facts.remarks, 0, sizeof result->facts.remarks); /* they end with the log */
+    result->facts.bad_reason = NULL;
+    result->finished = evaluation_is_playing(one);
 }
 
-static void finish_pass(pass *self, double start)
+/* In a thread. Some intervals resample all rounds. */
+static void finish_players(void *context)
 {
+    pass *self = context;
+    size_t next;
+    while ((next = atomic_fetch_add(&self->finishing, 1)) < self->play.player_count)
+        finish_player(self, &self->play.players[next]);
+}
+
+static void finish_pass(pass *self)
+{
+    size_t threads = self->request->threads, count = self->play.player_count;
     evaluation_play_end_marks(&self->play);
-    for (size_t i = 0; i < self->play.player_count; i++) {
-        evaluation_player *one = &self->play.players[i];
-        evaluation_result *result = one->result;
-        if (!evaluation_is_playing(one)) continue;
-        describe_log(self, &result->log);
-        describe_lines(self, &result->facts);
-        ee_error own;
-        if (evaluation_play_finish(&self->play, one, self->number, &own)) result->failure = own;
-        memset(result->facts.remarks, 0, sizeof result->facts.remarks); /* they end with the log */
-        result->facts.bad_reason = NULL;
-        result->finished = evaluation_is_playing(one);
-        result->seconds = thread_seconds() - start;
-    }
+    pipeline_in_threads(threads < count ? threads : count, finish_players, self, &self->seconds);
+    for (size_t i = 0; i < count; i++) self->play.players[i].result->seconds = self->seconds;
 }
 
 ee_status evaluation_pass(const evaluation_frame *frame, log_reader *opened, const size_t *places, size_t count,
                           const pass_watch *watch, evaluation_result *results, pass_end *end, ee_error *error)
 {
-    double start = thread_seconds();
     pass self = {.frame = frame, .request = frame->request, .watch = watch, .log = opened};
-    *end = PASS_FINISHED;
     ee_status status = open_pass(&self, places, count, results, error);
-    if (!status) status = play(&self, end, error);
-    if (!status && *end == PASS_FINISHED && !self.play.about.rewards.events) status = fail_empty(&self, error);
-    if (!status && *end == PASS_FINISHED) finish_pass(&self, start);
+    if (!status) status = play(&self, error);
+    if (!status && self.end == PASS_FINISHED && !self.play.about.rewards.events) status = fail_empty(&self, error);
+    if (!status && self.end == PASS_FINISHED) finish_pass(&self);
+    *end = self.end;
     close_pass(&self);
     return status;
 }

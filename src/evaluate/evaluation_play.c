@@ -99,6 +99,9 @@ static void close_player(evaluation_player *one, size_t folds)
     memory_free(one->own_models);
     memory_free(one->sums);
     memory_free(one->fit);
+    memory_free(one->pi);
+    memory_free(one->own_q);
+    memory_free(one->slots);
 }
 
 void evaluation_play_close(evaluation_play *self)
@@ -107,11 +110,9 @@ void evaluation_play_close(evaluation_play *self)
     for (size_t i = 0; self->models && i < self->folds; i++) reward_model_free(self->models[i]);
     memory_free(self->players);
     memory_free(self->models);
-    memory_free(self->pi);
     memory_free(self->q);
-    memory_free(self->own_q);
+    memory_free(self->rounds);
     slot_views_release(&self->views);
-    memory_free(self->slots);
     memory_free(self->shown);
     memory_free(self->slot_ids);
 }
@@ -132,84 +133,96 @@ void evaluation_play_judge_anew(evaluation_play *self, value_range range)
 
 /* ---- an event ---- */
 
-static ee_status reserve(evaluation_play *self, size_t count, ee_error *error)
+static ee_status prepare(evaluation_play *self, const candidate_round *round, event_use use, played_event *out,
+                         ee_error *error)
 {
-    ee_status status = memory_grow(NULL, &self->pi, &self->pi_capacity, count, sizeof *self->pi, error);
-    if (!status) status = memory_grow(NULL, &self->q, &self->q_capacity, count, sizeof *self->q, error);
-    if (!status) status = memory_grow(NULL, &self->own_q, &self->own_capacity, count, sizeof *self->own_q, error);
+    if (slot_views_apply(round->event) && !self->request->first_slot)
+        return evaluation_prepare_slots(self, round, use, out, error);
+    ee_status status = memory_grow(NULL, &self->rounds, &self->round_capacity, 1, sizeof *self->rounds, error);
+    if (status) return status;
+    self->rounds[0] = *round;
+    *out = (played_event){.rounds = self->rounds, .count = 1, .actions = round->event->count, .use = use};
+    if (use.score) log_tally_add(&self->about, round->event);
+    return EE_OK;
+}
+
+ee_status evaluation_play_prepare(evaluation_play *self, const candidate_round *round, event_use use, played_event *out,
+                                  ee_error *error)
+{
+    ee_status status = prepare(self, round, use, out, error);
+    if (status || !self->models) return status;
+    status = memory_grow(NULL, &self->q, &self->q_capacity, out->actions, sizeof *self->q, error);
+    out->q = self->q;
     return status;
 }
 
-static ee_status play_models(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error)
+/* Models take slots in order: the prediction for a slot does not depend on the action taken there. */
+ee_status evaluation_play_model(evaluation_play *self, size_t fold, const played_event *event, ee_error *error)
 {
+    copy_use use = evaluation_use_of_copy(event->use, fold);
+    double *q = event->q;
     ee_status status = EE_OK;
-    for (size_t i = 0; self->models && i < self->folds && !status; i++) {
-        copy_use own = evaluation_use_of_copy(use, i);
-        if (own.score || own.learn)
-            status =
-                reward_model_play(self->models[i], round, own.learn ? 1.0 : 0.0, own.score ? self->q : NULL, error);
+    for (size_t k = 0; k < event->count && (use.score || use.learn) && !status; k++) {
+        const candidate_round *round = &event->rounds[k];
+        double weight = use.learn && !(event->slots && round->event->skipped) ? 1.0 : 0.0;
+        status = reward_model_play(self->models[fold], round, weight, use.score ? q : NULL, error);
+        q += round->event->count;
     }
     return status;
 }
 
 /* The candidate's own model learns with weights that need its probabilities, even if the event is not scored. */
-static ee_status play_copy(evaluation_play *self, evaluation_player *one, size_t i, const candidate_round *round,
-                           copy_use use, ee_error *error)
+static ee_status play_copy(evaluation_player *one, size_t i, const played_event *event, ee_error *error)
 {
-    const log_event *event = round->event;
+    const candidate_round *round = event->rounds;
+    const log_event *logged = round->event;
+    copy_use use = evaluation_use_of_copy(event->use, i);
     candidate *copy = one->copies[one->count == 1 ? 0 : i];
     bool learns = use.learn && one->class->learns;
-    double *pi = use.score || one->own_models ? self->pi : NULL;
+    double *pi = use.score || one->own_models ? one->pi : NULL;
     ee_status status = learns || pi ? one->class->play(copy, round, learns, pi, error) : EE_OK;
     if (!status && one->own_models) {
-        double weight = use.learn ? ridge_model_weight(RIDGE_MRDR, self->pi[event->action], event->probability) : 0.0;
-        status = reward_model_play(one->own_models[i], round, weight, use.score ? self->own_q : NULL, error);
+        double weight = use.learn ? ridge_model_weight(RIDGE_MRDR, one->pi[logged->action], logged->probability) : 0.0;
+        status = reward_model_play(one->own_models[i], round, weight, use.score ? one->own_q : NULL, error);
     }
     if (status || !use.score) return status;
-    if (one->fit) log_fit_add(one->fit, event, self->pi);
-    tally_round scored = {event, self->pi, self->models ? self->q : NULL, one->own_models ? self->own_q : NULL,
-                          one->class->logged};
+    if (one->fit) log_fit_add(one->fit, logged, one->pi);
+    tally_round scored = {logged, one->pi, event->q, one->own_models ? one->own_q : NULL, one->class->logged};
     return tally_add(one->sums, &scored, error);
 }
 
-static ee_status play_player(evaluation_play *self, evaluation_player *one, const candidate_round *round, event_use use,
+static ee_status play_player(const evaluation_play *self, evaluation_player *one, const played_event *event,
                              ee_error *error)
 {
-    ee_status status = EE_OK;
+    size_t count = event->actions;
+    ee_status status = memory_grow(NULL, &one->pi, &one->pi_capacity, count, sizeof *one->pi, error);
+    if (!status) status = memory_grow(NULL, &one->own_q, &one->own_capacity, count, sizeof *one->own_q, error);
     for (size_t i = 0; i < self->folds && !status; i++) {
-        copy_use own = evaluation_use_of_copy(use, i);
-        if (own.score || own.learn) status = play_copy(self, one, i, round, own, error);
+        copy_use own = evaluation_use_of_copy(event->use, i);
+        if (!own.score && !own.learn) continue;
+        status = event->slots ? evaluation_play_slots(one, i, event, error) : play_copy(one, i, event, error);
     }
     return status;
 }
 
+void evaluation_play_candidate(const evaluation_play *self, evaluation_player *one, const played_event *event)
+{
+    ee_error error;
+    if (evaluation_is_playing(one) && play_player(self, one, event, &error)) fail_player(one, &error);
+}
+
 ee_status evaluation_play_event(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error)
 {
-    if (slot_views_apply(round->event) && !self->request->first_slot)
-        return evaluation_play_slots(self, round, use, error);
-    ee_status status = reserve(self, round->event->count, error);
-    if (!status) status = play_models(self, round, use, error);
-    if (status) return status;
-    for (size_t i = 0; i < self->player_count; i++) {
-        evaluation_player *one = &self->players[i];
-        ee_error own;
-        if (evaluation_is_playing(one) && play_player(self, one, round, use, &own)) fail_player(one, &own);
-    }
-    if (use.score) log_tally_add(&self->about, round->event);
-    return EE_OK;
+    played_event event;
+    ee_status status = evaluation_play_prepare(self, round, use, &event, error);
+    for (size_t i = 0; self->models && i < self->folds && !status; i++)
+        status = evaluation_play_model(self, i, &event, error);
+    for (size_t i = 0; i < self->player_count && !status; i++)
+        evaluation_play_candidate(self, &self->players[i], &event);
+    return status;
 }
 
 /* ---- marks ---- */
-
-static void mark_all(evaluation_play *self, double time)
-{
-    for (size_t i = 0; i < self->player_count; i++) {
-        evaluation_player *one = &self->players[i];
-        if (!evaluation_is_playing(one)) continue;
-        tally_bound_weights(one->sums, self->range.weight_high);
-        tally_mark(one->sums, time);
-    }
-}
 
 static double largest_weight(const evaluation_play *self)
 {
@@ -218,48 +231,52 @@ static double largest_weight(const evaluation_play *self)
 }
 
 /* At every step-th event. When there are twice as many marks as needed, half of them are removed. */
-void evaluation_play_mark(evaluation_play *self, double time)
+play_mark evaluation_play_next_mark(evaluation_play *self, double time)
 {
     uint64_t scored = self->about.rewards.events;
-    if (scored % self->step != 0) return;
-    self->range.weight_high = largest_weight(self);
-    mark_all(self, time);
-    if (scored / self->step < EVALUATION_MARKS) return;
-    for (size_t i = 0; i < self->player_count; i++)
-        if (evaluation_is_playing(&self->players[i])) tally_thin(self->players[i].sums);
-    self->step *= 2;
+    play_mark mark = {.due = scored % self->step == 0, .time = time};
+    if (!mark.due) return mark;
+    self->range.weight_high = mark.weight_high = largest_weight(self);
+    mark.thin = scored / self->step >= EVALUATION_MARKS;
+    if (mark.thin) self->step *= 2;
+    return mark;
+}
+
+void evaluation_play_mark(evaluation_player *one, const play_mark *mark)
+{
+    if (!mark->due || !evaluation_is_playing(one)) return;
+    tally_bound_weights(one->sums, mark->weight_high);
+    tally_mark(one->sums, mark->time);
+    if (mark->thin) tally_thin(one->sums);
 }
 
 void evaluation_play_end_marks(evaluation_play *self)
 {
     uint64_t scored = self->about.rewards.events;
-    self->range.weight_high = largest_weight(self);
-    if (scored && scored % self->step != 0) mark_all(self, self->about.last_time);
-    for (size_t i = 0; i < self->player_count; i++)
-        if (evaluation_is_playing(&self->players[i]))
-            tally_bound_weights(self->players[i].sums, self->range.weight_high);
+    play_mark last = {.due = scored && scored % self->step != 0, .time = self->about.last_time};
+    self->range.weight_high = last.weight_high = largest_weight(self);
+    for (size_t i = 0; i < self->player_count; i++) {
+        evaluation_player *one = &self->players[i];
+        evaluation_play_mark(one, &last);
+        if (evaluation_is_playing(one)) tally_bound_weights(one->sums, last.weight_high);
+    }
 }
 
 /* ---- the end ---- */
 
-static ee_status freeze_player(evaluation_player *one, size_t folds, ee_error *error)
+ee_status evaluation_play_freeze_model(evaluation_play *self, size_t fold, ee_error *error)
+{
+    return self->models ? reward_model_freeze(self->models[fold], error) : EE_OK;
+}
+
+ee_status evaluation_play_freeze(const evaluation_play *self, evaluation_player *one, ee_error *error)
 {
     ee_status status = EE_OK;
     if (!evaluation_is_playing(one)) return EE_OK;
     for (size_t i = 0; one->class->learns && i < one->count && !status; i++)
         status = one->class->freeze(one->copies[i], error);
-    for (size_t i = 0; one->own_models && i < folds && !status; i++)
+    for (size_t i = 0; one->own_models && i < self->folds && !status; i++)
         status = reward_model_freeze(one->own_models[i], error);
-    return status;
-}
-
-ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; self->models && i < self->folds && !status; i++)
-        status = reward_model_freeze(self->models[i], error);
-    for (size_t i = 0; i < self->player_count && !status; i++)
-        status = freeze_player(&self->players[i], self->folds, error);
     return status;
 }
 

@@ -32,6 +32,9 @@ typedef struct evaluation_player {
     tally *sums;
     log_fit *fit;              /* of a candidate from a file; else NULL */
     evaluation_result *result; /* its failure stops only this candidate */
+    double *pi, *own_q;        /* of one event: of its rounds, one after the other */
+    tally_slot *slots;         /* of one event */
+    size_t pi_capacity, own_capacity, slot_capacity;
 } evaluation_player;
 
 typedef struct evaluation_play {
@@ -42,13 +45,12 @@ typedef struct evaluation_play {
     reward_model **models; /* (folds) shared by all candidates; NULL: none */
     size_t folds;          /* 1 without folds */
     size_t dim;
-    bool needs_arms;        /* a candidate or estimator uses vectors or features */
-    double *pi, *q, *own_q; /* (capacity) of one event */
-    size_t pi_capacity, q_capacity, own_capacity;
-    slot_views views; /* of one event */
-    tally_slot *slots;
+    bool needs_arms;         /* a candidate or estimator uses vectors or features */
+    double *q;               /* of one event */
+    slot_views views;        /* of one event */
+    candidate_round *rounds; /* of one event */
     const log_event **shown;
-    size_t slot_capacity, shown_capacity;
+    size_t q_capacity, round_capacity, shown_capacity;
     char (*slot_ids)[64]; /* (slot_id_count) of the log's slots, "" if they differ */
     size_t slot_id_count, slot_id_capacity;
     log_tally about;
@@ -72,8 +74,32 @@ void evaluation_play_close(evaluation_play *self);
 /* Plays a shown event. If needs_arms and dim is 0, its features must have been read (candidate_read_features). */
 ee_status evaluation_play_event(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
 
-/* The same for an event whose slots are all evaluated; called by evaluation_play_event. */
-ee_status evaluation_play_slots(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
+/* ---- the same in steps, which may run in different threads ---- */
+
+/* An event as models and candidates play it. */
+typedef struct played_event {
+    const candidate_round *rounds; /* (count) the event, or one for each of its slots */
+    size_t count;
+    bool slots;
+    size_t actions; /* of all rounds together */
+    event_use use;
+    double *q; /* (actions) the reward model's predictions, round after round; NULL: no model */
+} played_event;
+
+/* First: prepares the event and adds it to the sums of the log. out is valid until the next call. */
+ee_status evaluation_play_prepare(evaluation_play *self, const candidate_round *round, event_use use, played_event *out,
+                                  ee_error *error);
+
+/* Second: the reward model of this fold, which sets event->q if it scores the event. */
+ee_status evaluation_play_model(evaluation_play *self, size_t fold, const played_event *event, ee_error *error);
+
+/* Third: a candidate. Uses nothing that changes with other candidates. */
+void evaluation_play_candidate(const evaluation_play *self, evaluation_player *one, const played_event *event);
+
+/* For an event with slots; called by the functions above. */
+ee_status evaluation_prepare_slots(evaluation_play *self, const candidate_round *round, event_use use,
+                                   played_event *out, ee_error *error);
+ee_status evaluation_play_slots(evaluation_player *one, size_t copy, const played_event *event, ee_error *error);
 
 /* Whether a copy scores the event, and whether it learns from it. */
 typedef struct copy_use {
@@ -86,12 +112,21 @@ static inline copy_use evaluation_use_of_copy(event_use use, size_t i)
     return (copy_use){use.score && own, use.learn && own != use.other_folds};
 }
 
-/* Records a mark: call it after each scored event (only some are kept) and at the end. */
-void evaluation_play_mark(evaluation_play *self, double time);
+/* Marks are recorded after some of the scored events, and at the end. */
+typedef struct play_mark {
+    bool due, thin; /* thin: every second mark is removed afterwards */
+    double time;
+    double weight_high; /* largest possible weight */
+} play_mark;
+
+/* The mark after the scored event that was prepared last. */
+play_mark evaluation_play_next_mark(evaluation_play *self, double time);
+void evaluation_play_mark(evaluation_player *one, const play_mark *mark);
 void evaluation_play_end_marks(evaluation_play *self);
 
-/* Freezes candidates and models: no more learning. */
-ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error);
+/* Freezes a model (if there are any) or a candidate: no more learning. */
+ee_status evaluation_play_freeze_model(evaluation_play *self, size_t fold, ee_error *error);
+ee_status evaluation_play_freeze(const evaluation_play *self, evaluation_player *one, ee_error *error);
 
 /* Fills the result of a candidate except its log, which is set already; number: shown events. */
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);

@@ -39,106 +39,89 @@ static ee_status tally_log(evaluation_play *self, ee_error *error)
     return EE_OK;
 }
 
-/* ---- candidates and models ---- */
-
-/* Reward models take the slots in order: their prediction for a slot does not depend on the action taken there. */
-static ee_status play_models(evaluation_play *self, event_use use, ee_error *error)
+ee_status evaluation_prepare_slots(evaluation_play *self, const candidate_round *round, event_use use,
+                                   played_event *out, ee_error *error)
 {
-    ee_status status = EE_OK;
-    for (size_t i = 0; self->models && i < self->folds; i++) {
-        copy_use own = evaluation_use_of_copy(use, i);
-        for (size_t k = 0; k < self->views.count && (own.score || own.learn) && !status; k++) {
-            slot_view *view = &self->views.views[k];
-            double weight = own.learn && !view->skipped ? 1.0 : 0.0;
-            status = reward_model_play(self->models[i], &view->round, weight, own.score ? view->q : NULL, error);
-        }
+    size_t count = round->event->slot_count;
+    ee_status status = note_ids(self, round->event, error);
+    if (!status) status = slot_views_make(&self->views, round, self->needs_arms && !self->dim, error);
+    if (!status) status = memory_grow(NULL, &self->rounds, &self->round_capacity, count, sizeof *self->rounds, error);
+    if (status) return status;
+    *out = (played_event){.rounds = self->rounds, .count = count, .slots = true, .use = use};
+    for (size_t k = 0; k < count; k++) {
+        self->rounds[k] = self->views.views[k].round;
+        out->actions += self->rounds[k].event->count;
     }
-    return status;
+    return use.score ? tally_log(self, error) : EE_OK;
 }
 
-static ee_status score_slots(evaluation_play *self, evaluation_player *one, candidate *copy, ee_error *error)
+/* ---- a candidate ---- */
+
+static ee_status score_slots(evaluation_player *one, candidate *copy, const played_event *event, ee_error *error)
 {
+    double *pi = one->pi;
     ee_status status = EE_OK;
-    for (size_t k = 0; k < self->views.count && !status; k++) {
-        slot_view *view = &self->views.views[k];
-        view->round.again = false;
-        status = one->class->play(copy, &view->round, false, view->pi, error);
+    for (size_t k = 0; k < event->count && !status; k++) {
+        status = one->class->play(copy, &event->rounds[k], false, pi, error);
+        pi += event->rounds[k].event->count;
     }
     return status;
 }
 
 /* Like play_copy for an event, for mrdr. */
-static ee_status play_own_model(evaluation_play *self, reward_model *model, copy_use use, ee_error *error)
+static ee_status play_own_model(evaluation_player *one, reward_model *model, const played_event *event, copy_use use,
+                                ee_error *error)
 {
+    const double *pi = one->pi;
+    double *q = one->own_q;
     ee_status status = EE_OK;
-    for (size_t k = 0; k < self->views.count && !status; k++) {
-        slot_view *view = &self->views.views[k];
-        const log_event *event = &view->event;
-        double weight = use.learn && !view->skipped
-                            ? ridge_model_weight(RIDGE_MRDR, view->pi[event->action], event->probability)
-                            : 0.0;
-        status = reward_model_play(model, &view->round, weight, use.score ? view->own_q : NULL, error);
+    for (size_t k = 0; k < event->count && !status; k++) {
+        const log_event *slot = event->rounds[k].event;
+        double weight =
+            use.learn && !slot->skipped ? ridge_model_weight(RIDGE_MRDR, pi[slot->action], slot->probability) : 0.0;
+        status = reward_model_play(model, &event->rounds[k], weight, use.score ? q : NULL, error);
+        pi += slot->count;
+        q += slot->count;
     }
     return status;
 }
 
-static ee_status add_to_tally(evaluation_play *self, evaluation_player *one, ee_error *error)
+static ee_status add_to_tally(evaluation_player *one, const played_event *event, ee_error *error)
 {
-    size_t count = self->views.count;
-    ee_status status = memory_grow(NULL, &self->slots, &self->slot_capacity, count, sizeof *self->slots, error);
+    size_t count = event->count, at = 0;
+    ee_status status = memory_grow(NULL, &one->slots, &one->slot_capacity, count, sizeof *one->slots, error);
     if (status) return status;
     for (size_t k = 0; k < count; k++) {
-        const slot_view *view = &self->views.views[k];
-        self->slots[k] = (tally_slot){{&view->event, view->pi, self->models ? view->q : NULL,
-                                       one->own_models ? view->own_q : NULL, one->class->logged},
-                                      view->skipped};
+        const log_event *slot = event->rounds[k].event;
+        one->slots[k] = (tally_slot){{slot, one->pi + at, event->q ? event->q + at : NULL,
+                                      one->own_models ? one->own_q + at : NULL, one->class->logged},
+                                     slot->skipped};
+        at += slot->count;
     }
-    return tally_add_slots(one->sums, self->slots, count, error);
+    return tally_add_slots(one->sums, one->slots, count, error);
 }
 
-static ee_status learn_slots(evaluation_play *self, evaluation_player *one, candidate *copy, bool again,
+/* again: the slots were scored before. */
+static ee_status learn_slots(evaluation_player *one, candidate *copy, const played_event *event, bool again,
                              ee_error *error)
 {
     ee_status status = EE_OK;
-    for (size_t k = 0; k < self->views.count && !status; k++) {
-        slot_view *view = &self->views.views[k];
-        view->round.again = again;
-        if (!view->skipped) status = one->class->play(copy, &view->round, true, NULL, error);
+    for (size_t k = 0; k < event->count && !status; k++) {
+        candidate_round round = event->rounds[k];
+        round.again = again;
+        if (!round.event->skipped) status = one->class->play(copy, &round, true, NULL, error);
     }
     return status;
 }
 
-static ee_status play_copy(evaluation_play *self, evaluation_player *one, size_t i, copy_use use, ee_error *error)
+ee_status evaluation_play_slots(evaluation_player *one, size_t i, const played_event *event, ee_error *error)
 {
+    copy_use use = evaluation_use_of_copy(event->use, i);
     candidate *copy = one->copies[one->count == 1 ? 0 : i];
     bool scores = use.score || one->own_models;
-    ee_status status = scores ? score_slots(self, one, copy, error) : EE_OK;
-    if (!status && one->own_models) status = play_own_model(self, one->own_models[i], use, error);
-    if (!status && use.score) status = add_to_tally(self, one, error);
-    if (!status && use.learn && one->class->learns) status = learn_slots(self, one, copy, scores, error);
+    ee_status status = scores ? score_slots(one, copy, event, error) : EE_OK;
+    if (!status && one->own_models) status = play_own_model(one, one->own_models[i], event, use, error);
+    if (!status && use.score) status = add_to_tally(one, event, error);
+    if (!status && use.learn && one->class->learns) status = learn_slots(one, copy, event, scores, error);
     return status;
-}
-
-static ee_status play_player(evaluation_play *self, evaluation_player *one, event_use use, ee_error *error)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < self->folds && !status; i++) {
-        copy_use own = evaluation_use_of_copy(use, i);
-        if (own.score || own.learn) status = play_copy(self, one, i, own, error);
-    }
-    return status;
-}
-
-ee_status evaluation_play_slots(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error)
-{
-    ee_status status = note_ids(self, round->event, error);
-    if (!status) status = slot_views_make(&self->views, round, self->needs_arms && !self->dim, error);
-    if (!status) status = play_models(self, use, error);
-    if (status) return status;
-    for (size_t i = 0; i < self->player_count; i++) {
-        evaluation_player *one = &self->players[i];
-        ee_error own;
-        if (evaluation_is_playing(one) && play_player(self, one, use, &own)) one->result->failure = own;
-    }
-    return use.score ? tally_log(self, error) : EE_OK;
 }

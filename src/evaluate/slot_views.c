@@ -22,9 +22,6 @@ static ee_status make_room(slot_views *self, slot_view *view, size_t count, ee_e
     if (!status)
         status = memory_grow(owner, &view->probabilities, &view->probability_capacity, count, sizeof(double), error);
     if (!status) status = memory_grow(owner, &view->names, &view->name_capacity, count, sizeof(json_text), error);
-    if (!status) status = memory_grow(owner, &view->pi, &view->pi_capacity, count, sizeof(double), error);
-    if (!status) status = memory_grow(owner, &view->q, &view->q_capacity, count, sizeof(double), error);
-    if (!status) status = memory_grow(owner, &view->own_q, &view->own_capacity, count, sizeof(double), error);
     return status;
 }
 

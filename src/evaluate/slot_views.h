@@ -7,10 +7,9 @@
 
 /* One slot. */
 typedef struct slot_view {
-    log_event event;        /* of the actions that were possible, in the order of their numbers */
-    candidate_round round;  /* of it */
-    bool skipped;           /* its reward is unknown */
-    double *pi, *q, *own_q; /* (event.count) scratch for the player */
+    log_event event;       /* of the actions that were possible, in the order of their numbers */
+    candidate_round round; /* of it */
+    bool skipped;          /* its reward is unknown */
 
     size_t *numbers; /* (event.count) of the actions in the whole event */
     double *probabilities;
@@ -20,7 +19,6 @@ typedef struct slot_view {
     float *values;
     ee_round *features;
     size_t number_capacity, probability_capacity, name_capacity, start_capacity, index_capacity, value_capacity;
-    size_t pi_capacity, q_capacity, own_capacity;
 } slot_view;
 
 /* {0} has none. */

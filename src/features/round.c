@@ -431,3 +431,86 @@ size_t ee_round_count(const ee_round *round)
 {
     return round ? round->arms : 0;
 }
+
+/* ---- packing ---- */
+
+/* A packed round: this, then the arrays in the order of list_parts. */
+typedef struct packed_round {
+    size_t context, actions, arms, identified, text;
+} packed_round;
+
+typedef struct round_part {
+    void *bytes;
+    size_t size;
+} round_part;
+
+enum { PARTS = 5 };
+
+static void list_parts(const ee_round *self, round_part *parts)
+{
+    parts[0] = (round_part){self->context.items, self->context.count * sizeof *self->context.items};
+    parts[1] = (round_part){self->actions.items, self->actions.count * sizeof *self->actions.items};
+    parts[2] = (round_part){self->ends, self->arms * sizeof *self->ends};
+    parts[3] = (round_part){self->ids, self->arms * sizeof *self->ids};
+    parts[4] = (round_part){self->text, self->text_used};
+}
+
+size_t round_packed_size(const ee_round *self)
+{
+    round_part parts[PARTS];
+    size_t size = sizeof(packed_round);
+    list_parts(self, parts);
+    for (size_t i = 0; i < PARTS; i++) size += parts[i].size;
+    return size;
+}
+
+void round_pack(const ee_round *self, void *to)
+{
+    packed_round head = {self->context.count, self->actions.count, self->arms, self->identified, self->text_used};
+    round_part parts[PARTS];
+    char *at = to;
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    list_parts(self, parts);
+    for (size_t i = 0; i < PARTS; i++) {
+        if (parts[i].size) memcpy(at, parts[i].bytes, parts[i].size);
+        at += parts[i].size;
+    }
+}
+
+static ee_status grow_list(ee_round *self, feature_list *list, size_t count, ee_error *error)
+{
+    ee_status status = memory_grow(&self->memory, &list->items, &list->capacity, count, sizeof *list->items, error);
+    if (!status) list->count = count;
+    return status;
+}
+
+ee_status round_unpack(ee_round *self, const void *from, ee_error *error)
+{
+    packed_round head;
+    round_part parts[PARTS];
+    const char *at = from;
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    ee_round_clear(self);
+    ee_status status = grow_list(self, &self->context, head.context, error);
+    if (!status) status = grow_list(self, &self->actions, head.actions, error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->ends, &self->end_capacity, head.arms, sizeof *self->ends, error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->ids, &self->id_capacity, head.arms, sizeof *self->ids, error);
+    if (!status) status = memory_grow(&self->memory, &self->text, &self->text_capacity, head.text, 1, error);
+    if (status) {
+        ee_round_clear(self);
+        return status;
+    }
+    self->arms = head.arms;
+    self->identified = head.identified;
+    self->text_used = head.text;
+    list_parts(self, parts);
+    for (size_t i = 0; i < PARTS; i++) {
+        if (parts[i].size) memcpy(parts[i].bytes, at, parts[i].size);
+        at += parts[i].size;
+    }
+    return EE_OK;
+}

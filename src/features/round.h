@@ -76,6 +76,12 @@ struct ee_round {
     encoding_room room;
 };
 
+/* Packing: the parsed features as one block of bytes, which other threads may read. The arms made from them are left
+ * out. round_pack writes round_packed_size bytes; round_unpack replaces the features of self. */
+size_t round_packed_size(const ee_round *self);
+void round_pack(const ee_round *self, void *to);
+ee_status round_unpack(ee_round *self, const void *from, ee_error *error);
+
 /* The features of an action, and how many. */
 static inline round_feature *round_action(const ee_round *self, size_t arm, size_t *count)
 {
