@@ -408,9 +408,8 @@ static ee_status print_json(const char *name, const log_reader *log, const surve
 
 static diagnosis_report find_problems(const log_tally *tally, const log_counts *counts)
 {
-    diagnosis facts = {.events = tally->rewards.events};
+    diagnosis facts = {.events = tally->rewards.events, .repeated = counts->repeated};
     log_tally_facts(tally, &facts);
-    facts.repeated = (double)counts->repeated / fmax((double)(counts->repeated + counts->events), 1.0);
     return diagnosis_explain_log(&facts);
 }
 

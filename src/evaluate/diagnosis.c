@@ -21,7 +21,7 @@ static const double large_share = 0.1;      /* of one event in the sum of weight
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
 static const double sums_off_grave = 0.05;  /* share of the events */
 static const double bad_lines_grave = 0.05; /* share of the lines */
-static const double repeated_told = 0.01;
+static const double repeated_told = 0.01;   /* share of the lines */
 
 const char diagnosis_no_problems[] = "No problems found.";
 
@@ -160,12 +160,14 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
 
 static void check_repeated(const diagnosis *self, diagnosis_report *into)
 {
-    if (self->repeated > repeated_told)
+    const uint64_t few = 10;
+    double share = (double)self->repeated / (double)(self->repeated + self->events);
+    if (self->repeated >= few && share > repeated_told)
         say(into, of_log,
             "%s%% of the lines have the id of an earlier event and were skipped. If the id is that of a user or "
             "session, "
             "these are other events: give each event its own id.",
-            plain_number_of(100.0 * self->repeated, 2).text);
+            plain_number_of(100.0 * share, 2).text);
 }
 
 static void check_lines(const diagnosis *self, diagnosis_report *into)

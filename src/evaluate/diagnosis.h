@@ -34,7 +34,7 @@ typedef struct diagnosis {
     double bad_lines;       /* share of the lines that are broken or invalid, and so were skipped; 0: none */
     size_t first_bad_line;  /* the first of them, */
     const char *bad_reason; /* and what is wrong with it */
-    double repeated;        /* share of the lines whose id occurred before, and so were skipped */
+    uint64_t repeated;      /* lines whose id occurred before, and so were skipped */
     log_findings found;     /* mistakes that make the log misleading */
     const char *remarks[5]; /* see log_remark; NULL after the last */
     const char *assumption; /* of the candidate, see candidate_class.remark; NULL or "": none */

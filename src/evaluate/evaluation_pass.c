@@ -292,7 +292,7 @@ static void describe_lines(const pass *self, diagnosis *facts)
     uint64_t bad = read->broken + read->invalid + self->unread;
     bool listed = read->first_bad < read->first_count;
     for (size_t i = 0; i < LOG_REMARKS; i++) facts->remarks[i] = log_remark(self->log, i);
-    facts->repeated = (double)read->repeated / fmax((double)(read->repeated + read->events), 1.0);
+    facts->repeated = read->repeated;
     facts->bad_lines = 0.0;
     if (!bad) return;
     facts->bad_lines = (double)bad / (double)(bad + read->events - self->unread);

@@ -21,6 +21,8 @@ ee_status log_checks_create(log_checks **out, ee_error *error)
 
 /* ---- sums ---- */
 
+/* variance: of the difference, as the probabilities imply it, or an unbiased estimate. The squares alone miss a rare
+ * loss that has not occurred yet. */
 static void add_balance(log_balance *into, double difference, double variance, double copies)
 {
     double size = copies * difference;
@@ -28,7 +30,7 @@ static void add_balance(log_balance *into, double difference, double variance, d
     into->sum += size;
     into->squares += size * size;
     into->variance += copies * copies * variance;
-    into->largest = fmax(into->largest, fabs(size));
+    into->largest = fmax(into->largest, fmax(fabs(size), copies)); /* what is missing counts 1 */
 }
 
 static void join_balance(log_balance *into, const log_balance *from)
@@ -114,7 +116,8 @@ static void add_all(log_checks *self, log_stretch *into, const log_event *event)
 static void add_one(log_checks *self, log_stretch *into, const log_event *event)
 {
     double p = event->probability, copies = event->copies, weight = 1.0 / p;
-    add_balance(&into->chosen, p > 0.5 ? weight - 1.0 : -1.0, 0.0, copies);
+    bool high = p > 0.5;
+    add_balance(&into->chosen, high ? weight - 1.0 : -1.0, high ? (weight - 1.0) * weight : 0.0, copies);
     if (event->count < 2) return; /* the number of actions may be unknown */
     add_balance(&into->spread, weight / (double)event->count - 1.0, 0.0, copies);
     add_balance(&action_at(self, event->action)->balance, weight, 0.0, copies);
@@ -168,7 +171,7 @@ void log_fit_add(log_fit *self, const log_event *event, const double *pi)
     for (size_t i = 0; i < event->count; i++) {
         if (!(pi[i] > 0.0) || (p && !(p[i] > 0.0))) continue;
         double weight = i == event->action ? 1.0 / event->probability : 0.0, square = pi[i] * pi[i];
-        double variance = p ? square * (1.0 / p[i] - 1.0) : 0.0;
+        double variance = square * (p ? 1.0 / p[i] - 1.0 : weight * (weight - 1.0));
         log_balance *of = &self->actions[i < LOG_CHECK_ACTIONS ? i : LOG_CHECK_ACTIONS - 1];
         add_balance(of, pi[i] * (weight - 1.0), variance, copies);
         same += p ? pi[i] * p[i] : 0.0;
@@ -187,7 +190,7 @@ static bool weigh_again(log_repetition *into, const log_event *event, size_t act
     bool same = event->action == action;
     if (action >= event->count || (event->probabilities && !(event->probabilities[action] > 0.0))) return false;
     double weight = same ? 1.0 / event->probability : 0.0;
-    add_balance(&into->possible, weight - 1.0, 0.0, event->copies);
+    add_balance(&into->possible, weight - 1.0, same ? (weight - 1.0) * weight : 0.0, event->copies);
     add_balance(&into->random, weight - 1.0 / ((double)event->count * event->probability), 0.0, event->copies);
     return same;
 }

@@ -104,10 +104,10 @@ typedef struct window {
 
 typedef double score_window(const log_checks *self, const log_stretch *inside, const log_stretch *all);
 
-/* The window with the highest score; the whole log if it is nearly as high there. */
+/* The window with the highest score; the whole log if it is nearly that, or if parts is false. */
 static window find_window(const log_checks *self, score_window *score, bool parts)
 {
-    const double nearly = 0.8;
+    const double nearly = 0.9;
     log_stretch all = whole_log(self);
     window best = {.last = self->stretch_count - 1};
     for (size_t i = 0; parts && i < self->stretch_count; i++) {
@@ -118,8 +118,8 @@ static window find_window(const log_checks *self, score_window *score, bool part
             if (found > best.score) best = (window){i, k, found, sums};
         }
     }
-    double whole = score(self, &all, &all);
-    if (whole > 1.0 && whole > nearly * best.score) best = (window){0, self->stretch_count - 1, whole, all};
+    if (!parts || (double)(best.last - best.first + 1) >= nearly * (double)self->stretch_count)
+        best = (window){0, self->stretch_count - 1, fmax(best.score, score(self, &all, &all)), all};
     return best;
 }
 
@@ -184,12 +184,14 @@ static bool find_wrong_chosen(const log_checks *self, log_findings *into)
     return true;
 }
 
-/* If all are equal, every possible action has this probability: 1 / 2, 1 / 3, ... */
+/* If all are equal, every possible action has this probability: 1 / 2, 1 / 3, ... Otherwise the actions with the rest
+ * of the probability would have been chosen now and then. */
 static bool find_constant(const log_checks *self, log_findings *into)
 {
     const double rounding = 0.005; /* of two decimals */
-    double p = self->first_probability;
+    double p = self->first_probability, known = p * floor(1.0 / p);
     if (self->whole || !self->same_probability || fabs(p - 1.0 / round(1.0 / p)) <= rounding) return false;
+    if (-(double)self->events * log(known) < evidence_for(1.0)) return false;
     say(into, grave_propensities,
         "Every propensity is %s, which is impossible: the possible actions of an event would not sum to 1. They may be "
         "a "
@@ -248,6 +250,7 @@ static bool find_wrong_action(const log_checks *self, log_findings *into)
 /* Not certainly wrong. */
 static void find_doubtful(const log_checks *self, log_findings *into)
 {
+    const double many = 1000.0; /* in fewer events an action may not have been chosen by chance */
     log_stretch all = whole_log(self);
     log_balance missing = all.spread;
     missing.sum = -missing.sum;
@@ -258,7 +261,7 @@ static void find_doubtful(const log_checks *self, log_findings *into)
             "every "
             "estimate is wrong: remove these events.",
             100.0 * self->certain / self->rounds, self->certain_line);
-    else if (mean_of(&missing) > weight_off && excess_of(&missing, 1.0) > 1.0)
+    else if (missing.rounds >= many && mean_of(&missing) > weight_off && excess_of(&missing, 1.0) > 1.0)
         say(into, of_propensities,
             "By the propensities only %.0f%% of an event's actions were possible, on average. If all were, the "
             "propensities are too large, for example those of the top-ranked action instead of the chosen one, and "
@@ -421,7 +424,7 @@ static bool find_sorted(const log_checks *self, log_findings *into)
 {
     log_stretch all = whole_log(self);
     if (!is_changed(self, &all) || !is_sorted(self)) return false;
-    say(into, grave,
+    say(into, caution,
         "The log is sorted by reward. A policy that learns would see rewards in an order that never occurred, and "
         "intervals that are valid at any time are not. Sort the log by time.");
     return true;
@@ -467,7 +470,9 @@ static void find_run(const log_checks *self, log_findings *into)
 
 static bool find_same_rewards(const log_checks *self, log_findings *into)
 {
+    const uint64_t few_rewarded = 100, few_unrewarded = 500; /* a rare success may not have occurred yet */
     if (self->least_reward != self->largest_reward) return false;
+    if (self->events < (self->largest_reward == 0.0 ? few_unrewarded : few_rewarded)) return false;
     say(into, caution, "Every reward is %s: no policy can be better than another. %s",
         plain_number_of(self->largest_reward, 4).text,
         self->largest_reward == 0.0 ? "Check that the rewards were joined to their decisions."
@@ -497,7 +502,7 @@ static void find_rewards(const log_checks *self, log_findings *into)
     if (find_same_rewards(self, into)) return;
     if (!find_sorted(self, into) && !find_unit(self, into) && !find_sign(self, into) && !find_change(self, into))
         find_run(self, into);
-    if (self->largest_reward <= 0.0)
+    if (self->largest_reward <= 0.0 && self->least_reward < 0.0)
         say(into, caution,
             "No reward is above 0. Policies maximise rewards: if these are costs, negate them; if they are costs with "
             "the "

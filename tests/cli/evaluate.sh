@@ -5,12 +5,17 @@ eenet=$1
 fail() { echo "evaluate.sh: $*" >&2; exit 1; }
 
 # A log of 600 events: three users, three items; the log shows the first item in 80%, and what a user likes is known.
-# make SCALE: with probabilities that are off by it.
+# The proportions are exact, the order is random. make SCALE: with probabilities that are off by it.
 make() {
     awk -v scale="$1" 'BEGIN {
         split("free paid trial", users); split("news sport shop", items)
+        for (t = 0; t < 600; t++) order[t] = t
+        for (t = 599; t > 0; t--) {
+            drawn = (drawn * 16807 + 11) % 2147483647; i = drawn % (t + 1)
+            kept = order[t]; order[t] = order[i]; order[i] = kept
+        }
         for (t = 0; t < 600; t++) {
-            u = t % 3 + 1; k = int(t / 3) % 10; a = k < 8 ? 1 : k - 6
+            u = order[t] % 3 + 1; k = int(order[t] / 3) % 10; a = k < 8 ? 1 : k - 6
             p = (a == 1 ? 0.8 : 0.1) * scale
             b = a % 3 + 1; c = b % 3 + 1
             printf "{\"_label_cost\":%s,\"_label_probability\":%g,\"_label_Action\":%d,\"_labelIndex\":%d,", \
@@ -34,7 +39,7 @@ export COLUMNS=100
 test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
 cat >expected <<'EOF'
 log.dsjson: 600 events
-The logging policy earned 0.3333 per event (95% interval: 0.2608 to 0.4059).
+The logging policy earned 0.3333 per event (95% interval: 0.2609 to 0.4057).
 
 EOF
 head -n 3 table | diff expected - || fail "the head"
@@ -187,7 +192,7 @@ refuse 2 "--rewards: expected LOW:HIGH, such as 0:1, got '1:0'" log.dsjson -p fi
 refuse 2 "options: features has no option 'product'; did you mean 'products'?" log.dsjson -p first --features product=none
 refuse 2 "--model: expected f1 or ridge, got 'f2'" log.dsjson -p first --model f2
 refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
-refuse 1 'line 1: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' log.dsjson -p first -e ips --rewards 0:0.5
+refuse 1 'line 15: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' log.dsjson -p first -e ips --rewards 0:0.5
 refuse 2 '--judge-from needs --mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
 refuse 2 "--judge-from: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
 refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' log.dsjson -p first -e ips --least-probability 0.2

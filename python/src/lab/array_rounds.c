@@ -184,6 +184,8 @@ static ee_status open_all(array_evaluation *self, const char *name, ee_error *er
     if (status) return status;
     find_range(self);
     log_tally_start(&self->about, self->range);
+    status = log_checks_create(&self->about.checks, error);
+    if (status) return status;
     tally_start(self->sums, self->request, self->range);
     return EE_OK;
 }
@@ -191,6 +193,7 @@ static ee_status open_all(array_evaluation *self, const char *name, ee_error *er
 static void close_all(array_evaluation *self)
 {
     if (self->named) self->class->free(self->named);
+    memory_free(self->about.checks);
     if (self->sums) tally_release(self->sums);
     memory_free(self->sums);
     memory_free(self->pi);
@@ -211,6 +214,7 @@ static ee_status finish(array_evaluation *self, ee_error *error)
     if (status) return status;
     facts->candidate = result->candidate;
     facts->weighs = !self->class || !self->class->logged;
+    facts->from_file = !self->class;
     facts->seen_range = self->seen_range;
     facts->range_low = self->range.reward_low;
     facts->range_high = self->range.reward_high;
