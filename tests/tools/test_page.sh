@@ -16,8 +16,15 @@ pid=
 port=8080
 trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
 
-# Write each block to a file: 01.sh, 02.json, ...
-awk '/^```[a-z]+$/ { kind = substr($0, 4); name = sprintf("%02d.%s", ++count, kind); printf "" >name; next }
+# Write each block to a file: 01.sh, 02.json, ... So do the commands of tables with a column "eenet command".
+awk '!/^\|/ { table = 0 }
+     name == "" && /^\|.* eenet command / { table = 1 }
+     table && match($0, /`eenet [^`]*`/) {
+         file = sprintf("%02d.sh", ++count)
+         print substr($0, RSTART + 1, RLENGTH - 2) >file
+         next
+     }
+     /^```[a-z]+$/ { kind = substr($0, 4); name = sprintf("%02d.%s", ++count, kind); printf "" >name; next }
      /^```$/ { name = ""; next }
      name != "" { print >name }' "$page"
 [ -e 01.sh ] || fail "no blocks in $page"
