@@ -302,6 +302,119 @@ static void intervals_hold_the_truth(void **state)
     }
 }
 
+/* The evaluation of `uniform` by IPS with an interval of this kind; with slots each weighted alone. */
+static void play_interval(trial *t, interval_kind kind, double alpha)
+{
+    static const char *const candidates[] = {"uniform"};
+    ask(t, candidates, 1, SLOT_OWN);
+    t->request.estimator_count = 1;
+    t->request.interval = kind;
+    t->request.alpha = alpha;
+    play(t);
+}
+
+/* The interval of the mean of the slots: with bounds for any number of rounds, the mean of the slots' intervals that
+ * each have their part of alpha; with asymptotic ones, the mean of those that each have the whole. The last slot counts
+ * less, because it is not always known. */
+static void slots_share_alpha(void **state)
+{
+    (void)state;
+    static const interval_kind kinds[] = {INTERVAL_NORMAL,          INTERVAL_STUDENT,   INTERVAL_BOOTSTRAP,
+                                          INTERVAL_CLOPPER_PEARSON, INTERVAL_HOEFFDING, INTERVAL_BERNSTEIN,
+                                          INTERVAL_CRESSIE_READ};
+    const double alpha = 0.06;
+    make_log(&(made_slots){.events = 1000, .unknown = 4, .seed = 5});
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bool shared = i > 2;
+        trial whole, parts;
+        play_interval(&whole, kinds[i], alpha);
+        play_interval(&parts, kinds[i], shared ? alpha / SLOTS : alpha);
+        double low = 0.0, high = 0.0;
+        for (size_t k = 0; k < SLOTS; k++) {
+            double share = (k + 1 < SLOTS ? 1000.0 : 750.0) / 2750.0;
+            low += share * parts.results[0].slots[k].estimates[0].low;
+            high += share * parts.results[0].slots[k].estimates[0].high;
+        }
+        near(whole.results[0].estimates[0].low, low, 1e-12, interval_name(kinds[i]), 0);
+        near(whole.results[0].estimates[0].high, high, 1e-12, interval_name(kinds[i]), 0);
+        done(&whole);
+        done(&parts);
+    }
+}
+
+/* Hoeffding's by its formula: w r is at most 5, as the least probability is 1/5. */
+static void slots_by_hoeffding(void **state)
+{
+    (void)state;
+    trial t;
+    make_log(&(made_slots){.events = 1000, .seed = 5});
+    play_interval(&t, INTERVAL_HOEFFDING, 0.06);
+    const estimate *found = &t.results[0].estimates[0];
+    near(found->high - found->value, 5.0 * sqrt(log(2.0 / 0.02) / 2000.0), 1e-6, "all", 0);
+    near(found->value - found->low, 5.0 * sqrt(log(2.0 / 0.02) / 2000.0), 1e-6, "all", 0);
+    for (size_t k = 0; k < SLOTS; k++) {
+        const estimate *slot = &t.results[0].slots[k].estimates[0];
+        near(slot->high - slot->value, 5.0 * sqrt(log(2.0 / 0.06) / 2000.0), 1e-6, "alone", k + 1);
+    }
+    done(&t);
+    ask(&t, (const char *const[]){"uniform"}, 1, SLOT_CASCADE); /* the weight of slot k is at most 5^k */
+    t.request.interval = INTERVAL_HOEFFDING;
+    play(&t);
+    for (size_t k = 0; k < SLOTS; k++) {
+        const estimate *slot = &t.results[0].slots[k].estimates[0];
+        near(slot->high - slot->value, pow(5.0, 1.0 + (double)k) * sqrt(log(2.0 / 0.05) / 2000.0), 1e-3, "alone",
+             k + 1);
+    }
+    done(&t);
+}
+
+/* ---- the reward model ---- */
+
+/* What a ridge model predicts of `uniform` in each slot, if it is asked in one call and taught in a later one. */
+static double replay_model(void)
+{
+    log_reader *log;
+    log_event event;
+    bool found;
+    log_options usual = log_options_usual();
+    reward_model *model;
+    candidate_setup setup = {.text = "", .dim = DIM};
+    double sum = 0.0, count = 0.0;
+    assert_int_equal(log_open(log_path, &usual, &log, NULL), EE_OK);
+    assert_int_equal(reward_model_create(REWARD_MODEL_RIDGE, &setup, &model, NULL), EE_OK);
+    while (!log_next(log, &event, &found, NULL) && found)
+        for (size_t k = 0; k < event.slot_count; k++) {
+            const log_slot *slot = &event.slots[k];
+            float vectors[ACTIONS * DIM] = {0};
+            double q[ACTIONS];
+            for (size_t i = 0; i < slot->count; i++) vectors[i * DIM + slot->actions[i]] = 1;
+            log_event one = {.count = slot->count, .reward = slot->reward, .copies = 1};
+            one.arms = ee_arms_dense(vectors, slot->count, DIM); /* the chosen one is the first */
+            candidate_round round = {.event = &one};
+            assert_int_equal(reward_model_play(model, &round, 0.0, q, NULL), EE_OK);
+            if (slot->skipped) continue;
+            for (size_t i = 0; i < slot->count; i++) sum += q[i] / (double)slot->count;
+            count++;
+            assert_int_equal(reward_model_play(model, &round, 1.0, NULL, NULL), EE_OK);
+        }
+    reward_model_free(model);
+    log_close(log);
+    return sum / count;
+}
+
+static void models_predict_a_slot_before_they_learn_it(void **state)
+{
+    (void)state;
+    static const char *const candidates[] = {"uniform"};
+    make_log(&(made_slots){.events = 200, .unknown = 4, .seed = 5});
+    trial t;
+    ask(&t, candidates, 1, SLOT_OWN);
+    t.request.estimators[0].kind = ESTIMATOR_DM;
+    play(&t);
+    near(t.results[0].estimates[0].value, replay_model(), 1e-12, "dm", 0);
+    done(&t);
+}
+
 /* Action 3 is the best in every slot, then 2, then 1: a policy finds that from the rewards of the slots. */
 static void candidates_learn_every_slot(void **state)
 {
@@ -487,6 +600,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_weighting_finds_the_truth_where_slots_do_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, tear_down),
         cmocka_unit_test_setup_teardown(intervals_hold_the_truth, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slots_share_alpha, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slots_by_hoeffding, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(models_predict_a_slot_before_they_learn_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(candidates_learn_every_slot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_slot_without_a_reward_is_not_judged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slots_are_kept_and_read_again, set_up, tear_down),
