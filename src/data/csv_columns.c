@@ -23,8 +23,9 @@ static const option entries[] = {
                     "columns with context features; all: every column without another role; auto: the same without "
                     "keys, times, and columns that follow from the action or the reward"),
     OPTION_ROW_PATH(csv_options, ignore, "ignore", "none", "none|COLUMN+...", "columns that are not context"),
-    OPTION_ROW_PATH(csv_options, actions, "actions", "auto", "auto|NUMBER|NAME+...",
-                    "number of actions (numbered from 0) or their names; auto: the names in the file"),
+    OPTION_ROW_PATH(csv_options, actions, "actions", "auto", "auto|NUMBER|NAME+...|@FILE",
+                    "number of actions (numbered from 0), their names, or a file with a name in each line; auto: the "
+                    "names in the log"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};

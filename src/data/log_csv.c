@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
+#include "base/file.h"
 #include "csv_actions.h"
 #include "csv_columns.h"
 #include "log_time.h"
@@ -228,18 +230,37 @@ static ee_status scan_file(const csv_log *log, const char *path, const log_optio
 
 /* ---- opening ---- */
 
-/* "red+green+blue". */
-static ee_status take_names(csv_log *log, const char *list, ee_error *error)
+/* "red+green+blue", or lines. */
+static ee_status take_names(csv_log *log, const char *list, const char *separators, ee_error *error)
 {
     if (!json_is_utf8((json_text){list, strlen(list)}))
         return log_rows_fail(&log->rows, error, "the names of the actions are not UTF-8");
     ee_status status = EE_OK;
-    for (const char *at = list, *plus; at && !status; at = plus) {
-        field name = {at, strcspn(at, "+")};
-        plus = at[name.length] ? at + name.length + 1 : NULL;
-        status = csv_actions_add(&log->actions, csv_action_name(&name), error);
+    for (const char *at = list, *next; at && !status; at = next) {
+        field name = {at, strcspn(at, separators)};
+        next = at[name.length] ? at + name.length + 1 : NULL;
+        json_text one = csv_action_name(&name);
+        if (one.length) status = csv_actions_add(&log->actions, one, error);
     }
+    if (!status && !log->actions.words.count)
+        return log_rows_fail(&log->rows, error, "expected names of actions (option actions=), got none");
     return status ? status : csv_actions_order(&log->actions, error);
+}
+
+/* A file with a name in each line. Its content is part of the log's fingerprint. */
+static ee_status take_listed(csv_log *log, const char *path, ee_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    log->head.fingerprint = archive_checksum(bytes, size);
+    if (memchr(bytes, '\0', size))
+        status = log_rows_fail(&log->rows, error, "the names of the actions in %.60s contain a NUL byte", path);
+    else
+        status = take_names(log, (const char *)bytes, "\r\n", error);
+    memory_free(bytes);
+    return status;
 }
 
 /* The actions that the options or a column give; *collect: the names in the file. */
@@ -254,7 +275,8 @@ static ee_status take_actions(csv_log *log, const char *asked, bool *collect, ee
         log->actions.count = number;
         return EE_OK;
     }
-    if (strcmp(asked, "auto") != 0) return take_names(log, asked, error);
+    if (asked[0] == '@') return take_listed(log, asked + 1, error);
+    if (strcmp(asked, "auto") != 0) return take_names(log, asked, "+", error);
     *collect = log->actions.collected = log->columns.roles[CSV_COUNT] == SIZE_MAX;
     return EE_OK;
 }

@@ -109,6 +109,24 @@ refuse 2 "standard input: a stream cannot be read twice; add context=COLUMN+...,
 "$eenet" evaluate csv:shop.csv,actions=desk+lamp+sofa,context=user_age+plan -p uniform -e snips >again
 test "$(tail -n +2 table)" = "$(tail -n +2 again)" || fail "standard input: $(cat table again)"
 
+# Names in a file, one per line: those that an option cannot list too. What is in the file is part of the log.
+printf 'sofa\r\n\ndesk\nlamp\n' >names
+"$eenet" evaluate csv:shop.csv,actions=@names,context=user_age+plan -p uniform -e snips >table
+test "$(tail -n +2 table)" = "$(tail -n +2 again)" || fail "names in a file: $(cat table again)"
+rm -rf out
+"$eenet" evaluate csv:shop.csv,actions=@names -p uniform -e snips -o out >table
+printf 'sofa\ndesk\nlamp\na+b, c\n' >names
+"$eenet" evaluate csv:shop.csv,actions=@names -p uniform -e snips -o out >table
+grep -q 'action (4 names)' table || fail "the names changed: $(cat table)"
+: >empty
+refuse 2 "shop.csv: expected names of actions (option actions=), got none; the columns are: session, time, user_age, plan, action, price, probability, reward, revenue, created" \
+    log csv:shop.csv,actions=@empty
+printf 'desk\0lamp\n' >names
+refuse 2 "shop.csv: the names of the actions in names contain a NUL byte; the columns are: session, time, user_age, plan, action, price, probability, reward, revenue, created" \
+    log csv:shop.csv,actions=@names
+"$eenet" log csv:shop.csv,actions=@missing 2>stderr && fail "a file of names that is missing"
+grep -q missing stderr || fail "$(cat stderr)"
+
 # What eenet writes comes back.
 "$eenet" log shop.csv -o own.csv 2>stderr
 grep -q 'Columns: time, action (3 names)' stderr || fail "$(cat stderr)"
