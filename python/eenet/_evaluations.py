@@ -6,8 +6,9 @@ import contextlib
 import json
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, overload
 
 import numpy
@@ -36,12 +37,12 @@ def in_words_of_python(sentence: str) -> str:
 
 
 @contextlib.contextmanager
-def words_of_python() -> Iterator[None]:
+def words_of_python(rewrite: Callable[[str], str] = in_words_of_python) -> Iterator[None]:
     """Rewrites errors of the library in this way."""
     try:
         yield
     except Error as error:
-        raise type(error)(in_words_of_python(str(error))) from None
+        raise type(error)(rewrite(str(error))) from None
 
 
 def _number(value: Optional[float]) -> float:
@@ -149,17 +150,24 @@ class Evaluation:
     slots: tuple[Slot, ...]
     weights: numpy.ndarray[Any, Any]
     overlap: numpy.ndarray[Any, Any]
+    columns: str  #: of a CSV log: how each is used
     about: Mapping[str, Any]  #: everything that `eenet evaluate --json` prints
 
     @classmethod
-    def _read(cls, line: Union[bytes, str], tuned: frozenset[str], label: Optional[str] = None) -> Evaluation:
+    def _read(
+        cls,
+        line: Union[bytes, str],
+        tuned: frozenset[str],
+        label: Optional[str] = None,
+        rewrite: Callable[[str], str] = in_words_of_python,
+    ) -> Evaluation:
         about = json.loads(line)
         name = about["candidate"]
         label = name if label is None else label
         shown = name.encode()[:100].decode("utf-8", "ignore")  # sentences quote at most this much
         headline = about["headline"].replace(shown, label, 1)
         sentences = [
-            (in_words_of_python(one["text"] if one["log"] else one["text"].replace(shown, label, 1)), one["grave"])
+            (rewrite(one["text"] if one["log"] else one["text"].replace(shown, label, 1)), one["grave"])
             for one in about["sentences"]
         ]
         return cls(
@@ -185,6 +193,7 @@ class Evaluation:
             slots=tuple(_read_slot(one, tuned) for one in about.get("slots", ())),
             weights=numpy.array(about["weights"], dtype=float),
             overlap=numpy.array(about["overlap"], dtype=float),
+            columns=rewrite(about.get("columns", "")),
             about=about,
         )
 
@@ -240,42 +249,46 @@ class Evaluation:
         """The effective sample size: this many rounds played by the candidate would be as informative."""
         return self.facts["effective"]
 
+    @property
+    def conclusion(self) -> str:
+        """The headline and, if there are, the problems with it."""
+        return "\n".join([self.headline, *_wrapped(one for one in _sentences(self) if one.grave)])
+
     def __repr__(self) -> str:
-        return "\n".join([_log_line(self), "", *_table([self], None), "", *_explain(self, True)])
+        return "\n".join([*_head(self), "", *_table([self], None), "", *_explain(self, True)])
 
-    def frame(self) -> DataFrame:
+    def _repr_html_(self) -> str:
+        return Evaluations([self])._repr_html_()
+
+    def to_frame(self) -> DataFrame:
         """A pandas DataFrame with one row per estimator."""
-        return Evaluations([self]).frame()
+        return Evaluations([self]).to_frame()
 
-    def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None) -> Axes:
-        """Draws the value and its interval over the events of the log, with matplotlib."""
-        if not len(self.marks):
-            raise ValueError("nothing to plot over time: only evaluations of a log (evaluate.log) have marks")
-        names = [one.estimator for one in self.estimates]
-        if estimator is not None:
-            self[estimator]
-        place = names.index(estimator or names[0])
-        ax = _axes(ax)
-        marks = self.marks
-        (line,) = ax.plot(marks.events, marks.values[:, place], label=f"{self.label}, {names[place]}")
-        ax.fill_between(marks.events, marks.lows[:, place], marks.highs[:, place], color=line.get_color(), alpha=0.2)
-        ax.plot(marks.events, marks.logged, color="grey", linestyle="--", label="logging policy")
-        ax.set_xlabel("events")
-        ax.set_ylabel("reward per event")
-        ax.legend()
-        return ax
+    frame = to_frame  # its name in older versions
+
+    def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None, *, kind: str = "time") -> Axes:
+        """Draws the value over the log; kind= selects another plot, see `Evaluations.plot`."""
+        return Evaluations([self]).plot(ax, estimator, kind=kind)
 
 
 class Evaluations(Sequence[Evaluation]):
     """The evaluations of several candidates on the same log, in the order given.
 
     Index by number or name: ``found[0]``, ``found["linucb"]``. ``best`` is the
-    trusted candidate with the highest value. Printing shows the table of
-    `eenet evaluate`; ``frame()`` is the same as a DataFrame, ``plot()`` draws it.
+    trusted candidate with the highest value, and ``conclusion`` says what the log
+    shows. Printing shows the table of `eenet evaluate`; ``to_frame()`` is the same as
+    a DataFrame, ``plot()`` draws it.
     """
 
-    def __init__(self, evaluations: Sequence[Evaluation], failures: Optional[Mapping[str, str]] = None) -> None:
+    def __init__(
+        self,
+        evaluations: Sequence[Evaluation],
+        failures: Optional[Mapping[str, str]] = None,
+        notes: Sequence[str] = (),
+    ) -> None:
         self._all = tuple(evaluations)
+        #: What to know about the data, as sentences.
+        self.notes: tuple[str, ...] = tuple(notes)
         #: Why candidates failed, by name.
         self.failures: Mapping[str, str] = dict(failures or {})
 
@@ -309,12 +322,23 @@ class Evaluations(Sequence[Evaluation]):
         trusted = [one for one, value in values.items() if not math.isnan(value)]
         return max(trusted, key=lambda one: values[one]) if trusted else None
 
-    def frame(self) -> DataFrame:
+    @property
+    def conclusion(self) -> str:
+        """What the log shows: the headline of each candidate with its problems, the best one, and what failed."""
+        lines = [one.conclusion for one in self._all]
+        if len(self._all) > 1:
+            lines.append(_ranking(self._all, self.best))
+        lines += [f"{label} failed: {why}" for label, why in self.failures.items()]
+        return "\n".join(lines)
+
+    def to_frame(self) -> DataFrame:
         """A pandas DataFrame with one row per candidate and estimator."""
         try:
             import pandas
         except ImportError as error:
-            raise ImportError("frame() needs pandas, which is not installed: pip install pandas") from error
+            raise ImportError(
+                "to_frame() needs pandas, which is not installed: pip install pandas", name="pandas"
+            ) from error
         rows = [
             {
                 "candidate": of.label,
@@ -334,47 +358,47 @@ class Evaluations(Sequence[Evaluation]):
         ]
         return pandas.DataFrame(rows)
 
-    def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None) -> Axes:
-        """Draws values and intervals with matplotlib, the logging policy as a line; untrusted points are hollow."""
-        ax = _axes(ax)
-        for place, of in enumerate(self._all):
-            one = of.estimates[0] if estimator is None else of[estimator]
-            if math.isnan(one.value):
-                continue
-            ends = [[max(one.value - one.low, 0.0)], [max(one.high - one.value, 0.0)]]
-            face = "tab:blue" if of.trusted else "white"
-            errors = None if math.isnan(one.low) else numpy.array(ends)
-            ax.errorbar([one.value], [place], xerr=errors, fmt="o", color="tab:blue", markerfacecolor=face, capsize=3)
-        if self._all:
-            ax.axvline(self._all[0].reward, color="grey", linestyle="--", label="logging policy")
-            ax.legend()
-        ax.set_yticks(range(len(self._all)))
-        ax.set_yticklabels([of.label for of in self._all])
-        ax.set_ylim(len(self._all) - 0.5, -0.5)
-        ax.set_xlabel("reward per event")
-        return ax
+    frame = to_frame  # its name in older versions
+
+    def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None, *, kind: str = "value") -> Axes:
+        """Draws the evaluations with matplotlib; candidates that cannot be trusted are marked.
+
+        kind: "value" (default), the values with their intervals; "time", the same over the
+            log; "weights", how often a candidate would have taken the logged action,
+            compared with the logging policy: few large weights mean little data;
+            "overlap", how probable a candidate's choices were under the logging policy: the
+            log says nothing about choices in the bin "never".
+        ax: matplotlib axes; default: new ones. estimator: default: the headline's.
+        """
+        from ._evaluation_plots import draw
+
+        return draw(kind, self._all, ax, estimator)
 
     def __repr__(self) -> str:
         if not self._all:
             return "Evaluations([])"
-        lines = [_log_line(self._all[0])]
-        lines += _wrapped(dict.fromkeys(one for of in self._all for one in _sentences(of) if one.log))
+        lines = _head(self._all[0])
+        of_log = [one for of in self._all for one in _sentences(of) if one.log]
+        lines += _wrapped(dict.fromkeys([*(_Sentence(note, True, False) for note in self.notes), *of_log]))
         lines += ["", *_table(self._all, self.best if len(self._all) > 1 else None)]
         for of in self._all:
             lines += ["", *_explain(of, False)]
+        lines += [f"\n{label} failed: {why}" for label, why in self.failures.items()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """For notebooks: the table, and the sentences below it."""
-        from html import escape
-
-        try:
-            table: str = self.frame().to_html(index=False, float_format="{:.4f}".format)
-        except ImportError:
-            return f"<pre>{escape(repr(self))}</pre>"
-        lines = [_log_line(self._all[0])] if self._all else []
-        lines += [line for of in self._all for line in (of.headline, *of.grave)]
-        return table + "".join(f"<p>{escape(line)}</p>" for line in lines)
+        if not self._all:
+            return "<p>Evaluations([])</p>"
+        lines = [self._all[0].columns, _log_line(self._all[0]), *self.notes]
+        said = dict.fromkeys(one for of in self._all for one in _sentences(of) if one.log)
+        below = [_html_line(one.text, one.grave) for one in said]
+        for of in self._all:
+            below.append(_html_line(of.headline, not of.trusted, "b"))
+            below += [_html_line(one.text, one.grave) for one in _sentences(of) if not one.log]
+        below += [_html_line(f"{label} failed: {why}", True) for label, why in self.failures.items()]
+        table = _html_table(_rows(self._all, self.best if len(self._all) > 1 else None))
+        return "".join(f"<p>{escape(line)}</p>" for line in lines if line) + table + "".join(below)
 
 
 # ---- words ----
@@ -412,7 +436,13 @@ def _log_line(of: Evaluation) -> str:
     )
 
 
-def _table(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[str]:
+def _head(of: Evaluation) -> list[str]:
+    """The log: how it was read, and what the logging policy earned."""
+    return [*textwrap.wrap(of.columns, 100), _log_line(of)]
+
+
+def _rows(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[list[str]]:
+    """The table, with its header."""
     wide = f"{100 * of_all[0].confidence:.4g}% interval"
     rows = [["  candidate", "estimator", "value", wide, "difference", wide]]
     for of in of_all:
@@ -427,6 +457,11 @@ def _table(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[str
             gains = f"{show(one.gain_low, '+')} to {show(one.gain_high, '+')}"
             rows.append([name, one.estimator, show(one.value), ends, show(one.gain, "+"), gains])
             name = ""
+    return rows
+
+
+def _table(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[str]:
+    rows = _rows(of_all, best)
     widths = [max(len(row[i]) for row in rows) for i in range(6)]
     return [
         "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths)))
@@ -446,11 +481,22 @@ def _explain(of: Evaluation, log_too: bool) -> list[str]:
     return [of.headline, *_wrapped(one for one in _sentences(of) if log_too or not one.log)]
 
 
-def _axes(ax: Optional[Axes]) -> Axes:
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from error
-    return pyplot.subplots()[1]
+def _ranking(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> str:
+    """Which candidate is best, and which may be as good."""
+    if best is None:
+        return "No candidate has a reliable value."
+    name = best.headline_estimator or best.estimator
+    low = best[name].gain_low
+    near = [one.label for one in of_all if one is not best and one.trusted and one[name].gain_high >= low]
+    doubt = f", but {', '.join(near)} may be as good: the intervals overlap" if near else ""
+    return f"{best.label} has the highest value{doubt}."
+
+
+def _html_table(rows: Sequence[Sequence[str]]) -> str:
+    head, *body = ("".join(f"<{{0}}>{escape(cell.strip())}</{{0}}>" for cell in row) for row in rows)
+    lines = "".join(f"<tr>{row.replace('{0}', 'td')}</tr>" for row in body)
+    return f"<table><thead><tr>{head.replace('{0}', 'th')}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _html_line(text: str, grave: bool, tag: str = "span") -> str:
+    return f"<p>{'⚠ ' if grave else ''}<{tag}>{escape(text)}</{tag}></p>"

@@ -1,8 +1,9 @@
 """Off-policy evaluation: what another policy would have earned, from logged decisions.
 
-`estimate` and `compare` take arrays, `log` a file. The results are those of the
-program `eenet evaluate` for the same rounds: values with confidence intervals, the
-difference to the logging policy, and sentences that say whether to trust them.
+`frame` takes a DataFrame, `estimate` and `compare` take arrays, `log` a file. The
+results are those of the program `eenet evaluate` for the same rounds: values with
+confidence intervals, the difference to the logging policy, and sentences that say
+whether to trust them.
 
 >>> import numpy as np
 >>> from eenet import evaluate
@@ -30,7 +31,7 @@ import math
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy
@@ -38,6 +39,7 @@ import numpy
 from ._core import Bandit
 from ._errors import BadInput, BadOption
 from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python, words_of_python
+from ._frames import Frame, Probabilities, call_policy, is_probabilities, is_table, read_probabilities
 from ._lab_library import lab as _lab, usual_threads
 from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_word, reading_settings
 
@@ -54,6 +56,7 @@ __all__ = [
     "compare",
     "estimate",
     "estimators",
+    "frame",
     "intervals",
     "log",
     "read",
@@ -339,21 +342,16 @@ def log(
     Ctrl-C stops within one event. A candidate that fails is listed in ``failures`` of
     the result; if all fail, the first error is raised.
     """
-    drawn = [_count(seed, "seeds") for seed in (seeds if isinstance(seeds, Iterable) else [seeds])] or [0]
+    drawn = _seeds(seeds)
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
-    settings.update(_mode(mode, judge_from), model=read_word(model, "model", ("f1", "ridge")))
+    settings.update(_playing(mode, judge_from, model, features, threads))
     settings.update(reading_settings(reward, default_reward, start, until, strict))
     settings["slots"] = read_word(slots, "slots", ("cascade", "whole", "own", "first"))
-    settings["features"] = None if features is None else read_text(features, "features")
-    settings["threads"] = usual_threads() if threads is None else _count(threads, "threads")
     settings["folder"] = None if folder is None else os.fsencode(folder)
     with tempfile.TemporaryDirectory() as passing, words_of_python():
         models = passing if folder is None else os.path.join(os.fsdecode(folder), "models")
-        asked = _candidates(candidates, drawn, models)
-        settings.update(_warm(warm, asked))
-        given = tuple((one.text, one.options, one.seed) for one in asked)
-        lines, failures, _ = _lab.log_evaluate(log_path(path), given, settings)
-    return _gather(asked, lines, failures)
+        asked = _candidates(_labelled(candidates), drawn, models)
+        return _evaluate(log_path(path), asked, settings, warm)
 
 
 def read(folder: Union[str, os.PathLike[str]]) -> Evaluations:
@@ -365,6 +363,108 @@ def read(folder: Union[str, os.PathLike[str]]) -> Evaluations:
     return Evaluations([Evaluation._read(line, tuned) for line in lines])
 
 
+# ---- data frames ----
+
+
+def frame(
+    data: Any,
+    candidates: Any,
+    *,
+    action: Any = "action",
+    reward: Any = "reward",
+    probability: Any = "probability",
+    context: Any = None,
+    ignore: Any = None,
+    time: Any = None,
+    id: Any = None,
+    actions: Optional[Iterable[Any]] = None,
+    estimators: Union[str, Sequence[str], None] = None,
+    interval: str = "cs",
+    alpha: float = 0.05,
+    mode: str = "progressive",
+    model: str = "f1",
+    tuning: str = "slope",
+    reward_range: Optional[tuple[float, float]] = None,
+    least_probability: Optional[float] = None,
+    features: Optional[str] = None,
+    seeds: Union[int, Iterable[int]] = 0,
+    judge_from: Time = None,
+    threads: Optional[int] = None,
+    warm: Union[str, os.PathLike[str], Mapping[str, Any], None] = None,
+) -> Evaluations:
+    """Evaluates candidates on logged decisions in a DataFrame, one row per decision, in their order.
+
+    data: a pandas DataFrame, a dict of columns, or another table with columns.
+    candidates: one or several of those that `log` takes; and
+        - columns of probabilities, as a list: ["p_red", "p_blue"] (PREFIX + action);
+          as a dict: {"red": "p_red", "blue": "p_blue"}; or as a DataFrame with one column
+          per action. Matched by name, never by position;
+        - a function f(contexts, actions), called once: contexts are the context columns
+          of all n rows, actions is a list of k. It returns n actions, an (n, k) array of
+          probabilities in the order of ``actions``, or a DataFrame with one column per
+          action.
+      As a list, or as a mapping with your own labels.
+    action, reward, probability: the columns of the chosen action (text or numbers, which
+        are names too), its reward, and the probability with which it was chosen.
+    context: the columns that policies see. Default: every column without a role, except
+        keys, times, and columns that follow from the action or the reward; printing the
+        result shows which. [] means none. ignore: columns that are not context.
+    time, id: columns (optional), as in `log`; default: found by their usual names.
+    actions: all actions (optional). Default: those in the rows and in the candidates.
+
+    The other arguments are those of `log`. The numbers are those of `eenet evaluate` on
+    the same rows as a CSV file. A bad value raises `BadInput` with its column and row,
+    counted from 0. If the result cannot be trusted, this warns with `Untrusted`.
+
+    >>> import numpy as np
+    >>> from eenet import evaluate
+    >>> rng = np.random.default_rng(0)
+    >>> color = rng.choice(["red", "blue"], 1000)
+    >>> shown = {"color": color, "p": np.full(1000, 0.5), "sold": rng.random(1000) < np.where(color == "red", 0.2, 0.6)}
+    >>> found = evaluate.frame(shown, "arm:blue", action="color", reward="sold", probability="p")
+    >>> round(found["arm:blue"].value, 1)
+    0.6
+    """
+    drawn = _seeds(seeds)
+    settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
+    settings.update(_playing(mode, judge_from, model, features, threads))
+    settings.update(reading_settings("label", None, None, None, True), slots=b"first", folder=None)
+    table = Frame(data, action, reward, probability, context, ignore, time, id, actions)
+
+    def rewrite(message: str) -> str:
+        return in_words_of_python(table.in_rows(message))
+
+    with tempfile.TemporaryDirectory() as passing, words_of_python(rewrite):
+        asked = _frame_candidates(table, candidates, drawn, passing)
+        return _evaluate(table.write(passing), asked, settings, warm, rewrite, table.notes())
+
+
+def _frame_candidates(table: Frame, given: Any, seeds: list[int], folder: str) -> list[_Candidate]:
+    """Candidates as `log` takes them: probabilities and functions become files."""
+    if isinstance(given, list) and given and all(isinstance(one, str) and one in table.columns for one in given):
+        raise BadInput(f"candidates: expected a name for the columns, such as {{'new': {given}}}")
+    pairs = _labelled(given)
+    read: dict[int, Probabilities] = {}
+    for place, (label, one) in enumerate(pairs):
+        if is_probabilities(one):
+            read[place] = read_probabilities(table, label or "candidate", one)
+    contexts = None
+    for place, (label, one) in enumerate(pairs):
+        if callable(one):
+            if contexts is None:
+                contexts = table.part(table.context_columns(table.write(folder)))
+            name = str(getattr(one, "__name__", type(one).__name__))
+            read[place] = call_policy(table, label or name, one, contexts)
+    for place, found in read.items():
+        path = os.path.join(folder, f"{place}.csv")
+        table.write_probabilities(found, path)
+        pairs[place] = (found.label, f"file:{path}")
+    return _candidates(pairs, seeds, folder)
+
+
+# ---- candidates ----
+
+
 class _Candidate(NamedTuple):
     label: str
     text: bytes
@@ -372,15 +472,23 @@ class _Candidate(NamedTuple):
     seed: int
 
 
-def _candidates(given: Any, seeds: list[int], models: str) -> list[_Candidate]:
-    """Each candidate once; a policy once per seed."""
+def _labelled(given: Any) -> list[tuple[Optional[str], Any]]:
+    """Each candidate with its label, or None."""
     if isinstance(given, str):
         given = [one.strip() for one in given.split(",")]
     elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], Mapping):
         given = [given]
-    elif isinstance(given, Bandit) or hasattr(given, "name"):
+    elif isinstance(given, Bandit) or hasattr(given, "name") or callable(given) or is_table(given):
         given = [given]
-    labelled = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    elif isinstance(given, Mapping):
+        return [(str(label), one) for label, one in given.items()]
+    elif not isinstance(given, Iterable):
+        raise BadInput(f"candidates: expected a policy, a string such as 'uniform', or several, got {given!r}")
+    return [(None, one) for one in given]
+
+
+def _candidates(labelled: list[tuple[Optional[str], Any]], seeds: list[int], models: str) -> list[_Candidate]:
+    """Each candidate once; a policy once per seed."""
     found: list[_Candidate] = []
     for label, one in labelled:
         text, options, name = _candidate(one, models)
@@ -420,18 +528,32 @@ def _candidate(one: Any, models: str) -> tuple[str, Optional[bytes], str]:
     return one, read_text(options_text(one, options, {}), "options"), one
 
 
-def _gather(asked: list[_Candidate], lines: list[Any], failures: list[Any]) -> Evaluations:
+def _evaluate(
+    log: bytes,
+    asked: list[_Candidate],
+    settings: dict[str, Any],
+    warm: Any,
+    rewrite: Callable[[str], str] = in_words_of_python,
+    notes: Sequence[str] = (),
+) -> Evaluations:
+    settings.update(_warm(warm, asked))
+    given = tuple((one.text, one.options, one.seed) for one in asked)
+    lines, failures, _ = _lab.log_evaluate(log, given, settings)
     tuned = _tuned()
-    done = [Evaluation._read(line, tuned, one.label) for one, line in zip(asked, lines) if line is not None]
-    failed = {one.label: in_words_of_python(why) for one, why in zip(asked, failures) if why is not None}
+    done = [Evaluation._read(line, tuned, one.label, rewrite) for one, line in zip(asked, lines) if line is not None]
+    failed = {one.label: rewrite(why) for one, why in zip(asked, failures) if why is not None}
     for label, why in failed.items():
         warnings.warn(f"{label}: {why}", RuntimeWarning, stacklevel=3)
-    found = Evaluations(done, failed)
+    found = Evaluations(done, failed, notes)
     _warn(found, 4)
     return found
 
 
 # ---- settings ----
+
+
+def _seeds(given: Union[int, Iterable[int]]) -> list[int]:
+    return [_count(seed, "seeds") for seed in (given if isinstance(given, Iterable) else [given])] or [0]
 
 
 def _settings(
@@ -481,6 +603,16 @@ def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
         if found.count(name) > 1:
             raise BadOption(f"estimator: '{name.decode()}' is given twice")
     return tuple(found)
+
+
+def _playing(
+    mode: str, judge_from: Time, model: str, features: Optional[str], threads: Optional[int]
+) -> dict[str, Any]:
+    settings = _mode(mode, judge_from)
+    settings["model"] = read_word(model, "model", ("f1", "ridge"))
+    settings["features"] = None if features is None else read_text(features, "features")
+    settings["threads"] = usual_threads() if threads is None else _count(threads, "threads")
+    return settings
 
 
 def _mode(mode: str, judge_from: Time) -> dict[str, Any]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ._results import Cell
 
 # Okabe and Ito's palette, safe for colour-blind readers, without yellow, which is too faint for a line.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("-", "--", ":", "-.")  # used if there are more lines than colours
 
 
@@ -38,7 +38,7 @@ def _styles(panels: Sequence[Tuple[str, List["Cell"]]]) -> Any:
     """The same colour for the same label in all panels."""
     labels = list(dict.fromkeys(cell.row["label"] for _, cells in panels for cell in cells))
     return {
-        label: (_COLOURS[i % len(_COLOURS)], _DASHES[i // len(_COLOURS) % len(_DASHES)])
+        label: (COLOURS[i % len(COLOURS)], _DASHES[i // len(COLOURS) % len(_DASHES)])
         for i, label in enumerate(labels)
     }
 
@@ -65,7 +65,7 @@ def _draw(ax: Any, group: str, cells: List["Cell"], styles: Any, log: bool) -> N
     else:
         ax.set_xlim(left=0)
         ax.set_ylim(bottom=0)
-    _name_lines(ax, ends)
+    name_lines(ax, ends)
 
 
 def _over_seeds(cells: List["Cell"]) -> str:
@@ -76,7 +76,7 @@ def _over_seeds(cells: List["Cell"]) -> str:
     return f" (mean of {counts.pop() if len(counts) == 1 else 'the'} seeds ± deviation)"
 
 
-def _name_lines(ax: Any, ends: List[Tuple[float, float, str, str]]) -> None:
+def name_lines(ax: Any, ends: List[Tuple[float, float, str, str]]) -> None:
     """Puts each label at the end of its line, and moves labels apart if they would overlap."""
     size, pixel = 9.0, 72.0 / ax.figure.dpi
     heights = [ax.transData.transform((x, y))[1] * pixel for x, y, _, _ in ends]

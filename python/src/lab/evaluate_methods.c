@@ -32,6 +32,7 @@ PyMethodDef evaluate_methods[] = {
     {"array_estimate", array_estimate, METH_VARARGS, PyDoc_STR("An evaluation of arrays, as a line of JSON.")},
     {"log_evaluate", log_evaluate, METH_VARARGS, PyDoc_STR("Evaluations of a log, as lines of JSON.")},
     {"log_events", log_events, METH_VARARGS, PyDoc_STR("The events of a log, as columns.")},
+    {"log_columns", log_describe, METH_VARARGS, PyDoc_STR("The columns of a CSV log, and how they are used.")},
     {"estimators", list_estimators, METH_NOARGS,
      PyDoc_STR("(name, summary, needs a model, has a lambda) of each estimator.")},
     {"intervals", list_intervals, METH_NOARGS, PyDoc_STR("The names of the intervals.")},

@@ -18,4 +18,8 @@ PyObject *log_evaluate(PyObject *self, PyObject *args);
 /* log_events.c: (log, settings) -> dict of columns. */
 PyObject *log_events(PyObject *self, PyObject *args);
 
+/* log_columns.c: (log) -> list of (name, role or None, whether it is context, why not or None) for each column of a CSV
+ * log; empty for other formats. */
+PyObject *log_describe(PyObject *self, PyObject *args);
+
 #endif
