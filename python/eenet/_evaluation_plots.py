@@ -18,9 +18,8 @@ _ONE = 12  # the bin of weights from 1 to 2; each bin has twice the weights of t
 _OVERLAP = ("0", "0.0001", "0.001", "0.01", "0.05", "0.1", "0.2", "0.5", "0.9", "1")  # upper ends
 
 
-def draw(
-    kind: str, found: Sequence[Evaluation], ax: Optional[Axes], estimator: Optional[str]
-) -> Axes:
+def draw(kind: str, found: Sequence[Evaluation], ax: Optional[Axes], estimator: Optional[str]) -> Axes:
+    """See `Evaluations.plot`."""
     kinds: dict[str, Callable[..., None]] = {
         "value": _draw_values, "time": _draw_times, "weights": _draw_weights, "overlap": _draw_overlap
     }
@@ -30,7 +29,7 @@ def draw(
         raise ValueError("plot: there are no evaluations")
     chosen = [_chosen(of, estimator) for of in found]
     if kind == "time" and not all(len(of.marks) for of in found):
-        raise ValueError("nothing to plot over time: only evaluations of a log (evaluate.log, evaluate.frame) have marks")
+        raise ValueError("nothing to plot over time: only evaluations of a log (log, frame) have marks")
     ax = _axes(ax)
     kinds[kind](ax, found, chosen)
     ax.spines[["top", "right"]].set_visible(False)

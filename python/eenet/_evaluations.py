@@ -478,7 +478,7 @@ def _wrapped(sentences: Iterable[_Sentence]) -> list[str]:
 
 
 def _explain(of: Evaluation, log_too: bool) -> list[str]:
-    return [of.headline, *_wrapped(one for one in _sentences(of) if log_too or not one.log)]
+    return [textwrap.fill(of.headline, 100), *_wrapped(one for one in _sentences(of) if log_too or not one.log)]
 
 
 def _ranking(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> str:

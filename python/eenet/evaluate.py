@@ -39,7 +39,8 @@ import numpy
 from ._core import Bandit
 from ._errors import BadInput, BadOption
 from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python, words_of_python
-from ._frames import Frame, Probabilities, call_policy, is_probabilities, is_table, read_probabilities
+from ._frame_candidates import Probabilities, call_policy, is_probabilities, is_table, read_probabilities
+from ._frames import Frame
 from ._lab_library import lab as _lab, usual_threads
 from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_word, reading_settings
 
@@ -441,8 +442,9 @@ def frame(
 
 def _frame_candidates(table: Frame, given: Any, seeds: list[int], folder: str) -> list[_Candidate]:
     """Candidates as `log` takes them: probabilities and functions become files."""
-    if isinstance(given, list) and given and all(isinstance(one, str) and one in table.columns for one in given):
-        raise BadInput(f"candidates: expected a name for the columns, such as {{'new': {given}}}")
+    names = list(given.values()) if isinstance(given, Mapping) else given
+    if isinstance(names, list) and names and all(isinstance(one, str) and one in table.columns for one in names):
+        raise BadInput(f"candidates: expected a label for the columns, such as {{'new': {given}}}")
     pairs = _labelled(given)
     read: dict[int, Probabilities] = {}
     for place, (label, one) in enumerate(pairs):
@@ -457,7 +459,7 @@ def _frame_candidates(table: Frame, given: Any, seeds: list[int], folder: str) -
             read[place] = call_policy(table, label or name, one, contexts)
     for place, found in read.items():
         path = os.path.join(folder, f"{place}.csv")
-        table.write_probabilities(found, path)
+        table.write_probabilities(found.by_action, path)
         pairs[place] = (found.label, f"file:{path}")
     return _candidates(pairs, seeds, folder)
 

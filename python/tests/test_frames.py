@@ -49,7 +49,7 @@ def numbers(found):
 
 
 def run(data, candidates="uniform", **given):
-    return evaluate.frame(data, candidates, **{**ROLES, "estimators": ESTIMATES, **given})
+    return evaluate.frame(data, candidates, **{**ROLES, "estimators": ESTIMATES, "model": "ridge", **given})
 
 
 def by_plan(contexts, actions):
@@ -60,20 +60,21 @@ def by_plan(contexts, actions):
 
 
 @pytest.mark.parametrize("given, option", [
-    ({}, ""),
+    ({"model": "f1"}, ""),
     ({"context": ["age"]}, ",context=age"),
     ({"context": []}, ",context=none"),
     ({"ignore": "plan"}, ",ignore=plan"),
     ({"time": "at", "id": "visitor"}, ",time=at,id=visitor"),
-    ({"mode": "split=0.4", "seeds": 3, "interval": "normal", "alpha": 0.1, "model": "ridge"}, ""),
+    ({"mode": "split=0.4", "seeds": 3, "interval": "normal", "alpha": 0.1}, ""),
 ])  # fmt: skip
 def test_the_numbers_of_the_program(program, tmp_path, table, given, option):
     found = run(table, "eenet,linucb,uniform,arm:red", **given)
     table.to_csv(tmp_path / "shown.csv", index=False)
-    flags = ["-m", "split=0.4", "-s", "3", "-i", "normal", "--confidence", "0.9", "--model", "ridge"] if "mode" in given else []
+    flags = ["-m", "split=0.4", "-s", "3", "-i", "normal", "--confidence", "0.9"] if "mode" in given else []
     log = f"csv:{tmp_path / 'shown.csv'},action=offer,reward=sold,probability=p{option}"
     done = subprocess.run(
-        [str(program), "evaluate", log, "-p", "eenet,linucb,uniform,arm:red", "-e", ESTIMATES, "--json", *flags],
+        [str(program), "evaluate", log, "-p", "eenet,linucb,uniform,arm:red", "-e", ESTIMATES,
+         "--model", given.get("model", "ridge"), "--json", *flags],
         capture_output=True, check=True)  # fmt: skip
     theirs = [json.loads(line) for line in done.stdout.splitlines()]
     for ours, other in zip(found, theirs):
@@ -331,7 +332,8 @@ def test_bad_tables(table, data, given, message):
 @pytest.mark.parametrize("candidates, message", [
     (None, "candidates: expected a policy, a string such as 'uniform', or several, got None"),
     ([], "candidates: expected at least one, got none"),
-    (["x", "y"], r"candidates: expected a name for the columns, such as {'new': \['x', 'y'\]}"),
+    (["x", "y"], r"candidates: expected a label for the columns, such as {'new': \['x', 'y'\]}"),
+    ({"red": "x", "blue": "y"}, "candidates: expected a label for the columns, such as {'new': {'red': 'x', 'blue': 'y'}}"),
     ({"new": ["x", "y"]}, "candidate 'new': the columns x, y do not end with the names of the actions .*blue, red"),
     ({"new": ["x", "why"]}, "candidate 'new': there is no column 'why'"),
     ({"new": []}, "candidate 'new': expected columns of probabilities, got none"),
@@ -342,6 +344,8 @@ def test_bad_tables(table, data, given, message):
     ({"new": {1: 0.5, "1": 0.5}}, "candidate 'new': action '1' is given twice"),
     ({"new": np.full((N, 2), 0.5)}, "candidate 'new': an array has no names of actions"),
     ({"new": pandas.DataFrame({"red": np.ones(N)}, index=range(1, N + 1))}, "candidate 'new': its index differs"),
+    ({"new": {"red": pandas.Series(np.ones(N), range(N, 0, -1))}}, "candidate 'new', action 'red': its index differs"),
+    ({"new": lambda contexts, actions: contexts["plan"].sort_values()}, "candidate 'new': its index differs"),
     ({"new": lambda contexts, actions: "red"}, r"candidate 'new': expected 600 actions, .* \(600, 2\), .*; got str"),
     ({"new": lambda contexts, actions: np.ones((3, 2))}, r"expected 600 actions, .*; got \(3, 2\)"),
     ({"new": lambda contexts, actions: np.full(N, 0.5)}, "candidate 'new': expected actions such as blue, red; got 0.5"),
@@ -371,7 +375,7 @@ def test_the_result(table):
     assert "rule would have earned" in found.conclusion
     assert list(found.to_frame()["candidate"]) == ["rule"] * 3 + ["uniform"] * 3
     assert found.frame().equals(found.to_frame()) and len(found["rule"].to_frame()) == 3
-    text, page = repr(found), found._repr_html_()
+    text, page = " ".join(repr(found).split()), found._repr_html_()
     for line in ("600 events. The logging policy earned", "* rule ", found["uniform"].headline):
         assert line in text
     assert page.count("<tr>") == 7 and "<td>* rule</td>" in page and "context: plan, age" in page
