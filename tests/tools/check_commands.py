@@ -10,7 +10,6 @@ import shlex
 import struct
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 
@@ -148,9 +147,7 @@ def main(program: str, root: Path) -> int:
     found = [(page, line, words) for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]
              for line, block in blocks(page) for words in commands(block)]
     planned = [words for _, _, words in found if words[:1] == ["eenet"] and words[1:2] and words[1] in ("run", "grid", "paper")]
-    unique = list(dict.fromkeys(tuple(words) for _, _, words in found))
-    with ThreadPoolExecutor(2) as pool:
-        answers = dict(zip(unique, pool.map(lambda words: check(program, root, list(words)), unique)))
+    answers = {words: check(program, root, list(words)) for words in dict.fromkeys(tuple(words) for _, _, words in found)}
     wrong = [f"{page.relative_to(root)}, line {line}: {' '.join(words)}\n    {answers[tuple(words)]}"
              for page, line, words in found if answers[tuple(words)]]
     print("\n".join(wrong))
