@@ -160,7 +160,7 @@ static ee_status find_context(csv_columns *self, const log_rows *rows, const csv
 ee_status csv_columns_find(log_reader *log, const log_rows *rows, const csv_options *asked, csv_columns *out,
                            ee_error *error)
 {
-    *out = (csv_columns){.width = rows->width, .id_guessed = strcmp(asked->columns[CSV_ID], "auto") == 0};
+    *out = (csv_columns){.width = rows->width};
     ee_status status = memory_create(&log->owner, &out->all, rows->width, sizeof *out->all, error);
     if (!status) status = memory_create(&log->owner, &out->features, rows->width, sizeof *out->features, error);
     for (size_t i = 0; !status && i < rows->width; i++) out->all[i].name = rows->columns[i].text;

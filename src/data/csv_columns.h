@@ -33,7 +33,6 @@ typedef struct csv_columns {
     log_column *all;         /* (width) */
     size_t width;
     bool given;       /* the options name the context */
-    bool id_guessed;  /* the column of the id was found by its name */
     size_t *features; /* (feature_count) the columns of the context by name, so that their order does not matter */
     size_t feature_count;
 } csv_columns;

@@ -119,7 +119,7 @@ const log_counts *log_read(const log_reader *log);
 size_t log_dim(const log_reader *log);
 
 /* Doubts about how the log was read, as sentences: the one with this number, from 0; NULL after the last. */
-enum { LOG_REMARKS = 6, LOG_REMARK_SIZE = 256 };
+enum { LOG_REMARKS = 5, LOG_REMARK_SIZE = 256 };
 const char *log_remark(const log_reader *log, size_t number);
 
 /* A column of a CSV log and its use. */

@@ -183,9 +183,8 @@ static ee_status create_log(byte_stream *stream, csv_log **out, ee_error *error)
 
 /* What is looked for in the file before its events are read. */
 typedef struct csv_scan {
-    csv_actions *actions;    /* NULL: they are known */
-    csv_sample *sample;      /* NULL: nothing depends on it */
-    size_t events, repeated; /* that were read, and that had the id of an earlier one */
+    csv_actions *actions; /* NULL: they are known */
+    csv_sample *sample;   /* NULL: nothing depends on it */
 } csv_scan;
 
 static ee_status scan_events(csv_log *log, const csv_scan *into, ee_error *error)
@@ -207,7 +206,7 @@ static ee_status scan_events(csv_log *log, const csv_scan *into, ee_error *error
 }
 
 /* Reads the file with a second reader, so that exactly the events count that are read later. */
-static ee_status scan_file(const csv_log *log, const char *path, const log_options *reading, csv_scan *into,
+static ee_status scan_file(const csv_log *log, const char *path, const log_options *reading, const csv_scan *into,
                            ee_error *error)
 {
     byte_stream *stream;
@@ -224,8 +223,6 @@ static ee_status scan_file(const csv_log *log, const char *path, const log_optio
     again->columns = log->columns;
     again->actions = into->actions ? (csv_actions){.any = true, .count = 1} : log->actions; /* borrowed */
     status = scan_events(again, into, error);
-    into->events = again->head.counts.events;
-    into->repeated = again->head.counts.repeated;
     again->actions = (csv_actions){0};
     log_close(&again->head);
     return status;
@@ -284,17 +281,6 @@ static ee_status take_actions(csv_log *log, const char *asked, bool *collect, ee
     return EE_OK;
 }
 
-/* An id that comes again and again is hardly the event's. */
-static void remark_repeated(csv_log *log, const csv_scan *scan)
-{
-    size_t all = scan->events + scan->repeated;
-    if (!log->columns.id_guessed || 20 * scan->repeated <= all) return; /* 5% */
-    log_remark_add(&log->head,
-                   "%.0f%% of the rows are left out because they repeat an id in column '%s'. If it is not the id of "
-                   "the event, add id=none.",
-                   100.0 * (double)scan->repeated / (double)all, log->columns.all[log->columns.roles[CSV_ID]].name);
-}
-
 /* What only the file itself shows: the names of its actions, and which columns are context. */
 static ee_status look_through(csv_log *log, const char *path, const log_options *reading, bool collect, ee_error *error)
 {
@@ -311,7 +297,6 @@ static ee_status look_through(csv_log *log, const char *path, const log_options 
     if (!status && collect) status = csv_actions_order(&log->actions, error);
     if (!status) status = csv_columns_judge(&log->columns, &log->head, scan.sample, error);
     csv_sample_free(scan.sample);
-    if (!status) remark_repeated(log, &scan);
     return status;
 }
 

@@ -165,8 +165,7 @@ static void check_repeated(const diagnosis *self, diagnosis_report *into)
     if (self->repeated >= few && share > repeated_told)
         say(into, of_log,
             "%s%% of the lines have the id of an earlier event and were skipped. If the id is that of a user or "
-            "session, "
-            "these are other events: give each event its own id.",
+            "session, these are other events: give each event its own id (for CSV, id=none).",
             plain_number_of(100.0 * share, 2).text);
 }
 

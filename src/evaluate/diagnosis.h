@@ -36,7 +36,7 @@ typedef struct diagnosis {
     const char *bad_reason; /* and what is wrong with it */
     uint64_t repeated;      /* lines whose id occurred before, and so were skipped */
     log_findings found;     /* mistakes that make the log misleading */
-    const char *remarks[6]; /* see log_remark; NULL after the last */
+    const char *remarks[5]; /* see log_remark; NULL after the last */
     const char *assumption; /* of the candidate, see candidate_class.remark; NULL or "": none */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */

@@ -172,6 +172,7 @@ static void rejected_rows_have_no_actions(void **state)
                       "9,i,0.5,1,0\n"
                       "10,b,0.5,1,1\n");
     expect_actions(&folder, "", "a b");
+    expect_actions(&folder, ",id=none", "a b g");
     log_reader *log = open_good(words_of(&folder, ""));
     log_event event;
     while (next_good(log, &event)) assert_int_equal(event.count, 2);
@@ -614,22 +615,6 @@ static void doubtful_columns_are_named(void **state)
     folder_remove(&folder);
 }
 
-static void an_id_that_comes_again_is_doubtful(void **state)
-{
-    (void)state;
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
-                      "id,action,p,reward\n7,a,0.5,1\n8,b,0.5,1\n7,b,0.5,0\n7,a,0.5,0\n8,b,0.5,1\n");
-    expect_remarks(&folder, "",
-                   "60% of the rows are left out because they repeat an id in column 'id'. If it is not the id of the "
-                   "event, add id=none.");
-    expect_remarks(&folder, ",id=id", "");
-    expect_remarks(&folder, ",id=none",
-                   "No column is used as context, so policies cannot personalise; choose some with "
-                   "context=COLUMN+COLUMN.");
-    folder_remove(&folder);
-}
-
 /* A long list, and names that are long or hold control characters. */
 static void long_lists_are_shortened(void **state)
 {
@@ -785,7 +770,6 @@ int main(void)
         cmocka_unit_test(the_order_of_columns_does_not_matter),
         cmocka_unit_test(few_rows_decide_nothing),
         cmocka_unit_test(doubtful_columns_are_named),
-        cmocka_unit_test(an_id_that_comes_again_is_doubtful),
         cmocka_unit_test(long_lists_are_shortened),
         cmocka_unit_test(the_open_bandit_dataset_is_read),
         cmocka_unit_test(folders_that_are_no_open_bandit_are_told),
