@@ -246,8 +246,13 @@ static double outcome_of(const sample_value *value, bool any)
 static bool leaks_outcome(const sample_value *values, size_t count, bool any)
 {
     double mean = 0, errors = 0;
+    bool varies = false; /* rounding gives equal outcomes a variance */
     reward_group all = {0}, once = {0};
-    for (size_t i = 0; i < count; i++) mean += outcome_of(&values[i], any) / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        mean += outcome_of(&values[i], any) / (double)count;
+        varies = varies || outcome_of(&values[i], any) != outcome_of(&values[0], any);
+    }
+    if (!varies) return false;
     for (size_t i = 0, size; i < count; i += size) {
         reward_group equal = {0};
         size = group_size(values, i, count);
@@ -259,7 +264,7 @@ static bool leaks_outcome(const sample_value *values, size_t count, bool any)
         errors += group_errors(&equal);
     }
     errors += group_errors(&once);
-    return all.squares > 0 && errors <= (1 - almost_all) * all.squares;
+    return errors <= (1 - almost_all) * all.squares;
 }
 
 /* values must be ordered by value. */
