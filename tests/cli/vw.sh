@@ -79,16 +79,19 @@ grep -qF 'cb.txt, line 3: action 4 is not one of the 3 actions' stderr || fail "
 grep -qF 'did you mean vw:cb.txt,format=cb?' stderr || fail "$(cat stderr)"
 
 # Slots, with the probability of the chosen action alone: the same numbers after a conversion.
-awk 'BEGIN {
+awk 'function draw(n) { x = x * 16807 % 2147483647; return x % n }
+BEGIN {
+    x = 1
     for (t = 0; t < 300; t++) {
-        a = int(t / 3) % 4; b = (a + 1 + t % 3) % 4
-        printf "ccb shared |u g=%d\n", t % 2
+        a = draw(4); b = (a + 1 + draw(3)) % 4; u = draw(2)
+        printf "ccb shared |u g=%d\n", u
         for (i = 0; i < 4; i++) printf "ccb action |i n=%d\n", i
-        printf "ccb slot %d:%d:0.25 |s top\nccb slot %d:%d:0.333333 |s low\n\n", a, a == t % 2 ? -1 : 0, b, b == 2 ? -1 : 0
+        printf "ccb slot %d:%d:0.25 |s top\nccb slot %d:%d:0.333333 |s low\n\n", a, a == u ? -1 : 0, b, b == 2 ? -1 : 0
     }
 }' >ccb.txt
 "$eenet" evaluate ccb.txt -p uniform,linucb -e ips,dr --model ridge | sed -e 1d -e '/Vowpal Wabbit/d' >expected
-grep -Eq '^. linucb +ips ' expected || fail "$(cat expected)"
+grep -Eq '^. linucb +ips +0\.9' expected || fail "$(cat expected)"
+grep -q 'only the probability of the logged action' expected || fail "unknown probabilities were used: $(cat expected)"
 for name in slots.dsjson slots.eelog; do
     "$eenet" log ccb.txt -o $name 2>stderr
     "$eenet" evaluate $name -p uniform,linucb -e ips,dr --model ridge | sed 1d | diff expected - || fail "$name gives other numbers"
