@@ -152,7 +152,7 @@ def read_log(
     until: Time = None,
     strict: bool = False,
 ) -> Log:
-    """Reads a whole log: dsjson, CSV or .eelog, compressed or not.
+    """Reads a whole log: dsjson, CSV, Vowpal Wabbit text or .eelog, compressed or not.
 
     reward: how to combine several observations of an event: "label" (default: as
         logged), "first", "last", "sum", "mean" or "max".

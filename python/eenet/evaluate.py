@@ -320,7 +320,8 @@ def log(
 ) -> Evaluations:
     """Evaluates candidates on a log file, like the program `eenet evaluate`.
 
-    path: dsjson, CSV or .eelog, compressed or not; or "csv:FILE,action=COLUMN,...".
+    path: dsjson, CSV, Vowpal Wabbit text or .eelog, compressed or not; or
+        "csv:FILE,action=COLUMN,...", "vw:FILE,format=cb".
     candidates: one or several of
         - a policy such as "eenet", which learns from the log; with options:
           ("eenet", {"f1.width": 50}), or an `eenet.Policy`;
