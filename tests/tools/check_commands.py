@@ -19,8 +19,9 @@ ENDS = {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>"}  # what follows is no a
 def blocks(page: Path):
     """The code blocks of a page, and commands within a line: (line number, text)."""
     text = page.read_text()
-    for found in re.finditer(r"^```(?:sh|console|bash)?\n(.*?)^```", text, flags=re.M | re.S):
-        yield text.count("\n", 0, found.start(1)) + 1, found[1]
+    for found in re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S):
+        if found[1] in ("", "sh", "console", "bash"):
+            yield text.count("\n", 0, found.start(2)) + 1, found[2]
     for found in re.finditer(r"(?<!`)`(eenet \w+ -[^`]+)`", text):
         yield text.count("\n", 0, found.start()) + 1, found[1].replace("\n", " ")
 
