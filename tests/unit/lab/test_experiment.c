@@ -17,6 +17,7 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "lab/pending_runs.h"
 #include "support.h"
 
 /* ---- the system calls that change the folder, made to crash or to fail ----
@@ -265,6 +266,40 @@ static void lines_are_in_the_order_of_the_jobs(void **state)
 }
 
 /* Without a folder nothing is kept, and all are played. */
+/* A run is reported once it is in the folder, with its curve: a line, or in pending/ until its turn comes. */
+static bool is_kept_before_it_is_reported(void *context, const run_report *report)
+{
+    size_t *reported = context;
+    char pending[sizeof folder + 20];
+    stored_runs lines = {0}, waiting = {0};
+    assert_true(report->result->finished);
+    snprintf(pending, sizeof pending, "%s/pending", folder);
+    assert_int_equal(results_read(folder, &lines, NULL), EE_OK);
+    assert_int_equal(pending_runs_list(pending, NULL, &waiting, NULL), EE_OK);
+    assert_int_equal(lines.count + waiting.count, ++*reported);
+    for (size_t i = 0; i < lines.count; i++) {
+        bool there;
+        assert_int_equal(results_has_curve(folder, &lines.runs[i], &there, NULL), EE_OK);
+        assert_true(there);
+    }
+    results_release(&lines);
+    results_release(&waiting);
+    return true;
+}
+
+static void reported_runs_are_kept(void **state)
+{
+    (void)state;
+    for (size_t threads = 1; threads <= 2; threads++) {
+        size_t reported = 0;
+        run_result results[JOBS];
+        run_watch watch = {.ended = is_kept_before_it_is_reported, .context = &reported};
+        remove_all(folder);
+        play(folder, threads, &watch, results);
+        assert_int_equal(reported, JOBS);
+    }
+}
+
 static void no_folder(void **state)
 {
     (void)state;
@@ -629,6 +664,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_there_is_not_played_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lines_are_in_the_order_of_the_jobs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reported_runs_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_folder, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_crash_at_any_call, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_shard_that_crashes, set_up, tear_down),

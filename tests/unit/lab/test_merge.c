@@ -203,6 +203,9 @@ static void test_again_and_in_the_middle(void **state)
         assert_int_equal(counts.missing, 0);
         assert_seeds(expected, 4);
     }
+    add_seed("all", 9); /* only the folder itself has it */
+    assert_int_equal(merge("a", "b"), EE_OK);
+    assert_int_equal(counts.there, 4);
 }
 
 /* A line that is not whole, and one without its end. */
