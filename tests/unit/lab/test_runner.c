@@ -431,9 +431,9 @@ static void summary_of_the_finished(void **state)
 {
     (void)state;
     const run_result results[4] = {
-        {.finished = true, .rounds = 10, .optimal = 5, .regret = 2, .seconds = 1},
+        {.finished = true, .rounds = 10, .optimal = 5, .regret = 2, .seconds = 1, .slots = 2, .slot_regrets = {3, -1}},
         {.finished = false, .rounds = 3, .optimal = 3, .regret = 1000, .seconds = 1000},
-        {.finished = true, .rounds = 10, .optimal = 7, .regret = 4, .seconds = 2},
+        {.finished = true, .rounds = 10, .optimal = 7, .regret = 4, .seconds = 2, .slots = 2, .slot_regrets = {3, 1}},
         {.status = EE_NO_MEMORY},
     };
     run_summary summary;
@@ -443,6 +443,7 @@ static void summary_of_the_finished(void **state)
     assert_close(summary.regret_deviation, sqrt(2.0), 1e-15);
     assert_close(summary.optimal, 0.6, 1e-15);
     assert_close(summary.seconds, 1.5, 1e-15);
+    assert_true(summary.slots == 2 && summary.slot_regrets[0] == 3.0 && summary.slot_regrets[1] == 0.0);
     assert_int_equal(runner_summarize(results + 1, 1, &summary, NULL), EE_OK);
     assert_int_equal(summary.runs, 0);
     assert_true(isnan(summary.regret));
