@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "evaluate/confidence_sequence.h"
 #include "evaluate/evaluation_file.h"
 #include "support_files.h"
 #include "support_logs.h"
@@ -176,7 +177,9 @@ static void test_copies(void **state)
     log_writer *log;
     ee_error error;
     trial t;
-    double rounds = 0.0, reward = 0.0, weighted = 0.0;
+    double rounds = 0.0, reward = 0.0, weighted = 0.0, squares = 0.0, second = 0.0;
+    confidence_sequence value = confidence_sequence_of_ips((value_range){0.0, 1.0, INFINITY});
+    confidence_sequence gain = confidence_sequence_of_gain((value_range){0.0, 1.0, INFINITY});
     static const double p[] = {0.8, 0.2};
     static const float vectors[] = {1, 0, 0, 1};
     if (log_create(log_path, 2, &log, &error)) fail_msg("%s", error.message);
@@ -196,6 +199,10 @@ static void test_copies(void **state)
         rounds += event.copies;
         reward += event.copies * event.reward;
         weighted += event.copies * event.reward * 0.5 / p[action];
+        squares += event.copies * event.copies;
+        second += action ? event.copies : 0.0;
+        confidence_sequence_add_ips(&value, 0.5 / p[action], event.reward, event.copies);
+        confidence_sequence_add_gain(&gain, 0.5 / p[action], event.reward, event.copies);
         if (log_write(log, &event, &error)) fail_msg("%s", error.message);
     }
     if (log_end(log, true, &error)) fail_msg("%s", error.message);
@@ -209,6 +216,26 @@ static void test_copies(void **state)
     assert_close(t.results[1].estimates[1].value, weighted / rounds, 1e-12);
     const evaluation_mark *last = &t.results[1].marks[t.results[1].mark_count - 1];
     assert_close(last->values[1], weighted / rounds, 1e-12);
+
+    /* The intervals by cs, and the facts: each event counts as its copies. */
+    const estimate *ips = &t.results[1].estimates[0];
+    interval expected = confidence_sequence_interval(&value, 0.05);
+    assert_true(ips->low == expected.low && ips->high == expected.high);
+    expected = confidence_sequence_interval(&gain, 0.05);
+    assert_true(ips->gain_low == expected.low && ips->gain_high == expected.high);
+    const diagnosis *facts = &t.results[1].facts;
+    double mean = (2.5 * second + 0.625 * (rounds - second)) / rounds;
+    double deviation = sqrt((0.25 / 0.8 + 0.25 / 0.2 - 1.0) * squares) / rounds; /* by the propensities */
+    assert_close(facts->mean_weight, mean, 1e-12);
+    assert_close(facts->spread_weight, mean, 1e-12);
+    assert_close(facts->mean_weight_error, deviation, 1e-12);
+    assert_close(facts->spread_weight_error, deviation, 1e-12);
+    assert_close(facts->unsupported, 0.0, 1e-12);
+    assert_close(facts->spread_unsupported, 0.0, 1e-12);
+    assert_close(t.results[1].weights[EVALUATION_WEIGHT_ONE + 1], second / rounds, 1e-12);
+    assert_close(t.results[1].weights[EVALUATION_WEIGHT_ONE - 1], 1.0 - second / rounds, 1e-12);
+    assert_close(t.results[1].overlap[6], 0.5, 1e-12); /* above 0.1, up to 0.2 */
+    assert_close(t.results[1].overlap[8], 0.5, 1e-12); /* above 0.5, up to 0.9 */
     trial_end(&t);
 }
 

@@ -370,48 +370,62 @@ static void slots_by_hoeffding(void **state)
 
 /* ---- the reward model ---- */
 
-/* What a ridge model predicts of `uniform` in each slot, if it is asked in one call and taught in a later one. */
-static double replay_model(void)
+/* What DM of the shared ridge model and MRDR find for `uniform`, if the models are asked in one call and taught in a
+ * later one, and never a slot whose reward is not known. */
+static void replay_models(double values[2])
 {
     log_reader *log;
     log_event event;
     bool found;
     log_options usual = log_options_usual();
-    reward_model *model;
+    reward_model *models[2];
     candidate_setup setup = {.text = "", .dim = DIM};
-    double sum = 0.0, count = 0.0;
+    double count = 0.0;
     assert_int_equal(log_open(log_path, &usual, &log, NULL), EE_OK);
-    assert_int_equal(reward_model_create(REWARD_MODEL_RIDGE, &setup, &model, NULL), EE_OK);
+    for (size_t m = 0; m < 2; m++) {
+        assert_int_equal(reward_model_create(REWARD_MODEL_RIDGE, &setup, &models[m], NULL), EE_OK);
+        values[m] = 0.0;
+    }
     while (!log_next(log, &event, &found, NULL) && found)
         for (size_t k = 0; k < event.slot_count; k++) {
             const log_slot *slot = &event.slots[k];
+            if (slot->skipped) continue;
             float vectors[ACTIONS * DIM] = {0};
-            double q[ACTIONS];
+            double q[ACTIONS], pi = 1.0 / (double)slot->count, p = slot->probabilities[0];
+            double weights[2] = {1.0, pi * pi * (1.0 - p) / (p * p)}; /* of MRDR's paper */
             for (size_t i = 0; i < slot->count; i++) vectors[i * DIM + slot->actions[i]] = 1;
             log_event one = {.count = slot->count, .reward = slot->reward, .copies = 1};
             one.arms = ee_arms_dense(vectors, slot->count, DIM); /* the chosen one is the first */
             candidate_round round = {.event = &one};
-            assert_int_equal(reward_model_play(model, &round, 0.0, q, NULL), EE_OK);
-            if (slot->skipped) continue;
-            for (size_t i = 0; i < slot->count; i++) sum += q[i] / (double)slot->count;
+            for (size_t m = 0; m < 2; m++) {
+                assert_int_equal(reward_model_play(models[m], &round, 0.0, q, NULL), EE_OK);
+                for (size_t i = 0; i < slot->count; i++) values[m] += pi * q[i];
+                if (m) values[m] += pi / p * (slot->reward - q[0]);
+                assert_int_equal(reward_model_play(models[m], &round, weights[m], NULL, NULL), EE_OK);
+            }
             count++;
-            assert_int_equal(reward_model_play(model, &round, 1.0, NULL, NULL), EE_OK);
         }
-    reward_model_free(model);
+    for (size_t m = 0; m < 2; m++) {
+        values[m] /= count;
+        reward_model_free(models[m]);
+    }
     log_close(log);
-    return sum / count;
 }
 
 static void models_predict_a_slot_before_they_learn_it(void **state)
 {
     (void)state;
     static const char *const candidates[] = {"uniform"};
+    double expected[2];
     make_log(&(made_slots){.events = 200, .unknown = 4, .seed = 5});
     trial t;
     ask(&t, candidates, 1, SLOT_OWN);
-    t.request.estimators[0].kind = ESTIMATOR_DM;
+    assert_true(estimator_request_parse("dm", &t.request.estimators[0]));
+    assert_true(estimator_request_parse("mrdr", &t.request.estimators[1]));
     play(&t);
-    near(t.results[0].estimates[0].value, replay_model(), 1e-12, "dm", 0);
+    replay_models(expected);
+    near(t.results[0].estimates[0].value, expected[0], 1e-12, "dm", 0);
+    near(t.results[0].estimates[1].value, expected[1], 1e-12, "mrdr", 0);
     done(&t);
 }
 
