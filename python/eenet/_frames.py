@@ -192,11 +192,22 @@ class Frame:
 
     def in_rows(self, message: str) -> str:
         """A message about the log, with rows of the data in place of lines; the first line is the header."""
-        message = re.sub(rf"\S*{re.escape(_FILE)}, line (\d+)", lambda found: f"row {int(found[1]) - 2}", message)
+        message = re.sub(rf"\S*{re.escape(_FILE)}, line", "line", message)
+        message = re.sub(r"\bline (\d+)( of the log)?", lambda found: f"row {self._row_of(int(found[1]))}", message)
         for name, header in self._headers().items():
             if header != name:
                 message = message.replace(header, name)
         return message.replace("=COLUMN+COLUMN", "=[COLUMN, ...]")
+
+    def _row_of(self, line: int) -> int:
+        """The row that begins in this line of the log; text may have line breaks of its own."""
+        rows = zip(*self.cells.values()) if any("\n" in "".join(texts) for texts in self.cells.values()) else ()
+        line -= 2 + sum("\n" in name for name in self._headers().values())
+        for row, cells in enumerate(rows):
+            if row >= line:
+                break
+            line -= sum(text.count("\n") for text in cells)
+        return line
 
     def _headers(self) -> dict[str, str]:
         """The header of each column: its name. A role's column has another one if an option could not name it."""

@@ -108,6 +108,8 @@ def test_numbers_are_names(table):
     assert run(table.assign(offer=ids))[0].value == pytest.approx(run(table)[0].value, rel=1e-12)
     for kind in (float, "Int64", "category", object, str):
         assert numbers(run(table.assign(offer=ids.astype(kind)))) == usual
+    (signed,) = run(table.assign(offer=-ids.astype(float)), {"new": {-1001: 0.9, "-1002": 0.1}})
+    assert signed.trusted and "(2 names)" in signed.columns
     assert "arm:1001" in [one.label for one in run(table.assign(offer=ids), "arm:1001")]
 
 
@@ -358,6 +360,15 @@ def test_bad_candidates(table, candidates, message):
     gap = np.where(np.arange(N) == 5, np.nan, 0.5)
     with pytest.raises((BadInput, eenet.BadOption, ZeroDivisionError), match=message):
         run(table.assign(x=0.25, y=0.75, gap=gap), candidates)
+
+
+def test_rows_of_the_data_in_messages(table):
+    """Sentences about the log name rows, also if text has line breaks."""
+    for data in (table, table.assign(plan="a\nb\nc").rename(columns={"age": "age\n"})):
+        late = changed(changed(data, "visitor", 7, "u3"), "at", 7, datetime(2023, 1, 1))
+        assert any("(first: row 7)" in one for one in run(late, time="at")[0].sentences)
+        with pytest.raises(BadInput, match="^row 7: duplicate event id u3$"):
+            run(late, id="visitor")
 
 
 def test_an_action_that_is_not_listed(table):
