@@ -367,7 +367,8 @@ class Evaluations(Sequence[Evaluation]):
             log; "weights", how often a candidate would have taken the logged action,
             compared with the logging policy: few large weights mean little data;
             "overlap", how probable a candidate's choices were under the logging policy: the
-            log says nothing about choices in the bin "never".
+            log says nothing about choices in the bin "never", nor about what is missing to
+            100%.
         ax: matplotlib axes; default: new ones. estimator: default: the headline's.
         """
         from ._evaluation_plots import draw
