@@ -12,7 +12,7 @@ import sys
 PROGRAM = sys.argv[1]
 TABLE = "--table" in sys.argv
 ITEMS = ["chair", "desk", "lamp", "shelf", "sofa"]
-ROUNDS = 5000
+ROUNDS = 4000
 TAGS = json.dumps([{"_tag": item, "i": {item: 1}} for item in ITEMS])
 START = 1_750_000_000
 
@@ -270,7 +270,7 @@ ATTACKS = [
     ("propensity 1 everywhere", each(propensity(lambda row: 1.0)), CSV, "Every propensity is 1", True),
     ("propensity 1 in a part", each(propensity(lambda row: 1.0), 0.7), CSV, "of the propensities are 1", False),
     ("propensities halved", each(propensity(lambda row: row["probability"] / 2)), ALL, WRONG, True),
-    ("propensities halved in a tenth", each(propensity(lambda row: row["probability"] / 2), 0.5, 0.6), CSV, WRONG, True),
+    ("propensities halved in a fifth", each(propensity(lambda row: row["probability"] / 2), 0.5, 0.7), CSV, WRONG, True),
     ("propensities rounded to one decimal", each(propensity(lambda row: round(row["probability"] + 0.04, 1))), CSV, FEW,
      False),
     ("recommended instead of shown action", each(greedy_action), CSV, "do not fit its actions", True),
