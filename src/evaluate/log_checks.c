@@ -97,14 +97,15 @@ static void add_all(log_checks *self, log_stretch *into, const log_event *event)
 {
     double squares = 0.0, cubes = 0.0, possible = 0.0, copies = event->copies;
     for (size_t i = 0; i < event->count; i++) {
-        double p = event->probabilities[i], chosen = i == event->action ? 1.0 : 0.0;
+        double p = event->probabilities[i];
         squares += p * p;
         cubes += p * p * p;
         possible += p > 0.0 ? 1.0 : 0.0;
         log_checked_action *action = action_at(self, i);
-        add_balance(&action->balance, chosen - p, p * (1.0 - p), copies);
         action->expected += copies * p;
+        action->balance.variance += copies * copies * p * (1.0 - p);
     }
+    add_balance(&action_at(self, event->action)->balance, 1.0, 0.0, copies);
     double weight = 1.0 / ((double)event->count * event->probability), share = possible / (double)event->count;
     add_balance(&into->spread, weight - share, 0.0, copies);
     add_balance(&into->chosen, event->probability - squares, fmax(cubes - squares * squares, 0.0), copies);
@@ -216,20 +217,27 @@ static uint64_t hash_numbers(const double *numbers, size_t count)
     return checksum_64(numbers, count * sizeof *numbers);
 }
 
+/* Of vectors some numbers are enough, spread over the arms. */
+static uint64_t hash_arms(const ee_arms *arms)
+{
+    enum { NUMBERS = 16 };
+    float some[NUMBERS];
+    size_t values = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
+    size_t count = values < NUMBERS ? values : NUMBERS;
+    for (size_t i = 0; i < count; i++) some[i] = arms->values[i * values / count];
+    return checksum_64(some, count * sizeof *some);
+}
+
 /* What the policy saw, and when. Returns whether anything is known of it. */
 static bool hash_situation(const log_event *event, uint64_t *out)
 {
-    const ee_arms *arms = &event->arms;
-    uint64_t parts[4] = {0};
-    if (arms->count && arms->values) {
-        size_t values = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
-        parts[0] = checksum_64(arms->values, values * sizeof *arms->values);
-        if (arms->starts) parts[1] = checksum_64(arms->indices, values * sizeof *arms->indices);
-    }
-    if (event->context.length) parts[2] = checksum_64(event->context.bytes, event->context.length);
-    if (!isnan(event->time)) parts[3] = hash_numbers(&event->time, 1);
+    bool vectors = event->arms.count && event->arms.values;
+    uint64_t parts[3] = {0};
+    if (vectors) parts[0] = hash_arms(&event->arms);
+    if (event->context.length) parts[1] = checksum_64(event->context.bytes, event->context.length);
+    if (!isnan(event->time)) parts[2] = hash_numbers(&event->time, 1);
     *out = checksum_64(parts, sizeof parts);
-    return (arms->count && arms->values) || event->context.length || !isnan(event->time);
+    return vectors || event->context.length || !isnan(event->time);
 }
 
 static void add_copies(log_checks *self, const log_event *event)

@@ -38,7 +38,7 @@ enum { LOG_CHECK_STRETCHES = 64, LOG_CHECK_ACTIONS = 64, LOG_CHECK_NAME = 48, LO
 
 /* An action by its number; those beyond the last share it. */
 typedef struct log_checked_action {
-    log_balance balance; /* its weights, or how often it was chosen if all probabilities are known */
+    log_balance balance; /* its weights, or 1 for each choice if all probabilities are known */
     double possible;     /* rounds in which it was */
     double expected;     /* rounds in which it was chosen, by the probabilities; 0: unknown */
     char name[LOG_CHECK_NAME];

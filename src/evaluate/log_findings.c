@@ -217,8 +217,11 @@ static bool find_wrong_part(const log_checks *self, log_findings *into)
 static double score_action(const log_checks *self, const log_checked_action *of)
 {
     log_balance balance = of->balance;
-    balance.sum -= of->possible;
-    if (self->whole) balance.sum = fabs(balance.sum);
+    balance.sum -= of->possible + of->expected;
+    if (self->whole) {
+        balance.sum = fabs(balance.sum);
+        balance.squares = 0.0; /* the variance is known */
+    }
     double least = self->whole ? count_off * of->expected : weight_off * of->possible;
     return balance.sum > least ? excess_of(&balance, 2.0 * LOG_CHECK_ACTIONS) : 0.0;
 }
@@ -233,7 +236,7 @@ static bool find_wrong_action(const log_checks *self, log_findings *into)
     }
     if (!(scores[worst] > 1.0)) return false;
     const log_checked_action *of = &self->actions[worst];
-    double ratio = self->whole ? 1.0 + of->balance.sum / of->expected : of->balance.sum / of->possible;
+    double ratio = of->balance.sum / (of->possible + of->expected);
     char name[64];
     if (of->name[0])
         snprintf(name, sizeof name, "%s", of->name);
