@@ -12,7 +12,7 @@
 #include "evaluate/played_batch.h"
 #include "support_files.h"
 
-enum { ACTIONS = 4, SLOTS = 2, DIM = 3, EVENTS = 200, CANDIDATES = 6 };
+enum { ACTIONS = 4, SLOTS = 2, DIM = 3, EVENTS = 150, CANDIDATES = 6 };
 
 static test_folder folder;
 static char log_path[120];
@@ -309,7 +309,7 @@ static void bad_lines(void **state)
     ask(&t, estimators, 1);
     t.request.reading.strict = true;
     t.request.features = "names=100"; /* no survey, which would find the line first */
-    compare(&t, "line 201: ");
+    compare(&t, "line 151: ");
     ask(&t, estimators, 1);
     t.request.least_probability = 0.3;
     compare(&t, "is below --least-probability 0.3");
