@@ -86,6 +86,7 @@ static bool check_spread(const diagnosis *self, diagnosis_report *into)
 {
     double expected = 1.0 - (isnan(self->spread_unsupported) ? 0.0 : self->spread_unsupported);
     double difference = self->spread_weight - expected;
+    if ((double)self->events < least_effective) return false; /* too few for a standard error */
     /* The unsupported share is unknown, so a mean below 1 may be right. */
     if (isnan(self->spread_unsupported) && difference < 0.0) return false;
     if (!differs(difference, self->spread_weight_error, weight_off)) return false;
@@ -242,6 +243,7 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
 {
     double difference = self->reward_last - self->reward_first;
     double least = reward_off * fmax(fabs(self->reward_first), fabs(self->reward_last));
+    if ((double)self->events < few_events) return;
     if (!differs(difference, self->reward_error, least)) return;
     say(into, of_log,
         "The mean reward of the log changed from %s in its first third to %s in its last: the best policy over the "
