@@ -159,6 +159,46 @@ static void test_no_exploration(void **state)
     expect(&facts, true, nothing);
 }
 
+/* What the checks found comes with the candidates' own sentences; the logging policy does not need propensities. */
+static void test_found(void **state)
+{
+    (void)state;
+    diagnosis facts = sound();
+    facts.found = (log_findings){.count = 2, .list = {{true, true, "propensities"}, {false, false, "copies"}}};
+    diagnosis_report report = diagnosis_explain(&facts);
+    assert_int_equal(report.count, 2);
+    assert_false(report.trusted);
+    assert_true(report.sentences[0].grave && report.sentences[0].log && !report.sentences[1].grave);
+    assert_string_equal(report.sentences[0].text, "propensities");
+    report = diagnosis_explain_log(&facts);
+    assert_int_equal(report.count, 2);
+    facts.weighs = false;
+    expect(&facts, true, "copies");
+    facts = sound();
+    assert_int_equal(diagnosis_explain_log(&facts).count, 0);
+    facts.repeated = 500;
+    expect(&facts, true, "4.8% of the lines have the id of an earlier event and were skipped.");
+    facts.repeated = 9; /* too few to matter */
+    expect(&facts, true, nothing);
+}
+
+/* A candidate that was computed from the log. */
+static void test_future(void **state)
+{
+    (void)state;
+    diagnosis facts = sound();
+    facts.mean_weight = 1.43;
+    facts.from_file = true;
+    expect(&facts, false, "The probabilities of eenet depend on the logged actions or rewards");
+    facts.mean_weight = 1.0;
+    facts.fit_score = 1.1; /* right on average, and wrong for an action */
+    expect(&facts, false, "The probabilities of eenet depend on the logged actions or rewards");
+    facts.fit_score = 0.9;
+    expect(&facts, true, nothing);
+    facts.learned_as_many = 10000;
+    expect(&facts, true, "eenet has learned as many rewards as this log has events (10000).");
+}
+
 static void test_lines(void **state)
 {
     (void)state;
@@ -290,6 +330,8 @@ int main(void)
         cmocka_unit_test(test_missing_support),
         cmocka_unit_test(test_little_data),
         cmocka_unit_test(test_no_exploration),
+        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_future),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_agreement),
