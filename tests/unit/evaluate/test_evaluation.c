@@ -463,6 +463,67 @@ static void test_ranges(void **state)
     trial_end(&t);
 }
 
+/* Writes lines of dsjson: `count` times the first text, then the second once. */
+static void write_dsjson(const char *usual_line, size_t count, const char *last)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < count; i++) fprintf(stream, "%s\n", usual_line);
+    fprintf(stream, "%s\n", last);
+    fclose(stream);
+    folder_write_text(&folder, "log.dsjson", text);
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, "log.dsjson"));
+    free(text);
+}
+
+/* The reward of any slot can be outside the range. */
+static void test_range_of_slots(void **state)
+{
+    (void)state;
+    trial t;
+    ee_error error;
+    static const char within[] =
+        "{\"_outcomes\":[{\"_label_cost\":-1,\"_a\":[0,1],\"_p\":[0.5,0.5]},{\"_label_cost\":0,"
+        "\"_a\":[1],\"_p\":[1]}],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}],"
+        "\"_slots\":[{},{}]}}";
+    static const char outside[] =
+        "{\"_outcomes\":[{\"_label_cost\":-1,\"_a\":[0,1],\"_p\":[0.5,0.5]},{\"_label_cost\":-3,"
+        "\"_a\":[1],\"_p\":[1]}],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}],"
+        "\"_slots\":[{},{}]}}";
+    write_dsjson(within, 40, outside);
+    trial_ask(&t, "uniform", "ips");
+    trial_run(&t, NULL);
+    assert_true(t.results[0].facts.seen_range && t.results[0].log.range.reward_high == 3.0);
+    trial_end(&t);
+    trial_ask(&t, "uniform", "ips");
+    t.request.reward_low = 0.0;
+    t.request.reward_high = 2.0;
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "line 41: reward 3 is outside [0, 2]");
+    trial_end(&t);
+}
+
+/* An event whose features cannot be read is skipped, counted and reported. */
+static void test_unreadable_event(void **state)
+{
+    (void)state;
+    trial t;
+    write_dsjson(
+        "{\"_label_cost\":-1,\"_label_probability\":0.5,\"_label_Action\":1,\"_labelIndex\":0,\"a\":[1,2],\"p\":[0.5,"
+        "0.5],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}]}}",
+        40,
+        "{\"_label_cost\":-1,\"_label_probability\":0.5,\"_label_Action\":1,\"_labelIndex\":0,\"a\":[1,2,3],\"p\":["
+        "0.5,0.3,0.2],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}]}}");
+    trial_ask(&t, "linucb", "ips");
+    trial_run(&t, NULL);
+    const evaluation_result *found = &t.results[0];
+    assert_int_equal(found->log.events, 40);
+    assert_int_equal(found->log.passed, 1);
+    assert_close(found->facts.bad_lines, 1.0 / 41.0, 1e-12);
+    trial_end(&t);
+}
+
 /* ---- a candidate that cannot be played ---- */
 
 static void test_failures(void **state)
@@ -806,10 +867,18 @@ static void test_disagreement(void **state)
     assert_true(found->facts.pair_values[0] == found->estimates[0].value);
     assert_true(found->facts.pair_values[1] == found->estimates[1].value);
     assert_string_equal(found->headline, "This log cannot show what uniform would have earned.");
+    assert_false(found->facts.pair_apart); /* with cs both have the interval of IPS */
     trial_end(&t);
-    trial_ask(&t, "uniform", "snips");
+    trial_ask(&t, "uniform", "snips,dr");
+    t.request.interval = INTERVAL_NORMAL;
+    trial_run(&t, NULL);
+    assert_true(t.results[0].facts.pair_apart);
+    trial_end(&t);
+    trial_ask(&t, "uniform,arm:b", "snips,replay");
     trial_run(&t, NULL);
     assert_null(t.results[0].facts.pair[0]);
+    assert_true(isnan(t.results[0].estimates[1].value)); /* replay is for deterministic candidates */
+    assert_close(t.results[1].estimates[1].value, 1.0, 1e-12);
     trial_end(&t);
 }
 
@@ -1081,6 +1150,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_every_interval, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_paired_difference, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ranges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_range_of_slots, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unreadable_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stored_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_columns_by_name, set_up, tear_down),

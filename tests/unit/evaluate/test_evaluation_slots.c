@@ -45,6 +45,7 @@ typedef struct made_slots {
     bool named;     /* features as JSON, else vectors */
     size_t unknown; /* the reward of the last slot is not known in one of so many events; 0: always */
     uint64_t seed;
+    bool dropped; /* every second event represents two */
 } made_slots;
 
 static const char *const context_text = "{\"u\":{\"c\":1},\"_multi\":[{\"i\":{\"n\":\"a\"}},{\"i\":{\"n\":\"b\"}},{"
@@ -99,7 +100,7 @@ static void make_log(const made_slots *how)
                            .action = actions[0][0],
                            .probability = probabilities[0][0],
                            .reward = slots[0].reward,
-                           .copies = 1,
+                           .copies = how->dropped && e % 2 ? 2 : 1,
                            .baseline = baselines[0],
                            .slots = slots,
                            .slot_count = SLOTS};
@@ -329,14 +330,21 @@ static void slots_share_alpha(void **state)
         trial whole, parts;
         play_interval(&whole, kinds[i], alpha);
         play_interval(&parts, kinds[i], shared ? alpha / SLOTS : alpha);
-        double low = 0.0, high = 0.0;
+        double low = 0.0, high = 0.0, gain_low = 0.0, gain_high = 0.0;
         for (size_t k = 0; k < SLOTS; k++) {
+            const estimate *part = &parts.results[0].slots[k].estimates[0];
             double share = (k + 1 < SLOTS ? 1000.0 : 750.0) / 2750.0;
-            low += share * parts.results[0].slots[k].estimates[0].low;
-            high += share * parts.results[0].slots[k].estimates[0].high;
+            low += share * part->low;
+            high += share * part->high;
+            gain_low += share * part->gain_low;
+            gain_high += share * part->gain_high;
         }
         near(whole.results[0].estimates[0].low, low, 1e-12, interval_name(kinds[i]), 0);
         near(whole.results[0].estimates[0].high, high, 1e-12, interval_name(kinds[i]), 0);
+        if (!shared) { /* the others have no form for a difference */
+            near(whole.results[0].estimates[0].gain_low, gain_low, 1e-12, interval_name(kinds[i]), 0);
+            near(whole.results[0].estimates[0].gain_high, gain_high, 1e-12, interval_name(kinds[i]), 0);
+        }
         done(&whole);
         done(&parts);
     }
@@ -365,6 +373,44 @@ static void slots_by_hoeffding(void **state)
         near(slot->high - slot->value, pow(5.0, 1.0 + (double)k) * sqrt(log(2.0 / 0.05) / 2000.0), 1e-3, "alone",
              k + 1);
     }
+    done(&t);
+}
+
+/* The confidence sequences of value and difference, fed by the test: an event is one round that counts as its copies.
+ */
+static void slots_by_cs(void **state)
+{
+    (void)state;
+    trial t;
+    log_reader *log;
+    log_event event;
+    bool found;
+    log_options usual = log_options_usual();
+    confidence_sequence value = confidence_sequence_of_ips((value_range){0.0, 1.0, INFINITY});
+    confidence_sequence gain = confidence_sequence_of_gain((value_range){0.0, 1.0, INFINITY});
+    make_log(&(made_slots){.events = 1000, .unknown = 4, .seed = 5, .dropped = true});
+    assert_int_equal(log_open(log_path, &usual, &log, NULL), EE_OK);
+    while (!log_next(log, &event, &found, NULL) && found) {
+        double weights[SLOTS], rewards[SLOTS];
+        size_t shown = 0;
+        for (size_t k = 0; k < event.slot_count; k++) {
+            const log_slot *slot = &event.slots[k];
+            if (slot->skipped) continue;
+            weights[shown] = 1.0 / (double)slot->count / slot->probabilities[0];
+            rewards[shown++] = slot->reward;
+        }
+        confidence_sequence_add_ips_slots(&value, weights, rewards, shown, event.copies);
+        confidence_sequence_add_gain_slots(&gain, weights, rewards, shown, event.copies);
+    }
+    log_close(log);
+    play_interval(&t, INTERVAL_CS, 0.06);
+    const estimate *ips = &t.results[0].estimates[0];
+    interval expected = confidence_sequence_interval(&value, 0.06);
+    near(ips->low, expected.low, 1e-12, "low", 0);
+    near(ips->high, expected.high, 1e-12, "high", 0);
+    expected = confidence_sequence_interval(&gain, 0.06);
+    near(ips->gain_low, expected.low, 1e-12, "low of the difference", 0);
+    near(ips->gain_high, expected.high, 1e-12, "high of the difference", 0);
     done(&t);
 }
 
@@ -616,6 +662,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(intervals_hold_the_truth, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slots_share_alpha, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slots_by_hoeffding, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slots_by_cs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(models_predict_a_slot_before_they_learn_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(candidates_learn_every_slot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_slot_without_a_reward_is_not_judged, set_up, tear_down),
