@@ -26,7 +26,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports fairness bench \
+.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions messages clean help
 
@@ -101,6 +101,12 @@ exports: ## measure what eight concurrent exports of the log cost decisions
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
 	bench/serve/exports.sh build/release/eenet
+
+evaluations: ## measure 'eenet evaluate' on ROUNDS rounds (default: 1000000), next to the least time that its parts allow
+	@cmake/setup.sh build
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
+	bench/evaluate.sh build/release/eenet $(or $(ROUNDS),1000000)
 
 fairness: ## measure for SECONDS (default: 600) whether a bandit that is expensive to train delays another one
 	@cmake/setup.sh build test

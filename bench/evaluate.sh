@@ -1,5 +1,5 @@
 #!/bin/sh
-# evaluate.sh PROGRAM [ROUNDS [MODEL]]: measures 'eenet evaluate' with five candidates and DR on a log of vectors (default:
+# evaluate.sh PROGRAM [ROUNDS [MODEL]]: measures an evaluation of five candidates by DR on a log of vectors (default:
 # 1,000,000 rounds, ridge as reward model). It prints what each part takes, the least time that the parts allow, and the
 # wall-clock time with one thread and with one per core. The log is made in $TMPDIR (0.5 kB per round).
 set -eu
