@@ -509,12 +509,18 @@ static void test_unreadable_event(void **state)
 {
     (void)state;
     trial t;
-    write_dsjson(
-        "{\"_label_cost\":-1,\"_label_probability\":0.5,\"_label_Action\":1,\"_labelIndex\":0,\"a\":[1,2],\"p\":[0.5,"
-        "0.5],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}]}}",
-        40,
-        "{\"_label_cost\":-1,\"_label_probability\":0.5,\"_label_Action\":1,\"_labelIndex\":0,\"a\":[1,2,3],\"p\":["
-        "0.5,0.3,0.2],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}]}}");
+    log_writer *log;
+    ee_error error;
+    static const double p[] = {0.5, 0.5};
+    static const char *const contexts[] = {"{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}]}", "{\"_multi\":[{}]}"};
+    if (log_create(log_path, 0, &log, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < 41; i++) {
+        const char *context = contexts[i == 40];
+        log_event event = {.time = NAN, .count = 2, .probability = 0.5, .probabilities = p, .reward = 1, .copies = 1};
+        event.context = (json_text){context, strlen(context)};
+        if (log_write(log, &event, &error)) fail_msg("%s", error.message);
+    }
+    if (log_end(log, true, &error)) fail_msg("%s", error.message);
     trial_ask(&t, "linucb", "ips");
     trial_run(&t, NULL);
     const evaluation_result *found = &t.results[0];

@@ -521,6 +521,25 @@ static void a_slot_without_a_reward_is_not_judged(void **state)
     done(&t);
 }
 
+/* What it took still counts in the weights of later slots. */
+static void a_slot_without_a_reward_counts_for_later_ones(void **state)
+{
+    (void)state;
+    static const double p[] = {0.5, 0.5}, pi[] = {0.8, 0.2};
+    evaluation_request request = evaluation_usual();
+    tally *sums = calloc(1, sizeof *sums);
+    log_event event = {.count = 2, .probability = 0.5, .probabilities = p, .reward = 1.0, .copies = 1.0};
+    tally_slot slots[] = {{{&event, pi, NULL, NULL, false}, true}, {{&event, pi, NULL, NULL, false}, false}};
+    request.estimators[0].kind = ESTIMATOR_IPS;
+    request.slots = SLOT_CASCADE;
+    tally_start(sums, &request, (value_range){0.0, 1.0, INFINITY});
+    assert_int_equal(tally_add_slots(sums, slots, 2, NULL), EE_OK);
+    near(sums->views[VIEW_PLAIN].sums.wr, 1.6 * 1.6, 1e-12, "cascade", 2);
+    assert_int_equal(sums->views[VIEW_PLAIN].sums.events, 1);
+    tally_release(sums);
+    free(sums);
+}
+
 /* Slots are kept with the evaluation and read again; another weighting is another question. */
 static void slots_are_kept_and_read_again(void **state)
 {
@@ -666,6 +685,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(models_predict_a_slot_before_they_learn_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(candidates_learn_every_slot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_slot_without_a_reward_is_not_judged, set_up, tear_down),
+        cmocka_unit_test(a_slot_without_a_reward_counts_for_later_ones),
         cmocka_unit_test_setup_teardown(slots_are_kept_and_read_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_trained_winner_learned_all_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slots_may_come_one_by_one, set_up, tear_down),
