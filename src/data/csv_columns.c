@@ -71,6 +71,15 @@ static void remark_others(log_reader *log, const log_rows *rows, csv_role role, 
                        csv_role_name(role), rows->columns[used].text, list, csv_role_name(role));
 }
 
+/* Whether a name is a number, as in a file without a header. */
+static bool has_number(const log_rows *rows)
+{
+    double number;
+    for (size_t i = 0; i < rows->width; i++)
+        if (field_number(&rows->columns[i], &number)) return true;
+    return false;
+}
+
 static ee_status find_role(csv_columns *self, log_reader *log, const log_rows *rows, csv_role role, const char *wanted,
                            ee_error *error)
 {
@@ -86,6 +95,8 @@ static ee_status find_role(csv_columns *self, log_reader *log, const log_rows *r
     }
     for (size_t i = 0; usual_names[role][i] && *column == SIZE_MAX; i++)
         *column = log_rows_find(rows, usual_names[role][i]);
+    if (*column == SIZE_MAX && needed && has_number(rows))
+        return log_rows_fail(rows, error, "found no column for the %s; the first row must name the columns", name);
     if (*column == SIZE_MAX && needed)
         return log_rows_fail(rows, error, "found no column for the %s; name it: csv:FILE,%s=COLUMN", name, name);
     if (needed) remark_others(log, rows, role, *column);

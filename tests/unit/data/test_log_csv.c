@@ -335,6 +335,8 @@ static void columns_that_are_missing_are_told(void **state)
     expect_refused(&folder, "", "expected a header with column names");
     folder_write_text(&folder, "log.csv", "\xff\xfe,x\n");
     expect_refused(&folder, "", "not UTF-8");
+    folder_write_text(&folder, "log.csv", "a,0.5,1\nb,0.5,0\n");
+    expect_refused(&folder, "", "found no column for the probability; the first row must name the columns");
     folder_remove(&folder);
 }
 
