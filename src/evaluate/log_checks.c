@@ -84,6 +84,15 @@ static log_stretch *next_stretch(log_checks *self, size_t line)
     return last;
 }
 
+static void add_mean(log_mean *into, double weight, double reward)
+{
+    into->w += weight;
+    into->ww += weight * weight;
+    into->wr += weight * reward;
+    into->wwr += weight * weight * reward;
+    into->wwrr += weight * weight * reward * reward;
+}
+
 /* ---- propensities ---- */
 
 static log_checked_action *action_at(log_checks *self, size_t number)
@@ -140,7 +149,7 @@ static void add_name(log_checks *self, const log_event *event)
 
 static void add_propensity(log_checks *self, log_stretch *into, const log_event *event)
 {
-    double p = event->probability, copies = event->copies, w = 1.0 / ((double)event->count * p), r = event->reward;
+    double p = event->probability, copies = event->copies, w = 1.0 / ((double)event->count * p);
     if (event->probabilities) {
         add_all(self, into, event);
     } else {
@@ -151,11 +160,8 @@ static void add_propensity(log_checks *self, log_stretch *into, const log_event 
     self->single = self->single || event->count < 2;
     into->spread_seen += copies * w;
     into->low_seen += p <= 0.5 ? copies : 0.0;
-    self->w += copies * w;
-    self->ww += copies * copies * w * w;
-    self->wr += copies * w * r;
-    self->wwr += copies * copies * w * w * r;
-    self->wwrr += copies * copies * w * w * r * r;
+    add_mean(&self->random, copies * w, event->reward);
+    add_mean(&self->logged, copies, event->reward);
     if (!self->events) self->first_probability = p;
     self->same_probability = self->same_probability && p == self->first_probability;
     if (p < 1.0 || event->count < 2) return;

@@ -64,6 +64,11 @@ typedef struct log_sample {
     log_repetition again;
 } log_sample;
 
+/* A weighted mean of rewards: sums of weights w and rewards r. */
+typedef struct log_mean {
+    double w, ww, wr, wwr, wwrr;
+} log_mean;
+
 /* Events without reward in a row. */
 typedef struct log_run {
     size_t line;
@@ -87,8 +92,7 @@ typedef struct log_checks {
     size_t previous;                     /* action */
     log_repetition again;                /* of the action of the event before */
 
-    /* Random choices against the logging policy: sums of weights w and rewards r. */
-    double w, ww, wr, wwr, wwrr;
+    log_mean random, logged; /* what random choices would have earned (SNIPS), and the logging policy did */
 
     double first_probability;
     bool same_probability; /* all are the first */

@@ -483,17 +483,21 @@ static bool find_same_rewards(const log_checks *self, log_findings *into)
     return true;
 }
 
-/* What random choices would have earned more than the logging policy, by SNIPS. */
+/* The squared standard error of a weighted mean. */
+static double squared_error(const log_mean *of)
+{
+    double mean = of->wr / of->w, squares = of->wwrr - 2.0 * mean * of->wwr + mean * mean * of->ww;
+    return fmax(squares, 0.0) / (of->w * of->w);
+}
+
 static void find_worse_than_random(const log_checks *self, log_findings *into)
 {
     const double few = 100.0, least = 0.05, needed = 6.0;
     if (self->single) return;
-    log_stretch all = whole_log(self);
-    double mean = all.reward / all.events, random = self->wr / self->w, difference = random - mean;
-    double squares = self->wwrr - 2.0 * random * self->wwr + random * random * self->ww;
-    double variance = fmax(all.squares / all.events - mean * mean, 0.0) / all.events;
-    double error = sqrt(fmax(squares, 0.0) / (self->w * self->w) + variance);
-    if (self->w * self->w < few * self->ww || difference < least * fabs(mean) || difference < needed * error) return;
+    const log_mean *of = &self->random;
+    double mean = self->logged.wr / self->logged.w, random = of->wr / of->w, difference = random - mean;
+    double error = sqrt(squared_error(of) + squared_error(&self->logged));
+    if (of->w * of->w < few * of->ww || difference < least * fabs(mean) || difference < needed * error) return;
     say(into, caution,
         "Random choices would have earned more than the logging policy (%s against %s per event). If the policy was "
         "meant to maximise these rewards, they are costs or have the wrong sign: negate them.",

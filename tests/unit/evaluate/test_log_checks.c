@@ -16,14 +16,14 @@ enum { MOST_ACTIONS = 100, SEEDS = SANITIZED ? 5 : 100 };
 typedef struct kind {
     const char *name;
     size_t actions;
-    double exploration; /* share of random choices; the rest follows the context */
-    bool softmax;       /* graded probabilities instead */
-    bool some;          /* every second action is impossible in half of the events */
-    bool bare;          /* only the probability of the chosen action is logged */
-    bool learns;        /* the policy becomes better */
-    double rate;        /* of rewards */
-    enum { CLICKS, REVENUE, RATINGS } rewards;
-    size_t contexts; /* different ones; 0: each event has its own */
+    double exploration;                                    /* share of random choices; the rest follows the context */
+    bool softmax;                                          /* graded probabilities instead */
+    bool some;                                             /* every second action is impossible in half of the events */
+    bool bare;                                             /* only the probability of the chosen action is logged */
+    bool learns;                                           /* the policy becomes better */
+    double rate;                                           /* of rewards */
+    enum { CLICKS, REVENUE, RATINGS, COMPLAINTS } rewards; /* the last: mostly negative */
+    size_t contexts;                                       /* different ones; 0: each event has its own */
     bool times;
     double pdrop; /* events without reward that are dropped, and counted by the others */
 } kind;
@@ -43,6 +43,7 @@ static const kind kinds[] = {
     {"ratings", .actions = 4, .exploration = 0.5, .rate = 1.0, .rewards = RATINGS, .bare = true, .contexts = 2},
     {"some impossible", .actions = 6, .exploration = 0.5, .some = true, .rate = 0.2, .contexts = 20},
     {"dropped", .actions = 3, .exploration = 0.4, .rate = 0.1, .pdrop = 0.8, .times = true},
+    {"complaints, dropped", .actions = 3, .exploration = 1.0, .rate = 0.1, .rewards = COMPLAINTS, .pdrop = 0.8},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -77,6 +78,7 @@ static double make_reward(const kind *of, const made_event *made, random_stream 
     double rate = made->event.action == made->liked ? fmin(2.0 * of->rate, 1.0) : of->rate;
     if (of->rewards == RATINGS) return round(3.0 + random_normal(chance));
     if (random_unit(chance) >= rate) return 0.0;
+    if (of->rewards == COMPLAINTS) return random_unit(chance) < 0.2 ? 1.0 : -1.0;
     return of->rewards == REVENUE ? exp(2.0 + random_normal(chance)) : 1.0;
 }
 
