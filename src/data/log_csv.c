@@ -91,8 +91,8 @@ static bool take_event(const csv_log *log, log_event *event, log_note *note)
 /* The actions: {"_tag":"red","i":{"constant":1,"id":"red"}}, as Personalizer has them. */
 static void make_multi(csv_log *log, size_t count)
 {
-    if (log->multi_count == count) return;
     text *into = &log->multi;
+    if (into->length && log->multi_count == count) return;
     into->length = 0;
     text_add(into, "\"_multi\":[");
     for (size_t i = 0; i < count; i++) {
