@@ -110,6 +110,12 @@ static bool begins_with(const char *name, const char *start)
     return strncasecmp(name, start, strlen(start)) == 0;
 }
 
+/* Named features have other uses for such names, or ignore them: docs/features.md. */
+static bool is_reserved(const char *name)
+{
+    return name[0] == '_' && strcmp(name, "_text") != 0;
+}
+
 /* Why a column without a role is no context, by its name alone; NULL: its values decide. */
 static const char *reason_of_name(const csv_columns *self, const char *name)
 {
@@ -145,6 +151,8 @@ static ee_status mark_list(csv_columns *self, const log_rows *rows, const char *
         if (column == SIZE_MAX)
             return log_rows_fail(rows, error, "there is no column '%.30s' (option %s=)", word,
                                  context ? "context" : "ignore");
+        if (context && is_reserved(rows->columns[column].text))
+            return log_rows_fail(rows, error, "column '%.30s' cannot be context: remove _ from its start", word);
         self->all[column].context = context;
         if (!context) self->all[column].reason = "ignored";
     }
@@ -159,7 +167,7 @@ static ee_status find_context(csv_columns *self, const log_rows *rows, const csv
     for (size_t i = 0; i < self->width && (guessed || every); i++) {
         log_column *one = &self->all[i];
         if (one->role) continue;
-        one->reason = guessed ? reason_of_name(self, one->name) : NULL;
+        one->reason = is_reserved(one->name) ? "name starts with _" : guessed ? reason_of_name(self, one->name) : NULL;
         one->context = one->name[0] && !one->reason;
     }
     if (!guessed && !every && strcmp(asked->context, "none") != 0)
@@ -239,14 +247,22 @@ static void remark_none(const csv_columns *self, log_reader *log)
                             "context=COLUMN+COLUMN.");
 }
 
-/* Insertion sort: there are few. */
+/* Insertion sort: there are few. Of columns with the same name the first is context: features with one name would be
+ * added up. */
 static void order_features(csv_columns *self)
 {
     for (size_t i = 0; i < self->width; i++) {
-        if (!self->all[i].context) continue;
-        size_t place = self->feature_count++;
-        for (; place && strcmp(self->all[self->features[place - 1]].name, self->all[i].name) > 0; place--)
-            self->features[place] = self->features[place - 1];
+        log_column *one = &self->all[i];
+        size_t place = self->feature_count;
+        if (!one->context) continue;
+        while (place && strcmp(self->all[self->features[place - 1]].name, one->name) > 0) place--;
+        if (place && strcmp(self->all[self->features[place - 1]].name, one->name) == 0) {
+            one->context = false;
+            one->reason = "same name as another column";
+            continue;
+        }
+        memmove(self->features + place + 1, self->features + place,
+                (self->feature_count++ - place) * sizeof *self->features);
         self->features[place] = i;
     }
 }

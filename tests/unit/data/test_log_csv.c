@@ -592,6 +592,27 @@ static void few_rows_decide_nothing(void **state)
     folder_remove(&folder);
 }
 
+/* Features ignore names that start with _, and add up those of one name. */
+static void names_of_context_are_different(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,p,reward,_multi,age,_text,age,Age\n0,0.5,1,5,30,so it is,40,50\n");
+    static const char columns[] =
+        "Columns: action (1 name), probability=p, reward; context: age, _text, Age; left out: _multi (name starts with "
+        "_), age (same name as another column). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
+    expect_columns(&folder, "", columns);
+    expect_columns(&folder, ",context=all", columns);
+    expect_refused(&folder, ",context=age+_multi", "column '_multi' cannot be context: remove _ from its start");
+    log_reader *log = open_good(words_of(&folder, ""));
+    log_event event;
+    assert_true(next_good(log, &event));
+    assert_true(text_is(event.context, "{\"Age\":50,\"_text\":\"so it is\",\"age\":30,\"_multi\":["
+                                       "{\"_tag\":\"0\",\"i\":{\"constant\":1,\"id\":\"0\"}}]}"));
+    log_close(log);
+    folder_remove(&folder);
+}
+
 static void doubtful_columns_are_named(void **state)
 {
     (void)state;
@@ -777,6 +798,7 @@ int main(void)
         cmocka_unit_test(traces_of_the_reward_are_found),
         cmocka_unit_test(the_order_of_columns_does_not_matter),
         cmocka_unit_test(few_rows_decide_nothing),
+        cmocka_unit_test(names_of_context_are_different),
         cmocka_unit_test(doubtful_columns_are_named),
         cmocka_unit_test(long_lists_are_shortened),
         cmocka_unit_test(the_open_bandit_dataset_is_read),
