@@ -249,7 +249,7 @@ static bool check_slot(const log_slot *slot, log_note *note)
 
 static bool check_taken(double probability, log_note *note)
 {
-    if (probability > 0 && is_probability(probability)) return true;
+    if (is_probability(probability) && isfinite(1 / probability)) return true;
     log_pass_over(note, LOG_INVALID, "the probability of the chosen action must be above 0 and at most 1, got %.6g%s",
                   probability, guess_value(probability));
     return false;

@@ -114,7 +114,8 @@ static bool take_label(const vw_log *log, const vw_label *label, log_event *even
 /* Whether log.c takes it. */
 static bool is_possible(const vw_label *label)
 {
-    return label->probability > 0 && label->probability <= 1 + 1e-6 && fabs(label->cost) <= 1e9;
+    return label->probability > 0 && isfinite(1 / label->probability) && label->probability <= 1 + 1e-6 &&
+           fabs(label->cost) <= 1e9;
 }
 
 /* ---- cb ---- */

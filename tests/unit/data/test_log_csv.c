@@ -182,7 +182,7 @@ static void rejected_rows_have_no_actions(void **state)
     for (size_t i = 0; i < 7; i++) assert_message_has(counts->first_reasons[i], reasons[i]);
     log_close(log);
 
-    folder_write_text(&folder, "log.csv", "action,p,reward\na,0,1\nb,0,1\n"); /* no actions at all */
+    folder_write_text(&folder, "log.csv", "action,p,reward\na,0,1\nb,1e-310,1\n"); /* no actions at all */
     log = open_good(words_of(&folder, ""));
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->invalid, 2);
