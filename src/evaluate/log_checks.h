@@ -34,7 +34,7 @@ typedef struct log_stretch {
     double least_size, largest_size; /* of them */
 } log_stretch;
 
-enum { LOG_CHECK_STRETCHES = 64, LOG_CHECK_ACTIONS = 64, LOG_CHECK_NAME = 48, LOG_CHECK_HISTORY = 8 };
+enum { LOG_CHECK_STRETCHES = 64, LOG_CHECK_ACTIONS = 64, LOG_CHECK_NAME = 40, LOG_CHECK_HISTORY = 8 };
 
 /* An action by its number; those beyond the last share it. */
 typedef struct log_checked_action {

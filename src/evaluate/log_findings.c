@@ -273,12 +273,14 @@ static void find_doubtful(const log_checks *self, log_findings *into)
             100.0 * all.spread_seen / missing.rounds);
 }
 
-static void find_propensities(const log_checks *self, log_findings *into)
+/* Returns whether they are wrong. */
+static bool find_propensities(const log_checks *self, log_findings *into)
 {
-    if (self->certain >= self->rounds) return; /* no exploration: the weights say nothing */
+    if (self->certain >= self->rounds) return false; /* no exploration: the weights say nothing */
     bool found = find_wrong_chosen(self, into) || find_constant(self, into) || find_wrong_part(self, into) ||
                  find_wrong_action(self, into);
     if (!found) find_doubtful(self, into);
+    return found;
 }
 
 /* ---- copies ---- */
@@ -549,8 +551,7 @@ void log_checks_finish(const log_checks *self, log_findings *out)
 {
     out->count = 0;
     if ((double)self->events < few_events) return;
-    find_propensities(self, out);
-    find_copies(self, out);
+    if (!find_propensities(self, out)) find_copies(self, out); /* they are found by right propensities */
     find_rewards(self, out);
     find_order(self, out);
 }

@@ -205,6 +205,28 @@ static void test_damaged_logs(void **state)
     expect(whole, 12000, forget_rewards, false, "their rewards may not have arrived yet");
 }
 
+/* A third of the events have another action than the shown one, which has the longest name that is reported. */
+static void report_first(made_event *made, size_t number, size_t events)
+{
+    static char name[LOG_CHECK_NAME];
+    static json_text names[MOST_ACTIONS];
+    (void)events;
+    memset(name, 'n', sizeof name - 1);
+    for (size_t i = 0; i < made->event.count; i++) names[i] = (json_text){name, sizeof name - 1 - i};
+    made->event.actions = names;
+    if (number % 3 == 0) made->event.action = 0;
+}
+
+/* The whole sentence; and no copies, though the first action follows itself too often. */
+static void test_wrong_action(void **state)
+{
+    (void)state;
+    log_findings found = check(&kinds[0], 12000, 1, report_first);
+    assert_int_equal(found.count, 1);
+    assert_non_null(strstr(found.list[0].text, "do not fit its actions: action nnn"));
+    assert_non_null(strstr(found.list[0].text, "the policy that chose it."));
+}
+
 /* The named lines are those that were damaged, about. */
 static void test_lines(void **state)
 {
@@ -223,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_logs),
         cmocka_unit_test(test_damaged_logs),
+        cmocka_unit_test(test_wrong_action),
         cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
