@@ -133,7 +133,7 @@ static size_t place_of(const vw_sizes *among, size_t action)
     return at ? (size_t)(at - among->values) : SIZE_MAX;
 }
 
-/* The label of a cb line: one word, or all possible actions. Of them, one has a probability. */
+/* The label of a cb line: one word, or all possible actions. Of them, one has a probability above 0. */
 static ee_status read_cb_label(vw_log *log, json_text words, vw_label *chosen, log_note *note, ee_error *error)
 {
     json_text word;
@@ -151,9 +151,10 @@ static ee_status read_cb_label(vw_log *log, json_text words, vw_label *chosen, l
         }
         ee_status status = vw_sizes_add(log, &log->listed, label.action, error);
         if (status) return status;
-        labels += label.has_probability;
+        bool observed = label.has_probability && label.probability != 0;
+        labels += observed;
         costs += label.has_cost;
-        if (label.has_probability || !labels) *chosen = label;
+        if (observed || !labels) *chosen = label;
     }
     if (labels > 1)
         log_pass_over(note, LOG_INVALID, "%zu actions have a probability; only one can be the chosen one", labels);
@@ -354,11 +355,14 @@ static bool read_adf_label(const vw_row *row, vw_label *label, log_note *note)
     json_text rest = row->line.label, word, other;
     *label = (vw_label){0};
     if (!vw_next_word(&rest, ' ', &word)) return true;
-    if (json_is(word, "shared"))
+    bool more = vw_next_word(&rest, ' ', &other);
+    if (json_is(word, "shared") && more)
+        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", shown(other), other.bytes);
+    else if (json_is(word, "shared"))
         log_pass_over(note, LOG_INVALID,
                       "'shared' must be the first line of an example; is the empty line before it "
                       "missing?");
-    else if (vw_next_word(&rest, ' ', &other))
+    else if (more)
         log_pass_over(note, LOG_INVALID, "two labels, '%.*s' and '%.*s'; if each line is an event, add format=cb",
                       shown(word), word.bytes, shown(other), other.bytes);
     else
@@ -375,7 +379,6 @@ static bool is_shared(const vw_row *row)
 static ee_status read_adf(vw_log *log, log_event *event, log_note *note, ee_error *error)
 {
     const vw_row *shared = is_shared(&log->rows[0]) ? &log->rows[0] : NULL;
-    vw_label chosen = {0};
     log->of_action.count = 0;
     event->action = SIZE_MAX;
     for (size_t i = shared != NULL; i < log->row_count; i++) {
@@ -392,10 +395,11 @@ static ee_status read_adf(vw_log *log, log_event *event, log_note *note, ee_erro
                           log->rows[log->of_action.values[event->action]].number, line);
             return EE_OK;
         }
-        if (label.has_cost) {
-            chosen = label;
-            event->action = log->of_action.count;
+        if (label.has_cost && !take_label(log, &label, event, note)) {
+            event->line = line;
+            return EE_OK;
         }
+        if (label.has_cost) event->action = log->of_action.count;
         ee_status status = vw_sizes_add(log, &log->of_action, i, error);
         if (status) return status;
     }
@@ -404,7 +408,7 @@ static ee_status read_adf(vw_log *log, log_event *event, log_note *note, ee_erro
         log_pass_over(note, LOG_INVALID, "the example has no actions");
     else if (event->action == SIZE_MAX)
         log_pass_over(note, LOG_FOREIGN, "no label: nothing was chosen");
-    else if (take_label(log, &chosen, event, note))
+    else
         return vw_make_context(log, shared, event, note, error);
     return EE_OK;
 }

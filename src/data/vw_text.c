@@ -302,20 +302,30 @@ static void pass_blanks(json_text *rest)
     while (rest->length && is_blank(rest->bytes[0])) pass_bytes(rest, 1);
 }
 
-/* What follows the colon of a feature: a number or a word. A word may have ':' and '|'. */
+/* Whether the word is the name, in letters of either case. */
+static bool is_named(json_text word, const char *name)
+{
+    size_t same = 0;
+    while (same < word.length && name[same] && (word.bytes[same] | 0x20) == name[same]) same++;
+    return same == word.length && !name[same];
+}
+
+/* What follows the colon of a feature: a number or a word. A word may have ':' and '|'. VW reads nan as 0. */
 static bool take_value(vw_features *self, vw_member *member, log_note *note)
 {
     pass_blanks(&self->rest);
     json_text rest = self->rest, number = take_name(&rest), word = number;
     while (word.length < self->rest.length && !is_blank(self->rest.bytes[word.length])) word.length++;
-    if (first_byte(rest) != ':' && vw_number(number, &member->value)) {
+    bool missing = is_named(number, "nan");
+    if (first_byte(rest) != ':' && (missing || vw_number(number, &member->value))) {
         member->kind = VW_NUMBER;
-        member->value *= self->weight;
+        member->value = missing ? 0 : member->value * self->weight;
         self->rest = rest;
         return true;
     }
     char first = first_byte(word);
-    if (first && (is_digit(first) || memchr(".+-", first, 3))) {
+    bool infinite = is_named(word, "inf") || is_named(word, "infinity");
+    if (first && (infinite || is_digit(first) || memchr(".+-", first, 3))) {
         log_pass_over(note, LOG_INVALID, "expected a number after '%.*s:', got '%.*s'", shown(member->name),
                       member->name.bytes, shown(word), word.bytes);
         return false;

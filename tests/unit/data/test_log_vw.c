@@ -88,6 +88,23 @@ static void the_actions_of_cb_are_those_of_usable_lines(void **state)
     folder_remove(&folder);
 }
 
+/* As in VW, a probability of 0 is not an observation. */
+static void cb_chose_the_action_with_a_probability_above_0(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    log_reader *log = open_text(&folder, "1:7:0 2:1:0.5 3:9:0 | a\n1:3:0.25 2:8:0 3:9 | a\n1:7:0 2:6:0 | a\n", NULL);
+    log_event event;
+    assert_true(next_good(log, &event) && event.count == 3 && event.action == 1);
+    assert_true(event.reward == -1 && event.probability == 0.5);
+    assert_true(next_good(log, &event) && event.count == 3 && event.action == 0);
+    assert_true(event.reward == -3 && event.probability == 0.25);
+    assert_false(next_good(log, &event));
+    assert_message_has(log_read(log)->first_reasons[0], "above 0 and at most 1, got 0");
+    log_close(log);
+    folder_remove(&folder);
+}
+
 /* Labels of --cb N --eval begin with the action of the policy to be evaluated. */
 static void cb_eval_has_another_action_first(void **state)
 {
@@ -246,7 +263,9 @@ static const struct {
     {"shared | a\n0:1:0.5 | b\n0:1:0.5 | c\n", 1, "two actions have a label, on lines 2 and 3"},
     {"shared | a\n0:1:0.5 1 | b\n| c\n", 2, "two labels, '0:1:0.5' and '1'; if each line is an event, add format=cb"},
     {"shared | a\n0:1:0.5 | b\nshared | c\n", 3, "'shared' must be the first line of an example"},
-    {"shared | a\n0:1 | b\n| c\n", 1, "the label has no probability"},
+    {"shared 0:1:0.5 | a\n| b\n| c\n", 1, "unexpected '0:1:0.5' after 'shared'"},
+    {"shared | a\n0:1 | b\n| c\n", 2, "the label has no probability"},
+    {"shared | a\n1:0 | b\n2:1 | c\n", 2, "the label has no probability"}, /* of --csoaa_ldf */
     {"shared | a\n\n", 1, "the example has no actions"},
     {"shared | a\n0:1:0.5 | b\n| c:1x\n", 3, "expected a number after 'c:', got '1x'"},
     {"shared | a\n0:1:0.5 | b\ncost | c\n", 3, "expected a label ACTION:COST:PROBABILITY, got 'cost'"},
@@ -564,6 +583,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cb_has_an_event_in_each_line),
         cmocka_unit_test(the_actions_of_cb_are_those_of_usable_lines),
+        cmocka_unit_test(cb_chose_the_action_with_a_probability_above_0),
         cmocka_unit_test(cb_eval_has_another_action_first),
         cmocka_unit_test(cb_adf_has_an_example_of_several_lines),
         cmocka_unit_test(ccb_has_slots),

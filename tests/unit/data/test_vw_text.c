@@ -146,6 +146,8 @@ static void features_become_members(void **state)
         {"| q\" q\"", "\"q\\\"\":true,\"_text\":\"q\\\"\""},
         {"|\xc2\xa3 ff |~ff", "\"\xc2\xa3\":{\"ff\":true}"},
         {"| :red", "\"\":\"red\""},
+        {"|u age:nan n:NaN", "\"u\":{\"age\":0,\"n\":0}"}, /* as VW, not a word */
+        {"| k:nano k2:info", "\"k\":\"nano\",\"k2\":\"info\""},
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (strcmp(members_of(good[i][0]), good[i][1]) != 0) fail_msg("%s: %s", good[i][0], members_of(good[i][0]));
@@ -159,6 +161,8 @@ static void malformed_features_are_named(void **state)
         {"| day:2024-05-01", "expected a number after 'day:', got '2024-05-01'"},
         {"| time:12:30", "expected a number after 'time:', got '12:30'"},
         {"| a:1e999", "expected a number after 'a:', got '1e999'"},
+        {"| a:inf", "expected a number after 'a:', got 'inf'"}, /* a number for VW, not a word */
+        {"| a:Infinity", "expected a number after 'a:', got 'Infinity'"},
         {"| :", "expected a number after ':'"},
         {"|: a", "expected |NAME or |NAME:NUMBER"},
         {"|u:x a", "expected |NAME or |NAME:NUMBER for the namespace 'u'"},
