@@ -300,12 +300,14 @@ static void describe_lines(const pass *self, diagnosis *facts)
     facts->bad_reason = listed ? read->first_reasons[read->first_bad] : self->first_unread.message;
 }
 
-/* A log without events to evaluate is an error that names its first bad line. */
+/* A log without events to evaluate is an error that names its first event that candidates cannot use, or its first bad
+ * line. */
 static ee_status fail_empty(const pass *self, ee_error *error)
 {
     const log_counts *read = log_read(self->log);
-    const char *reason = read->first_count ? read->first_reasons[0] : self->first_unread.message;
-    size_t line = read->first_count ? read->first_lines[0] : self->first_unread_line;
+    bool unread = self->unread || !read->first_count;
+    const char *reason = unread ? self->first_unread.message : read->first_reasons[0];
+    size_t line = unread ? self->first_unread_line : read->first_lines[0];
     if (!reason[0])
         return status_fail(error, EE_BAD_INPUT, "the log has no events to evaluate%s",
                            self->learned   ? ": all of them are used for learning"

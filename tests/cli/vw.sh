@@ -96,3 +96,20 @@ for name in slots.dsjson slots.eelog; do
     "$eenet" log ccb.txt -o $name 2>stderr
     "$eenet" evaluate $name -p uniform,linucb -e ips,dr --model ridge | sed 1d | diff expected - || fail "$name gives other numbers"
 done
+
+# The reason why nothing can be evaluated is that of the events, not of a line that was left out before them.
+awk 'BEGIN {
+    for (t = 0; t < 2; t++) {
+        printf "slates shared %s|\nslates action 0 | a\nslates action 1 | b\n", t ? "1 " : ""
+        for (i = 0; i < 2; i++) printf "slates slot %s|\n", t ? "0:1 " : ""
+        print ""
+    }
+}' >slates.txt
+"$eenet" evaluate slates.txt -p linucb 2>stderr && fail 'a slate with features'
+grep -qF 'no events to evaluate: line 7: a slate (one reward for all slots)' stderr || fail "$(cat stderr)"
+
+# A feature without a number, and the actions that were not chosen with probability 0, as in VW.
+printf '1:7:0 2:1:0.5 |u age:nan\n1:0:0.5 2:3:0 |u age:4\n' >zero.txt
+"$eenet" log --strict zero.txt | grep -q 'rewards  *mean -0.5, -1 to 0' || fail 'a probability of 0'
+"$eenet" log zero.txt -o zero.dsjson 2>stderr
+grep -qF '"u":{"age":0}' zero.dsjson || fail "$(cat zero.dsjson)"
