@@ -81,19 +81,20 @@ static bool looks_like_label(json_text word)
     return json_is(word, "shared") || (number && memchr(word.bytes, ':', word.length));
 }
 
-/* VW ignores what is before a tab, such as the key of a record. A label there would be lost. */
+/* VW ignores what is before a tab, such as the key of a record. A label before a tab would be lost. */
 static bool skip_key(json_text *head, log_note *note)
 {
-    const char *tab = head->length ? memchr(head->bytes, '\t', head->length) : NULL;
-    if (!tab) return true;
-    json_text key = {head->bytes, (size_t)(tab - head->bytes)}, rest = key, word;
+    size_t end = head->length;
+    while (end && head->bytes[end - 1] != '\t') end--;
+    if (!end) return true;
+    json_text key = {head->bytes, end - 1}, rest = key, word;
     while (vw_next_word(&rest, ' ', &word)) {
         if (!looks_like_label(word)) continue;
         log_pass_over(note, LOG_INVALID, "a tab follows the label '%.*s', so that VW ignores it; write a space",
                       shown(word), word.bytes);
         return false;
     }
-    *head = (json_text){tab + 1, head->length - key.length - 1};
+    *head = (json_text){head->bytes + end, head->length - end};
     return true;
 }
 
@@ -310,13 +311,15 @@ static bool is_named(json_text word, const char *name)
     return same == word.length && !name[same];
 }
 
-/* What follows the colon of a feature: a number or a word. A word may have ':' and '|'. VW reads nan as 0. */
+/* What follows the colon of a feature: a number or a word. A word may have ':' and '|'. For VW nan is 0, and so is a
+ * space at the end of the line, but "name:" is "name". It takes '|' for the start of a word, which nobody means. */
 static bool take_value(vw_features *self, vw_member *member, log_note *note)
 {
+    bool space = first_byte(self->rest) == ' ';
     pass_blanks(&self->rest);
     json_text rest = self->rest, number = take_name(&rest), word = number;
     while (word.length < self->rest.length && !is_blank(self->rest.bytes[word.length])) word.length++;
-    bool missing = is_named(number, "nan");
+    bool missing = is_named(number, "nan") || (space && !self->rest.length);
     if (first_byte(rest) != ':' && (missing || vw_number(number, &member->value))) {
         member->kind = VW_NUMBER;
         member->value = missing ? 0 : member->value * self->weight;
@@ -325,12 +328,15 @@ static bool take_value(vw_features *self, vw_member *member, log_note *note)
     }
     char first = first_byte(word);
     bool infinite = is_named(word, "inf") || is_named(word, "infinity");
-    if (first && (infinite || is_digit(first) || memchr(".+-", first, 3))) {
+    if (first && (infinite || is_digit(first) || memchr(".+-|", first, 4))) {
         log_pass_over(note, LOG_INVALID, "expected a number after '%.*s:', got '%.*s'", shown(member->name),
                       member->name.bytes, shown(word), word.bytes);
         return false;
     }
-    if (!first || first == '|') return true; /* VW reads "name:" as "name" */
+    if (!first) {
+        if (self->weight != 1) member->kind = VW_NUMBER; /* 1: VW does not weigh it */
+        return true;
+    }
     member->kind = VW_WORD;
     member->word = word;
     pass_bytes(&self->rest, word.length);

@@ -57,6 +57,7 @@ static void labels_that_vw_would_lose_are_refused(void **state)
         {"shared| a", "'shared' touches the '|'"},
         {"ccb slot 0:0:0.2|a", "'0:0:0.2' touches the '|'"},
         {"1:2:0.4\t| a", "a tab follows the label '1:2:0.4'"},
+        {"key\t1:2:0.4\t'id| a", "a tab follows the label '1:2:0.4'"},
         {"1:2:0.4 a b", "expected '|' between label and features, got '1:2:0.4 a b'"},
         {"1:2:0.4 |a\xff", "not UTF-8"},
     };
@@ -132,7 +133,9 @@ static void features_become_members(void **state)
         {"| k:red k2:r|d:x", "\"k\":\"red\",\"k2\":\"r|d:x\""},
         {"| k:    red  z", "\"k\":\"red\",\"z\":true"},
         {"| k:  1.5 z", "\"k\":1.5,\"z\":true"},
-        {"| k: |u a", "\"k\":true,\"u\":{\"a\":true}"},
+        {"|u k:", "\"u\":{\"k\":true}"},
+        {"|u:2 j k:", "\"u\":{\"j\":2,\"k\":1}"},
+        {"|u k: ", "\"u\":{\"k\":0}"}, /* as VW */
         {"| a:1|u b", "\"a\":1,\"u\":{\"b\":true}"},
         {"| a\t b\r", "\"a\":true,\"b\":true"},
         {"| the cat the hat the", "\"the\":true,\"cat\":true,\"hat\":true,\"_text\":\"the the\""},
@@ -161,6 +164,8 @@ static void malformed_features_are_named(void **state)
         {"| day:2024-05-01", "expected a number after 'day:', got '2024-05-01'"},
         {"| time:12:30", "expected a number after 'time:', got '12:30'"},
         {"| a:1e999", "expected a number after 'a:', got '1e999'"},
+        {"| k: |u a", "expected a number after 'k:', got '|u'"}, /* VW's value is the word |u */
+        {"| k:|u a", "expected a number after 'k:', got '|u'"},
         {"| a:inf", "expected a number after 'a:', got 'inf'"}, /* a number for VW, not a word */
         {"| a:Infinity", "expected a number after 'a:', got 'Infinity'"},
         {"| :", "expected a number after ':'"},
