@@ -75,10 +75,13 @@ static int shown(json_text word)
 
 /* ---- a line ---- */
 
+/* A number and a ':' after it; a time such as 2026-01-31T10:30 is a tag. */
 static bool looks_like_label(json_text word)
 {
-    bool number = word.length && (is_digit(word.bytes[0]) || memchr("+-.", word.bytes[0], 3));
-    return json_is(word, "shared") || (number && memchr(word.bytes, ':', word.length));
+    json_text rest = word, first = {"", 0};
+    double number;
+    vw_next_word(&rest, ':', &first);
+    return json_is(word, "shared") || (rest.bytes && vw_number(first, &number));
 }
 
 /* VW ignores what is before a tab, such as the key of a record. A label before a tab would be lost. */

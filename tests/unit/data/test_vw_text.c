@@ -32,6 +32,8 @@ static void a_line_has_a_label_a_tag_and_features(void **state)
         {"1:2:0.4 'id |f a", "1:2:0.4", "id", "|f a"},
         {"'id |", "", "id", "|"},
         {"ccb slot 0:0:0.2 0,1 |s", "ccb slot 0:0:0.2 0,1", "", "|s"},
+        {"1:2:0.4 2026-01-31T10:30|f a", "1:2:0.4", "2026-01-31T10:30", "|f a"},
+        {"2026-01-31T10:30\t1:2:0.4 | a", "1:2:0.4", "", "| a"},
         {"key 7\t1:2:0.4 | a", "1:2:0.4", "", "| a"}, /* VW ignores what is before a tab */
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
