@@ -71,6 +71,35 @@ static void remark_others(log_reader *log, const log_rows *rows, csv_role role, 
                        csv_role_name(role), rows->columns[used].text, list, csv_role_name(role));
 }
 
+/* Warns if another column has the same name: only one of them is read. wanted: the name in the options; NULL if they
+ * have none, and then names in any case are the same. */
+static void remark_twins(log_reader *log, const log_rows *rows, csv_role role, size_t used, const char *wanted)
+{
+    size_t twins = 0;
+    const char *name = rows->columns[used].text;
+    bool exact = wanted && strcmp(wanted, name) == 0;
+    for (size_t i = 0; i < rows->width; i++)
+        twins += i != used && (exact ? strcmp : strcasecmp)(rows->columns[i].text, name) == 0;
+    if (twins)
+        log_remark_add(log,
+                       "%zu columns are named '%.60s'; the %s is read from column %zu of the file. If that is the "
+                       "wrong one, every number is wrong: rename the others.",
+                       twins + 1, name, csv_role_name(role), used + 1);
+}
+
+/* Warns of a column whose usual name may mean something else, and which changes every number: rows are left out, or
+ * count several times. eenet writes these columns together with count. */
+static void remark_guess(log_reader *log, const log_rows *rows, const csv_columns *self, csv_role role)
+{
+    size_t column = self->roles[role];
+    if (column == SIZE_MAX || self->roles[CSV_COUNT] != SIZE_MAX) return;
+    log_remark_add(log, "Column '%.60s' is read as %s. If it means something else, rename it or add %s=none.",
+                   rows->columns[column].text,
+                   role == CSV_SKIPPED ? "a mark of decisions that were never shown: rows with 1 are left out"
+                                       : "the number of events that a row represents",
+                   csv_role_name(role));
+}
+
 /* Whether a name is a number, as in a file without a header. */
 static bool has_number(const log_rows *rows)
 {
@@ -90,7 +119,10 @@ static ee_status find_role(csv_columns *self, log_reader *log, const log_rows *r
     if (!needed && strcmp(wanted, "none") == 0) return EE_OK;
     if (strcmp(wanted, "auto") != 0) {
         *column = log_rows_find(rows, wanted);
-        if (*column != SIZE_MAX) return EE_OK;
+        if (*column != SIZE_MAX) {
+            remark_twins(log, rows, role, *column, wanted);
+            return EE_OK;
+        }
         return log_rows_fail(rows, error, "there is no column '%.30s' (option %s=)", wanted, name);
     }
     for (size_t i = 0; usual_names[role][i] && *column == SIZE_MAX; i++)
@@ -100,6 +132,8 @@ static ee_status find_role(csv_columns *self, log_reader *log, const log_rows *r
     if (*column == SIZE_MAX && needed)
         return log_rows_fail(rows, error, "found no column for the %s; name it: csv:FILE,%s=COLUMN", name, name);
     if (needed) remark_others(log, rows, role, *column);
+    if (*column != SIZE_MAX) remark_twins(log, rows, role, *column, NULL);
+    if (role > CSV_COUNT) remark_guess(log, rows, self, role);
     return EE_OK;
 }
 

@@ -332,6 +332,7 @@ ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *err
         if (note.verdict == LOG_EVENT) {
             counts->events++;
             counts->skipped += event->skipped;
+            counts->timeless += isnan(event->time) != 0;
             return EE_OK;
         }
         status = count_passed(log, event->line, &note, error);

@@ -91,6 +91,7 @@ typedef struct log_counts {
     size_t events;   /* returned by log_next, including skipped ones */
     size_t skipped;  /* see log_event */
     size_t outside;  /* outside [from, until) */
+    size_t timeless; /* of events: those without a readable time, which no limit leaves out */
     size_t broken;   /* invalid JSON, or truncated */
     size_t foreign;  /* JSON, but not a decision: dangling rewards, checkpoints, continuous actions */
     size_t invalid;  /* impossible decisions: a probability of 0 or above 1, an unknown action, ... */
@@ -119,7 +120,7 @@ const log_counts *log_read(const log_reader *log);
 size_t log_dim(const log_reader *log);
 
 /* Doubts about how the log was read, as sentences: the one with this number, from 0; NULL after the last. */
-enum { LOG_REMARKS = 5, LOG_REMARK_SIZE = 256 };
+enum { LOG_REMARKS = 8, LOG_REMARK_SIZE = 256 };
 const char *log_remark(const log_reader *log, size_t number);
 
 /* A column of a CSV log and its use. */

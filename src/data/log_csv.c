@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/archive.h"
 #include "base/file.h"
@@ -30,6 +31,17 @@ static const field *field_of(const csv_log *log, csv_role which)
     return column == SIZE_MAX ? NULL : &log->rows.rows.fields[column];
 }
 
+/* What to write instead of a text that is not a number; "" if that is not clear. */
+static const char *number_hint(csv_role which, const field *from)
+{
+    static const char *const words[] = {"true", "false", "yes", "no", "t", "f", "y", "n"};
+    if (which == CSV_REWARD && !from->length) return "; if empty means no reward, write 0";
+    for (size_t i = 0; which == CSV_REWARD && i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(from->text, words[i]) == 0) return "; write 1 or 0";
+    bool digit = strpbrk(from->text, "0123456789") != NULL;
+    return digit && strchr(from->text, ',') ? "; write it with a decimal point and no thousands separator" : "";
+}
+
 /* False, with a note, if the column exists but its value is not a number. Without the column, the value is
  * unchanged. */
 static bool take_number(const csv_log *log, csv_role which, double *value, log_note *note)
@@ -37,7 +49,7 @@ static bool take_number(const csv_log *log, csv_role which, double *value, log_n
     const field *from = field_of(log, which);
     if (!from || (which > CSV_REWARD && !from->length) || field_number(from, value)) return true;
     log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'%s", csv_role_name(which), from->text,
-                  which == CSV_REWARD && !from->length ? "; if empty means no reward, write 0" : "");
+                  number_hint(which, from));
     return false;
 }
 
@@ -58,13 +70,14 @@ static bool take_action(const csv_log *log, log_event *event, log_note *note)
     return false;
 }
 
-/* Seconds since 1970; values beyond the year 5000 are milliseconds. */
+/* Seconds since 1970. A value beyond the year 5000 has a smaller unit: milliseconds, microseconds or nanoseconds. */
 static double read_time(const field *from)
 {
     double seconds;
     if (log_time_parse((json_text){from->text, from->length}, &seconds)) return seconds;
     if (!from->length || !field_number(from, &seconds)) return (double)NAN;
-    return seconds > 1e11 ? seconds / 1000 : seconds;
+    for (int i = 0; i < 3 && seconds > 1e11; i++) seconds /= 1000;
+    return seconds;
 }
 
 static bool take_event(const csv_log *log, log_event *event, log_note *note)

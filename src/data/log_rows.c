@@ -96,6 +96,8 @@ size_t log_rows_lines(const log_rows *self)
 size_t log_rows_find(const log_rows *self, const char *name)
 {
     for (size_t i = 0; i < self->width; i++)
+        if (strcmp(self->columns[i].text, name) == 0) return i;
+    for (size_t i = 0; i < self->width; i++)
         if (strcasecmp(self->columns[i].text, name) == 0) return i;
     return SIZE_MAX;
 }

@@ -644,6 +644,65 @@ static void doubtful_columns_are_named(void **state)
     folder_remove(&folder);
 }
 
+/* Columns that change every number if they mean something else. */
+static void guessed_columns_are_named(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,p,reward,skipped,copies\n1,0.5,1,0,2\n");
+    expect_remarks(&folder, "",
+                   "Column 'copies' is read as the number of events that a row represents. If it means something "
+                   "else, rename it or add copies=none.\n"
+                   "Column 'skipped' is read as a mark of decisions that were never shown: rows with 1 are left out. "
+                   "If it means something else, rename it or add skipped=none.");
+    expect_remarks(&folder, ",copies=copies,skipped=skipped", "");
+    folder_write_text(&folder, "log.csv", "count,action,p,reward,skipped,copies\n2,1,0.5,1,0,2\n");
+    expect_remarks(&folder, "", "");
+    folder_remove(&folder);
+}
+
+/* The same name in another case is another column; the options choose by the exact name. */
+static void twins_are_named(void **state)
+{
+    (void)state;
+    static const char twins[] = "2 columns are named 'reward'; the reward is read from column 3 of the file. If that "
+                                "is the wrong one, every number is wrong: rename the others.";
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,p,reward,reward\n1,0.5,1,0\n");
+    expect_remarks(&folder, ",context=none", twins);
+    expect_remarks(&folder, ",context=none,reward=reward", twins);
+    folder_write_text(&folder, "log.csv", "action,p,reward,Reward\n1,0.5,1,7\n");
+    expect_remarks(&folder, ",context=none", twins);
+    expect_remarks(&folder, ",context=none,reward=Reward", "");
+    log_reader *log = open_good(words_of(&folder, ",reward=Reward"));
+    log_event event;
+    assert_true(next_good(log, &event));
+    assert_true(event.reward == 7);
+    log_close(log);
+    folder_remove(&folder);
+}
+
+/* pandas writes times as nanoseconds. */
+static void times_have_any_unit(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv",
+                      "action,p,reward,time\n1,0.5,1,1577836803\n1,0.5,1,1577836803000\n1,0.5,1,1577836803000000\n"
+                      "1,0.5,1,1577836803000000000\n1,0.5,1,31/12/2025\n");
+    log_reader *log = open_good(words_of(&folder, ""));
+    log_event event;
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(next_good(log, &event));
+        assert_true(event.time == 1577836803);
+    }
+    assert_true(next_good(log, &event));
+    assert_true(isnan(event.time));
+    assert_int_equal(log_read(log)->timeless, 1);
+    log_close(log);
+    folder_remove(&folder);
+}
+
 /* A long list, and names that are long or hold control characters. */
 static void long_lists_are_shortened(void **state)
 {
@@ -800,6 +859,9 @@ int main(void)
         cmocka_unit_test(few_rows_decide_nothing),
         cmocka_unit_test(names_of_context_are_different),
         cmocka_unit_test(doubtful_columns_are_named),
+        cmocka_unit_test(guessed_columns_are_named),
+        cmocka_unit_test(twins_are_named),
+        cmocka_unit_test(times_have_any_unit),
         cmocka_unit_test(long_lists_are_shortened),
         cmocka_unit_test(the_open_bandit_dataset_is_read),
         cmocka_unit_test(folders_that_are_no_open_bandit_are_told),
