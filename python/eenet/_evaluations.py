@@ -24,6 +24,7 @@ _FLAGS = {
     "--rewards LOW:HIGH": "reward_range=(LOW, HIGH)",
     "--rewards -1:1": "reward_range=(-1, 1)",
     "--least-probability": "least_probability",
+    "--from, --until and --judge-from": "start, until and judge_from",
     "--slots first": "slots='first'",
     "'eenet log' lists them": "read_log has them",
 }

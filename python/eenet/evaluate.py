@@ -168,6 +168,7 @@ def estimate(
         estimator = "snips" if predictions is None else "dr"
     settings = _settings(estimator, interval, alpha, reward_range, least_probability, tuning, seed)
     arrays = _arrays(rewards, logged, actions, predictions, copies)
+    _check_indexes(rewards, logged, actions, predictions, copies, {name: candidate})
     found = _estimate(arrays, candidate, name, settings)
     _warn([found])
     return found
@@ -214,6 +215,7 @@ def compare(
         candidates = {one: one for one in candidates}
     if not candidates:
         raise BadInput("candidates: expected at least one, got none")
+    _check_indexes(rewards, logged, actions, predictions, copies, candidates)
     found = Evaluations([_estimate(arrays, one, name, settings) for name, one in candidates.items()])
     _warn(found)
     return found
@@ -242,6 +244,29 @@ def _arrays(rewards: Any, logged: Any, actions: Any, predictions: Any, copies: A
         "predictions": None if predictions is None else _numbers(predictions, "predictions", 2),
         "copies": None if copies is None else _numbers(copies, "copies"),
     }
+
+
+def _check_indexes(
+    rewards: Any, logged: Any, actions: Any, predictions: Any, copies: Any, candidates: Mapping[str, Any]
+) -> None:
+    """Rows are matched by position, so all indexes of pandas must be the same; so are the columns, by action."""
+    given = {"rewards": rewards, "logged": logged, "actions": actions, "predictions": predictions, "copies": copies}
+    given.update((f"candidate '{name}'", one) for name, one in candidates.items())
+    tables = {what: one for what, one in given.items() if hasattr(one, "iloc")}
+    first = next(iter(tables), "")
+    for what, one in tables.items():
+        if len(one) == len(tables[first]) and not one.index.equals(tables[first].index):
+            raise BadInput(
+                f"{what}: its index differs from that of {first}; rows are matched by position. If they are in the "
+                "same order, drop the indexes with to_numpy()"
+            )
+        names = [str(name) for name in getattr(one, "columns", ())]
+        places = [str(place) for place in range(len(names))]
+        if names != places and sorted(names) == sorted(places):
+            raise BadInput(
+                f"{what}: expected the columns in the order of the actions, 0 to {len(names) - 1}, got "
+                f"{', '.join(names[:10])}"
+            )
 
 
 def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, Any]:

@@ -125,7 +125,7 @@ def test_replay_is_the_mean_where_choices_agree():
 
 
 def test_replay_of_a_draw_has_no_value(rounds):
-    with pytest.warns(evaluate.Untrusted, match="This log cannot show"):
+    with pytest.warns(evaluate.Untrusted, match="replay was requested, which needs a candidate that takes one action"):
         found = rounds.estimate(estimator="replay")
     assert math.isnan(found.value) and "cannot show" in found.headline
 
@@ -236,6 +236,37 @@ def test_a_wrong_input_is_a_sentence(change, sentence):
     given = {"rewards": [1.0, 0.0, 1.0], "logged": [0.5, 0.5, 0.5], "candidate": [0.5, 0.5, 0.5], **change}
     with pytest.raises((BadInput, BadOption), match=sentence):
         evaluate.estimate(**given)
+
+
+def test_indexes_and_columns_of_pandas_must_agree(rounds):
+    """Rows are matched by position, and columns by the order of the actions."""
+    pandas = pytest.importorskip("pandas")
+    rewards, actions = pandas.Series(rounds.rewards), pandas.Series(rounds.actions)
+    mine = pandas.DataFrame(rounds.candidate)
+    shuffled = rewards.sample(frac=1, random_state=1)
+    with pytest.raises(BadInput, match="actions: its index differs from that of rewards; rows are matched by position"):
+        evaluate.estimate(shuffled, rounds.logged, rounds.candidate, actions=actions)
+    with pytest.raises(BadInput, match="candidate 'mine': its index differs from that of rewards"):
+        evaluate.compare(shuffled, rounds.logged, {"mine": mine}, actions=rounds.actions)
+    with pytest.raises(BadInput, match="candidate 'mine': expected the columns in the order of the actions, 0 to 4, got 4, 3"):
+        evaluate.compare(rewards, rounds.logged, {"mine": mine[[4, 3, 2, 1, 0]]}, actions=actions)
+    evaluate.compare(shuffled.to_numpy(), rounds.logged, {"mine": mine}, actions=actions)
+    evaluate.compare(rewards, rounds.logged, {"mine": mine.set_axis(list("abcde"), axis=1)}, actions=actions)
+
+
+def test_predictions_that_reveal_the_reward(rounds):
+    """The estimate is then the mean of the log, outside the interval of the difference."""
+    leak = np.repeat(rounds.rewards[:, None], 5, axis=1)
+    with pytest.warns(evaluate.Untrusted, match="The estimate of DR .* is outside its interval"):
+        found = evaluate.estimate(rounds.rewards, rounds.logged, rounds.candidate, actions=rounds.actions, predictions=leak)
+    assert found.headline == "This log cannot show what candidate would have earned."
+    assert rounds.estimate().trusted
+
+
+def test_replay_alone_needs_a_uniform_log(rounds):
+    first = np.eye(5)[np.zeros(len(rounds.rewards), int)]
+    with pytest.warns(evaluate.Untrusted, match="Only replay was requested"):
+        evaluate.estimate(rounds.rewards, rounds.logged, first, actions=rounds.actions, estimator="replay")
 
 
 def test_a_rule_chooses_the_estimator_of_the_headline(rounds):

@@ -181,6 +181,17 @@ static void check_lines(const diagnosis *self, diagnosis_report *into)
     for (size_t i = 0; i < most && self->remarks[i]; i++) say(into, of_log, "%s", self->remarks[i]);
 }
 
+/* They count whatever the limits are. */
+static void check_times(const diagnosis *self, diagnosis_report *into)
+{
+    if (self->timeless > 0.0)
+        say(into, self->timeless > bad_lines_grave ? grave_of_log : of_log,
+            "%s%% of the events have no readable time, so --from, --until and --judge-from do not leave them out. Name "
+            "the column with the time (for CSV, time=COLUMN; expected ISO 8601 or seconds since 1970), or evaluate "
+            "without these limits.",
+            plain_number_of(100.0 * self->timeless, 2).text);
+}
+
 static void check_support(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->unsupported > unsupported_told)) return;
@@ -268,6 +279,32 @@ static void check_agreement(const diagnosis *self, diagnosis_report *into)
         plain_number_of(values[1], 4).text, self->candidate);
 }
 
+/* A reward model that saw the reward moves the estimate out of its interval. */
+static void check_outside(const diagnosis *self, diagnosis_report *into)
+{
+    if (!self->outside || self->rounds < few_events) return;
+    char name[NAME];
+    say(into, grave_of_candidate,
+        "The estimate of %s (%s) is outside its interval (%s to %s): they contradict each other, so trust neither. "
+        "Check "
+        "the propensities, and that no feature or prediction reveals the reward.",
+        in_capitals(self->outside, name), plain_number_of(self->outside_value, 4).text,
+        plain_number_of(self->outside_low, 4).text, plain_number_of(self->outside_high, 4).text);
+}
+
+static void check_replay(const diagnosis *self, diagnosis_report *into)
+{
+    if (self->replay_draws)
+        say(into, grave_of_candidate,
+            "Only replay was requested, which needs a candidate that takes one action with probability 1 in each "
+            "event. Add an estimator that uses the propensities, such as snips.");
+    else if (self->replay_uneven)
+        say(into, grave_of_candidate,
+            "Only replay was requested, but the log's choices are not uniform: replay then estimates another value. "
+            "Add "
+            "an estimator that uses the propensities, such as snips.");
+}
+
 static void check_model(const diagnosis *self, diagnosis_report *into)
 {
     if (self->weighs && self->model_alone)
@@ -313,11 +350,14 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
     if (self->weighs) check_sums(self, &report);
     if (self->weighs && !self->certain) check_support(self, &report);
     check_lines(self, &report);
+    check_times(self, &report);
     check_size(self, &report);
     check_training(self, &report);
     if (!say_found(self, &report, false)) check_drift(self, &report);
     check_model(self, &report);
+    if (self->weighs) check_replay(self, &report);
     if (self->weighs && report.trusted) check_agreement(self, &report);
+    if (self->weighs && report.trusted) check_outside(self, &report);
     check_terms(self, &report);
     if (!report.count) say(&report, of_candidate, "%s", diagnosis_no_problems);
     return report;
@@ -370,8 +410,8 @@ static void format_inconclusive(const diagnosis *self, diagnosis_gain gain, char
              100.0 * gain.confidence);
 }
 
-/* The interval is about the difference, whichever estimator the value is from: it may exclude the value, which is then
- * moved to its nearest end. */
+/* The interval is about the difference, whichever estimator the value is from: in a short log it may exclude the value,
+ * which is then moved to its nearest end. */
 static void format_conclusive(const diagnosis *self, diagnosis_gain gain, char *text)
 {
     char amount[AMOUNT], ends[2][AMOUNT], name[NAME];

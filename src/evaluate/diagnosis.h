@@ -34,14 +34,23 @@ typedef struct diagnosis {
     double bad_lines;       /* share of the lines that are broken or invalid, and so were skipped; 0: none */
     size_t first_bad_line;  /* the first of them, */
     const char *bad_reason; /* and what is wrong with it */
+    double timeless;        /* share of the events without a readable time, if the request has limits of time; else 0 */
     uint64_t repeated;      /* lines whose id occurred before, and so were skipped */
     log_findings found;     /* mistakes that make the log misleading */
-    const char *remarks[5]; /* see log_remark; NULL after the last */
+    const char *remarks[8]; /* see log_remark; NULL after the last */
     const char *assumption; /* of the candidate, see candidate_class.remark; NULL or "": none */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */
     double direct, robust, robust_error;            /* estimates by DM and DR; NaN if DM was not requested */
     bool model_alone;                               /* only DM was requested */
+    bool replay_uneven;                             /* replay decides, and the log's choices are not uniform, */
+    bool replay_draws;                              /* or the candidate draws its actions */
+
+    /* The estimator that decides, its value and its interval: of the value, or of the difference from the logging
+     * policy. NULL: the interval includes the value. */
+    const char *outside;
+    double headline_error; /* standard error of that estimator; NaN: unknown */
+    double outside_value, outside_low, outside_high;
 
     /* The two estimators that differ most, of those that estimate the same value: IPS, SNIPS, DR, SNDR, MRDR. */
     const char *pair[2]; /* names; NULL: fewer than two were requested */

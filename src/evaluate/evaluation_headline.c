@@ -1,4 +1,6 @@
 /* The estimator that decides: for the headline, the best candidate and --warm. */
+#include <math.h>
+
 #include "evaluation_play.h"
 
 /* The first of these that was requested. First those whose error shrinks to 0 with more events, the most accurate
@@ -22,6 +24,29 @@ size_t evaluation_headline_estimator(const evaluation_request *request)
     return request->estimator_count;
 }
 
+/* Whether the log's choices are not uniform: by the deviation of the weights of random choices. */
+static bool is_uneven(const diagnosis *facts)
+{
+    return !isnan(facts->spread_weight) && facts->spread_weight_error * sqrt(facts->rounds) > 0.05;
+}
+
+/* Notes in the facts if an interval excludes the estimate beyond its standard error. An estimate beyond the possible
+ * rewards counts as the nearest possible one. */
+static void find_outside(const estimate *by, const char *name, double logged, diagnosis *facts)
+{
+    const double errors = 2.0;
+    double value = fmin(fmax(by->value, facts->range_low), facts->range_high), room = errors * facts->headline_error;
+    const double lows[] = {by->low, logged + by->gain_low}, highs[] = {by->high, logged + by->gain_high};
+    facts->outside = NULL;
+    for (size_t i = 0; i < 2 && !facts->outside; i++) {
+        if (!(value < lows[i] - room || value > highs[i] + room)) continue;
+        facts->outside = name;
+        facts->outside_value = value;
+        facts->outside_low = lows[i];
+        facts->outside_high = highs[i];
+    }
+}
+
 void evaluation_explain(const evaluation_request *request, evaluation_result *result)
 {
     size_t place = evaluation_headline_estimator(request);
@@ -35,6 +60,10 @@ void evaluation_explain(const evaluation_request *request, evaluation_result *re
                            .estimator = any ? estimator_request_name(request->estimators[place]) : ""};
     result->headline_estimator = place;
     result->facts.model_alone = !any;
+    bool replay = any && request->estimators[place].kind == ESTIMATOR_REPLAY;
+    result->facts.replay_uneven = replay && is_uneven(&result->facts);
+    result->facts.replay_draws = replay && isnan(by->value) && result->facts.mean_weight > 0;
+    if (any) find_outside(by, gain.estimator, gain.logged, &result->facts);
     result->diagnosis = diagnosis_explain(&result->facts);
     diagnosis_headline(&result->facts, result->diagnosis.trusted, gain, result->headline);
 }

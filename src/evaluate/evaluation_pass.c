@@ -293,6 +293,9 @@ static void describe_lines(const pass *self, diagnosis *facts)
     bool listed = read->first_bad < read->first_count;
     for (size_t i = 0; i < LOG_REMARKS; i++) facts->remarks[i] = log_remark(self->log, i);
     facts->repeated = read->repeated;
+    const log_options *reading = &self->request->reading;
+    bool limits = !isnan(reading->from) || !isnan(reading->until) || !isnan(self->request->judged_from);
+    facts->timeless = limits && read->events ? (double)read->timeless / (double)read->events : 0.0;
     facts->bad_lines = 0.0;
     if (!bad) return;
     facts->bad_lines = (double)bad / (double)(bad + read->events - self->unread);

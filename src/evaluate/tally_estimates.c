@@ -435,6 +435,10 @@ static void finish_facts(const tally *self, diagnosis *facts)
     facts->slots_weight = self->slot_count ? (self->promised - self->supported) / sums->count : 0.0;
     facts->taken_alone = model->used && !self->whole && self->request->interval == INTERVAL_CS;
     facts->direct = facts->robust = facts->robust_error = NAN;
+    size_t headline = evaluation_headline_estimator(self->request);
+    bool known = headline < self->request->estimator_count && !self->slot_count &&
+                 is_consistent(self->request->estimators[headline].kind);
+    facts->headline_error = known ? error_of(self, headline) : (double)NAN;
     if (!model->used || !asks_for(self->request, ESTIMATOR_DM)) return; /* DR corrects the model's error */
     facts->direct = rounds_sums_value(&model->sums, ESTIMATOR_DM);
     facts->robust = rounds_sums_value(&model->sums, ESTIMATOR_DR);

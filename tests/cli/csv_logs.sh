@@ -137,3 +137,27 @@ cmp one other || fail "own.csv"
 "$eenet" log own.csv | sed -n '/rewards/,/^ *actions/p' >one
 "$eenet" log shop.csv | sed -n '/rewards/,/^ *actions/p' >other
 diff one other || fail "own.csv: another summary"
+
+# Limits of time cannot leave out events without a time: no headline.
+"$eenet" evaluate letters.csv -p arm:e -e snips --from 2030-01-01 >table
+grep -q '^  ! 100% of the events have no readable time' table || fail "--from without times: $(cat table)"
+"$eenet" evaluate letters.csv -p arm:e -e snips --judge-from 2030-01-01 >table
+grep -q '^This log cannot show what arm:e would have earned' table || fail "--judge-from without times: $(cat table)"
+
+# Replay decides only on a uniform log.
+"$eenet" evaluate letters.csv -p arm:e -e replay >table
+grep -q '^arm:e would have earned 67% more' table || fail "replay: $(cat table)"
+awk 'BEGIN { print "action,p,reward"; for (i = 0; i < 3000; i++) { b = i % 3 == 0
+    printf "%s,%s,%d\n", b ? "b" : "a", b ? 0.3333 : 0.6667, i % 2 } }' >uneven.csv
+"$eenet" evaluate uneven.csv -p arm:a -e replay >table
+grep -q "^  ! Only replay was requested" table || fail "replay: $(cat table)"
+"$eenet" evaluate uneven.csv -p arm:a -e replay,snips >table
+! grep -q "Only replay" table || fail "replay and snips: $(cat table)"
+
+# Rewards that people write.
+for reward in yes False '"1,234.5"'; do
+    printf 'action,p,reward\n1,0.5,%s\n' "$reward" >written.csv
+    "$eenet" evaluate written.csv -p uniform -e ips 2>stderr && fail "$reward"
+    grep -Eq "got '(yes|False)'; write 1 or 0$|got '1,234.5'; write it with a decimal point and no thousands" stderr ||
+        fail "$reward: $(cat stderr)"
+done

@@ -321,6 +321,44 @@ static void test_headline(void **state)
         "be chance.");
 }
 
+/* Limits of time do not leave out an event without a time. */
+static void test_times(void **state)
+{
+    (void)state;
+    diagnosis facts = sound();
+    facts.timeless = 1.0;
+    expect(&facts, false, "100% of the events have no readable time, so --from, --until and --judge-from do not leave");
+    facts.timeless = 0.04;
+    expect(&facts, true, "4% of the events have no readable time");
+}
+
+static void test_outside(void **state)
+{
+    (void)state;
+    diagnosis facts = sound();
+    facts.outside = "dr";
+    facts.outside_value = 0.31;
+    facts.outside_low = 0.35;
+    facts.outside_high = 0.48;
+    expect(&facts, false,
+           "The estimate of DR (0.31) is outside its interval (0.35 to 0.48): they contradict each other");
+    facts.events = 99; /* too few for its standard error */
+    facts.rounds = 99;
+    expect(&facts, true, "Only 99 events");
+}
+
+static void test_replay_alone(void **state)
+{
+    (void)state;
+    diagnosis facts = sound();
+    facts.replay_uneven = true;
+    expect(&facts, false, "Only replay was requested, but the log's choices are not uniform");
+    facts.replay_draws = true;
+    expect(&facts, false, "Only replay was requested, which needs a candidate that takes one action");
+    facts.weighs = false;
+    expect(&facts, true, nothing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +374,9 @@ int main(void)
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_model_alone),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_replay_alone),
         cmocka_unit_test(test_headline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
