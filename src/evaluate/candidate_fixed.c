@@ -1,4 +1,5 @@
 /* Candidates whose choice needs no features: uniform, first, arm:N, logged. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,11 @@
 
 typedef struct fixed_candidate {
     candidate base;
-    char *name;    /* of the action; NULL for those without one */
-    size_t number; /* the name as a number; SIZE_MAX if it is not one */
-    bool met;      /* an event had the action */
+    char *name;                      /* of the action; NULL for those without one */
+    size_t number;                   /* the name as a number; SIZE_MAX if it is not one */
+    bool met;                        /* an event had the action */
+    uint64_t events, lacked, shared; /* all; without the action; with several actions of its name */
+    char remark[240];
 } fixed_candidate;
 
 static void free_fixed(candidate *self)
@@ -124,6 +127,15 @@ static size_t find_arm(const fixed_candidate *self, const candidate_round *round
     return found;
 }
 
+/* Whether a later action has the same name. */
+static bool has_twin(const fixed_candidate *self, const log_event *event, size_t arm)
+{
+    bool found = false;
+    for (size_t i = arm + 1; event->actions && i < event->count; i++)
+        found = found || json_is(event->actions[i], self->name);
+    return found;
+}
+
 static ee_status play_arm(candidate *base, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
     (void)learn, (void)error;
@@ -132,6 +144,9 @@ static ee_status play_arm(candidate *base, const candidate_round *round, bool le
     if (!pi) return EE_OK;
     size_t arm = find_arm(self, round);
     self->met = self->met || arm < event->count;
+    self->events++;
+    self->lacked += arm == event->count;
+    self->shared += has_twin(self, event, arm);
     take_one(pi, event->count, arm < event->count ? arm : event->baseline);
     return EE_OK;
 }
@@ -140,9 +155,24 @@ static ee_status play_arm(candidate *base, const candidate_round *round, bool le
 static ee_status finish_arm(candidate *base, uint64_t events, ee_error *error)
 {
     (void)events;
-    const fixed_candidate *self = (const fixed_candidate *)base;
+    fixed_candidate *self = (fixed_candidate *)base;
+    double all = (double)self->events;
+    if (self->shared)
+        snprintf(self->remark, sizeof self->remark,
+                 "In %.3g%% of the events several actions are named '%.60s'; arm:%.60s takes the first of them.",
+                 100.0 * (double)self->shared / all, self->name, self->name);
+    else if (self->lacked)
+        snprintf(self->remark, sizeof self->remark,
+                 "%.3g%% of the events have no action '%.60s'; there arm:%.60s takes the baseline, usually the first "
+                 "action.",
+                 100.0 * (double)self->lacked / all, self->name, self->name);
     if (self->met) return EE_OK;
     return status_fail(error, EE_BAD_INPUT, "no event has an action '%.80s'; 'eenet log' lists them", self->name);
+}
+
+static const char *arm_remark(const candidate *base)
+{
+    return ((const fixed_candidate *)base)->remark;
 }
 
 const candidate_class candidate_arm = {
@@ -154,6 +184,7 @@ const candidate_class candidate_arm = {
     .free = free_fixed,
     .play = play_arm,
     .finish = finish_arm,
+    .remark = arm_remark,
 };
 
 /* ---- logged ---- */

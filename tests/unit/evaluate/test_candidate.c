@@ -60,6 +60,34 @@ static void test_unknown_arm(void **state)
     class->free(self);
 }
 
+/* An event without the action, and one with two of its name, are told. */
+static void test_arm_remarks(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    json_text twins[] = {{"a", 1}, {"game", 4}, {"b", 1}, {"game", 4}}, without[] = {{"a", 1}, {"b", 1}};
+    double pi[ACTIONS];
+    log_event good = usual_event(), lacking = usual_event(), shared = usual_event();
+    good.actions = names;
+    lacking.actions = without;
+    lacking.count = 2;
+    shared.actions = twins;
+    candidate *self = make("arm:game", &class);
+    assert_int_equal(class->play(self, &(candidate_round){.event = &good}, true, pi, NULL), EE_OK);
+    assert_int_equal(class->finish(self, 1, NULL), EE_OK);
+    assert_string_equal(class->remark(self), "");
+    assert_int_equal(class->play(self, &(candidate_round){.event = &lacking}, true, pi, NULL), EE_OK);
+    assert_int_equal(class->finish(self, 2, NULL), EE_OK);
+    assert_string_equal(class->remark(self), "50% of the events have no action 'game'; there arm:game takes the "
+                                             "baseline, usually the first action.");
+    assert_int_equal(class->play(self, &(candidate_round){.event = &shared}, true, pi, NULL), EE_OK);
+    assert_int_equal(class->play(self, &(candidate_round){.event = &shared}, true, pi, NULL), EE_OK);
+    assert_int_equal(class->finish(self, 4, NULL), EE_OK);
+    assert_string_equal(class->remark(self),
+                        "In 50% of the events several actions are named 'game'; arm:game takes the first of them.");
+    class->free(self);
+}
+
 /* What a candidate does in one event. */
 static void expect_choice(const char *text, const log_event *event, const double *expected)
 {
@@ -592,23 +620,15 @@ static void test_description(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_named_arm),
-        cmocka_unit_test(test_unknown_arm),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_thompson),
-        cmocka_unit_test(test_saved_models),
-        cmocka_unit_test(test_named_features),
-        cmocka_unit_test(test_unreadable_features),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_wrong_files),
-        cmocka_unit_test(test_file_columns),
-        cmocka_unit_test(test_file_of_two),
-        cmocka_unit_test(test_file_without_names),
-        cmocka_unit_test(test_description),
-        cmocka_unit_test(test_description_of_models),
+        cmocka_unit_test(test_fixed),          cmocka_unit_test(test_named_arm),
+        cmocka_unit_test(test_unknown_arm),    cmocka_unit_test(test_arm_remarks),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_thompson),       cmocka_unit_test(test_saved_models),
+        cmocka_unit_test(test_named_features), cmocka_unit_test(test_unreadable_features),
+        cmocka_unit_test(test_places),         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_file_columns),
+        cmocka_unit_test(test_file_of_two),    cmocka_unit_test(test_file_without_names),
+        cmocka_unit_test(test_description),    cmocka_unit_test(test_description_of_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
