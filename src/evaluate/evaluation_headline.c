@@ -30,13 +30,14 @@ static bool is_uneven(const diagnosis *facts)
     return !isnan(facts->spread_weight) && facts->spread_weight_error * sqrt(facts->rounds) > 0.05;
 }
 
-/* Notes in the facts if an interval excludes the estimate beyond its standard error. An estimate beyond the possible
+/* Notes in the facts if an interval excludes the estimate beyond its standard error: its own, or that of the
+ * difference added to that of the logging policy. An estimate beyond the possible
  * rewards counts as the nearest possible one. */
-static void find_outside(const estimate *by, const char *name, double logged, diagnosis *facts)
+static void find_outside(const estimate *by, const char *name, interval logged, diagnosis *facts)
 {
-    const double errors = 2.0;
+    const double errors = 4.0;
     double value = fmin(fmax(by->value, facts->range_low), facts->range_high), room = errors * facts->headline_error;
-    const double lows[] = {by->low, logged + by->gain_low}, highs[] = {by->high, logged + by->gain_high};
+    const double lows[] = {by->low, logged.low + by->gain_low}, highs[] = {by->high, logged.high + by->gain_high};
     facts->outside = NULL;
     for (size_t i = 0; i < 2 && !facts->outside; i++) {
         if (!(value < lows[i] - room || value > highs[i] + room)) continue;
@@ -63,7 +64,7 @@ void evaluation_explain(const evaluation_request *request, evaluation_result *re
     bool replay = any && request->estimators[place].kind == ESTIMATOR_REPLAY;
     result->facts.replay_uneven = replay && is_uneven(&result->facts);
     result->facts.replay_draws = replay && isnan(by->value) && result->facts.mean_weight > 0;
-    if (any) find_outside(by, gain.estimator, gain.logged, &result->facts);
+    if (any) find_outside(by, gain.estimator, result->log.rewards, &result->facts);
     result->diagnosis = diagnosis_explain(&result->facts);
     diagnosis_headline(&result->facts, result->diagnosis.trusted, gain, result->headline);
 }

@@ -161,3 +161,9 @@ for reward in yes False '"1,234.5"'; do
     grep -Eq "got '(yes|False)'; write 1 or 0$|got '1,234.5'; write it with a decimal point and no thousands" stderr ||
         fail "$reward: $(cat stderr)"
 done
+
+# A perfect reward model estimates the truth, which the logging policy missed by chance: no contradiction.
+awk 'BEGIN { s = 8; print "action,probability,reward"; for (i = 0; i < 4000; i++) { s = (s * 16807) % 2147483647
+    a = int(5 * s / 2147483647); printf "x%d,0.2,%g\n", a, a / 4 } }' >exact.csv
+"$eenet" evaluate exact.csv -p uniform --model ridge >table
+grep -q '^Inconclusive: uniform' table || fail "a perfect model: $(cat table)"
