@@ -294,6 +294,45 @@ static ee_status take_actions(csv_log *log, const char *asked, bool *collect, ee
     return EE_OK;
 }
 
+static bool differ_in_case(const json_text *a, const json_text *b)
+{
+    return a->length == b->length && strncasecmp(a->bytes, b->bytes, a->length) == 0;
+}
+
+/* By letters in any case, then by bytes. */
+static int compare_folded(const void *left, const void *right)
+{
+    const json_text *a = left, *b = right;
+    size_t common = a->length < b->length ? a->length : b->length;
+    int order = strncasecmp(a->bytes, b->bytes, common);
+    if (!order) order = (a->length > b->length) - (a->length < b->length);
+    return order ? order : memcmp(a->bytes, b->bytes, common);
+}
+
+/* Warns of actions whose names differ only in case: they are probably the same. */
+static ee_status remark_cases(csv_log *log, ee_error *error)
+{
+    json_text *sorted;
+    size_t count = log->actions.count, pairs = 0, first = 0;
+    if (count < 2) return EE_OK;
+    ee_status status = memory_create(NULL, &sorted, count, sizeof *sorted, error);
+    if (status) return status;
+    memcpy(sorted, log->actions.names, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_folded);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (differ_in_case(&sorted[i], &sorted[i + 1]) && !pairs++) first = i;
+    if (pairs) {
+        const json_text *a = &sorted[first], *b = a + 1;
+        log_remark_add(&log->head,
+                       "Actions '%.*s' and '%.*s'%s differ only in case and count as different actions. If they are "
+                       "the same, every number is wrong: write the names in one way.",
+                       a->length < 40 ? (int)a->length : 40, a->bytes, b->length < 40 ? (int)b->length : 40, b->bytes,
+                       pairs > 1 ? " (and others)" : "");
+    }
+    memory_free(sorted);
+    return EE_OK;
+}
+
 /* What only the file itself shows: the names of its actions, and which columns are context. */
 static ee_status look_through(csv_log *log, const char *path, const log_options *reading, bool collect, ee_error *error)
 {
@@ -308,6 +347,7 @@ static ee_status look_through(csv_log *log, const char *path, const log_options 
     ee_status status = any && repeats ? csv_sample_create(log->rows.width, &scan.sample, error) : EE_OK;
     if (!status && (collect || scan.sample)) status = scan_file(log, path, reading, &scan, error);
     if (!status && collect) status = csv_actions_order(&log->actions, error);
+    if (!status && collect) status = remark_cases(log, error);
     if (!status) status = csv_columns_judge(&log->columns, &log->head, scan.sample, error);
     csv_sample_free(scan.sample);
     return status;

@@ -682,6 +682,18 @@ static void twins_are_named(void **state)
     folder_remove(&folder);
 }
 
+static void actions_that_differ_in_case_are_named(void **state)
+{
+    (void)state;
+    static const char one[] = "Actions 'Red' and 'red' differ only in case and count as different actions. If they are "
+                              "the same, every number is wrong: write the names in one way.";
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,p,reward\nRed,0.5,1\nredo,0.5,0\nred,0.5,1\nblue,0.5,1\n");
+    expect_remarks(&folder, "", one);
+    expect_remarks(&folder, ",actions=Red+red+redo+blue", "");
+    folder_remove(&folder);
+}
+
 /* pandas writes times as nanoseconds. */
 static void times_have_any_unit(void **state)
 {
@@ -861,6 +873,7 @@ int main(void)
         cmocka_unit_test(doubtful_columns_are_named),
         cmocka_unit_test(guessed_columns_are_named),
         cmocka_unit_test(twins_are_named),
+        cmocka_unit_test(actions_that_differ_in_case_are_named),
         cmocka_unit_test(times_have_any_unit),
         cmocka_unit_test(long_lists_are_shortened),
         cmocka_unit_test(the_open_bandit_dataset_is_read),
