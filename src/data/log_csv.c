@@ -21,6 +21,7 @@ typedef struct csv_log {
     text multi;            /* the actions' part of the context, for so many of them: */
     size_t multi_count;
     text context;
+    bool time_noted; /* a time that cannot be read is among the remarks */
 } csv_log;
 
 /* ---- a row ---- */
@@ -152,6 +153,19 @@ static ee_status make_context(csv_log *log, log_event *event, ee_error *error)
     return EE_OK;
 }
 
+/* Warns of the first time that cannot be read. */
+static void check_time(csv_log *log, const log_event *event)
+{
+    const field *from = field_of(log, CSV_TIME_COLUMN);
+    if (log->time_noted || !from || !from->length || !isnan(event->time)) return;
+    if (!strpbrk(from->text, "0123456789")) return; /* NaT, null, ...: missing */
+    log->time_noted = true;
+    log_remark_add(&log->head,
+                   "In line %zu the time '%.30s' cannot be read, so the order of such events is not checked. Expected "
+                   "ISO 8601, or seconds since 1970.",
+                   event->line, from->text);
+}
+
 static ee_status next(log_reader *head, log_event *event, log_note *note, bool *found, ee_error *error)
 {
     csv_log *log = (csv_log *)head;
@@ -161,7 +175,9 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     head->counts.lines = log_rows_lines(&log->rows);
     event->line = log->rows.rows.line;
     if (note->verdict != LOG_EVENT) return EE_OK;
-    if (!take_event(log, event, note) || head->options.bare) return EE_OK;
+    if (!take_event(log, event, note)) return EE_OK;
+    check_time(log, event);
+    if (head->options.bare) return EE_OK;
     return make_context(log, event, error);
 }
 

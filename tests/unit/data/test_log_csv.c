@@ -711,6 +711,8 @@ static void times_have_any_unit(void **state)
     assert_true(next_good(log, &event));
     assert_true(isnan(event.time));
     assert_int_equal(log_read(log)->timeless, 1);
+    assert_string_equal(log_remark(log, 0), "In line 6 the time '31/12/2025' cannot be read, so the order of such "
+                                            "events is not checked. Expected ISO 8601, or seconds since 1970.");
     log_close(log);
     folder_remove(&folder);
 }
