@@ -37,8 +37,7 @@ typedef struct file_candidate {
     size_t rows, value_capacity, start_capacity;
 
     column_order order;
-    size_t
-        *found; /* (found_capacity) place in columns of each action in the last event: usually the same in the next */
+    size_t *found; /* (found_capacity) each action's place in columns in the last event, and usually in the next */
     size_t found_capacity;
     uint64_t event; /* of this candidate, from 1 */
     char remark[240];

@@ -169,7 +169,8 @@ typedef struct evaluation_result {
 
 void evaluation_release(evaluation_result *results, size_t count);
 
-/* Progress, for evaluation_watch. Callbacks may be NULL; they run in any thread, one at a time. */
+/* Progress, for evaluation_watch. Callbacks may be NULL. They run in any thread, one at a time; wanted may run in
+ * several threads at once. */
 typedef struct evaluation_standing {
     uint64_t events;             /* of the log that all candidates have played */
     uint64_t bytes, total_bytes; /* of the log; total 0: unknown */

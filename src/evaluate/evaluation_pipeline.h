@@ -15,8 +15,8 @@ typedef struct pipeline_source {
     /* Adds up to `most` events. *more false: these were the last. Events added before a failure are still played. */
     ee_status (*fill)(void *context, played_batch *batch, size_t most, bool *more, ee_error *error);
 
-    /* Called before each batch of each stage, one call at a time; false stops. read: how much of the log all stages
-     * have finished. */
+    /* Called before each batch of each stage, one call at a time; false stops. finished: how much of the log
+     * all stages have played. */
     bool (*next)(void *context, const evaluation_standing *finished);
 
     /* How much of the log was read. Called after fill. */
