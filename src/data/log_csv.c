@@ -92,7 +92,8 @@ static bool take_event(const csv_log *log, log_event *event, log_note *note)
         log_pass_over(note, LOG_INVALID, "copies must be 1 to 1e9, got %.6g", event->copies);
         return false;
     }
-    event->count = count >= 1 && count <= CSV_ACTIONS_NUMBERED ? (size_t)count : 0;
+    bool whole = count == floor(count);
+    event->count = whole && count >= 1 && count <= CSV_ACTIONS_NUMBERED ? (size_t)count : 0;
     event->skipped = skipped != 0;
     event->actions = log->actions.names;
     if (field_of(log, CSV_TIME_COLUMN)) event->time = read_time(field_of(log, CSV_TIME_COLUMN));

@@ -236,13 +236,13 @@ static void a_count_numbers_the_actions_of_a_row(void **state)
     (void)state;
     test_folder folder = folder_make();
     folder_write_text(&folder, "log.csv",
-                      "count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n");
+                      "count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n2.5,1,0.5,1\n");
     log_reader *log = open_good(words_of(&folder, ""));
     log_event event;
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && !event.actions);
     assert_true(next_good(log, &event) && event.count == 3 && event.action == 2);
     assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->invalid, 3);
+    assert_int_equal(log_read(log)->invalid, 4);
     assert_message_has(log_read(log)->first_reasons[0],
                        "the action '2' is not one of the 2 actions, numbered from 0 (column count)");
     log_close(log);
