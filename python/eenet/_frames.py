@@ -193,21 +193,21 @@ class Frame:
     def in_rows(self, message: str) -> str:
         """A message about the log, with rows of the data in place of lines; the first line is the header."""
         message = re.sub(rf"\S*{re.escape(_FILE)}, line", "line", message)
-        message = re.sub(r"\bline (\d+)( of the log)?", lambda found: f"row {self._row_of(int(found[1]))}", message)
+        message = re.sub(r"\bline (\d+)( of the log)?", lambda found: self._place_of(int(found[1])), message)
         for name, header in self._headers().items():
             if header != name:
                 message = message.replace(header, name)
         return message.replace("=COLUMN+COLUMN", "=[COLUMN, ...]")
 
-    def _row_of(self, line: int) -> int:
-        """The row that begins in this line of the log; text may have line breaks of its own."""
+    def _place_of(self, line: int) -> str:
+        """The row that begins in this line of the log. A row with line breaks in its texts takes several lines."""
         rows = zip(*self.cells.values()) if any("\n" in "".join(texts) for texts in self.cells.values()) else ()
-        line -= 2 + sum("\n" in name for name in self._headers().values())
+        line -= 2 + sum(name.count("\n") for name in self._headers().values())
         for row, cells in enumerate(rows):
             if row >= line:
                 break
             line -= sum(text.count("\n") for text in cells)
-        return line
+        return f"row {line}" if line >= 0 else "the header"
 
     def _headers(self) -> dict[str, str]:
         """The header of each column: its name. A role's column has another one if an option could not name it."""

@@ -78,6 +78,21 @@ static inline bool json_is(json_text text, const char *word)
     return text.bytes && strlen(word) == text.length && memcmp(text.bytes, word, text.length) == 0;
 }
 
+/* The order of two texts by their bytes; a text comes before its continuations. */
+static inline int json_compare(json_text left, json_text right)
+{
+    size_t common = left.length < right.length ? left.length : right.length;
+    int order = common ? memcmp(left.bytes, right.bytes, common) : 0;
+    return order ? order : (left.length > right.length) - (left.length < right.length);
+}
+
+/* How much of a text a message shows: the precision of "%.*s". */
+static inline int json_shown(json_text text)
+{
+    enum { MOST = 40 };
+    return text.length < MOST ? (int)text.length : MOST;
+}
+
 /* The members of an object that was read, without its braces and the white space within them. */
 json_text json_members(json_text object);
 

@@ -44,9 +44,7 @@ static int compare_names(const void *a, const void *b)
 {
     const ordered_name *one = a, *other = b;
     if (one->number != other->number) return one->number < other->number ? -1 : 1;
-    size_t shorter = one->name.length < other->name.length ? one->name.length : other->name.length;
-    int order = shorter ? memcmp(one->name.bytes, other->name.bytes, shorter) : 0;
-    return order ? order : (one->name.length > other->name.length) - (one->name.length < other->name.length);
+    return json_compare(one->name, other->name);
 }
 
 static bool is_whole(json_text name)

@@ -34,11 +34,6 @@ static const char *const form_names[] = {"auto", "cb", "cb_adf", "ccb", "slates"
 
 enum { MOST_ACTIONS = 10000, MOST_NUMBERED = 100000 };
 
-static int shown(json_text word)
-{
-    return word.length < 40 ? (int)word.length : 40;
-}
-
 static bool is_one_line(vw_form form)
 {
     return form == VW_CB || form == VW_CB_EVAL;
@@ -93,7 +88,7 @@ static bool read_label(json_text word, vw_label *out, log_note *note)
     bool right = out->action != SIZE_MAX && (parts < 2 || vw_number(part[1], &out->cost)) &&
                  (parts < 3 || vw_number(part[2], &out->probability));
     if (!right)
-        log_pass_over(note, LOG_INVALID, "expected a label ACTION:COST:PROBABILITY, got '%.*s'", shown(word),
+        log_pass_over(note, LOG_INVALID, "expected a label ACTION:COST:PROBABILITY, got '%.*s'", json_shown(word),
                       word.bytes);
     return right;
 }
@@ -282,10 +277,7 @@ static bool split_example(vw_log *log, log_event *event, log_note *note)
 
 static int compare_names(const void *a, const void *b)
 {
-    const json_text *one = a, *other = b;
-    size_t shorter = one->length < other->length ? one->length : other->length;
-    int order = shorter ? memcmp(one->bytes, other->bytes, shorter) : 0;
-    return order ? order : (one->length > other->length) - (one->length < other->length);
+    return json_compare(*(const json_text *)a, *(const json_text *)b);
 }
 
 /* Tags are the names of actions, as _tag in VW's JSON; not if two of an example are the same. */
@@ -357,14 +349,14 @@ static bool read_adf_label(const vw_row *row, vw_label *label, log_note *note)
     if (!vw_next_word(&rest, ' ', &word)) return true;
     bool more = vw_next_word(&rest, ' ', &other);
     if (json_is(word, "shared") && more)
-        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", shown(other), other.bytes);
+        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", json_shown(other), other.bytes);
     else if (json_is(word, "shared"))
         log_pass_over(note, LOG_INVALID,
                       "'shared' must be the first line of an example; is the empty line before it "
                       "missing?");
     else if (more)
         log_pass_over(note, LOG_INVALID, "two labels, '%.*s' and '%.*s'; if each line is an event, add format=cb",
-                      shown(word), word.bytes, shown(other), other.bytes);
+                      json_shown(word), word.bytes, json_shown(other), other.bytes);
     else
         read_label(word, label, note);
     return note->verdict == LOG_EVENT;

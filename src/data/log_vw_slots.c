@@ -7,11 +7,6 @@
 
 enum { MOST_CHOICES = 10000000 }; /* slots times actions */
 
-static int shown(json_text word)
-{
-    return word.length < 40 ? (int)word.length : 40;
-}
-
 /* ---- what the lines say ---- */
 
 static ee_status read_allowed(vw_log *log, vw_slot *slot, json_text list, log_note *note, ee_error *error)
@@ -21,7 +16,7 @@ static ee_status read_allowed(vw_log *log, vw_slot *slot, json_text list, log_no
         size_t action = vw_whole(word);
         if (action == SIZE_MAX) {
             log_pass_over(note, LOG_INVALID, "expected the allowed actions of the slot, as 0,2,3, got '%.*s'",
-                          shown(word), word.bytes);
+                          json_shown(word), word.bytes);
             return EE_OK;
         }
         ee_status status = vw_sizes_add(log, &log->allowed, action, error);
@@ -43,7 +38,8 @@ static ee_status read_slot_line(vw_log *log, size_t row, json_text rest, log_not
     while (vw_next_word(&rest, ' ', &word) && note->verdict == LOG_EVENT && !status) {
         bool outcome = memchr(word.bytes, ':', word.length) != NULL;
         if (outcome ? slot->outcome.length : slot->allowed_count || log->form == VW_SLATES)
-            log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after the label of the slot", shown(word), word.bytes);
+            log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after the label of the slot", json_shown(word),
+                          word.bytes);
         else if (outcome)
             slot->outcome = word;
         else
@@ -62,7 +58,7 @@ static ee_status read_action_line(vw_log *log, size_t row, json_text rest, log_n
         log_pass_over(note, LOG_INVALID,
                       slates ? "expected 'slates action SLOT', the slot from 0"
                              : "unexpected '%.*s' after 'ccb action'",
-                      shown(word), word.bytes);
+                      json_shown(word), word.bytes);
         return EE_OK;
     }
     ee_status status = vw_sizes_add(log, &log->of_action, row, error);
@@ -79,7 +75,7 @@ static void read_shared_line(const vw_log *log, size_t row, json_text rest, doub
                       "'shared' must be the first line of an example; is the empty line before it "
                       "missing?");
     else if (given && (log->form == VW_CCB || !vw_number(word, cost) || vw_next_word(&rest, ' ', &more)))
-        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", shown(word), word.bytes);
+        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", json_shown(word), word.bytes);
 }
 
 /* Reads all labels. *cost: of slates, if there is one. */
@@ -102,7 +98,7 @@ static ee_status read_lines(vw_log *log, double *cost, log_event *event, log_not
             read_shared_line(log, i, rest, cost, note);
         else
             log_pass_over(note, LOG_INVALID, "expected '%s shared', '%s action' or '%s slot', got '%.*s %.*s'", head,
-                          head, head, shown(first), first.bytes, shown(type), type.bytes);
+                          head, head, json_shown(first), first.bytes, json_shown(type), type.bytes);
     }
     if (note->verdict == LOG_EVENT) event->line = log->rows[0].number;
     return status;
@@ -180,7 +176,7 @@ static ee_status read_outcome(vw_log *log, vw_slot *slot, size_t count, double *
         double probability = 0;
         if (!read_choice(word, has_cost ? cost : NULL, &action, &probability)) {
             log_pass_over(note, LOG_INVALID, "expected %s, got '%.*s'",
-                          has_cost ? "ACTION:COST:PROBABILITY" : "ACTION:PROBABILITY", shown(word), word.bytes);
+                          has_cost ? "ACTION:COST:PROBABILITY" : "ACTION:PROBABILITY", json_shown(word), word.bytes);
             return EE_OK;
         }
         if (!check_choice(log, action, count, note)) return EE_OK;

@@ -67,12 +67,6 @@ size_t vw_whole(json_text word)
     return number <= UINT32_MAX ? (size_t)number : SIZE_MAX;
 }
 
-/* For messages. */
-static int shown(json_text word)
-{
-    return word.length < 40 ? (int)word.length : 40;
-}
-
 /* ---- a line ---- */
 
 /* A number and a ':' after it; a time such as 2026-01-31T10:30 is a tag. */
@@ -94,7 +88,7 @@ static bool skip_key(json_text *head, log_note *note)
     while (vw_next_word(&rest, ' ', &word)) {
         if (!looks_like_label(word)) continue;
         log_pass_over(note, LOG_INVALID, "a tab follows the label '%.*s', so that VW ignores it; write a space",
-                      shown(word), word.bytes);
+                      json_shown(word), word.bytes);
         return false;
     }
     *head = (json_text){head->bytes + end, head->length - end};
@@ -116,7 +110,7 @@ static bool split_tag(json_text head, vw_line *out, log_note *note)
     out->tag = last;
     if (!looks_like_label(last)) return true;
     log_pass_over(note, LOG_INVALID, "'%.*s' touches the '|', so that VW reads it as a tag; put a space between them",
-                  shown(last), last.bytes);
+                  json_shown(last), last.bytes);
     return false;
 }
 
@@ -128,7 +122,7 @@ bool vw_line_split(json_text bytes, vw_line *out, log_note *note)
     }
     const char *bar = bytes.length ? memchr(bytes.bytes, '|', bytes.length) : NULL;
     if (!bar) {
-        log_pass_over(note, LOG_INVALID, "expected '|' between label and features, got '%.*s'", shown(bytes),
+        log_pass_over(note, LOG_INVALID, "expected '|' between label and features, got '%.*s'", json_shown(bytes),
                       bytes.bytes);
         return false;
     }
@@ -262,7 +256,7 @@ static ee_status add_feature(vw_features *self, vw_member *member, log_note *not
     ee_status status = find_member(self, member, &number, error);
     if (status) return status;
     if (number == SIZE_MAX) {
-        log_pass_over(note, LOG_INVALID, "too many values of the feature '%.*s'", shown(member->name),
+        log_pass_over(note, LOG_INVALID, "too many values of the feature '%.*s'", json_shown(member->name),
                       member->name.bytes);
         return EE_OK;
     }
@@ -275,7 +269,7 @@ static ee_status add_feature(vw_features *self, vw_member *member, log_note *not
         kept->kind = VW_NUMBER;
     }
     if (!(fabs(kept->value) <= largest))
-        log_pass_over(note, LOG_INVALID, "the value of '%.*s' must be -1e100 to 1e100", shown(member->name),
+        log_pass_over(note, LOG_INVALID, "the value of '%.*s' must be -1e100 to 1e100", json_shown(member->name),
                       member->name.bytes);
     return EE_OK;
 }
@@ -315,7 +309,8 @@ static bool is_named(json_text word, const char *name)
 }
 
 /* What follows the colon of a feature: a number or a word. A word may have ':' and '|'. For VW nan is 0, and so is a
- * space at the end of the line, but "name:" is "name". It takes '|' for the start of a word, which nobody means. */
+ * space at the end of the line, but "name:" is "name". VW reads '|' after the colon as part of a word; that is refused
+ * here as a mistake. */
 static bool take_value(vw_features *self, vw_member *member, log_note *note)
 {
     bool space = first_byte(self->rest) == ' ';
@@ -332,8 +327,8 @@ static bool take_value(vw_features *self, vw_member *member, log_note *note)
     char first = first_byte(word);
     bool infinite = is_named(word, "inf") || is_named(word, "infinity");
     if (first && (infinite || is_digit(first) || memchr(".+-|", first, 4))) {
-        log_pass_over(note, LOG_INVALID, "expected a number after '%.*s:', got '%.*s'", shown(member->name),
-                      member->name.bytes, shown(word), word.bytes);
+        log_pass_over(note, LOG_INVALID, "expected a number after '%.*s:', got '%.*s'", json_shown(member->name),
+                      member->name.bytes, json_shown(word), word.bytes);
         return false;
     }
     if (!first) {
@@ -381,8 +376,8 @@ static ee_status take_space(vw_features *self, log_note *note, ee_error *error)
         right = right && vw_number(take_name(&self->rest), &self->weight) && first_byte(self->rest) != ':';
     }
     if (!right) {
-        log_pass_over(note, LOG_INVALID, "expected |NAME or |NAME:NUMBER for the namespace '%.*s'", shown(member.name),
-                      member.name.bytes);
+        log_pass_over(note, LOG_INVALID, "expected |NAME or |NAME:NUMBER for the namespace '%.*s'",
+                      json_shown(member.name), member.name.bytes);
         return EE_OK;
     }
     size_t number = 0;

@@ -61,13 +61,6 @@ __attribute__((format(printf, 4, 5))) static ee_status fail_row(const file_candi
                        problem);
 }
 
-/* A name as "%.*s" takes it, not too long for a message. */
-static int shown_length(json_text name)
-{
-    enum { SHOWN = 60 };
-    return name.length < SHOWN ? (int)name.length : SHOWN;
-}
-
 /* ---- reading ---- */
 
 /* Makes room for one more row. */
@@ -130,16 +123,9 @@ static ee_status take_fields(file_candidate *self, const row_reader *rows, uint6
 
 /* ---- the header ---- */
 
-static int compare_names(json_text left, json_text right)
-{
-    size_t common = left.length < right.length ? left.length : right.length;
-    int order = common ? memcmp(left.bytes, right.bytes, common) : 0;
-    return order ? order : (left.length > right.length) - (left.length < right.length);
-}
-
 static int compare_columns(const void *left, const void *right)
 {
-    return compare_names(((const file_column *)left)->name, ((const file_column *)right)->name);
+    return json_compare(((const file_column *)left)->name, ((const file_column *)right)->name);
 }
 
 static ee_status check_header(const file_candidate *self, ee_error *error)
@@ -150,9 +136,9 @@ static ee_status check_header(const file_candidate *self, ee_error *error)
             return status_fail(error, EE_BAD_INPUT,
                                "%s: column %zu has no name; remove it if it is a row number (in pandas: index=False)",
                                file_tail(self->path), one->place + 1);
-        if (k && !compare_names(one->name, one[-1].name))
+        if (k && !json_compare(one->name, one[-1].name))
             return status_fail(error, EE_BAD_INPUT, "%s: two columns are named '%.*s'", file_tail(self->path),
-                               shown_length(one->name), one->name.bytes);
+                               json_shown(one->name), one->name.bytes);
     }
     return EE_OK;
 }
@@ -250,7 +236,7 @@ static ee_status fail_nameless(const file_candidate *self, const log_event *even
     return status_fail(error, EE_BAD_INPUT,
                        "%s has no column names, but the log's actions do (such as '%.*s'); write CSV with a header of "
                        "action names",
-                       file_tail(self->path), shown_length(name), name.length ? name.bytes : "");
+                       file_tail(self->path), json_shown(name), name.length ? name.bytes : "");
 }
 
 /* A header is required if the log's actions have names; otherwise it may number the actions. */
@@ -302,7 +288,7 @@ static ee_status fail_missing(const file_candidate *self, const log_event *event
     if (self->readable && event->actions) return fail_nameless(self, event, error);
     return status_fail(
         error, EE_BAD_INPUT, "%s has no column for action '%.*s' (line %zu of the log); its columns include '%.*s'",
-        file_tail(self->path), shown_length(name), name.bytes, event->line, shown_length(first), first.bytes);
+        file_tail(self->path), json_shown(name), name.bytes, event->line, json_shown(first), first.bytes);
 }
 
 /* Sets pi to the columns with the actions' names. Probability of an action that the event does not have is an error. */
@@ -320,7 +306,7 @@ static ee_status take_by_name(file_candidate *self, const candidate_round *round
         if (column->event == self->event)
             return fail_row(self, round->number, error,
                             "two actions of the event in line %zu of the log are named '%.*s'", event->line,
-                            shown_length(column->name), column->name.bytes);
+                            json_shown(column->name), column->name.bytes);
         column->event = self->event;
         if (pi) pi[i] = values[column->place];
     }
@@ -330,7 +316,7 @@ static ee_status take_by_name(file_candidate *self, const candidate_round *round
             return fail_row(
                 self, round->number, error,
                 "column '%.*s' has probability %.6g, but the event in line %zu of the log has no such action",
-                shown_length(column->name), column->name.bytes, values[column->place], event->line);
+                json_shown(column->name), column->name.bytes, values[column->place], event->line);
     }
     return EE_OK;
 }

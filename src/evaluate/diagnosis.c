@@ -75,9 +75,8 @@ static void say_wrong(diagnosis_report *into, subject about, const char *whose, 
 {
     say(into, about,
         "The log's propensities look wrong: the weights of %.100s average %.2f; expected %.2f. No estimate from this "
-        "log is "
-        "reliable. Check that each event has the probability of the action that was shown, as computed by the policy "
-        "that chose it.",
+        "log is reliable. Check that each event has the probability of the action that was shown, as computed by the "
+        "policy that chose it.",
         whose, mean, expected);
 }
 
@@ -210,9 +209,9 @@ static void say_too_few(const diagnosis *self, diagnosis_report *into)
             (unsigned long long)self->events, self->events == 1 ? "" : "s", least_effective);
     else
         say(into, grave_of_candidate,
-            "%.100s rarely agrees with the log: %.0f events are worth only %s of its own (effective sample size); at "
-            "least %.0f are needed. Use a longer log, or one with more exploration.",
-            self->candidate, self->rounds, plain_number_of(effective, 3).text, least_effective);
+            "%.100s rarely agrees with the log: its effective sample size is %s of %.0f events; at least %.0f are "
+            "needed. Use a longer log, or one with more exploration.",
+            self->candidate, plain_number_of(effective, 3).text, self->rounds, least_effective);
 }
 
 static void check_training(const diagnosis *self, diagnosis_report *into)
@@ -220,8 +219,7 @@ static void check_training(const diagnosis *self, diagnosis_report *into)
     if (self->learned_as_many)
         say(into, of_candidate,
             "%.100s has learned as many rewards as this log has events (%llu). If it was trained on this log, its "
-            "value is "
-            "too high: evaluate it on later events, or the policy itself, which is scored before it learns.",
+            "value is too high: evaluate it on later events, or the policy itself, which is scored before it learns.",
             self->candidate, (unsigned long long)self->learned_as_many);
 }
 
@@ -239,9 +237,9 @@ static void check_size(const diagnosis *self, diagnosis_report *into)
     bool few = self->effective < few_effective, small = self->effective < small_effective * self->rounds;
     if (few || small)
         say(into, of_candidate,
-            "%.100s rarely agrees with the log: %.0f events are worth only %.0f of its own (effective sample size). "
-            "Use a longer log, or one with more exploration.",
-            self->candidate, self->rounds, self->effective);
+            "%.100s rarely agrees with the log: its effective sample size is %.0f of %.0f events. Use a longer log, or "
+            "one with more exploration.",
+            self->candidate, self->effective, self->rounds);
     else if (self->largest_share > large_share)
         say(into, of_candidate,
             "One event has %.0f%% of the total weight (its weight is %s), so the estimate depends on luck.",
@@ -286,8 +284,7 @@ static void check_outside(const diagnosis *self, diagnosis_report *into)
     char name[NAME];
     say(into, grave_of_candidate,
         "The estimate of %s (%s) is outside its interval (%s to %s): they contradict each other, so trust neither. "
-        "Check "
-        "the propensities, and that no feature or prediction reveals the reward.",
+        "Check the propensities, and that no feature or prediction reveals the reward.",
         in_capitals(self->outside, name), plain_number_of(self->outside_value, 4).text,
         plain_number_of(self->outside_low, 4).text, plain_number_of(self->outside_high, 4).text);
 }
@@ -301,8 +298,7 @@ static void check_replay(const diagnosis *self, diagnosis_report *into)
     else if (self->replay_uneven)
         say(into, grave_of_candidate,
             "Only replay was requested, but the log's choices are not uniform: replay then estimates another value. "
-            "Add "
-            "an estimator that uses the propensities, such as snips.");
+            "Add an estimator that uses the propensities, such as snips.");
 }
 
 static void check_model(const diagnosis *self, diagnosis_report *into)
@@ -330,8 +326,7 @@ static void check_terms(const diagnosis *self, diagnosis_report *into)
     if (self->taken_alone)
         say(into, of_log,
             "The log has only the probability of the logged action, so estimators with a reward model show the "
-            "interval "
-            "of IPS.");
+            "interval of IPS.");
     if (self->slots) say(into, of_log, "Events have several slots; only the first slot of each is evaluated.");
     if (self->assumption && self->assumption[0]) say(into, of_candidate, "%s", self->assumption);
 }
@@ -428,12 +423,11 @@ static void format_without_interval(const diagnosis *self, diagnosis_gain gain, 
 {
     char amount[AMOUNT], name[NAME];
     format_amount(gain.value, gain.logged, amount);
-    snprintf(
-        text, DIAGNOSIS_TEXT,
-        "%.100s would have earned about %s %s%s than the logging policy (%s); there is no interval, so this may be "
-        "chance.",
-        self->candidate, amount, gain.value > 0.0 ? "more" : "less", unit_of(self, gain),
-        in_capitals(gain.estimator, name));
+    snprintf(text, DIAGNOSIS_TEXT,
+             "%.100s would have earned about %s %s%s than the logging policy (%s); there is no interval, so this may "
+             "be chance.",
+             self->candidate, amount, gain.value > 0.0 ? "more" : "less", unit_of(self, gain),
+             in_capitals(gain.estimator, name));
 }
 
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])

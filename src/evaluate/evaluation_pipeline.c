@@ -252,7 +252,9 @@ static void end_stage(pipeline *self, stage *one, double seconds)
 {
     ring_batch *batch = &self->ring[one->next % BATCHES];
     if (seconds > batch->slowest) batch->slowest = seconds;
-    if (one->status) self->ended = true; /* what was read is played: an earlier event may fail in another stage */
+    if (one->status)
+        self->ended =
+            true; /* earlier batches go on: one of them may fail in another stage, and the first failure counts */
     one->seconds += seconds;
     one->busy = false;
     one->next++;

@@ -194,8 +194,7 @@ static bool find_constant(const log_checks *self, log_findings *into)
     if (-(double)self->events * log(known) < evidence_for(1.0)) return false;
     say(into, grave_propensities,
         "Every propensity is %s, which is impossible: the possible actions of an event would not sum to 1. They may be "
-        "a "
-        "placeholder, or those of the top-ranked action instead of the chosen one. " CHECK_PROPENSITIES,
+        "a placeholder, or those of the top-ranked action instead of the chosen one. " CHECK_PROPENSITIES,
         plain_number_of(p, 4).text);
     return true;
 }
@@ -244,8 +243,7 @@ static bool find_wrong_action(const log_checks *self, log_findings *into)
         snprintf(name, sizeof name, "number %zu (from 0)", worst);
     say(into, grave_propensities,
         "The log's propensities do not fit its actions: action %s was chosen %s times as often as they say. Possibly "
-        "the "
-        "action column has another action than the shown one, or events are missing. " CHECK_PROPENSITIES,
+        "the action column has another action than the shown one, or events are missing. " CHECK_PROPENSITIES,
         name, plain_number_of(ratio, 3).text);
     return true;
 }
@@ -261,15 +259,13 @@ static void find_doubtful(const log_checks *self, log_findings *into)
     if (self->certain > 0.01 * self->rounds)
         say(into, of_propensities,
             "%.0f%% of the propensities are 1 (first: line %zu), though others are not. If 1 is a placeholder there, "
-            "every "
-            "estimate is wrong: remove these events.",
+            "every estimate is wrong: remove these events.",
             100.0 * self->certain / self->rounds, self->certain_line);
     else if (missing.rounds >= many && mean_of(&missing) > weight_off && excess_of(&missing, 1.0) > 1.0)
         say(into, of_propensities,
             "By the propensities only %.0f%% of an event's actions were possible, on average. If all were, the "
             "propensities are too large, for example those of the top-ranked action instead of the chosen one, and "
-            "every "
-            "estimate is wrong.",
+            "every estimate is wrong.",
             100.0 * all.spread_seen / missing.rounds);
 }
 
@@ -291,15 +287,13 @@ static void find_copies(const log_checks *self, log_findings *into)
     if (is_copied(&situations->again))
         say(into, caution,
             "At least %llu events look like copies of earlier ones: the same context, time and action (first: line "
-            "%zu). "
-            "Copies make intervals too narrow and may let a policy learn an event before it is scored. Remove them, or "
-            "give events ids.",
+            "%zu). Copies make intervals too narrow and may let a policy learn an event before it is scored. Remove "
+            "them, or give events ids.",
             (unsigned long long)situations->same, situations->first_line);
     else if (is_copied(&self->again))
         say(into, caution,
             "An action follows itself %s times as often as the propensities say: the log is sorted by action, events "
-            "are "
-            "repeated, or several events share one draw. The intervals assume one draw per event, in the order of "
+            "are repeated, or several events share one draw. The intervals assume one draw per event, in the order of "
             "time.",
             plain_number_of(1.0 + mean_of(&self->again.possible), 3).text);
     else if (is_copied(&histories->again))
@@ -365,9 +359,8 @@ static bool find_unit(const log_checks *self, log_findings *into)
     bool apart = fabs(log(size / usual)) > 3.0 * fmax(inside, outside);
     say(into, apart ? grave : caution,
         "Rewards have another size%s: typically %s, elsewhere %s. If the unit changed, such as cents for euros, no "
-        "estimate "
-        "from this log is reliable: convert the rewards to one unit, or evaluate the parts separately (--from, "
-        "--until).",
+        "estimate from this log is reliable: convert the rewards to one unit, or evaluate the parts separately "
+        "(--from, --until).",
         place_of(self, &found).text, plain_number_of(size, 3).text, plain_number_of(usual, 3).text);
     return true;
 }
@@ -389,8 +382,7 @@ static bool find_sign(const log_checks *self, log_findings *into)
     if (!(found.score > 1.0)) return false;
     say(into, grave,
         "Most rewards are %s%s, but %s elsewhere, as if costs were read as rewards in a part of the log. No estimate "
-        "from "
-        "this log is reliable: give all rewards one sign, larger for better.",
+        "from this log is reliable: give all rewards one sign, larger for better.",
         found.sums.signs > 0.0 ? "positive" : "negative", place_of(self, &found).text,
         found.sums.signs > 0.0 ? "negative" : "positive");
     return true;
@@ -462,14 +454,12 @@ static void find_run(const log_checks *self, log_findings *into)
     if (at_end)
         say(into, caution,
             "The last %llu events, from line %zu on, have no reward, but %s%% of the events before have: their rewards "
-            "may "
-            "not have arrived yet. End the log before them with --until.",
+            "may not have arrived yet. End the log before them with --until.",
             (unsigned long long)run->events, run->line, plain_number_of(100.0 * share, 2).text);
     else
         say(into, caution,
             "%llu events in a row, from line %zu on, have no reward, but %s%% of the others have: rewards may be "
-            "missing "
-            "there. Remove these events, or add their rewards.",
+            "missing there. Remove these events, or add their rewards.",
             (unsigned long long)run->events, run->line, plain_number_of(100.0 * share, 2).text);
 }
 
@@ -514,8 +504,7 @@ static void find_rewards(const log_checks *self, log_findings *into)
     if (self->largest_reward <= 0.0 && self->least_reward < 0.0)
         say(into, caution,
             "No reward is above 0. Policies maximise rewards: if these are costs, negate them; if they are costs with "
-            "the "
-            "sign already changed, all is well.");
+            "the sign already changed, all is well.");
     find_worse_than_random(self, into);
 }
 
@@ -542,8 +531,7 @@ static void find_order(const log_checks *self, log_findings *into)
     if (!self->late || ((double)self->late < many * (double)self->timed && self->lateness < long_jump)) return;
     say(into, caution,
         "The log is not in the order of time: %llu events are earlier than a line before them, by up to %s hours "
-        "(first: "
-        "line %zu). A policy that learns would know events before they happen. Sort the log by time.",
+        "(first: line %zu). A policy that learns would know events before they happen. Sort the log by time.",
         (unsigned long long)self->late, plain_number_of(self->lateness / 3600.0, 2).text, self->late_line);
 }
 

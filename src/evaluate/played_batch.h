@@ -4,7 +4,7 @@
 
 #include "evaluation_play.h"
 
-/* Limits of a batch. An event larger than the bytes is a batch of its own. */
+/* Limits of a batch. A larger event is the only one in its batch. */
 enum { PLAYED_BATCH_MOST = 256, PLAYED_BATCH_BYTES = 1 << 18 };
 
 typedef struct batch_event {

@@ -10,32 +10,28 @@
 /* ---- the heads of tables ---- */
 
 static const char *const notes[NOTES] = {
-    [NOTE_REGRET] = "<b>Regret</b> of a round is the expected reward of the best arm minus the chosen arm's. The "
-                    "regret of a run is the sum over its rounds, in units of reward. The table shows the mean over the "
-                    "seeds. Lower is better.",
+    [NOTE_REGRET] =
+        "<b>Regret</b> of a round is the expected reward of the best arm minus the chosen arm's. The regret of a run "
+        "is the sum over its rounds, in units of reward. The table shows the mean over the seeds. Lower is better.",
     [NOTE_DEVIATION] = "<b>sd</b>: standard deviation of the regret over the seeds (with n − 1). The bands in the "
                        "figures are the mean ± one sd.",
     [NOTE_INTERVAL] = "<b>95% interval</b>: confidence interval of the mean regret (Student’s t).",
     [NOTE_DIFFERENCE] =
         "<b>Difference</b>: regret of the policy minus regret of the reference on the same seed, averaged over the "
         "seeds. Above zero, the reference is better. In brackets: 95% confidence interval, the values that the "
-        "sign-flip "
-        "test does not reject. It excludes 0 exactly if p before Holm’s correction is below 0.05. Unbounded: fewer "
-        "than "
-        "6 seeds, which exclude no value.",
+        "sign-flip test does not reject. It excludes 0 exactly if p before Holm’s correction is below 0.05. Unbounded: "
+        "fewer than 6 seeds, which exclude no value.",
     [NOTE_P] = "<b>p (Holm)</b>: probability of a difference at least this large if both policies were equally good. "
                "Two-sided paired sign-flip test over the seeds (exact up to 20 seeds, 100,000 random flips beyond), "
                "Holm-corrected for all comparisons of the table. Below 0.05 a difference is significant; “≈” marks "
                "those that are not. A dash: too few seeds for p to fall below 0.05.",
     [NOTE_GROWTH] =
-        "<b>Growth</b>: exponent of the regret’s growth, the slope of log regret over log round in the last "
-        "half of the mean curve. 0.5: regret grows like √T, so the policy is still learning. 1: a constant "
-        "loss per round.",
-    [NOTE_OPTIMAL] = "<b>Best arm</b>: share of rounds in which the policy chose an arm with the highest expected "
-                     "reward.",
-    [NOTE_SECONDS] =
-        "<b>CPU (s)</b>: seconds of processor time of one run on one core, including the generation of rounds; "
-        "mean over the seeds.",
+        "<b>Growth</b>: exponent of the regret’s growth, the slope of log regret over log round in the last half of "
+        "the mean curve. 0.5: regret grows like √T, so the policy is still learning. 1: a constant loss per round.",
+    [NOTE_OPTIMAL] =
+        "<b>Best arm</b>: share of rounds in which the policy chose an arm with the highest expected reward.",
+    [NOTE_SECONDS] = "<b>CPU (s)</b>: seconds of processor time of one run on one core, including the generation of "
+                     "rounds; mean over the seeds.",
     [NOTE_MEMORY] = "<b>MB</b>: memory of the policy at the end of a run, in millions of bytes.",
     [NOTE_DIRECTION] =
         "<b>Up, down</b>: exploration is what a policy adds to its estimate f1, such as f2, a confidence width or a "

@@ -35,9 +35,7 @@ static int by_number(const void *left, const void *right)
 
 static int by_text(const void *left, const void *right)
 {
-    const json_text *a = left, *b = right;
-    int order = memcmp(a->bytes, b->bytes, a->length < b->length ? a->length : b->length);
-    return order ? order : (a->length > b->length) - (a->length < b->length);
+    return json_compare(*(const json_text *)left, *(const json_text *)right);
 }
 
 static ee_status add_id(erasure *self, json_text id, ee_error *error)

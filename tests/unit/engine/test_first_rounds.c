@@ -4,7 +4,7 @@
  *
  *     test_first_rounds print >tests/golden/first_rounds.json
  *
- * writes the numbers anew, with the smallest distance of a chosen arm from the next: a seed for which that is below
+ * writes the numbers again, with the smallest distance of a chosen arm from the next: a seed for which that is below
  * CLOSE would make the test depend on rounding. */
 #include <math.h>
 #include <stdio.h>

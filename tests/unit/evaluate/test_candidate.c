@@ -60,7 +60,7 @@ static void test_unknown_arm(void **state)
     class->free(self);
 }
 
-/* An event without the action, and one with two of its name, are told. */
+/* A remark names events that lack the action or have two actions of that name. */
 static void test_arm_remarks(void **state)
 {
     (void)state;

@@ -118,17 +118,15 @@ static void test_little_data(void **state)
     expect(&facts, true, "Only 50 events: too few");
     facts = sound();
     facts.effective = 49;
-    expect(&facts, true, "10000 events are worth only 49 of its own");
+    expect(&facts, true, "its effective sample size is 49 of 10000 events");
     facts.effective = 20;
-    expect(&facts, true, "10000 events are worth only 20 of its own");
+    expect(&facts, true, "its effective sample size is 20 of 10000 events");
     facts.effective = 19.99;
-    expect(&facts, false,
-           "10000 events are worth only 19.9 of its own (effective sample size); at least 20 are needed.");
+    expect(&facts, false, "its effective sample size is 19.9 of 10000 events; at least 20 are needed.");
     facts.effective = 2.3;
-    expect(&facts, false,
-           "10000 events are worth only 2.3 of its own (effective sample size); at least 20 are needed.");
+    expect(&facts, false, "its effective sample size is 2.3 of 10000 events; at least 20 are needed.");
     facts.effective = NAN; /* it never agrees with the log */
-    expect(&facts, false, "10000 events are worth only 0 of its own");
+    expect(&facts, false, "its effective sample size is 0 of 10000 events");
     facts.weighs = false;
     expect(&facts, true, nothing);
     facts = sound();
