@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "bench_report.h"
-#include "evaluate/confidence_sequence.h"
+#include "evaluate/intervals/confidence_sequence.h"
 
 enum { ROUNDS = 10000000 };
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "bench_report.h"
-#include "lab/crew.h"
+#include "lab/runs/crew.h"
 
 enum { ROUNDS = 1250, JOBS_PER_CORE = 8 }; /* many: the last ones leave cores idle */
 static const double SECONDS = 3;

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "bench_report.h"
-#include "data/source.h"
+#include "data/files/source.h"
 
 enum { ARMS = 10, NUMBERS = 100, EVENTS = 500, BYTES_AT_ONCE = 1 << 20 };
 static const double SECONDS = 0.5;

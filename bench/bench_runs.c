@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "bench_report.h"
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 #include "policy_work.h"
 
 enum { ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "data/environment.h"
-#include "evaluate/candidate.h"
-#include "evaluate/evaluation.h"
+#include "data/sets/environment.h"
+#include "evaluate/candidates/candidate.h"
+#include "evaluate/evaluations/evaluation.h"
 
 /* The last word. What is offered is to follow its first letters, which are settled, as "eenet," of "eenet,gre". */
 typedef struct unfinished {

@@ -9,11 +9,11 @@
 
 #include "base/memory.h"
 #include "command.h"
-#include "data/plain_number.h"
-#include "evaluate/statistics.h"
+#include "data/values/plain_number.h"
+#include "evaluate/estimators/statistics.h"
 #include "interrupt.h"
-#include "lab/coverage_report.h"
-#include "lab/warm_study.h"
+#include "lab/studies/coverage_report.h"
+#include "lab/studies/warm_study.h"
 
 enum {
     FLAG_DATASET,

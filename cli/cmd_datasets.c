@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "data/environment.h"
+#include "data/sets/environment.h"
 
 /* The widest name, default and range among the options of a kind. */
 typedef struct widths {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "evaluate/evaluation_file.h"
+#include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate_request.h"
 #include "evaluation_table.h"
 #include "hint.h"

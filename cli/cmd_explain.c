@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "command.h"
-#include "data/plain_number.h"
+#include "data/values/plain_number.h"
 #include "explain_request.h"
 #include "serve/requests/explain_answer.h"
 

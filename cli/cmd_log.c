@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/log_summary.h"
-#include "data/log_time.h"
-#include "data/plain_number.h"
-#include "data/text.h"
-#include "evaluate/log_tally.h"
+#include "data/logs/log_summary.h"
+#include "data/logs/log_time.h"
+#include "data/values/plain_number.h"
+#include "data/values/text.h"
+#include "evaluate/evaluations/log_tally.h"
 #include "interrupt.h"
 #include "log_flags.h"
 #include "shown_name.h"

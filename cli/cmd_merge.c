@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "command.h"
 #include "hint.h"
-#include "lab/merge.h"
+#include "lab/sharing/merge.h"
 #include "shards.h"
 
 /* A folder that is to be merged. */

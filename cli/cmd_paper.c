@@ -1,7 +1,7 @@
 /* eenet paper: the experiments of the EE-Net paper, from the data to the page. */
 #include <stdio.h>
 
-#include "lab/gnuplot.h"
+#include "lab/report/gnuplot.h"
 #include "shards.h"
 #include "tuning.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "data/log_time.h"
-#include "data/text.h"
+#include "data/logs/log_time.h"
+#include "data/values/text.h"
 #include "folder_check.h"
 #include "serve/model/replay.h"
 

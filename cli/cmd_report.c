@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "lab/report_folder.h"
+#include "lab/report/report_folder.h"
 #include "shards.h"
 
 enum { REFERENCE, OUTPUT, FLAGS };

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "data/rounds_export.h"
+#include "data/sets/rounds_export.h"
 #include "interrupt.h"
 
 enum { FLAG_DATASET, FLAG_ROUNDS, FLAG_SEED, FLAG_OUTPUT, FLAGS };

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "data/log.h"
+#include "data/logs/log.h"
 #include "interrupt.h"
 #include "json_lines.h"
-#include "lab/experiment.h"
+#include "lab/grids/experiment.h"
 #include "plan.h"
 #include "players.h"
 #include "ranks/ranks.h"

@@ -12,7 +12,7 @@
 #include "base/decimal.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "data/survey.h"
+#include "data/kind/survey.h"
 
 static void complain(const command *self, const char *format, va_list arguments_list)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "data/environment.h"
+#include "data/sets/environment.h"
 #include "eenet.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };

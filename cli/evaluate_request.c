@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
-#include "evaluate/candidate.h"
+#include "evaluate/candidates/candidate.h"
 #include "features/features_options.h"
 #include "run_request.h"
 

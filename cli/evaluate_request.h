@@ -2,7 +2,7 @@
 #ifndef EENET_EVALUATE_REQUEST_H
 #define EENET_EVALUATE_REQUEST_H
 
-#include "evaluate/evaluation.h"
+#include "evaluate/evaluations/evaluation.h"
 #include "log_flags.h"
 #include "seeds.h"
 

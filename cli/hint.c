@@ -1,7 +1,7 @@
 #include "hint.h"
 
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/values/text.h"
 
 void hint_path(FILE *stream, const char *path)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "data/plain_number.h"
+#include "data/values/plain_number.h"
 #include "shown_name.h"
 
 /* What a terminal shows without scrolling far; --json has all. */

@@ -2,9 +2,9 @@
 #ifndef EENET_INSPECTION_H
 #define EENET_INSPECTION_H
 
-#include "data/environment.h"
-#include "data/row_encoding.h"
-#include "data/survey.h"
+#include "data/kind/survey.h"
+#include "data/sets/environment.h"
+#include "data/tables/row_encoding.h"
 
 typedef struct inspection {
     const dataset *data;

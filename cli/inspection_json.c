@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/values/text.h"
 #include "inspection.h"
 
 static void add_text(text *into, const char *words)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/results.h"
+#include "lab/results/results.h"
 
 static void complain(json_lines *out, const char *message)
 {

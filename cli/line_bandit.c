@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/options.h"
-#include "data/plain_number.h"
+#include "data/values/plain_number.h"
 #include "engine/bandit.h"
-#include "lab/assignments.h"
+#include "lab/runs/assignments.h"
 #include "serve/requests/answers.h"
 
 enum { MOST_ACTIONS = 1 << 20, MOST_FEATURES = 1 << 24 }; /* of a round: more than any sane one */

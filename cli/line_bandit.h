@@ -11,9 +11,9 @@
 #ifndef EENET_LINE_BANDIT_H
 #define EENET_LINE_BANDIT_H
 
-#include "data/block_arms.h"
-#include "data/row_encoding.h"
-#include "data/text.h"
+#include "data/kind/block_arms.h"
+#include "data/tables/row_encoding.h"
+#include "data/values/text.h"
 #include "request_body.h"
 #include "serve/model/decision_arms.h"
 

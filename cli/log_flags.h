@@ -3,7 +3,7 @@
 #define EENET_LOG_FLAGS_H
 
 #include "command.h"
-#include "data/log.h"
+#include "data/logs/log.h"
 
 enum { LOG_FLAG_FROM, LOG_FLAG_UNTIL, LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, LOG_FLAG_STRICT, LOG_FLAGS };
 

@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/row_encoding.h"
-#include "data/text.h"
+#include "data/tables/row_encoding.h"
+#include "data/values/text.h"
 
 static ee_status fail(ee_error *error, const char *verb, const char *path)
 {

@@ -2,11 +2,11 @@
  *
  *     MODEL.lock       one program at a time writes a model: it has this file locked meanwhile, and removes it. What a
  *                      program that was killed left behind locks nothing
- *     MODEL.rows.json  of a model of a table: how a row becomes its arms (data/row_encoding.h) */
+ *     MODEL.rows.json  of a model of a table: how a row becomes its arms (data/tables/row_encoding.h) */
 #ifndef EENET_MODEL_FILES_H
 #define EENET_MODEL_FILES_H
 
-#include "data/environment.h"
+#include "data/sets/environment.h"
 
 typedef struct model_lock {
     char *path; /* of the lock; NULL: nothing is locked */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "lab/study_cost.h"
+#include "lab/grids/study_cost.h"
 #include "players.h"
 #include "shards.h"
 

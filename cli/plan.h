@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "lab/study.h"
+#include "lab/grids/study.h"
 #include "run_request.h"
 
 /* Where to print, and the command that begins each line; NULL for plain lines. */

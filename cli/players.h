@@ -2,7 +2,7 @@
 #ifndef EENET_PLAYERS_H
 #define EENET_PLAYERS_H
 
-#include "lab/crew.h"
+#include "lab/runs/crew.h"
 #include "ranks/ranks.h"
 #include "run_request.h"
 

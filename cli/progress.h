@@ -2,7 +2,7 @@
 #ifndef EENET_PROGRESS_H
 #define EENET_PROGRESS_H
 
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 
 /* What to call the data set of a job. */
 typedef const char *progress_namer(const void *context, const dataset *data);

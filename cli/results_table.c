@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "command.h"
-#include "data/environment.h"
+#include "data/sets/environment.h"
 #include "seeds.h"
 
 typedef struct row {

@@ -2,7 +2,7 @@
 #ifndef EENET_RESULTS_TABLE_H
 #define EENET_RESULTS_TABLE_H
 
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 
 typedef struct results_series {
     const char *label;

@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "hint.h"
-#include "lab/repeats.h"
-#include "lab/results.h"
+#include "lab/report/repeats.h"
+#include "lab/results/results.h"
 #include "ranks/ranks.h"
 
 static const char usual_seeds[] = "0-9";           /* the paper's ten runs */

@@ -4,8 +4,8 @@
 #define EENET_RUN_REQUEST_H
 
 #include "command.h"
-#include "lab/runner.h"
-#include "lab/shard.h"
+#include "lab/runs/runner.h"
+#include "lab/sharing/shard.h"
 #include "seeds.h"
 
 /* The shared flags. They come first in a command's list, as in REQUEST_FLAG_LIST. */

@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "hint.h"
-#include "lab/shard_claim.h"
-#include "lab/shard_program.h"
+#include "lab/sharing/shard_claim.h"
+#include "lab/sharing/shard_program.h"
 #include "ranks/ranks.h"
 
 /* ---- its folder ---- */

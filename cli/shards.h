@@ -2,7 +2,7 @@
 #ifndef EENET_SHARDS_H
 #define EENET_SHARDS_H
 
-#include "lab/experiment.h"
+#include "lab/grids/experiment.h"
 #include "run_request.h"
 
 #define SHARDS_FOLDER "shards" /* folder in the output folder, with one folder per shard, such as 3-of-16 */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lab/training.h"
+#include "lab/runs/training.h"
 #include "model_files.h"
 #include "run_request.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "interrupt.h"
-#include "lab/assignments.h"
-#include "lab/study.h"
+#include "lab/grids/study.h"
+#include "lab/runs/assignments.h"
 #include "plan.h"
 #include "players.h"
 #include "results_table.h"

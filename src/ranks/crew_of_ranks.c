@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "hands.h"
-#include "lab/run_tally.h"
+#include "lab/runs/run_tally.h"
 #include "post.h"
 #include "ranks.h"
 #include "ranks_inside.h"

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "lab/host.h"
+#include "lab/runs/host.h"
 #include "post.h"
 
 static const double look_every = 0.2; /* seconds between looks for an end, each with a word on how far it is */

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 #include "post.h"
 
 typedef struct hand {

@@ -15,7 +15,7 @@
 #ifndef EENET_MESSAGES_H
 #define EENET_MESSAGES_H
 
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 
 typedef enum message_kind {
     MESSAGE_CALL = 1,

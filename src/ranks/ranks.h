@@ -9,7 +9,7 @@
 #ifndef EENET_RANKS_H
 #define EENET_RANKS_H
 
-#include "lab/crew.h"
+#include "lab/runs/crew.h"
 
 /* Joins the others, where a launcher of MPI started this program. EE_BAD_INPUT where it started several and they cannot
  * find each other: each would do all the work. */

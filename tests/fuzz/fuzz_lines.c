@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "evaluate/evaluation_file.h"
-#include "lab/results.h"
+#include "evaluate/evaluations/evaluation_file.h"
+#include "lab/results/results.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

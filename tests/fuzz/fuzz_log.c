@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/dsjson.h"
+#include "data/logs/dsjson.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/npy.h"
+#include "data/files/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/row_encoding.h"
-#include "data/text.h"
+#include "data/tables/row_encoding.h"
+#include "data/values/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

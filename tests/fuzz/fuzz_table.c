@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/table.h"
+#include "data/tables/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

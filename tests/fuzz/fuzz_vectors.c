@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/word_vectors.h"
+#include "data/sets/word_vectors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

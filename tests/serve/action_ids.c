@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/random.h"
-#include "data/text.h"
+#include "data/values/text.h"
 #include "http_client.h"
 #include "server_process.h"
 

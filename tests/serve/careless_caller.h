@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/random.h"
-#include "data/text.h"
+#include "data/values/text.h"
 #include "http_client.h"
 #include "ledger.h"
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/text.h"
+#include "data/values/text.h"
 
 double http_client_now(void)
 {

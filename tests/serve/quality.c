@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/environment.h"
-#include "data/text.h"
+#include "data/sets/environment.h"
+#include "data/values/text.h"
 #include "http_client.h"
-#include "lab/delay.h"
+#include "lab/runs/delay.h"
 #include "server_process.h"
 
 enum { LATE = 100, SEEDS_MOST = 20 };

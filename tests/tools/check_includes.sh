@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_includes.sh [ROOT]: checks which folder may include which. Prints FILE:LINE and exits with 1 for an include
-# - that breaks the order of the folders, or of the sub-folders of serve (src/serve/folders.txt),
+# - that breaks the order of the folders, or of the sub-folders of one (src/FOLDER/folders.txt),
 # - of a policy in another policy, or in a part,
 # - of a library other than libc in the eenet library, or of MPI outside ranks.
 set -eu
@@ -30,10 +30,12 @@ BEGIN {
     below["python/core"] = "python/shared features engine"
     below["python/lab"] = "python/shared " library " data evaluate lab"
     libc_alone = library " python/shared python/core"
-    while ((getline line < "src/serve/folders.txt") > 0) {
-        split(line, part, " ")
-        place[part[1]] = ++places
-    }
+    for (above in below)
+        while ((getline line < ("src/" above "/folders.txt")) > 0) {
+            split(line, part, " ")
+            place[above "/" part[1]] = ++places
+            ordered[above] = 1
+        }
 }
 
 function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
@@ -47,8 +49,8 @@ FNR == 1 {
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
     in_parts = FILENAME ~ /^src\/policy\/parts\//
-    inside = own == "serve" && split(FILENAME, part, "/") > 3 ? part[3] : ""
-    if (inside && !(inside in place)) complain("src/serve/" inside " is not in src/serve/folders.txt")
+    inside = own in ordered && split(FILENAME, part, "/") > 3 ? own "/" part[3] : ""
+    if (inside && !(inside in place)) complain("src/" inside " is not in src/" own "/folders.txt")
     if (!(own in below)) complain((own ~ /\// ? "" : "src/") own " has no place in the order of the folders")
 }
 
@@ -71,8 +73,8 @@ FNR == 1 {
     else { complain("no header " name " in " folder); next }
 
     if (target != own && !contains(below[own], target)) complain(own " may not include " target ": " name)
-    if (inside && part[1] == "serve" && (part[3] == "" || place[part[2]] > place[inside]))
-        complain("serve/" inside " may not include " (part[3] == "" ? "the service above it" : "serve/" part[2]) ": " name)
+    if (inside && part[1] == own && (part[3] == "" || place[own "/" part[2]] > place[inside]))
+        complain(inside " may not include " own (part[3] == "" ? ", which is above it" : "/" part[2]) ": " name)
     # A policy may include policy.h, headers in parts/ and its own headers. A part may not include a policy.
     if (own == "policy" && target == "policy" && stem(name) != "policy" && name !~ /(^|\/)parts\// &&
         !in_parts && index(stem(name), stem(FILENAME)) != 1 && index(stem(FILENAME), stem(name)) != 1)

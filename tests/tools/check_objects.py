@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""check_objects.py FOLDERS OBJECT...: checks what object files of src/serve need of each other.
+"""check_objects.py FOLDERS... OBJECT...: checks what object files of src/serve and other folders need of each other.
 
-FOLDERS is src/serve/folders.txt, which lists the sub-folders from the bottom to the top; service.c and routes.c are
-above all of them. Prints every dependency that points upwards and every cycle of files, with the symbols that cause it,
+FOLDERS is src/serve/folders.txt, which lists the sub-folders from the bottom to the top; files next to it are above all
+of them. src/data, src/evaluate and src/lab have such a list too. Prints every dependency that points upwards and every cycle of files, with the symbols that cause it,
 and exits with 1. Unlike includes, symbols also show dependencies through a header that several files share.
 """
 import subprocess
@@ -11,13 +11,13 @@ from collections import defaultdict
 from pathlib import Path
 
 
-def read(objects):
-    """Symbols that each object defines and needs; objects are named by their path below src/serve."""
+def read(area, objects):
+    """Symbols that each object defines and needs; objects are named by their path below src/AREA."""
     defined, needed = {}, defaultdict(set)
     for path in objects:
-        if "/src/serve/" not in path:
+        if f"/src/{area}/" not in path:
             continue
-        name = path.split("/src/serve/", 1)[1].removesuffix(".o").removesuffix(".c")
+        name = path.split(f"/src/{area}/", 1)[1].removesuffix(".o").removesuffix(".c")
         for line in subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout.splitlines():
             kind, symbol = line.split()[-2:]
             if kind == "U":
@@ -56,26 +56,27 @@ def cycles(graph):
     return found
 
 
-def main(folders, objects):
-    order = [line.split()[0] for line in Path(folders).read_text().splitlines()]
+def check(folders, objects):
+    area = folders.parent.name
+    order = [line.split()[0] for line in folders.read_text().splitlines()]
     places = {folder: place for place, folder in enumerate([*order, "."])}
-    graph = read(objects)
+    graph = read(area, objects)
     failed = not graph
     if failed:
-        print("no object files of src/serve")
+        print(f"no object files of src/{area}")
     for name in sorted(graph):
         folder = str(Path(name).parent)
         if folder not in places:
-            print(f"src/serve/{folder} has no place in the order of the folders")
+            print(f"src/{area}/{folder} is not in src/{area}/folders.txt")
             failed = True
             continue
         for other, symbols in sorted(graph[name].items()):
             if places.get(str(Path(other).parent), -1) > places[folder]:
-                print(f"{name} depends upwards on {other}: {', '.join(symbols)}")
+                print(f"{area}: {name} depends upwards on {other}: {', '.join(symbols)}")
                 failed = True
     for group in cycles(graph):
         failed = True
-        print(f"cycle: {' '.join(group)}")
+        print(f"{area}: cycle: {' '.join(group)}")
         for name in group:
             for other in group:
                 if graph[name].get(other):
@@ -84,4 +85,5 @@ def main(folders, objects):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    given = [name for name in sys.argv[1:] if not name.endswith(".o")]
+    sys.exit(not given or any([check(Path(name), sys.argv[1 + len(given) :]) for name in given]))

@@ -12,12 +12,49 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "eenet.h"
+
 /* Sanitizers and emulators make all ten times as slow, and find in a few repetitions what they find in many. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(EENET_EMULATED)
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
 #endif
+
+/* ---- tests register themselves, in the order of the file:
+ *
+ *     TEST(adds) { assert_int_equal(add(1, 2), 3); }
+ *     TEST_WITH(writes, make_folder, remove_folder) { ... *state ... }
+ *
+ * The program runs all of them, or those whose names match its argument: test_rows 'quoted*'. ---- */
+
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* set_up and tear_down run before and after the test, as cmocka's; NULL: none. */
+#define TEST_WITH(name, set_up, tear_down)                                                                             \
+    static void name(void **state);                                                                                    \
+    __attribute__((constructor)) static void register_##name(void)                                                     \
+    {                                                                                                                  \
+        test_register(&(const struct CMUnitTest){#name, name, set_up, tear_down, NULL});                               \
+    }                                                                                                                  \
+    static void name(__attribute__((unused)) void **state)
+
+/* Runs set_up before the first test of the file and tear_down after the last. */
+#define TEST_GROUP(set_up, tear_down)                                                                                  \
+    __attribute__((constructor)) static void register_group(void)                                                      \
+    {                                                                                                                  \
+        test_register_group(set_up, tear_down);                                                                        \
+    }
+
+void test_register(const struct CMUnitTest *test);
+void test_register_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+/* Runs the tests; returns the exit status. For a file with its own main; pattern NULL: all. */
+int test_run(const char *pattern);
+
+/* Fails the test if the call does not return EE_OK, and prints the call and the status. */
+#define ok(call) ok_assert(call, #call, __FILE__, __LINE__)
+void ok_assert(ee_status status, const char *call, const char *file, int line);
 
 /* ---- stored numbers: the files of tests/golden, or of the folder that the variable EENET_GOLDEN_DIR names. A file
  * that this folder lacks is taken from tests/golden, so that it need hold new numbers alone. ---- */

@@ -45,7 +45,7 @@ void folder_remove(const test_folder *folder)
 
 void folder_write(const test_folder *folder, const char *name, const void *bytes, size_t size)
 {
-    assert_int_equal(file_write(folder_path(folder, name), bytes, size, NULL), EE_OK);
+    ok(file_write(folder_path(folder, name), bytes, size, NULL));
 }
 
 void folder_write_text(const test_folder *folder, const char *name, const char *text)

@@ -2,8 +2,8 @@
 #ifndef EENET_TEST_SUPPORT_LOGS_H
 #define EENET_TEST_SUPPORT_LOGS_H
 
-#include "data/environment.h"
-#include "data/log.h"
+#include "data/logs/log.h"
+#include "data/sets/environment.h"
 #include "support.h"
 
 /* What a made log is. */

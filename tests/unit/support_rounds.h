@@ -2,7 +2,7 @@
 #ifndef EENET_TEST_SUPPORT_ROUNDS_H
 #define EENET_TEST_SUPPORT_ROUNDS_H
 
-#include "evaluate/interval.h"
+#include "evaluate/intervals/interval.h"
 #include "support.h"
 
 typedef struct logged_rounds {

@@ -10,9 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void every_golden_file_loads(void **state)
+TEST(every_golden_file_loads)
 {
-    (void)state;
     static const struct {
         const char *file, *array;
         size_t count;
@@ -40,9 +39,8 @@ static void every_golden_file_loads(void **state)
 }
 
 /* A file of EENET_GOLDEN_DIR comes before the tree's of the same name. */
-static void the_environment_chooses_golden_files(void **state)
+TEST(the_environment_chooses_golden_files)
 {
-    (void)state;
     const char *before = getenv("EENET_GOLDEN_DIR");
     char *kept = before ? strdup(before) : NULL, folder[] = "golden_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -65,9 +63,8 @@ static void the_environment_chooses_golden_files(void **state)
     free(kept);
 }
 
-static void nested_arrays_are_read_in_order(void **state)
+TEST(nested_arrays_are_read_in_order)
 {
-    (void)state;
     json_t *array = json_loads("[[[1, 2.5], []], [-3e-2], 4, [[[[5]]]]]", 0, NULL);
     assert_non_null(array);
     size_t count = 0;
@@ -82,9 +79,8 @@ static void nested_arrays_are_read_in_order(void **state)
     json_decref(array);
 }
 
-static void an_empty_array_has_no_numbers(void **state)
+TEST(an_empty_array_has_no_numbers)
 {
-    (void)state;
     json_t *array = json_array();
     size_t count = 7;
     free(golden_floats(array, &count));
@@ -92,9 +88,8 @@ static void an_empty_array_has_no_numbers(void **state)
     json_decref(array);
 }
 
-static void closeness_is_absolute_below_one_and_relative_above(void **state)
+TEST(closeness_is_absolute_below_one_and_relative_above)
 {
-    (void)state;
     assert_true(close_enough(0.0, 1e-6, 1e-5));
     assert_false(close_enough(0.0, 1e-4, 1e-5));
     assert_true(close_enough(1000.009, 1000, 1e-5));
@@ -107,9 +102,8 @@ static void closeness_is_absolute_below_one_and_relative_above(void **state)
     assert_false(close_enough(INFINITY, 1, 1e9));
 }
 
-static void the_first_wrong_entry_is_named(void **state)
+TEST(the_first_wrong_entry_is_named)
 {
-    (void)state;
     const float expected[] = {1, 2, 3, 4};
     float got[] = {1, 2, 3, 4};
     assert_int_equal(close_first_wrong(got, expected, 4, 0), 4);
@@ -142,9 +136,8 @@ static int signal_of_touching(volatile char *address, bool writes)
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void a_guarded_array_ends_at_the_wall(void **state)
+TEST(a_guarded_array_ends_at_the_wall)
 {
-    (void)state;
     static const size_t counts[] = {0, 1, 2, 3, 67, 1023, 1024, 1025};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         guard g;
@@ -160,9 +153,8 @@ static void a_guarded_array_ends_at_the_wall(void **state)
     }
 }
 
-static void guarded_bytes_can_start_anywhere(void **state)
+TEST(guarded_bytes_can_start_anywhere)
 {
-    (void)state;
     for (size_t size = 1; size < 20; size++) {
         guard g;
         char *bytes = guard_end_bytes(&g, size);
@@ -170,19 +162,4 @@ static void guarded_bytes_can_start_anywhere(void **state)
         assert_int_equal(signal_of_touching(bytes + size, false), SIGSEGV);
         guard_free(&g);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_golden_file_loads),
-        cmocka_unit_test(the_environment_chooses_golden_files),
-        cmocka_unit_test(nested_arrays_are_read_in_order),
-        cmocka_unit_test(an_empty_array_has_no_numbers),
-        cmocka_unit_test(closeness_is_absolute_below_one_and_relative_above),
-        cmocka_unit_test(the_first_wrong_entry_is_named),
-        cmocka_unit_test(a_guarded_array_ends_at_the_wall),
-        cmocka_unit_test(guarded_bytes_can_start_anywhere),
-    };
-    return cmocka_run_group_tests_name("support", tests, NULL, NULL);
 }

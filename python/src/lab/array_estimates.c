@@ -3,7 +3,7 @@
 
 #include "array_rounds.h"
 #include "base/memory.h"
-#include "evaluate/evaluation_file.h"
+#include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate_methods.h"
 #include "request_settings.h"
 #include "shared/array_view.h"

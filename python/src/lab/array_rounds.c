@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "evaluate/candidate.h"
-#include "evaluate/evaluation_play.h"
-#include "evaluate/log_tally.h"
-#include "evaluate/tally.h"
+#include "evaluate/candidates/candidate.h"
+#include "evaluate/evaluations/evaluation_play.h"
+#include "evaluate/evaluations/log_tally.h"
+#include "evaluate/evaluations/tally.h"
 
 static const double rounding = 1e-6;      /* of probabilities that were float32 once */
 static const double sum_tolerance = 1e-3; /* the same of their sums, as candidate_file.c has it */

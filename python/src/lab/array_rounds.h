@@ -2,7 +2,7 @@
 #ifndef EENET_ARRAY_ROUNDS_H
 #define EENET_ARRAY_ROUNDS_H
 
-#include "evaluate/evaluation.h"
+#include "evaluate/evaluations/evaluation.h"
 
 /* Row-major arrays; (n) has a number for the action that was taken alone, (n, k) one for each of k actions. They may
  * change while they are read: the numbers are then anything, and nothing else is. */

@@ -4,7 +4,7 @@
 
 #include <Python.h>
 
-#include "data/table.h"
+#include "data/tables/table.h"
 
 typedef struct column_cells {
     table_cells table;

@@ -1,6 +1,6 @@
 #include "data_kinds.h"
 
-#include "data/environment.h"
+#include "data/sets/environment.h"
 
 /* Adds what a call made, which may be NULL, to a list; false with an exception set. */
 static bool append_new(PyObject *list, PyObject *item)

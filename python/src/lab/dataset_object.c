@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "column_cells.h"
-#include "data/survey.h"
+#include "data/kind/survey.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"

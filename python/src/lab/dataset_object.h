@@ -4,7 +4,7 @@
 
 #include <Python.h>
 
-#include "data/environment.h"
+#include "data/sets/environment.h"
 
 /* Adds the type to the module; 0, or -1 with an exception set. */
 int dataset_object_register(PyObject *module);

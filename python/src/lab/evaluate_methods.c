@@ -1,6 +1,6 @@
 #include "evaluate_methods.h"
 
-#include "evaluate/evaluation.h"
+#include "evaluate/evaluations/evaluation.h"
 
 static PyObject *list_estimators(PyObject *self, PyObject *none)
 {

@@ -1,5 +1,5 @@
 /* The columns of a CSV log, and how they are used. */
-#include "data/log.h"
+#include "data/logs/log.h"
 #include "evaluate_methods.h"
 #include "shared/raising.h"
 

@@ -1,6 +1,6 @@
 /* `eenet evaluate` within a process. */
 #include "base/memory.h"
-#include "evaluate/evaluation_file.h"
+#include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate_methods.h"
 #include "interruptible.h"
 #include "request_settings.h"

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "dataset_object.h"
-#include "lab/experiment.h"
-#include "lab/repeats.h"
+#include "lab/grids/experiment.h"
+#include "lab/report/repeats.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 

@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-#include "evaluate/evaluation.h"
+#include "evaluate/evaluations/evaluation.h"
 
 /* 0, or -1 with an exception. */
 int settings_number(PyObject *settings, const char *name, double *out);  /* stays as it is for None */

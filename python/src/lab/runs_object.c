@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "lab/report_folder.h"
+#include "lab/report/report_folder.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"

@@ -3,7 +3,7 @@
 #include <strings.h>
 
 #include "admission.h"
-#include "data/id_set.h"
+#include "data/values/id_set.h"
 #include "serve/system/server_clock.h"
 
 /* A header that is short and plain. */

@@ -1,7 +1,7 @@
 /* The clock of the log: its state, and accepting a time that it jumped to. */
 #include "audit.h"
 #include "call.h"
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "serve/requests/request_members.h"
 

@@ -1,7 +1,7 @@
 /* decide: a request becomes a decision on the published model, then an event and, once that is durable, a response. */
 #include "base/checksum.h"
 #include "call_items.h"
-#include "data/slot_context.h"
+#include "data/logs/slot_context.h"
 #include "handlers.h"
 #include "serve/system/server_clock.h"
 

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "call.h"
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "serve/model/importance.h"
 #include "serve/personalizer/personalizer_evaluations.h"

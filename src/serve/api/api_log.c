@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "call.h"
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "log_exports.h"
 

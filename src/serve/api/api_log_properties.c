@@ -2,7 +2,7 @@
  * they read the store. */
 #include "audit.h"
 #include "call.h"
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "serve/system/server_clock.h"
 

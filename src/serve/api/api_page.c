@@ -1,6 +1,6 @@
 /* The dashboard: its files, and what it needs to know before any other request. */
 #include "call.h"
-#include "evaluate/estimator.h"
+#include "evaluate/estimators/estimator.h"
 #include "handlers.h"
 #include "serve/page/page_files.h"
 

@@ -5,7 +5,7 @@
 
 #include "audit.h"
 #include "call.h"
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "personalizer_changes.h"
 #include "serve/personalizer/personalizer_evaluations.h"

@@ -1,6 +1,6 @@
 #include "audit.h"
 
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "serve/store/audit_log.h"
 #include "serve/system/server_clock.h"
 

@@ -2,7 +2,7 @@
 #ifndef EENET_IMPORTANCE_CACHE_H
 #define EENET_IMPORTANCE_CACHE_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 
 typedef struct importance_cache importance_cache;
 

@@ -2,7 +2,7 @@
 #ifndef EENET_CONTENT_CODING_H
 #define EENET_CONTENT_CODING_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 
 typedef enum content_coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD } content_coding;
 

@@ -9,7 +9,7 @@
 #define EENET_HTTP_H
 
 #include "base/json.h"
-#include "data/text.h"
+#include "data/values/text.h"
 
 typedef struct http_server http_server;
 

@@ -1,5 +1,5 @@
 /* Connections by address of the client. */
-#include "data/id_set.h"
+#include "data/values/id_set.h"
 #include "http_inside.h"
 
 enum { BUCKETS = 1024 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "data/text.h"
+#include "data/values/text.h"
 
 enum { HASH_SIZE = 32, NAME_SIZE = 65, WORDS = 4 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 
 const char *const job_state_names[] = {"waiting", "running", "done", "failed"};
 enum { STATES = sizeof job_state_names / sizeof *job_state_names };

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "evaluate/candidate.h"
-#include "evaluate/evaluation.h"
+#include "evaluate/candidates/candidate.h"
+#include "evaluate/evaluations/evaluation.h"
 #include "serve/log/settled_reader.h"
 
 /* ---- what is asked ---- */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 
 /* ---- parts ---- */
 

@@ -3,7 +3,7 @@
 #ifndef EENET_LIVE_TRACK_H
 #define EENET_LIVE_TRACK_H
 
-#include "evaluate/evaluation_play.h"
+#include "evaluate/evaluations/evaluation_play.h"
 #include "serve/settings/bandit_settings.h"
 
 typedef enum live_kind { LIVE_ONLINE, LIVE_BASELINE, LIVE_UNIFORM, LIVE_CHALLENGER } live_kind;

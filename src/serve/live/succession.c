@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "data/plain_number.h"
+#include "data/values/plain_number.h"
 #include "serve/log/settled_reader.h"
 #include "serve/system/server_clock.h"
 

@@ -1,6 +1,6 @@
 #include "log_export.h"
 
-#include "data/dsjson.h"
+#include "data/logs/dsjson.h"
 
 struct log_export {
     memory memory;

@@ -10,7 +10,7 @@
 #ifndef EENET_LOG_EXPORT_H
 #define EENET_LOG_EXPORT_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 #include "settled_reader.h"
 
 typedef struct log_export log_export;

@@ -1,6 +1,6 @@
 #include "settled_reader.h"
 
-#include "data/slot_context.h"
+#include "data/logs/slot_context.h"
 
 /* A decision: all of it that is needed until the next, copied from the store. */
 typedef struct kept_decision {

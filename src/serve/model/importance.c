@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "decision_arms.h"
 #include "engine/explanation.h"
 #include "features/features.h"

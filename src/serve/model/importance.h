@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "data/text.h"
+#include "data/values/text.h"
 #include "served_bandit.h"
 
 typedef struct importance_request {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/id_set.h"
+#include "data/values/id_set.h"
 
 enum { RING = ACTIVITY_SECONDS + 1 }; /* the second that runs, too */
 

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "data/text.h"
+#include "data/values/text.h"
 
 enum { METRIC_BUCKETS = 16 };
 

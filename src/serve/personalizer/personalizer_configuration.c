@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "personalizer.h"
 #include "personalizer_settings.h"
 

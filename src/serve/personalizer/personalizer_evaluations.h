@@ -3,7 +3,7 @@
 #ifndef EENET_PERSONALIZER_EVALUATIONS_H
 #define EENET_PERSONALIZER_EVALUATIONS_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 #include "serve/jobs/evaluation_jobs.h"
 
 /* A resource's id, in the path, as the digits of a job: those of a UUID, with or without dashes; of any other name a

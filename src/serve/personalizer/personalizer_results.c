@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/log_time.h"
+#include "data/logs/log_time.h"
 #include "iso_duration.h"
 #include "personalizer_evaluations.h"
 

@@ -3,7 +3,7 @@
 #ifndef EENET_ANSWERS_H
 #define EENET_ANSWERS_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 #include "serve/store/event.h"
 
 void answer_decision(text *into, json_text id, const decision_body *body);

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "data/id_set.h"
+#include "data/values/id_set.h"
 #include "decide_request.h"
 
 json_reader decide_request_start(decide_request *self, json_text body)

@@ -2,7 +2,7 @@
 #ifndef EENET_EXPLAIN_ANSWER_H
 #define EENET_EXPLAIN_ANSWER_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 #include "engine/explanation.h"
 #include "serve/store/event.h"
 

@@ -11,8 +11,8 @@
 #define EENET_BANDIT_SETTINGS_H
 
 #include "base/json.h"
-#include "data/log.h"
-#include "data/text.h"
+#include "data/logs/log.h"
+#include "data/values/text.h"
 
 typedef enum learning_mode {
     MODE_ONLINE,     /* answers by the model, and learns */

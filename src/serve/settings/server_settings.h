@@ -5,7 +5,7 @@
 #define EENET_SERVER_SETTINGS_H
 
 #include "base/options.h"
-#include "data/text.h"
+#include "data/values/text.h"
 
 typedef struct server_settings {
     option_path folder;

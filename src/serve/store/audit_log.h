@@ -3,7 +3,7 @@
 #ifndef EENET_AUDIT_LOG_H
 #define EENET_AUDIT_LOG_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 
 typedef struct audit_log audit_log;
 

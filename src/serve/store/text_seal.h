@@ -7,7 +7,7 @@
 #ifndef EENET_TEXT_SEAL_H
 #define EENET_TEXT_SEAL_H
 
-#include "data/text.h"
+#include "data/values/text.h"
 
 void text_seal(text *into);
 

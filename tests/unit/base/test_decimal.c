@@ -31,9 +31,8 @@ static void assert_as_library(const char *text)
 
 /* ---- the nearest double ---- */
 
-static void borders_are_as_the_library_reads_them(void **state)
+TEST(borders_are_as_the_library_reads_them)
 {
-    (void)state;
     static const char *const texts[] = {
         "0",
         "-0",
@@ -90,9 +89,8 @@ static void borders_are_as_the_library_reads_them(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_as_library(texts[i]);
 }
 
-static void random_doubles_come_back(void **state)
+TEST(random_doubles_come_back)
 {
-    (void)state;
     random_stream stream = random_named(1, "decimal");
     for (int i = 0; i < 40000; i++) {
         uint64_t bits = random_bits(&stream);
@@ -112,9 +110,8 @@ static void random_doubles_come_back(void **state)
 }
 
 /* Nineteen digits next to where the nearest double changes. */
-static void numbers_between_two_doubles_go_to_the_nearer(void **state)
+TEST(numbers_between_two_doubles_go_to_the_nearer)
 {
-    (void)state;
     random_stream stream = random_named(3, "decimal");
     for (int i = 0; i < 40000; i++) {
         double low = random_normal(&stream) * pow(10, (double)random_below(&stream, 60) - 40);
@@ -126,9 +123,8 @@ static void numbers_between_two_doubles_go_to_the_nearer(void **state)
 }
 
 /* Digits as they come: up to thirty of them, the point anywhere, exponents that reach out of the doubles. */
-static void random_digits_are_as_the_library_reads_them(void **state)
+TEST(random_digits_are_as_the_library_reads_them)
 {
-    (void)state;
     random_stream stream = random_named(2, "decimal");
     for (int i = 0; i < 40000; i++) {
         char text[64];
@@ -149,9 +145,8 @@ static void random_digits_are_as_the_library_reads_them(void **state)
 }
 
 /* The point half-way between two doubles has up to 767 digits; one more digit, far behind, decides. */
-static void long_numbers_are_rounded_once(void **state)
+TEST(long_numbers_are_rounded_once)
 {
-    (void)state;
     static char text[4096];
     double low = DBL_MIN * 3, high = nextafter(low, 1);
     snprintf(text, sizeof text, "%.1200f", low / 2 + high / 2);
@@ -169,17 +164,15 @@ static void long_numbers_are_rounded_once(void **state)
     assert_as_library(text);
 }
 
-static void numbers_beyond_the_doubles_are_too_large(void **state)
+TEST(numbers_beyond_the_doubles_are_too_large)
 {
-    (void)state;
     static const char *const texts[] = {"1e309", "1.7976931348623159e308", "123456789e301",
                                         "1e99999999999999999999999"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_true(isinf(read_all(texts[i])));
 }
 
-static void the_locale_does_not_matter(void **state)
+TEST(the_locale_does_not_matter)
 {
-    (void)state;
     char folder[] = "/tmp/eenet-test-XXXXXX";
     bool entered = comma_locale_enter(folder);
     double value = read_all("0.12345678901234567890123"), library = strtod("0.5", NULL);
@@ -221,9 +214,8 @@ static size_t bits_of(const uint32_t number[LIMBS])
 }
 
 /* n = floor(2^b / 5^k) for some b: n * 5^k is below 2^b, and (n + 1) * 5^k is not. */
-static void the_powers_of_a_fifth_are_cut_off_at_64_bits(void **state)
+TEST(the_powers_of_a_fifth_are_cut_off_at_64_bits)
 {
-    (void)state;
     uint32_t power[LIMBS] = {1};
     for (size_t i = 0; i < sizeof power_of_fifth / sizeof *power_of_fifth; i++) {
         uint64_t entry = power_of_fifth[i];
@@ -239,9 +231,8 @@ static void the_powers_of_a_fifth_are_cut_off_at_64_bits(void **state)
 
 /* ---- the bytes of it ---- */
 
-static void stops_where_the_number_ends(void **state)
+TEST(stops_where_the_number_ends)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t length;
@@ -258,9 +249,8 @@ static void stops_where_the_number_ends(void **state)
     }
 }
 
-static void a_missing_digit_is_named(void **state)
+TEST(a_missing_digit_is_named)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t missing;
@@ -275,9 +265,8 @@ static void a_missing_digit_is_named(void **state)
     }
 }
 
-static void never_reads_past_the_end(void **state)
+TEST(never_reads_past_the_end)
 {
-    (void)state;
     static const char sample[] = "-12345678.9012345678901234567890e-12";
     for (size_t length = 0; length < sizeof sample; length++) {
         guard g;
@@ -296,9 +285,8 @@ static void never_reads_past_the_end(void **state)
 
 /* ---- whole numbers ---- */
 
-static void whole_numbers_as_people_write_them(void **state)
+TEST(whole_numbers_as_people_write_them)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -344,23 +332,4 @@ static void whole_numbers_as_people_write_them(void **state)
         if (decimal_whole(wrong[i], &value)) fail_msg("%s is no whole number", wrong[i]);
         assert_int_equal(value, 77);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(borders_are_as_the_library_reads_them),
-        cmocka_unit_test(random_doubles_come_back),
-        cmocka_unit_test(numbers_between_two_doubles_go_to_the_nearer),
-        cmocka_unit_test(random_digits_are_as_the_library_reads_them),
-        cmocka_unit_test(long_numbers_are_rounded_once),
-        cmocka_unit_test(numbers_beyond_the_doubles_are_too_large),
-        cmocka_unit_test(the_locale_does_not_matter),
-        cmocka_unit_test(the_powers_of_a_fifth_are_cut_off_at_64_bits),
-        cmocka_unit_test(stops_where_the_number_ends),
-        cmocka_unit_test(a_missing_digit_is_named),
-        cmocka_unit_test(whole_numbers_as_people_write_them),
-        cmocka_unit_test(never_reads_past_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

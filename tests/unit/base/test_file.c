@@ -105,7 +105,7 @@ static void assert_content(const void *expected, size_t size)
     ee_error error = {EE_OK, ""};
     ee_status status = file_read(path, &bytes, &got, &error);
     assert_string_equal(error.message, "");
-    assert_int_equal(status, EE_OK);
+    ok(status);
     assert_int_equal(got, size);
     assert_non_null(bytes);
     assert_memory_equal(bytes, expected, size);
@@ -126,28 +126,26 @@ static void assert_write_fails(const char *at, const char *verb, const char *rea
 
 /* ---- success ---- */
 
-static void what_is_written_is_read_back(void **state)
+TEST_WITH(what_is_written_is_read_back, folder_create, folder_delete)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 255, 4096, 100001};
     uint8_t *bytes = malloc(100001);
     assert_non_null(bytes);
     for (size_t i = 0; i < 100001; i++) bytes[i] = (uint8_t)(i * 31 + (i >> 8));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        assert_int_equal(file_write(path, bytes, sizes[i], NULL), EE_OK);
+        ok(file_write(path, bytes, sizes[i], NULL));
         assert_content(bytes, sizes[i]);
         assert_int_equal(folder_entries(false), 1);
     }
     free(bytes);
 }
 
-static void an_existing_file_is_replaced(void **state)
+TEST_WITH(an_existing_file_is_replaced, folder_create, folder_delete)
 {
-    (void)state;
-    assert_int_equal(file_write(path, "a long old content", 18, NULL), EE_OK);
+    ok(file_write(path, "a long old content", 18, NULL));
     int old = open(path, O_RDONLY);
     assert_true(old >= 0);
-    assert_int_equal(file_write(path, "new", 3, NULL), EE_OK);
+    ok(file_write(path, "new", 3, NULL));
     assert_content("new", 3);
     assert_int_equal(folder_entries(false), 1);
     char still[32];
@@ -156,67 +154,61 @@ static void an_existing_file_is_replaced(void **state)
     close(old);
 }
 
-static void the_mode_is_the_users_or_the_old_files(void **state)
+TEST_WITH(the_mode_is_the_users_or_the_old_files, folder_create, folder_delete)
 {
-    (void)state;
     struct stat about;
     mode_t mask = umask(027);
-    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    ok(file_write(path, "x", 1, NULL));
     umask(mask);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 07777, 0640);
     assert_int_equal(chmod(path, 0604), 0);
-    assert_int_equal(file_write(path, "y", 1, NULL), EE_OK);
+    ok(file_write(path, "y", 1, NULL));
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 07777, 0604);
 }
 
-static void a_path_without_a_folder_is_beside_us(void **state)
+TEST_WITH(a_path_without_a_folder_is_beside_us, folder_create, folder_delete)
 {
-    (void)state;
     int here = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(folder), 0);
     ee_status status = file_write("model", "x", 1, NULL);
     assert_int_equal(fchdir(here), 0);
     close(here);
-    assert_int_equal(status, EE_OK);
+    ok(status);
     assert_content("x", 1);
 }
 
 /* The order that makes a crash harmless: content on the disk, then the name, then the folder that holds the name. */
-static void the_file_is_synced_before_its_name_and_the_folder_after(void **state)
+TEST_WITH(the_file_is_synced_before_its_name_and_the_folder_after, folder_create, folder_delete)
 {
-    (void)state;
-    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    ok(file_write(path, "x", 1, NULL));
     assert_string_equal(trace, "sync-file rename sync-folder");
 }
 
-static void interrupted_and_short_writes_go_on(void **state)
+TEST_WITH(interrupted_and_short_writes_go_on, folder_create, folder_delete)
 {
-    (void)state;
     static const char content[] = "one byte at a time";
     stutter = true;
     ee_status status = file_write(path, content, sizeof content, NULL);
     stutter = false;
-    assert_int_equal(status, EE_OK);
+    ok(status);
     assert_content(content, sizeof content);
     assert_int_equal(stutter_writes, 2 * sizeof content);
 }
 
 /* ---- failure ---- */
 
-static void a_missing_folder_is_an_error(void **state)
+TEST_WITH(a_missing_folder_is_an_error, folder_create, folder_delete)
 {
-    (void)state;
     char missing[256];
     snprintf(missing, sizeof missing, "%s/missing/model", folder);
     assert_write_fails(missing, "create", "No such file or directory");
     assert_int_equal(folder_entries(false), 0);
 }
 
-static void a_folder_is_not_overwritten(void **state)
+TEST_WITH(a_folder_is_not_overwritten, folder_create, folder_delete)
 {
-    (void)state;
     assert_int_equal(mkdir(path, 0700), 0);
     assert_write_fails(path, "replace", "Is a directory");
     struct stat about;
@@ -226,9 +218,8 @@ static void a_folder_is_not_overwritten(void **state)
 }
 
 /* A rename would put a file in the place of a device, as /dev/full is. */
-static void a_pipe_is_not_replaced(void **state)
+TEST_WITH(a_pipe_is_not_replaced, folder_create, folder_delete)
 {
-    (void)state;
     struct stat about;
     ee_error error;
     char expected[256];
@@ -242,11 +233,10 @@ static void a_pipe_is_not_replaced(void **state)
 }
 
 /* The limit lets a part of the file be written, as a full disk does. */
-static void a_write_cut_by_a_limit_keeps_the_old_file(void **state)
+TEST_WITH(a_write_cut_by_a_limit_keeps_the_old_file, folder_create, folder_delete)
 {
-    (void)state;
     static const uint8_t large[10000] = {1};
-    assert_int_equal(file_write(path, "old", 3, NULL), EE_OK);
+    ok(file_write(path, "old", 3, NULL));
     struct rlimit before, limit;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
@@ -265,20 +255,18 @@ static void a_write_cut_by_a_limit_keeps_the_old_file(void **state)
     assert_int_equal(folder_entries(false), 1);
 }
 
-static void a_failed_sync_keeps_the_old_file(void **state)
+TEST_WITH(a_failed_sync_keeps_the_old_file, folder_create, folder_delete)
 {
-    (void)state;
-    assert_int_equal(file_write(path, "old", 3, NULL), EE_OK);
+    ok(file_write(path, "old", 3, NULL));
     fail_call = "sync-file";
     assert_write_fails(path, "sync", "Input/output error");
     assert_content("old", 3);
     assert_int_equal(folder_entries(false), 1);
 }
 
-static void a_failed_rename_keeps_the_old_file(void **state)
+TEST_WITH(a_failed_rename_keeps_the_old_file, folder_create, folder_delete)
 {
-    (void)state;
-    assert_int_equal(file_write(path, "old", 3, NULL), EE_OK);
+    ok(file_write(path, "old", 3, NULL));
     fail_call = "rename";
     assert_write_fails(path, "replace", "Input/output error");
     assert_content("old", 3);
@@ -286,9 +274,8 @@ static void a_failed_rename_keeps_the_old_file(void **state)
 }
 
 /* The new file is in place by then, but a power cut may take it back: the caller must hear of it. */
-static void a_failed_sync_of_the_folder_is_told(void **state)
+TEST_WITH(a_failed_sync_of_the_folder_is_told, folder_create, folder_delete)
 {
-    (void)state;
     ee_error error;
     fail_call = "sync-folder";
     assert_int_equal(file_write(path, "new", 3, &error), EE_FILE_ERROR);
@@ -315,24 +302,21 @@ static void assert_read_fails(const char *format)
     assert_int_equal(file_read(path, &bytes, &size, NULL), EE_FILE_ERROR);
 }
 
-static void a_missing_file_is_an_error(void **state)
+TEST_WITH(a_missing_file_is_an_error, folder_create, folder_delete)
 {
-    (void)state;
     assert_read_fails("file: could not open %s: No such file or directory");
     assert_int_equal(folder_entries(false), 0);
 }
 
-static void a_folder_is_not_read(void **state)
+TEST_WITH(a_folder_is_not_read, folder_create, folder_delete)
 {
-    (void)state;
     assert_int_equal(mkdir(path, 0700), 0);
     assert_read_fails("file: %s is not a regular file");
 }
 
 /* Opening a pipe that nobody writes to must not wait for a writer; the alarm ends the test if it does. */
-static void a_pipe_is_not_read(void **state)
+TEST_WITH(a_pipe_is_not_read, folder_create, folder_delete)
 {
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     alarm(300);
     assert_read_fails("file: %s is not a regular file");
@@ -341,11 +325,10 @@ static void a_pipe_is_not_read(void **state)
 
 enum { NOBODY = 65534 };
 
-static void what_one_may_not_read_is_an_error(void **state)
+TEST_WITH(what_one_may_not_read_is_an_error, folder_create, folder_delete)
 {
-    (void)state;
     bool root = geteuid() == 0;
-    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    ok(file_write(path, "x", 1, NULL));
     assert_int_equal(chmod(path, 0), 0);
     assert_int_equal(chmod(folder, 0755), 0);
     if (root && seteuid(NOBODY)) skip(); /* root may read everything */
@@ -361,9 +344,8 @@ static void what_one_may_not_read_is_an_error(void **state)
     assert_string_equal(error.message, expected);
 }
 
-static void where_one_may_not_write_is_an_error(void **state)
+TEST_WITH(where_one_may_not_write_is_an_error, folder_create, folder_delete)
 {
-    (void)state;
     bool root = geteuid() == 0;
     assert_int_equal(chmod(folder, 0555), 0);
     if (root && seteuid(NOBODY)) skip();
@@ -376,27 +358,24 @@ static void where_one_may_not_write_is_an_error(void **state)
     assert_int_equal(folder_entries(false), 0);
 }
 
-static void folders_are_made_with_those_they_lie_in(void **state)
+TEST_WITH(folders_are_made_with_those_they_lie_in, folder_create, folder_delete)
 {
-    (void)state;
     char inner[sizeof path + 8];
     struct stat about;
     snprintf(path, sizeof path, "%s/one", folder);
     snprintf(inner, sizeof inner, "%s/two//", path);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(file_make_folder(inner, NULL), EE_OK); /* the second time it is there */
+    for (int i = 0; i < 2; i++) ok(file_make_folder(inner, NULL)); /* the second time it is there */
     assert_int_equal(stat(inner, &about), 0);
     assert_true(S_ISDIR(about.st_mode));
     assert_int_equal(rmdir(inner), 0);
     assert_int_equal(rmdir(path), 0);
 }
 
-static void a_file_is_no_folder(void **state)
+TEST_WITH(a_file_is_no_folder, folder_create, folder_delete)
 {
-    (void)state;
     char inner[sizeof path + 8];
     ee_error error = {EE_OK, ""};
-    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    ok(file_write(path, "x", 1, NULL));
     snprintf(inner, sizeof inner, "%s/two", path);
     assert_int_equal(file_make_folder(path, &error), EE_FILE_ERROR);
     assert_non_null(strstr(error.message, "could not create the folder /tmp/eenet-test-"));
@@ -407,9 +386,8 @@ static void a_file_is_no_folder(void **state)
 
 /* ---- paths ---- */
 
-static void tails_are_short_and_whole_letters(void **state)
+TEST(tails_are_short_and_whole_letters)
 {
-    (void)state;
     char long_path[300], expected[256];
     memset(long_path, 'x', sizeof long_path);
     long_path[299] = '\0';
@@ -427,42 +405,10 @@ static void tails_are_short_and_whole_letters(void **state)
     assert_string_equal(error.message, expected);
 }
 
-static void parts_are_joined(void **state)
+TEST(parts_are_joined)
 {
-    (void)state;
     char *joined;
-    assert_int_equal(file_join("a/b", "c.txt", &joined, NULL), EE_OK);
+    ok(file_join("a/b", "c.txt", &joined, NULL));
     assert_string_equal(joined, "a/b/c.txt");
     memory_free(joined);
-}
-
-#define folder_test(name) cmocka_unit_test_setup_teardown(name, folder_create, folder_delete)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        folder_test(what_is_written_is_read_back),
-        folder_test(an_existing_file_is_replaced),
-        folder_test(the_mode_is_the_users_or_the_old_files),
-        folder_test(a_path_without_a_folder_is_beside_us),
-        folder_test(the_file_is_synced_before_its_name_and_the_folder_after),
-        folder_test(interrupted_and_short_writes_go_on),
-        folder_test(a_missing_folder_is_an_error),
-        folder_test(a_folder_is_not_overwritten),
-        folder_test(a_pipe_is_not_replaced),
-        folder_test(a_write_cut_by_a_limit_keeps_the_old_file),
-        folder_test(a_failed_sync_keeps_the_old_file),
-        folder_test(a_failed_rename_keeps_the_old_file),
-        folder_test(a_failed_sync_of_the_folder_is_told),
-        folder_test(a_missing_file_is_an_error),
-        folder_test(a_folder_is_not_read),
-        folder_test(a_pipe_is_not_read),
-        folder_test(what_one_may_not_read_is_an_error),
-        folder_test(where_one_may_not_write_is_an_error),
-        folder_test(folders_are_made_with_those_they_lie_in),
-        folder_test(a_file_is_no_folder),
-        cmocka_unit_test(tails_are_short_and_whole_letters),
-        cmocka_unit_test(parts_are_joined),
-    };
-    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

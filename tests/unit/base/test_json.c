@@ -59,9 +59,8 @@ static const char *walk(const char *text)
     return walk_bytes(text, strlen(text));
 }
 
-static void every_kind_of_token(void **state)
+TEST(every_kind_of_token)
 {
-    (void)state;
     assert_string_equal(walk("{\"a\": [1, true], \"b\": \"x\"}"), "{ a:[ 1 TRUE ] b:'x' } END");
     assert_string_equal(walk("null"), "NULL END");
     assert_string_equal(walk(" \t\r\n-0.5e1 \t\r\n"), "-5 END");
@@ -76,23 +75,21 @@ static void every_kind_of_token(void **state)
                         "[ 0 'a long text without anything odd' 1 ] END");
 }
 
-static void a_member_that_is_no_value_has_no_key(void **state)
+TEST(a_member_that_is_no_value_has_no_key)
 {
-    (void)state;
     static const char text[] = "{\"a\":[1]}";
     json_reader reader = json_start(text, sizeof text - 1, NULL);
     json_token token;
     const bool has_key[] = {false, true, false, false, false, false, false};
     for (size_t i = 0; i < sizeof has_key; i++) { /* END comes as often as one asks */
-        assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+        ok(json_next(&reader, &token, NULL));
         assert_true((token.key.bytes != NULL) == has_key[i]);
     }
     assert_int_equal(token.kind, JSON_KIND_END);
 }
 
-static void all_escapes(void **state)
+TEST(all_escapes)
 {
-    (void)state;
     assert_string_equal(walk("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\""), "'\"\\/\b\f\n\r\t' END");
     assert_string_equal(walk("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00.\""),
                         "'A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80.' END");
@@ -106,15 +103,14 @@ static void all_escapes(void **state)
     json_room room = {0};
     json_reader reader = json_start("\"a\\u0000b\"", 10, &room);
     json_token token;
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(token.text.length, 3);
     assert_memory_equal(token.text.bytes, "a\0b", 3);
     memory_free(room.text);
 }
 
-static void wrong_escapes_are_refused(void **state)
+TEST(wrong_escapes_are_refused)
 {
-    (void)state;
     static const char *const escapes[] = {"\\x", "\\U0041", "\\", "\\'", "\\\n"};
     static const char *const codes[] = {"\\u",     "\\u12",         "\\u123",  "\\u123g",
                                         "\\u`123", "\\u12\xc3\xa9", "\\u 123", "\\u+123"};
@@ -139,15 +135,14 @@ static void wrong_escapes_are_refused(void **state)
     json_reader reader = json_start("[\"a\",\"\\n\"]", 10, NULL);
     json_token token;
     ee_error error;
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(json_next(&reader, &token, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "invalid JSON at byte 7: escapes are not allowed here");
 }
 
-static void control_characters_are_refused(void **state)
+TEST(control_characters_are_refused)
 {
-    (void)state;
     for (int byte = 0; byte < 256; byte++) {
         for (size_t place = 0; place < 20; place++) {
             char text[24] = "\"....................\"", expected[64];
@@ -161,9 +156,8 @@ static void control_characters_are_refused(void **state)
 }
 
 /* Every lead with every second byte, and the borders of the third and fourth, against the table of the standard. */
-static void utf8_is_checked(void **state)
+TEST(utf8_is_checked)
 {
-    (void)state;
     static const unsigned char tails[] = {0x7f, 0x80, 0xbf, 0xc0};
     for (unsigned first = 0x80; first < 0x100; first++) {
         for (unsigned second = 0x20; second < 0x100; second++) {
@@ -187,9 +181,8 @@ static void utf8_is_checked(void **state)
     assert_string_equal(walk("\"\xe2\x82\""), "invalid JSON at byte 2: invalid UTF-8");
 }
 
-static void each_mistake_has_its_sentence(void **state)
+TEST(each_mistake_has_its_sentence)
 {
-    (void)state;
     static const char cut[] = "unexpected end of input", value[] = "expected a value";
     static const struct {
         const char *text;
@@ -238,9 +231,8 @@ static void each_mistake_has_its_sentence(void **state)
     }
 }
 
-static void depth_is_bounded(void **state)
+TEST(depth_is_bounded)
 {
-    (void)state;
     static char text[100000];
     for (size_t i = 0; i < JSON_DEPTH; i++) {
         text[i] = '[';
@@ -253,9 +245,8 @@ static void depth_is_bounded(void **state)
     assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 321: nested too deeply");
 }
 
-static void objects_and_arrays_are_told_apart_at_any_depth(void **state)
+TEST(objects_and_arrays_are_told_apart_at_any_depth)
 {
-    (void)state;
     assert_string_equal(walk("[{\"a\":[{\"b\":[]},1],\"c\":{}},2]"), "[ { a:[ { b:[ ] } 1 ] c:{ } } 2 ] END");
 }
 
@@ -266,9 +257,8 @@ static const char sample[] =
     "null}],\n"
     "\"t\": true, \"f\": false, \"long enough for eight bytes at once\": \"\xe2\x82\xac and so on\"}";
 
-static void a_cut_gives_an_error_and_reads_nothing_behind(void **state)
+TEST(a_cut_gives_an_error_and_reads_nothing_behind)
 {
-    (void)state;
     for (size_t length = 0; length < sizeof sample; length++) {
         guard g;
         char *bytes = guard_end_bytes(&g, length);
@@ -281,9 +271,8 @@ static void a_cut_gives_an_error_and_reads_nothing_behind(void **state)
 
 /* ---- spans ---- */
 
-static void skip_gives_the_bytes_of_a_value(void **state)
+TEST(skip_gives_the_bytes_of_a_value)
 {
-    (void)state;
     static const struct {
         const char *key, *span;
     } members[] = {
@@ -297,42 +286,40 @@ static void skip_gives_the_bytes_of_a_value(void **state)
     json_reader reader = json_start(text, sizeof text - 1, &room);
     json_token token;
     json_text span;
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+        ok(json_next(&reader, &token, NULL));
         assert_true(json_is(token.key, members[i].key));
-        assert_int_equal(json_skip(&reader, &token, &span, NULL), EE_OK);
+        ok(json_skip(&reader, &token, &span, NULL));
         assert_true(json_is(span, members[i].span));
     }
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(token.kind, JSON_KIND_OBJECT_END);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(token.kind, JSON_KIND_END);
     reader = json_start(text, sizeof text - 1, &room);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
-    assert_int_equal(json_skip(&reader, &token, &span, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
+    ok(json_skip(&reader, &token, &span, NULL));
     assert_int_equal(span.length, sizeof text - 1 - 2);
     memory_release(&owner);
 }
 
-static void skip_checks_what_it_passes(void **state)
+TEST(skip_checks_what_it_passes)
 {
-    (void)state;
     static const char text[] = "[[1,{\"a\":tru}],2]";
     json_reader reader = json_start(text, sizeof text - 1, NULL);
     json_token token;
     ee_error error;
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(json_skip(&reader, &token, NULL, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "invalid JSON at byte 10: expected a value");
 }
 
 /* ---- words and quotes ---- */
 
-static void words_are_compared_whole(void **state)
+TEST(words_are_compared_whole)
 {
-    (void)state;
     json_text text = {"wordy", 4};
     assert_true(json_is(text, "word"));
     assert_false(json_is(text, "wordy"));
@@ -341,9 +328,8 @@ static void words_are_compared_whole(void **state)
     assert_true(json_is((json_text){"", 0}, ""));
 }
 
-static void quoted_text_reads_back(void **state)
+TEST(quoted_text_reads_back)
 {
-    (void)state;
     char bytes[160 + 9], quoted[1024];
     for (int i = 0; i < 128; i++) bytes[i] = (char)i;
     memcpy(bytes + 128, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9);
@@ -357,17 +343,16 @@ static void quoted_text_reads_back(void **state)
     assert_int_equal(json_quote(text, exact, length), length);
     assert_memory_equal(exact, quoted, length);
     json_reader reader = json_start(exact, length, &room);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(token.text.length, text.length);
     assert_memory_equal(token.text.bytes, text.bytes, text.length);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     memory_free(room.text);
     guard_free(&g);
 }
 
-static void a_quote_that_does_not_fit_is_cut_and_counted(void **state)
+TEST(a_quote_that_does_not_fit_is_cut_and_counted)
 {
-    (void)state;
     char out[8] = "#######";
     assert_int_equal(json_quote((json_text){"a\"\x01", 3}, out, 5), 11);
     assert_string_equal(out, "\"a\\\"\\##");
@@ -376,9 +361,8 @@ static void a_quote_that_does_not_fit_is_cut_and_counted(void **state)
 
 /* ---- memory ---- */
 
-static void the_room_grows_and_serves_again(void **state)
+TEST(the_room_grows_and_serves_again)
 {
-    (void)state;
     static char text[5000];
     memory owner = {0};
     json_room room = {.owner = &owner};
@@ -390,7 +374,7 @@ static void the_room_grows_and_serves_again(void **state)
             memcpy(text, "\"\\n", 3);
             text[size - 1] = '"';
             json_reader reader = json_start(text, size, &room);
-            assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+            ok(json_next(&reader, &token, NULL));
             assert_int_equal(token.text.length, size - 3);
         }
         if (round == 1) assert_int_equal(memory_bytes(&owner), bytes);
@@ -406,39 +390,14 @@ static void *no_room(void *context, size_t bytes)
     return NULL;
 }
 
-static void no_memory_is_said(void **state)
+TEST(no_memory_is_said)
 {
-    (void)state;
     memory owner = {.allocator = {.allocate = no_room}};
     json_room room = {.owner = &owner};
     json_token token;
     json_reader reader = json_start("{\"\\n\":1}", 8, &room);
-    assert_int_equal(json_next(&reader, &token, NULL), EE_OK);
+    ok(json_next(&reader, &token, NULL));
     assert_int_equal(json_next(&reader, &token, NULL), EE_NO_MEMORY);
     reader = json_start("\"\\n\"", 4, &room);
     assert_int_equal(json_next(&reader, &token, NULL), EE_NO_MEMORY);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_token),
-        cmocka_unit_test(a_member_that_is_no_value_has_no_key),
-        cmocka_unit_test(all_escapes),
-        cmocka_unit_test(wrong_escapes_are_refused),
-        cmocka_unit_test(control_characters_are_refused),
-        cmocka_unit_test(utf8_is_checked),
-        cmocka_unit_test(each_mistake_has_its_sentence),
-        cmocka_unit_test(depth_is_bounded),
-        cmocka_unit_test(objects_and_arrays_are_told_apart_at_any_depth),
-        cmocka_unit_test(a_cut_gives_an_error_and_reads_nothing_behind),
-        cmocka_unit_test(skip_gives_the_bytes_of_a_value),
-        cmocka_unit_test(skip_checks_what_it_passes),
-        cmocka_unit_test(words_are_compared_whole),
-        cmocka_unit_test(quoted_text_reads_back),
-        cmocka_unit_test(a_quote_that_does_not_fit_is_cut_and_counted),
-        cmocka_unit_test(the_room_grows_and_serves_again),
-        cmocka_unit_test(no_memory_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,15 +28,14 @@ static void assert_zero(const void *block, size_t size)
     for (size_t i = 0; i < size; i++) assert_int_equal(((const unsigned char *)block)[i], 0);
 }
 
-static void blocks_are_aligned_and_zero(void **state)
+TEST(blocks_are_aligned_and_zero)
 {
-    (void)state;
     for (size_t count = 1; count < 300; count++) {
         unsigned char *dirty, *block;
-        assert_int_equal(memory_create(NULL, &dirty, count, 3, NULL), EE_OK);
+        ok(memory_create(NULL, &dirty, count, 3, NULL));
         memset(dirty, 0xff, count * 3); /* the allocator likes to give back what was just freed */
         memory_free(dirty);
-        assert_int_equal(memory_create(NULL, &block, count, 3, NULL), EE_OK);
+        ok(memory_create(NULL, &block, count, 3, NULL));
         assert_int_equal((uintptr_t)block % 64, 0);
         assert_zero(block, count * 3);
         memset(block, 0xff, count * 3);
@@ -44,20 +43,18 @@ static void blocks_are_aligned_and_zero(void **state)
     }
 }
 
-static void whole_lines_hold_sixteen_floats(void **state)
+TEST(whole_lines_hold_sixteen_floats)
 {
-    (void)state;
     assert_int_equal(memory_whole_lines(0), 0);
     assert_int_equal(memory_whole_lines(1), 16);
     assert_int_equal(memory_whole_lines(16), 16);
     assert_int_equal(memory_whole_lines(2201), 2208);
 }
 
-static void a_count_of_zero_gives_one_element(void **state)
+TEST(a_count_of_zero_gives_one_element)
 {
-    (void)state;
     double *block = NULL;
-    assert_int_equal(memory_create(NULL, &block, 0, sizeof *block, NULL), EE_OK);
+    ok(memory_create(NULL, &block, 0, sizeof *block, NULL));
     assert_non_null(block);
     assert_true(*block == 0);
     *block = 1;
@@ -79,9 +76,8 @@ static void assert_no_memory(size_t count, size_t size, size_t bytes)
     assert_int_equal(memory_create(NULL, &block, count, size, NULL), EE_NO_MEMORY);
 }
 
-static void a_product_that_overflows_is_no_memory(void **state)
+TEST(a_product_that_overflows_is_no_memory)
 {
-    (void)state;
     assert_no_memory(SIZE_MAX, 8, SIZE_MAX);
     assert_no_memory(SIZE_MAX / 2 + 1, 2, SIZE_MAX); /* the product is 0 */
     assert_no_memory(SIZE_MAX / 8 + 2, 8, SIZE_MAX); /* the product is 8 */
@@ -90,21 +86,19 @@ static void a_product_that_overflows_is_no_memory(void **state)
     assert_no_memory(SIZE_MAX - 62, 1, SIZE_MAX);
 }
 
-static void what_the_system_refuses_is_no_memory(void **state)
+TEST(what_the_system_refuses_is_no_memory)
 {
-    (void)state;
     assert_no_memory((size_t)1 << 62, 2, (size_t)1 << 63);
     assert_no_memory(1, (size_t)1 << 63, (size_t)1 << 63);
 }
 
-static void growing_keeps_the_content_and_zeroes_the_rest(void **state)
+TEST(growing_keeps_the_content_and_zeroes_the_rest)
 {
-    (void)state;
     uint32_t *array = NULL;
     size_t capacity = 0;
     for (size_t count = 1; count < 2000; count += count / 3 + 1) {
         size_t before = capacity;
-        assert_int_equal(memory_grow(NULL, &array, &capacity, count, sizeof *array, NULL), EE_OK);
+        ok(memory_grow(NULL, &array, &capacity, count, sizeof *array, NULL));
         assert_true(capacity >= count);
         for (size_t i = 0; i < before; i++) assert_int_equal(array[i], i + 1);
         assert_zero(array + before, (capacity - before) * sizeof *array);
@@ -113,9 +107,8 @@ static void growing_keeps_the_content_and_zeroes_the_rest(void **state)
     memory_free(array);
 }
 
-static void growing_doubles_or_takes_what_is_asked(void **state)
+TEST(growing_doubles_or_takes_what_is_asked)
 {
-    (void)state;
     uint32_t *array = NULL;
     size_t capacity = 0;
     static const struct {
@@ -124,19 +117,18 @@ static void growing_doubles_or_takes_what_is_asked(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         uint32_t *before = array;
         size_t room = capacity;
-        assert_int_equal(memory_grow(NULL, &array, &capacity, steps[i].asked, sizeof *array, NULL), EE_OK);
+        ok(memory_grow(NULL, &array, &capacity, steps[i].asked, sizeof *array, NULL));
         assert_int_equal(capacity, steps[i].capacity);
         if (steps[i].asked <= room) assert_ptr_equal(array, before);
     }
     memory_free(array);
 }
 
-static void growth_that_fails_changes_nothing(void **state)
+TEST(growth_that_fails_changes_nothing)
 {
-    (void)state;
     uint64_t *array = NULL;
     size_t capacity = 0;
-    assert_int_equal(memory_grow(NULL, &array, &capacity, 4, sizeof *array, NULL), EE_OK);
+    ok(memory_grow(NULL, &array, &capacity, 4, sizeof *array, NULL));
     array[3] = 9;
     uint64_t *before = array;
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16};
@@ -151,24 +143,22 @@ static void growth_that_fails_changes_nothing(void **state)
     memory_free(array);
 }
 
-static void freeing_nothing_is_allowed(void **state)
+TEST(freeing_nothing_is_allowed)
 {
-    (void)state;
     memory_free(NULL);
 }
 
 /* ---- owners ---- */
 
-static void an_owner_counts_its_blocks_and_frees_them(void **state)
+TEST(an_owner_counts_its_blocks_and_frees_them)
 {
-    (void)state;
     enum { BLOCKS = 5 };
     memory owner = {0};
     char *blocks[BLOCKS];
     size_t counted = 0;
     for (size_t turn = 0; turn < 2; turn++) { /* once freed, it can be used again */
         for (size_t i = 0; i < BLOCKS; i++) {
-            assert_int_equal(memory_create(&owner, &blocks[i], 100 * (i + 1), 1, NULL), EE_OK);
+            ok(memory_create(&owner, &blocks[i], 100 * (i + 1), 1, NULL));
             assert_true(memory_bytes(&owner) >= counted + 100 * (i + 1));
             counted = memory_bytes(&owner);
         }
@@ -180,14 +170,13 @@ static void an_owner_counts_its_blocks_and_frees_them(void **state)
 }
 
 /* Whichever goes first: the oldest, the newest or one in between. */
-static void a_block_of_an_owner_may_go_alone(void **state)
+TEST(a_block_of_an_owner_may_go_alone)
 {
-    (void)state;
     enum { BLOCKS = 4 };
     for (size_t alone = 0; alone < BLOCKS; alone++) {
         memory owner = {0};
         char *blocks[BLOCKS];
-        for (size_t i = 0; i < BLOCKS; i++) assert_int_equal(memory_create(&owner, &blocks[i], 10, 1, NULL), EE_OK);
+        for (size_t i = 0; i < BLOCKS; i++) ok(memory_create(&owner, &blocks[i], 10, 1, NULL));
         size_t all = memory_bytes(&owner);
         memory_free(blocks[alone]);
         assert_int_equal(memory_bytes(&owner), all / BLOCKS * (BLOCKS - 1));
@@ -197,15 +186,14 @@ static void a_block_of_an_owner_may_go_alone(void **state)
     }
 }
 
-static void growing_stays_with_the_owner(void **state)
+TEST(growing_stays_with_the_owner)
 {
-    (void)state;
     memory owner = {0};
     uint32_t *array = NULL;
     size_t capacity = 0;
-    assert_int_equal(memory_grow(&owner, &array, &capacity, 10, sizeof *array, NULL), EE_OK);
+    ok(memory_grow(&owner, &array, &capacity, 10, sizeof *array, NULL));
     size_t before = memory_bytes(&owner);
-    assert_int_equal(memory_grow(&owner, &array, &capacity, 11, sizeof *array, NULL), EE_OK);
+    ok(memory_grow(&owner, &array, &capacity, 11, sizeof *array, NULL));
     assert_int_equal(memory_bytes(&owner), before + 10 * sizeof *array);
     memory_release(&owner);
 }
@@ -240,18 +228,17 @@ typedef struct object {
     char *block;
 } object;
 
-static void an_object_may_own_itself(void **state)
+TEST(an_object_may_own_itself)
 {
-    (void)state;
     arena own = {.used = 1}; /* nothing is aligned */
     memset(own.room, 0xee, sizeof own.room);
     ee_allocator allocator = {arena_allocate, arena_release, &own};
     object *self;
-    assert_int_equal(memory_create_owner(&allocator, &self, sizeof *self, NULL), EE_OK);
+    ok(memory_create_owner(&allocator, &self, sizeof *self, NULL));
     allocator = (ee_allocator){0}; /* it was copied */
     assert_int_equal((uintptr_t)self % 64, 0);
     assert_zero(self->name, sizeof self->name);
-    assert_int_equal(memory_create(&self->memory, &self->block, 700, 1, NULL), EE_OK);
+    ok(memory_create(&self->memory, &self->block, 700, 1, NULL));
     assert_zero(self->block, 700);
     assert_int_equal(memory_bytes(&self->memory), own.given);
     char *none;
@@ -296,9 +283,8 @@ static void plain_release(void *context, void *block, size_t size)
     free(block);
 }
 
-static void large_blocks_take_large_pages(void **state)
+TEST(large_blocks_take_large_pages)
 {
-    (void)state;
     enum { BYTES = 40 << 20 };
 #ifdef EENET_EMULATED
     skip(); /* qemu does not pass on what is asked for */
@@ -306,10 +292,10 @@ static void large_blocks_take_large_pages(void **state)
     if (access("/sys/kernel/mm/transparent_hugepage", F_OK)) skip();
     memory owner = {0}, users = {.allocator = {plain_allocate, plain_release, NULL}};
     char *whole, *part, *none, *own;
-    assert_int_equal(memory_create(&owner, &whole, BYTES, 1, NULL), EE_OK);
-    assert_int_equal(memory_create(&owner, &part, BYTES, 1, NULL), EE_OK);
-    assert_int_equal(memory_create(&owner, &none, BYTES, 1, NULL), EE_OK);
-    assert_int_equal(memory_create(&users, &own, BYTES, 1, NULL), EE_OK);
+    ok(memory_create(&owner, &whole, BYTES, 1, NULL));
+    ok(memory_create(&owner, &part, BYTES, 1, NULL));
+    ok(memory_create(&owner, &none, BYTES, 1, NULL));
+    ok(memory_create(&users, &own, BYTES, 1, NULL));
     memory_take_large_pages(whole, BYTES);
     memory_take_large_pages(part, BYTES / 2);
     memory_take_large_pages(none, 1000);
@@ -323,25 +309,4 @@ static void large_blocks_take_large_pages(void **state)
     assert_zero(whole + BYTES - 1000, 1000);
     memory_release(&owner);
     memory_release(&users);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_aligned_and_zero),
-        cmocka_unit_test(whole_lines_hold_sixteen_floats),
-        cmocka_unit_test(a_count_of_zero_gives_one_element),
-        cmocka_unit_test(a_product_that_overflows_is_no_memory),
-        cmocka_unit_test(what_the_system_refuses_is_no_memory),
-        cmocka_unit_test(growing_keeps_the_content_and_zeroes_the_rest),
-        cmocka_unit_test(growing_doubles_or_takes_what_is_asked),
-        cmocka_unit_test(growth_that_fails_changes_nothing),
-        cmocka_unit_test(freeing_nothing_is_allowed),
-        cmocka_unit_test(an_owner_counts_its_blocks_and_frees_them),
-        cmocka_unit_test(a_block_of_an_owner_may_go_alone),
-        cmocka_unit_test(growing_stays_with_the_owner),
-        cmocka_unit_test(an_object_may_own_itself),
-        cmocka_unit_test(large_blocks_take_large_pages),
-    };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -51,8 +51,8 @@ static const option_schema schema = OPTION_SCHEMA("made", groups, made, "until f
 static ee_status read(const char *preset, const char *text, made *m, ee_error *error)
 {
     options_set_defaults(&schema, m);
-    assert_int_equal(options_parse(&schema, preset, m, NULL), EE_OK);
-    assert_int_equal(options_parse(&schema, text, m, NULL), EE_OK);
+    ok(options_parse(&schema, preset, m, NULL));
+    ok(options_parse(&schema, text, m, NULL));
     return options_settle(&schema, text, m, error);
 }
 
@@ -74,14 +74,13 @@ static void assert_listed(const char *preset, const char *text, const char *expe
     if (read(preset, text, &m, &error)) fail_msg("%s", error.message);
     options_format(&schema, &m, listed, sizeof listed);
     assert_string_equal(listed, expected);
-    assert_int_equal(read(preset, listed, &again, NULL), EE_OK);
+    ok(read(preset, listed, &again, NULL));
     options_format(&schema, &again, listed_again, sizeof listed_again);
     assert_string_equal(listed_again, listed);
 }
 
-static void what_cannot_act_is_refused(void **state)
+TEST(what_cannot_act_is_refused)
 {
-    (void)state;
     assert_refused("", "until=1", "options: made.until needs kind=network|lle, but it is solved");
     assert_refused("", "until=0", "options: made.until needs kind=network|lle, but it is solved"); /* any value */
     assert_refused("", "kind=network gain=1", "options: made.gain needs until>0, but it is 0");
@@ -97,34 +96,31 @@ static void what_cannot_act_is_refused(void **state)
 }
 
 /* The order does not matter, nor that a preset names what does not act. */
-static void what_can_act_is_taken(void **state)
+TEST(what_can_act_is_taken)
 {
-    (void)state;
     made m;
-    assert_int_equal(read("", "gain=1 until=3 kind=lle:2", &m, NULL), EE_OK);
+    ok(read("", "gain=1 until=3 kind=lle:2", &m, NULL));
     assert_true(m.gain == 1 && m.until == 3 && m.kind.number == 2);
-    assert_int_equal(read("", "image=x front=y weight=2 scale=on f1.steps=2 f1.stop=1", &m, NULL), EE_OK);
+    ok(read("", "image=x front=y weight=2 scale=on f1.steps=2 f1.stop=1", &m, NULL));
     assert_true(m.weight == 2 && m.f1.stop == 1);
-    assert_int_equal(read("until=7 f2.steps=9", "", &m, NULL), EE_OK);
-    assert_int_equal(read("until=7 f2.steps=9", "kind=network gain=0.25 weight=3", &m, NULL), EE_OK);
+    ok(read("until=7 f2.steps=9", "", &m, NULL));
+    ok(read("until=7 f2.steps=9", "kind=network gain=0.25 weight=3", &m, NULL));
     assert_true(m.until == 7 && m.gain == 0.25 && m.weight == 3 && m.f2.steps == 9);
 }
 
 /* What cannot act is as if it had never been set, and what needs it cannot act either. */
-static void what_cannot_act_has_its_default(void **state)
+TEST(what_cannot_act_has_its_default)
 {
-    (void)state;
     made m;
-    assert_int_equal(read("kind=network until=7 gain=0.25 f2.stop=4", "kind=solved", &m, NULL), EE_OK);
+    ok(read("kind=network until=7 gain=0.25 f2.stop=4", "kind=solved", &m, NULL));
     assert_true(m.until == 0 && m.gain == 0.5 && m.f2.stop == 2);
     const char *preset = "kind=network until=7 gain=0.25";
     assert_refused(preset, "kind=solved gain=0.25", "options: made.gain needs until>0, but it is 0");
     assert_refused(preset, "kind=solved weight=3", "options: made.weight needs scale=on or gain<0.5");
 }
 
-static void what_acts_is_listed_and_read_back(void **state)
+TEST(what_acts_is_listed_and_read_back)
 {
-    (void)state;
     assert_listed("", "", "kind=solved scale=off front=none f1.steps=1 f1.training=sgd");
     assert_listed("", "scale=on f1.steps=2 front=x",
                   "kind=solved scale=on weight=1 front=x image=none f1.steps=2 f1.training=sgd f1.stop=0");
@@ -135,9 +131,8 @@ static void what_acts_is_listed_and_read_back(void **state)
                   "kind=solved scale=off front=none f1.steps=1 f1.training=sgd");
 }
 
-static void what_it_needs_is_described(void **state)
+TEST(what_it_needs_is_described)
 {
-    (void)state;
     static const struct {
         const char *name, *part, *needs;
         int acts, first;
@@ -158,9 +153,9 @@ static void what_it_needs_is_described(void **state)
     };
     made m;
     ee_option told;
-    assert_int_equal(read("", "scale=on", &m, NULL), EE_OK);
+    ok(read("", "scale=on", &m, NULL));
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        assert_int_equal(options_describe(&schema, &m, i, &told, NULL), EE_OK);
+        ok(options_describe(&schema, &m, i, &told, NULL));
         assert_string_equal(told.name, expected[i].name);
         assert_string_equal(told.part, expected[i].part);
         assert_string_equal(told.needs, expected[i].needs);
@@ -168,14 +163,4 @@ static void what_it_needs_is_described(void **state)
         assert_int_equal(told.first, expected[i].first);
     }
     assert_int_equal(options_describe(&schema, &m, sizeof expected / sizeof *expected, &told, NULL), EE_BAD_INPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_act_is_refused),      cmocka_unit_test(what_can_act_is_taken),
-        cmocka_unit_test(what_cannot_act_has_its_default), cmocka_unit_test(what_acts_is_listed_and_read_back),
-        cmocka_unit_test(what_it_needs_is_described),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static made made_parse(const char *text)
     ee_error error = {EE_OK, ""};
     ee_status status = options_parse(&schema, text, &m, &error);
     assert_string_equal(error.message, "");
-    assert_int_equal(status, EE_OK);
+    ok(status);
     return m;
 }
 
@@ -93,9 +93,8 @@ static void assert_rejected(const char *text, const char *sentence)
 
 /* ---- values ---- */
 
-static void defaults_come_from_the_table_and_then_the_group(void **state)
+TEST(defaults_come_from_the_table_and_then_the_group)
 {
-    (void)state;
     made m = made_default();
     assert_int_equal(m.whole, -7);
     assert_true(m.any == 0 && m.weight == 0.25);
@@ -113,9 +112,8 @@ static void defaults_come_from_the_table_and_then_the_group(void **state)
     assert_int_equal(m.unnamed, 0);
 }
 
-static void every_type_is_read(void **state)
+TEST(every_type_is_read)
 {
-    (void)state;
     made m = made_parse("whole=12 weight=-0.5 label=relu schedule=every:10 f1.bias=off f2.bias=on "
                         "f1.history=reservoir:1000 f2.history=all f2.width=65536 f1.width=1");
     assert_int_equal(m.whole, 12);
@@ -132,9 +130,8 @@ static void every_type_is_read(void **state)
     assert_true(m.f1.rate == 0.001);
 }
 
-static void a_number_may_be_none_where_there_is_a_word_for_it(void **state)
+TEST(a_number_may_be_none_where_there_is_a_word_for_it)
 {
-    (void)state;
     char text[256];
     made m = made_parse("limit=-2");
     assert_true(m.limit == -2);
@@ -150,9 +147,8 @@ static void a_number_may_be_none_where_there_is_a_word_for_it(void **state)
     assert_rejected("weight=none", "options: made.weight must be -1 to 1.5, got none");
 }
 
-static void the_ends_of_a_range_belong_to_it(void **state)
+TEST(the_ends_of_a_range_belong_to_it)
 {
-    (void)state;
     assert_true(made_parse("weight=-1").weight == -1);
     assert_true(made_parse("weight=1.5").weight == 1.5);
     assert_int_equal(made_parse("f1.history=ring:1").f1.history.number, 1);
@@ -161,9 +157,8 @@ static void the_ends_of_a_range_belong_to_it(void **state)
     assert_true(made_parse("any=-1.7976931348623157e308").any == -DBL_MAX);
 }
 
-static void commas_and_white_space_separate(void **state)
+TEST(commas_and_white_space_separate)
 {
-    (void)state;
     static const char *const texts[] = {
         "whole=1,weight=1,f1.width=5",
         "whole=1 weight=1 f1.width=5",
@@ -181,9 +176,8 @@ static void commas_and_white_space_separate(void **state)
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) assert_int_equal(made_parse(empty[i]).whole, -7);
 }
 
-static void a_text_may_be_empty_or_hold_an_equals_sign(void **state)
+TEST(a_text_may_be_empty_or_hold_an_equals_sign)
 {
-    (void)state;
     assert_string_equal(made_parse("schedule=").schedule, "");
     assert_string_equal(made_parse("schedule=a=b").schedule, "a=b");
     char text[128] = "schedule=", longest[OPTION_TEXT_SIZE];
@@ -195,9 +189,8 @@ static void a_text_may_be_empty_or_hold_an_equals_sign(void **state)
 
 /* ---- mistakes ---- */
 
-static void an_unknown_name_gets_the_nearest(void **state)
+TEST(an_unknown_name_gets_the_nearest)
 {
-    (void)state;
     assert_rejected("f1.widht=5", "options: made has no option 'f1.widht'; did you mean 'f1.width'?");
     assert_rejected("f2.widht=5", "options: made has no option 'f2.widht'; did you mean 'f2.width'?");
     assert_rejected("wieght=5", "options: made has no option 'wieght'; did you mean 'weight'?");
@@ -209,9 +202,8 @@ static void an_unknown_name_gets_the_nearest(void **state)
     assert_rejected("=", "options: made has no option ''");
 }
 
-static void a_word_without_a_value_is_a_mistake(void **state)
+TEST(a_word_without_a_value_is_a_mistake)
 {
-    (void)state;
     assert_rejected("f1.width", "options: expected name=value, got 'f1.width'");
     assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
 }
@@ -244,9 +236,8 @@ static void assert_listed(const char *const (*cases)[2], size_t count)
     }
 }
 
-static void a_comma_in_a_list_was_meant_as_a_plus(void **state)
+TEST(a_comma_in_a_list_was_meant_as_a_plus)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"skipped=a+b,whole=1", NULL},
         {"skipped=a,b", "options: expected name=value, got 'b'; did you mean skipped=a+b?"},
@@ -258,9 +249,8 @@ static void a_comma_in_a_list_was_meant_as_a_plus(void **state)
     assert_listed(cases, sizeof cases / sizeof *cases);
 }
 
-static void an_option_given_twice_is_refused_on_request(void **state)
+TEST(an_option_given_twice_is_refused_on_request)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"skipped=a,whole=1,skipped=b", "options: listed.skipped is given twice; join columns with +"},
         {"whole=1 whole=1", "options: listed.whole is given twice"},
@@ -272,9 +262,8 @@ static void an_option_given_twice_is_refused_on_request(void **state)
     assert_int_equal(made_parse("whole=1 whole=2").whole, 2); /* otherwise the last one counts */
 }
 
-static void quotes_keep_a_text_together(void **state)
+TEST(quotes_keep_a_text_together)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"schedule=\"a b\" whole=3", "a b"},     {"schedule=\"a, b\",whole=3", "a, b"},
         {"schedule=a b,whole=3", "a b"},         {"schedule=a  b c whole=3", "a  b c"},
@@ -297,18 +286,16 @@ static void quotes_keep_a_text_together(void **state)
     assert_rejected("schedule b", "options: expected name=value, got 'schedule'");
 }
 
-static void a_whole_number_is_written_as_people_do(void **state)
+TEST(a_whole_number_is_written_as_people_do)
 {
-    (void)state;
     assert_int_equal(made_parse("f1.width=1e3").f1.width, 1000);
     assert_int_equal(made_parse("f1.width=2.5e1").f1.width, 25);
     assert_int_equal(made_parse("whole=-1e3").whole, -1000);
     assert_int_equal(made_parse("f1.history=ring:1e2").f1.history.number, 100);
 }
 
-static void a_whole_number_out_of_range_is_a_mistake(void **state)
+TEST(a_whole_number_out_of_range_is_a_mistake)
 {
-    (void)state;
     static const char *const values[] = {"-3", "0", "65537", "x", "5x", "5.5", "1e5", "0x10", "99999999999999999999",
                                          "-"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -323,9 +310,8 @@ static void a_whole_number_out_of_range_is_a_mistake(void **state)
     assert_rejected("f1.width=,5", "options: made.f1.width must be 1 to 65536, got nothing");
 }
 
-static void a_number_out_of_range_is_a_mistake(void **state)
+TEST(a_number_out_of_range_is_a_mistake)
 {
-    (void)state;
     static const char *const values[] = {
         "2", "1.5000000000000002", "-1.0000000000000002", "nan", "-nan", "inf", "1e999", "x", "0.5.", "1e", "--1"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -339,18 +325,16 @@ static void a_number_out_of_range_is_a_mistake(void **state)
     assert_rejected("any=1e999", "options: made.any must be -1.79769313486e+308 to 1.79769313486e+308, got 1e999");
 }
 
-static void a_flag_is_on_or_off(void **state)
+TEST(a_flag_is_on_or_off)
 {
-    (void)state;
     assert_rejected("f2.bias=yes", "options: made.f2.bias must be on|off, got yes");
     assert_rejected("f2.bias=On", "options: made.f2.bias must be on|off, got On");
     assert_rejected("f2.bias=", "options: made.f2.bias must be on|off, got nothing");
     assert_rejected("f2.bias=onn", "options: made.f2.bias must be on|off, got onn");
 }
 
-static void a_choice_is_a_word_of_the_list(void **state)
+TEST(a_choice_is_a_word_of_the_list)
 {
-    (void)state;
     static const char *const words[] = {"gai", "gains", "gain|abs", "gain:3", "|", ":"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char text[64], sentence[128];
@@ -361,9 +345,8 @@ static void a_choice_is_a_word_of_the_list(void **state)
     assert_rejected("label=", "options: made.label must be gain|abs|relu, got nothing");
 }
 
-static void a_choice_with_a_number_needs_it_in_range(void **state)
+TEST(a_choice_with_a_number_needs_it_in_range)
 {
-    (void)state;
     static const char *const words[] = {"ring",     "ring:",      "ring:0",  "ring:1001", "ring:x", "ring:5x",
                                         "ring:5:5", "ring:N",     "all:5",   "all:",      "rin:5",  "ring:1.5",
                                         "rings:5",  "reservoir:", "ring:-1", ":5"};
@@ -376,9 +359,8 @@ static void a_choice_with_a_number_needs_it_in_range(void **state)
     }
 }
 
-static void a_text_too_long_for_its_field_is_a_mistake(void **state)
+TEST(a_text_too_long_for_its_field_is_a_mistake)
 {
-    (void)state;
     char text[128] = "schedule=", value[OPTION_TEXT_SIZE + 1], sentence[252];
     memset(value, 'x', OPTION_TEXT_SIZE);
     value[OPTION_TEXT_SIZE] = '\0';
@@ -387,9 +369,8 @@ static void a_text_too_long_for_its_field_is_a_mistake(void **state)
     assert_rejected(text, sentence);
 }
 
-static void a_word_too_long_is_a_mistake(void **state)
+TEST(a_word_too_long_is_a_mistake)
 {
-    (void)state;
     char word[300], sentence[252];
     memset(word, 'a', sizeof word);
     word[127] = '\0'; /* the longest that is looked at */
@@ -406,9 +387,8 @@ static void a_word_too_long_is_a_mistake(void **state)
                     "options: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is too long: 200 characters, at most 127");
 }
 
-static void a_sentence_that_does_not_fit_is_cut(void **state)
+TEST(a_sentence_that_does_not_fit_is_cut)
 {
-    (void)state;
     char name[128];
     memset(name, 'q', sizeof name);
     memcpy(name + 120, "=1", 3);
@@ -419,9 +399,8 @@ static void a_sentence_that_does_not_fit_is_cut(void **state)
 }
 
 /* The text ends where memory does. */
-static void nothing_is_read_past_the_end(void **state)
+TEST(nothing_is_read_past_the_end)
 {
-    (void)state;
     static const char *const texts[] = {
         "", " ", "f1.width", "f1.width=", "f1.width=5", "f1.history=ring:", "label=gain"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -434,9 +413,8 @@ static void nothing_is_read_past_the_end(void **state)
     }
 }
 
-static void parsing_stops_at_the_first_mistake(void **state)
+TEST(parsing_stops_at_the_first_mistake)
 {
-    (void)state;
     made m = made_default();
     assert_int_equal(options_parse(&schema, "whole=1 label=x f1.width=5", &m, NULL), EE_BAD_OPTION);
     assert_int_equal(m.whole, 1);
@@ -473,9 +451,8 @@ static void assert_round_trip(const made *m)
     assert_same(m, &back);
 }
 
-static void the_whole_text_is_known(void **state)
+TEST(the_whole_text_is_known)
 {
-    (void)state;
     made m = made_default();
     char text[1024];
     assert_int_equal(options_format(&schema, &m, text, sizeof text), strlen(default_text));
@@ -490,9 +467,8 @@ static void assert_removed(const char *text, const char *expected, double value)
     assert_string_equal(copy, expected);
 }
 
-static void an_option_is_removed_from_a_text(void **state)
+TEST(an_option_is_removed_from_a_text)
 {
-    (void)state;
     assert_removed("", "", 0);
     assert_removed("alpha=0.3", "", 0.3);
     assert_removed("a=1 alpha=2,b=3", "a=1 ,b=3", 2);
@@ -504,9 +480,8 @@ static void an_option_is_removed_from_a_text(void **state)
     assert_removed(long_one, long_one, 0);
 }
 
-static void numbers_print_short(void **state)
+TEST(numbers_print_short)
 {
-    (void)state;
     static const char *const values[] = {"0.1",  "0.0001", "100000",     "1e+06", "0.3",
                                          "-2.5", "1e-05",  "123456.789", "-0"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -519,9 +494,8 @@ static void numbers_print_short(void **state)
     }
 }
 
-static void awkward_numbers_come_back_to_the_bit(void **state)
+TEST(awkward_numbers_come_back_to_the_bit)
 {
-    (void)state;
     const double awkward[] = {0.0,
                               -0.0,
                               0.1,
@@ -563,9 +537,8 @@ static void awkward_numbers_come_back_to_the_bit(void **state)
     }
 }
 
-static void every_value_comes_back(void **state)
+TEST(every_value_comes_back)
 {
-    (void)state;
     made m = made_default();
     random_stream stream = random_named(2, "options");
     for (int i = 0; i < 5000; i++) {
@@ -587,9 +560,8 @@ static void every_value_comes_back(void **state)
     }
 }
 
-static void printing_stops_where_the_room_ends(void **state)
+TEST(printing_stops_where_the_room_ends)
 {
-    (void)state;
     made m = made_default();
     size_t whole = strlen(default_text);
     assert_int_equal(options_format(&schema, &m, NULL, 0), whole);
@@ -605,9 +577,8 @@ static void printing_stops_where_the_room_ends(void **state)
 
 /* ---- other locales: the host program may have set one where a comma is the decimal point ---- */
 
-static void a_decimal_point_is_a_point_in_every_locale(void **state)
+TEST(a_decimal_point_is_a_point_in_every_locale)
 {
-    (void)state;
     char folder[] = "/tmp/eenet-test-XXXXXX", text[1024] = "", printed[16];
     bool entered = comma_locale_enter(folder);
     made m = made_default();
@@ -620,7 +591,7 @@ static void a_decimal_point_is_a_point_in_every_locale(void **state)
     comma_locale_leave(folder);
     if (!entered) skip();
     assert_string_equal(printed, "0,5"); /* the caller's locale is as it was */
-    assert_int_equal(status, EE_OK);
+    ok(status);
     assert_string_equal(error.message, "");
     assert_true(m.any == 0.125 && m.weight == 0.25 && m.f1.rate == 0.001);
     assert_non_null(strstr(text, " any=0.125 weight=0.25 "));
@@ -630,9 +601,8 @@ static void a_decimal_point_is_a_point_in_every_locale(void **state)
 
 /* ---- describing ---- */
 
-static void every_option_is_described(void **state)
+TEST(every_option_is_described)
 {
-    (void)state;
     static const char *const expected[ALL][4] = {
         {"whole", "-9.22337203685e+18 to 9.22337203685e+18", "-7", "any whole number"},
         {"any", "-1.79769313486e+308 to 1.79769313486e+308", "0", "any number"},
@@ -653,7 +623,7 @@ static void every_option_is_described(void **state)
     for (size_t i = 0; i < ALL; i++) {
         ee_option described;
         memset(&described, 0xaa, sizeof described);
-        assert_int_equal(options_describe(&schema, &m, i, &described, NULL), EE_OK);
+        ok(options_describe(&schema, &m, i, &described, NULL));
         assert_string_equal(described.name, expected[i][0]);
         assert_string_equal(described.range, expected[i][1]);
         assert_string_equal(described.value, expected[i][2]);
@@ -661,9 +631,8 @@ static void every_option_is_described(void **state)
     }
 }
 
-static void past_the_last_there_is_nothing_to_describe(void **state)
+TEST(past_the_last_there_is_nothing_to_describe)
 {
-    (void)state;
     made m = made_default();
     ee_option described;
     ee_error error;
@@ -678,9 +647,8 @@ static void past_the_last_there_is_nothing_to_describe(void **state)
 
 /* ---- nearest names ---- */
 
-static void the_nearest_name_is_found(void **state)
+TEST(the_nearest_name_is_found)
 {
-    (void)state;
     static const char *const names[] = {"eenet", "greedy", "uniform", "eenet:paper", "linucb", "lints"};
     static const struct {
         const char *word, *nearest;
@@ -713,24 +681,21 @@ static void the_nearest_name_is_found(void **state)
     assert_null(options_nearest("eenet", names, 0));
 }
 
-static void of_two_as_near_the_first_is_taken(void **state)
+TEST(of_two_as_near_the_first_is_taken)
 {
-    (void)state;
     static const char *const names[] = {"f1.width", "f2.width"};
     assert_string_equal(options_nearest("f3.width", names, 2), "f1.width");
 }
 
-static void half_of_the_word_may_be_wrong_and_no_more(void **state)
+TEST(half_of_the_word_may_be_wrong_and_no_more)
 {
-    (void)state;
     static const char *const names[] = {"abcdef"};
     assert_non_null(options_nearest("abcxyz", names, 1));
     assert_null(options_nearest("abwxyz", names, 1));
 }
 
-static void long_words_are_compared_too(void **state)
+TEST(long_words_are_compared_too)
 {
-    (void)state;
     char word[128], name[128];
     memset(word, 'a', sizeof word);
     memset(name, 'a', sizeof name);
@@ -738,46 +703,4 @@ static void long_words_are_compared_too(void **state)
     word[60] = 'b';
     const char *const names[] = {"short", name};
     assert_ptr_equal(options_nearest(word, names, 2), name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_come_from_the_table_and_then_the_group),
-        cmocka_unit_test(every_type_is_read),
-        cmocka_unit_test(a_number_may_be_none_where_there_is_a_word_for_it),
-        cmocka_unit_test(the_ends_of_a_range_belong_to_it),
-        cmocka_unit_test(commas_and_white_space_separate),
-        cmocka_unit_test(a_text_may_be_empty_or_hold_an_equals_sign),
-        cmocka_unit_test(an_unknown_name_gets_the_nearest),
-        cmocka_unit_test(a_word_without_a_value_is_a_mistake),
-        cmocka_unit_test(a_comma_in_a_list_was_meant_as_a_plus),
-        cmocka_unit_test(an_option_given_twice_is_refused_on_request),
-        cmocka_unit_test(quotes_keep_a_text_together),
-        cmocka_unit_test(a_whole_number_is_written_as_people_do),
-        cmocka_unit_test(a_whole_number_out_of_range_is_a_mistake),
-        cmocka_unit_test(a_number_out_of_range_is_a_mistake),
-        cmocka_unit_test(a_flag_is_on_or_off),
-        cmocka_unit_test(a_choice_is_a_word_of_the_list),
-        cmocka_unit_test(a_choice_with_a_number_needs_it_in_range),
-        cmocka_unit_test(a_text_too_long_for_its_field_is_a_mistake),
-        cmocka_unit_test(a_word_too_long_is_a_mistake),
-        cmocka_unit_test(a_sentence_that_does_not_fit_is_cut),
-        cmocka_unit_test(nothing_is_read_past_the_end),
-        cmocka_unit_test(parsing_stops_at_the_first_mistake),
-        cmocka_unit_test(the_whole_text_is_known),
-        cmocka_unit_test(an_option_is_removed_from_a_text),
-        cmocka_unit_test(numbers_print_short),
-        cmocka_unit_test(awkward_numbers_come_back_to_the_bit),
-        cmocka_unit_test(every_value_comes_back),
-        cmocka_unit_test(printing_stops_where_the_room_ends),
-        cmocka_unit_test(a_decimal_point_is_a_point_in_every_locale),
-        cmocka_unit_test(every_option_is_described),
-        cmocka_unit_test(past_the_last_there_is_nothing_to_describe),
-        cmocka_unit_test(the_nearest_name_is_found),
-        cmocka_unit_test(of_two_as_near_the_first_is_taken),
-        cmocka_unit_test(half_of_the_word_may_be_wrong_and_no_more),
-        cmocka_unit_test(long_words_are_compared_too),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

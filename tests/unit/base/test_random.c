@@ -11,9 +11,8 @@ enum { DRAWS = 1000000, BELOW_DRAWS = 200000 };
 /* ---- the generators ---- */
 
 /* What Vigna's xoshiro256starstar.c gives from the state 1, 2, 3, 4. */
-static void bits_are_those_of_xoshiro256(void **state)
+TEST(bits_are_those_of_xoshiro256)
 {
-    (void)state;
     static const uint64_t expected[] = {
         11520u,
         0u,
@@ -32,9 +31,8 @@ static void bits_are_those_of_xoshiro256(void **state)
 
 /* A stream's state is four draws of splitmix64 from splitmix64(seed) xor the name's FNV-1a hash. For the seeds below
  * that start is 0, so the state must be the first four draws that are published for splitmix64 from 0. */
-static void streams_are_seeded_by_splitmix64(void **state)
+TEST(streams_are_seeded_by_splitmix64)
 {
-    (void)state;
     static const uint64_t expected[4] = {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu,
                                          0xf88bb8a8724c81ecu};
     static const struct {
@@ -51,9 +49,8 @@ static void streams_are_seeded_by_splitmix64(void **state)
 }
 
 /* Saved results depend on these numbers: they never change. */
-static void a_named_stream_is_pinned(void **state)
+TEST(a_named_stream_is_pinned)
 {
-    (void)state;
     random_stream stream = random_named(42, "rounds");
     assert_true(random_bits(&stream) == 0x73c575c178e5c247u);
     assert_true(random_bits(&stream) == 0x4081471e13cb9101u);
@@ -66,9 +63,8 @@ static void a_named_stream_is_pinned(void **state)
     assert_true(random_below(&stream, 1000) == 0x73c575c178e5c247u % 1000);
 }
 
-static void other_names_and_seeds_give_other_streams(void **state)
+TEST(other_names_and_seeds_give_other_streams)
 {
-    (void)state;
     static const char *const names[] = {"", "a", "b", "aa", "rounds", "initialisation", "sampling", "\xff"};
     enum { NAMES = sizeof names / sizeof *names, SEEDS = 64, STREAMS = NAMES * SEEDS, LENGTH = 4 };
     static uint64_t draws[STREAMS * LENGTH];
@@ -84,9 +80,8 @@ static void other_names_and_seeds_give_other_streams(void **state)
 }
 
 /* Neighbouring seeds: on average half of the bits of the first draw differ. */
-static void neighbouring_seeds_are_unrelated(void **state)
+TEST(neighbouring_seeds_are_unrelated)
 {
-    (void)state;
     enum { SEEDS = 4096 };
     size_t differing = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -96,9 +91,8 @@ static void neighbouring_seeds_are_unrelated(void **state)
     assert_close((double)differing / SEEDS, 32, 0.01); /* 32 +- 0.32: five standard deviations of the mean */
 }
 
-static void a_copy_goes_on_like_the_original(void **state)
+TEST(a_copy_goes_on_like_the_original)
 {
-    (void)state;
     random_stream stream = random_named(3, "sampling");
     for (int i = 0; i < 5; i++) random_normal(&stream);
     random_stream copy = stream;
@@ -114,9 +108,8 @@ static void a_copy_goes_on_like_the_original(void **state)
 
 static const uint64_t all_ones = 0x4fc71c71c71c71c7u; /* the second word of a state whose next draw is 2^64 - 1 */
 
-static void unit_reaches_zero_and_stays_under_one(void **state)
+TEST(unit_reaches_zero_and_stays_under_one)
 {
-    (void)state;
     random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
     random_stream check = highest;
     assert_true(random_bits(&check) == UINT64_MAX);
@@ -124,9 +117,8 @@ static void unit_reaches_zero_and_stays_under_one(void **state)
     assert_true(random_unit(&highest) == 1.0 - 0x1p-53);
 }
 
-static void unit_is_uniform(void **state)
+TEST(unit_is_uniform)
 {
-    (void)state;
     enum { BINS = 100 };
     size_t counts[BINS] = {0};
     random_stream stream = random_named(1, "unit");
@@ -164,9 +156,8 @@ static double below_statistic(uint64_t seed, uint64_t bound, size_t bins)
 
 /* The last three bounds are those where taking a remainder alone is far from uniform: 2^64 is no multiple of them and
  * not many times larger. */
-static void below_is_uniform(void **state)
+TEST(below_is_uniform)
 {
-    (void)state;
     static const struct {
         uint64_t bound;
         size_t bins;
@@ -188,24 +179,21 @@ static void below_is_uniform(void **state)
     }
 }
 
-static void below_one_is_zero(void **state)
+TEST(below_one_is_zero)
 {
-    (void)state;
     random_stream stream = random_named(1, "below");
     for (int i = 0; i < 100; i++) assert_true(random_below(&stream, 1) == 0);
 }
 
 /* What a counter that wrapped asks for: 0 stands for 2^64. */
-static void below_zero_is_any_number(void **state)
+TEST(below_zero_is_any_number)
 {
-    (void)state;
     random_stream stream = random_named(1, "below"), same = stream;
     for (int i = 0; i < 10; i++) assert_true(random_below(&stream, 0) == random_bits(&same));
 }
 
-static void below_reaches_both_ends(void **state)
+TEST(below_reaches_both_ends)
 {
-    (void)state;
     random_stream stream = random_named(2, "below");
     bool seen[7] = {false};
     for (int i = 0; i < 1000; i++) seen[random_below(&stream, 7)] = true;
@@ -220,9 +208,8 @@ static void below_reaches_both_ends(void **state)
 
 /* ---- normal numbers ---- */
 
-static void normal_has_the_moments_of_a_normal(void **state)
+TEST(normal_has_the_moments_of_a_normal)
 {
-    (void)state;
     random_stream stream = random_named(1, "normal");
     double first = 0, second = 0, third = 0, fourth = 0;
     size_t within_one = 0, beyond_three = 0;
@@ -245,9 +232,8 @@ static void normal_has_the_moments_of_a_normal(void **state)
 }
 
 /* The share of draws below quantiles that scipy.stats.gamma gives, within 4.5 standard errors. */
-static void gamma_has_the_quantiles_of_a_gamma(void **state)
+TEST(gamma_has_the_quantiles_of_a_gamma)
 {
-    (void)state;
     enum { LEVELS = 5, GAMMA_DRAWS = 100000 };
     static const double levels[LEVELS] = {0.01, 0.1, 0.5, 0.9, 0.99};
     static const struct {
@@ -273,9 +259,8 @@ static void gamma_has_the_quantiles_of_a_gamma(void **state)
     }
 }
 
-static void neighbouring_normals_are_not_correlated(void **state)
+TEST(neighbouring_normals_are_not_correlated)
 {
-    (void)state;
     random_stream stream = random_named(5, "normal");
     double last = random_normal(&stream), sum = 0;
     for (int i = 0; i < DRAWS; i++) {
@@ -286,34 +271,10 @@ static void neighbouring_normals_are_not_correlated(void **state)
     assert_close(sum / DRAWS, 0, 0.005);
 }
 
-static void normal_is_finite_at_the_ends_of_unit(void **state)
+TEST(normal_is_finite_at_the_ends_of_unit)
 {
-    (void)state;
     random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
     assert_true(random_normal(&lowest) == 0);
     double furthest = random_normal(&highest);
     assert_true(isfinite(furthest) && fabs(furthest) < 8.6); /* sqrt(2 x 53 x log 2) is 8.57 */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_are_those_of_xoshiro256),
-        cmocka_unit_test(streams_are_seeded_by_splitmix64),
-        cmocka_unit_test(a_named_stream_is_pinned),
-        cmocka_unit_test(other_names_and_seeds_give_other_streams),
-        cmocka_unit_test(neighbouring_seeds_are_unrelated),
-        cmocka_unit_test(a_copy_goes_on_like_the_original),
-        cmocka_unit_test(unit_reaches_zero_and_stays_under_one),
-        cmocka_unit_test(unit_is_uniform),
-        cmocka_unit_test(below_is_uniform),
-        cmocka_unit_test(below_one_is_zero),
-        cmocka_unit_test(below_zero_is_any_number),
-        cmocka_unit_test(below_reaches_both_ends),
-        cmocka_unit_test(normal_has_the_moments_of_a_normal),
-        cmocka_unit_test(gamma_has_the_quantiles_of_a_gamma),
-        cmocka_unit_test(neighbouring_normals_are_not_correlated),
-        cmocka_unit_test(normal_is_finite_at_the_ends_of_unit),
-    };
-    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

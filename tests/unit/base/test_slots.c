@@ -9,12 +9,12 @@ enum { SLOTS = 6, STRIDE = 10, LONG = 1000 };
 
 static void make(slots *self, memory *owner)
 {
-    assert_int_equal(slots_create(self, owner, SLOTS, STRIDE, false, NULL), EE_OK);
+    ok(slots_create(self, owner, SLOTS, STRIDE, false, NULL));
 }
 
 static void put(slots *self, size_t slot, size_t words, uint32_t value)
 {
-    assert_int_equal(slots_reserve(self, 1, words, NULL), EE_OK);
+    ok(slots_reserve(self, 1, words, NULL));
     uint32_t *row = slots_take(self, slot, words);
     assert_ptr_equal(row, slots_at(self, slot));
     for (size_t i = 0; i < words; i++) row[i] = value;
@@ -25,9 +25,8 @@ static void assert_row(const slots *self, size_t slot, size_t words, uint32_t va
     for (size_t i = 0; i < words; i++) assert_int_equal(slots_at(self, slot)[i], value);
 }
 
-static void usual_rows_take_nothing_more(void **state)
+TEST(usual_rows_take_nothing_more)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     make(&s, &owner);
@@ -41,9 +40,8 @@ static void usual_rows_take_nothing_more(void **state)
     memory_release(&owner);
 }
 
-static void a_long_row_takes_its_own_length_while_it_is_there(void **state)
+TEST(a_long_row_takes_its_own_length_while_it_is_there)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     make(&s, &owner);
@@ -69,9 +67,8 @@ static void a_long_row_takes_its_own_length_while_it_is_there(void **state)
 }
 
 /* As dense rows are: after the first of them nothing is allocated. */
-static void long_rows_of_one_length_use_the_same_blocks(void **state)
+TEST(long_rows_of_one_length_use_the_same_blocks)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     make(&s, &owner);
@@ -88,9 +85,8 @@ static void long_rows_of_one_length_use_the_same_blocks(void **state)
 }
 
 /* However large others were before it in the same slot. */
-static void a_row_holds_no_more_than_its_length(void **state)
+TEST(a_row_holds_no_more_than_its_length)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     make(&s, &owner);
@@ -101,26 +97,24 @@ static void a_row_holds_no_more_than_its_length(void **state)
     memory_release(&owner);
 }
 
-static void more_slots_keep_what_the_others_hold(void **state)
+TEST(more_slots_keep_what_the_others_hold)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     make(&s, &owner);
     for (uint32_t slot = 0; slot < SLOTS; slot++) put(&s, slot, slot % 2 ? LONG : STRIDE, slot);
-    assert_int_equal(slots_grow(&s, 4 * SLOTS, NULL), EE_OK);
+    ok(slots_grow(&s, 4 * SLOTS, NULL));
     for (uint32_t slot = SLOTS; slot < 4 * SLOTS; slot++) put(&s, slot, slot % 2 ? LONG : STRIDE, slot);
     for (uint32_t slot = 0; slot < 4 * SLOTS; slot++) assert_row(&s, slot, slot % 2 ? LONG : STRIDE, slot);
     memory_release(&owner);
 }
 
-static void several_may_be_reserved(void **state)
+TEST(several_may_be_reserved)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     make(&s, &owner);
-    assert_int_equal(slots_reserve(&s, 3, LONG, NULL), EE_OK);
+    ok(slots_reserve(&s, 3, LONG, NULL));
     size_t before = memory_bytes(&owner);
     for (uint32_t slot = 0; slot < 3; slot++) memset(slots_take(&s, slot, LONG - slot), (int)slot + 1, LONG);
     for (uint32_t slot = 0; slot < 3; slot++) assert_row(&s, slot, LONG / 4, 0x01010101 * (slot + 1));
@@ -128,14 +122,13 @@ static void several_may_be_reserved(void **state)
     memory_release(&owner);
 }
 
-static void rows_that_start_short_grow_to_what_is_usual(void **state)
+TEST(rows_that_start_short_grow_to_what_is_usual)
 {
-    (void)state;
     memory owner = {0}, reserved = {0};
     slots s, moved, all;
-    assert_int_equal(slots_create(&all, &reserved, SLOTS, LONG, false, NULL), EE_OK);
-    assert_int_equal(slots_create(&s, &owner, SLOTS, LONG, true, NULL), EE_OK);
-    assert_int_equal(slots_create(&moved, &owner, 1, LONG, true, NULL), EE_OK);
+    ok(slots_create(&all, &reserved, SLOTS, LONG, false, NULL));
+    ok(slots_create(&s, &owner, SLOTS, LONG, true, NULL));
+    ok(slots_create(&moved, &owner, 1, LONG, true, NULL));
     assert_true(10 * memory_bytes(&owner) < memory_bytes(&reserved));
     put(&s, 1, 5, 1);
     put(&s, 2, 100, 2); /* all rows are longer now, and the others hold what they held */
@@ -148,16 +141,15 @@ static void rows_that_start_short_grow_to_what_is_usual(void **state)
     assert_row(&s, 1, 5, 1);
     assert_row(&s, 2, 100, 2);
     assert_row(&s, 4, LONG + 1, 4);
-    assert_int_equal(slots_follow(&moved, &s, NULL), EE_OK);
+    ok(slots_follow(&moved, &s, NULL));
     slots_move(&s, 3, &moved, 0, LONG);
     assert_row(&moved, 0, LONG, 3);
     memory_release(&owner);
     memory_release(&reserved);
 }
 
-static void what_no_memory_holds_is_refused(void **state)
+TEST(what_no_memory_holds_is_refused)
 {
-    (void)state;
     memory owner = {0};
     slots s;
     assert_int_equal(slots_create(&s, &owner, SIZE_MAX / 4, 8, false, NULL), EE_NO_MEMORY);
@@ -167,19 +159,4 @@ static void what_no_memory_holds_is_refused(void **state)
     put(&s, SLOTS - 1, LONG, 9);
     assert_row(&s, SLOTS - 1, LONG, 9);
     memory_release(&owner);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_rows_take_nothing_more),
-        cmocka_unit_test(a_long_row_takes_its_own_length_while_it_is_there),
-        cmocka_unit_test(long_rows_of_one_length_use_the_same_blocks),
-        cmocka_unit_test(a_row_holds_no_more_than_its_length),
-        cmocka_unit_test(more_slots_keep_what_the_others_hold),
-        cmocka_unit_test(several_may_be_reserved),
-        cmocka_unit_test(rows_that_start_short_grow_to_what_is_usual),
-        cmocka_unit_test(what_no_memory_holds_is_refused),
-    };
-    return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include "bench/problem.h"
 #include "support.h"
 
-static void quantiles_of_what_was_taken(void **state)
+TEST(quantiles_of_what_was_taken)
 {
-    (void)state;
     measurement taken = {.taken = {{.wall = 4}, {.wall = 1}, {.wall = 3}, {.wall = 2}, {.wall = 100}}, .count = 5};
     assert_true(measure_quantile(&taken, 0.5) == 3.0);
     assert_true(measure_quantile(&taken, 0.25) == 2.0);
@@ -14,9 +13,8 @@ static void quantiles_of_what_was_taken(void **state)
     assert_true(measure_quantile(&taken, 0.5) == 2.5);
 }
 
-static void repeats_end(void **state)
+TEST(repeats_end)
 {
-    (void)state;
     measurement taken = {0};
     assert_true(measure_more(&taken, 0)); /* at least one */
     while (measure_more(&taken, 1e9)) measure_add(&taken, measure_start(), 1);
@@ -25,9 +23,8 @@ static void repeats_end(void **state)
     assert_false(measure_more(&taken, 1.5));
 }
 
-static void slope_of_a_power(void **state)
+TEST(slope_of_a_power)
 {
-    (void)state;
     series cubes = {.count = 0};
     for (double size = 1; size < 100; size *= 3) {
         double cost = 5 * size * size * size;
@@ -41,9 +38,8 @@ static void slope_of_a_power(void **state)
 }
 
 /* The slower of computing and moving, at the rate of the smallest memory that holds the work. */
-static void floor_of_work(void **state)
+TEST(floor_of_work)
 {
-    (void)state;
     machine peak = {.flops = 100, .spans = {10, 20, 40, 80}, .rates = {8, 4, 2, 1}};
     work computing = {1000, 8, 10}, moving = {100, 8, 11}, far = {0, 8, 1000};
     assert_true(machine_floor(&peak, &computing) == 10.0);
@@ -55,7 +51,7 @@ static void check_problem(const problem_shape *shape)
 {
     problem *rounds;
     ee_error error;
-    assert_int_equal(problem_create(shape, 3, &rounds, &error), EE_OK);
+    ok(problem_create(shape, 3, &rounds, &error));
     double rewards = 0;
     for (size_t t = 0; t < 3; t++) {
         ee_arms arms = problem_round(rounds, t);
@@ -73,21 +69,8 @@ static void check_problem(const problem_shape *shape)
     problem_free(rounds);
 }
 
-static void sparse_problems_are_well_formed(void **state)
+TEST(sparse_problems_are_well_formed)
 {
-    (void)state;
     check_problem(&(problem_shape){"", 5, 300, 12, 5});
     check_problem(&(problem_shape){"", 7, 100, 9, 1});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_what_was_taken),
-        cmocka_unit_test(repeats_end),
-        cmocka_unit_test(slope_of_a_power),
-        cmocka_unit_test(floor_of_work),
-        cmocka_unit_test(sparse_problems_are_well_formed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

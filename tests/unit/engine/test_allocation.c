@@ -29,8 +29,8 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
         bool sparse = kind == SPARSE || (kind == MIXED && t % 2 == 0);
         const ee_arms *arms = sparse ? &round_now.sparse : &round_now.dense;
         size_t before = calls;
-        assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
-        assert_int_equal(ee_bandit_probabilities(bandit, arms, probabilities, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, arms, scores, NULL));
+        ok(ee_bandit_probabilities(bandit, arms, probabilities, NULL));
         ee_decision decision = bandit_choose(bandit, arms, scores);
         rewards[t % LATE] = round_reward(&round_now, decision.arm);
         /* Four rounds' rewards at once, the last first. */
@@ -42,9 +42,8 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
     return made;
 }
 
-static void the_presets_allocate_nothing(void **state)
+TEST(the_presets_allocate_nothing)
 {
-    (void)state;
     enum { ROUNDS = SANITIZED ? 100 : 400 };
     static const char *const policies[] = {
         "eenet",         "greedy",        "uniform",  "neural-epsilon", "neural-ucb",     "neural-ts",
@@ -72,9 +71,8 @@ static size_t count_allocations_of_slots(const char *policy, form kind)
         round_draw(&round_now, t, ARMS, 20, kind == SPARSE ? 5 : 20);
         if (t == 2) before = calls;
         const ee_arms arms = kind == SPARSE ? round_now.sparse : round_now.dense, slots[] = {arms, arms, arms};
-        assert_int_equal(ee_bandit_decide_slots(bandit, slots, SLOTS, t > 2 ? excluded : NULL, decisions, scores,
-                                                probabilities, NULL),
-                         EE_OK);
+        ok(ee_bandit_decide_slots(bandit, slots, SLOTS, t > 2 ? excluded : NULL, decisions, scores, probabilities,
+                                  NULL));
         for (size_t k = t % 2; k < SLOTS; k++)
             bandit_reward(bandit, decisions[k].id, round_reward(&round_now, decisions[k].arm));
     }
@@ -83,9 +81,8 @@ static size_t count_allocations_of_slots(const char *policy, form kind)
     return made;
 }
 
-static void filling_slots_allocates_nothing(void **state)
+TEST(filling_slots_allocates_nothing)
 {
-    (void)state;
     static const char *const policies[] = {"eenet", "greedy",    "uniform", "neural-ucb", "neural-linear",  "linucb",
                                            "lints", "kernelucb", "ucb1",    "thompson",   "neural-ensemble"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
@@ -101,8 +98,8 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
     size_t before = 0;
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
     for (uint64_t t = 1; t <= rounds; t++) {
         const void *record;
         size_t size;
@@ -113,11 +110,11 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
         if (t == 2) before = calls;
         const ee_arms *arms = &round_now.dense;
         ee_scratch_seed(room, t);
-        assert_int_equal(ee_snapshot_decide(snapshot, room, arms, &decision, scores, probabilities, NULL), EE_OK);
-        assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_record(bandit, record, size, t % 2 ? 1 : 0, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+        ok(ee_snapshot_decide(snapshot, room, arms, &decision, scores, probabilities, NULL));
+        ok(ee_scratch_record(room, 0, &record, &size, NULL));
+        ok(ee_bandit_learn_record(bandit, record, size, t % 2 ? 1 : 0, NULL));
+        ok(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, NULL));
+        ok(ee_snapshot_update(snapshot, bandit, NULL));
     }
     size_t made = calls - before;
     ee_scratch_free(room);
@@ -125,9 +122,8 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
     return made;
 }
 
-static void deciding_on_a_snapshot_allocates_nothing(void **state)
+TEST(deciding_on_a_snapshot_allocates_nothing)
 {
-    (void)state;
     static const char *const policies[] = {"eenet", "neural-ucb", "neural-ts",       "neural-linear", "linucb",
                                            "lints", "kernelucb",  "kernelts",        "greedy",        "uniform",
                                            "ucb1",  "thompson",   "neural-ensemble", "neural-fastcb"};
@@ -141,9 +137,8 @@ static void deciding_on_a_snapshot_allocates_nothing(void **state)
 }
 
 /* The reserve for a sparse arm is what the option nonzeros says, up to all features. */
-static void sparse_arms_within_the_reserve_allocate_nothing(void **state)
+TEST(sparse_arms_within_the_reserve_allocate_nothing)
 {
-    (void)state;
     static const char *const policies[] = {"eenet", "greedy", "uniform"};
     for (size_t p = 0; p < 3; p++) {
         assert_int_equal(count_allocations(policies[p], NULL, 20, 20, SPARSE, 20), 0);
@@ -154,9 +149,8 @@ static void sparse_arms_within_the_reserve_allocate_nothing(void **state)
     }
 }
 
-static void bounded_histories_allocate_nothing(void **state)
+TEST(bounded_histories_allocate_nothing)
 {
-    (void)state;
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 "
         "f3.history=ring:9 decision=neural",
@@ -178,9 +172,8 @@ static void bounded_histories_allocate_nothing(void **state)
 }
 
 /* An unbounded history doubles: 256, 512, ... samples. Nothing else is allocated. */
-static void unbounded_histories_double(void **state)
+TEST(unbounded_histories_double)
 {
-    (void)state;
     static const char small[] =
         "f1.width=8 exploration=network f2.width=8 f1.steps=5 f2.steps=5 f2.front=conv1d:1:10:5";
     char options[128];
@@ -213,7 +206,7 @@ static bool fail_once(attempt call, void *context, size_t place, void **out)
     fail_at = 0;
     if (!failed) {
         assert_string_equal(error.message, "");
-        assert_int_equal(status, EE_OK);
+        ok(status);
         return false;
     }
     assert_int_equal(status, EE_NO_MEMORY);
@@ -308,9 +301,8 @@ static const ee_settings all_kinds[] = {
 };
 enum { KINDS = sizeof all_kinds / sizeof *all_kinds };
 
-static void create_may_fail_anywhere(void **state)
+TEST(create_may_fail_anywhere)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         ee_settings settings = all_kinds[i];
         size_t held = live;
@@ -372,7 +364,7 @@ static ee_status try_decide_slots(void *context, void **out, ee_error *error)
 static void tell_of_what_waits(ee_bandit *bandit)
 {
     ee_snapshot *snapshot = NULL;
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
     ee_snapshot_free(snapshot);
 }
 
@@ -385,7 +377,7 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
     tell_of_what_waits(context->bandit);
     model before = model_save(context->bandit);
     void *nothing;
-    assert_int_equal(call(context, &nothing, NULL), EE_OK);
+    ok(call(context, &nothing, NULL));
     model after = model_save(context->bandit);
     size_t failures = 0, held = live;
     for (bool failed = true; failed;) {
@@ -394,7 +386,7 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
         if (failed) {
             assert_true(model_is_of(before, copy.bandit));
             copy.id = context->id;
-            assert_int_equal(call(&copy, &nothing, NULL), EE_OK);
+            ok(call(&copy, &nothing, NULL));
             failures++;
         }
         assert_true(model_is_of(after, copy.bandit));
@@ -407,9 +399,8 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
 }
 
 /* A round with more arms and more non-zeros than the reserve: everything grows in one call. */
-static void a_large_round_may_fail_anywhere(void **state)
+TEST(a_large_round_may_fail_anywhere)
 {
-    (void)state;
     static const char *const policies[][2] = {
         {"uniform", "arms=2 nonzeros=1 pending=3"},
         {"greedy", "arms=2 nonzeros=1 pending=3 f1.width=6"},
@@ -506,7 +497,7 @@ static void decide_on_a_snapshot(call_context *c)
     for (bool failed = true; failed; failures += failed) {
         ee_decision decision;
         ee_scratch_free(room);
-        assert_int_equal(try_scratch(snapshot, &room, NULL), EE_OK);
+        ok(try_scratch(snapshot, &room, NULL));
         calls = 0;
         fail_at = failures + 1;
         ee_status status = ee_snapshot_decide(snapshot, room, c->arms, &decision, NULL, NULL, NULL);
@@ -524,9 +515,8 @@ static void decide_on_a_snapshot(call_context *c)
     ee_snapshot_free(snapshot);
 }
 
-static void many_rounds_logs_and_snapshots_may_fail_anywhere(void **state)
+TEST(many_rounds_logs_and_snapshots_may_fail_anywhere)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         char options[256];
         size_t held = live;
@@ -561,9 +551,8 @@ static void learn_through_growth(const char *policy, const char *options, size_t
     assert_int_equal(live, held);
 }
 
-static void growth_of_a_history_may_fail_anywhere(void **state)
+TEST(growth_of_a_history_may_fail_anywhere)
 {
-    (void)state;
     learn_through_growth("greedy", "f1.width=2 f1.history=all f1.order=shuffle train_every=50", 1, 2);
     learn_through_growth("greedy", "f1.width=2 f1.history=ring:5 f1.order=shuffle nonzeros=1", 4, 1);
     learn_through_growth("eenet", "f1.width=2 exploration=ridge units=2 f1.history=all train_every=50", 1, 2);
@@ -576,9 +565,8 @@ static void growth_of_a_history_may_fail_anywhere(void **state)
 }
 
 /* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
-static void growth_of_rows_may_fail_anywhere(void **state)
+TEST(growth_of_rows_may_fail_anywhere)
 {
-    (void)state;
     call_context c = {
         .bandit = bandit_make("eenet", 24, 2,
                               "f1.width=2 exploration=network f2.width=2 features=sketch:2 nonzeros=1 decision=neural "
@@ -638,9 +626,8 @@ static ee_bandit *busy_bandit(const ee_settings *settings, const char *more)
     return bandit;
 }
 
-static void saving_and_loading_may_fail_anywhere(void **state)
+TEST(saving_and_loading_may_fail_anywhere)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         size_t held = live;
         call_context c = {.bandit = busy_bandit(&all_kinds[i], "arms=3 nonzeros=1 pending=16")};
@@ -664,9 +651,8 @@ static void saving_and_loading_may_fail_anywhere(void **state)
 }
 
 /* Where waiting decisions are most of the model, a save fails in the middle of them, and each still gets its reward. */
-static void saving_may_fail_among_waiting_decisions(void **state)
+TEST(saving_may_fail_among_waiting_decisions)
 {
-    (void)state;
     enum { WAITING = 200 };
     static const char *const policies[][2] = {{"uniform", ""},
                                               {"eenet", "f1.width=2 exploration=network f2.width=2 features=sketch:2"}};
@@ -684,9 +670,8 @@ static void saving_may_fail_among_waiting_decisions(void **state)
     }
 }
 
-static void files_may_fail_anywhere(void **state)
+TEST(files_may_fail_anywhere)
 {
-    (void)state;
     char folder[] = "/tmp/eenet-test-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/model", folder);
@@ -712,9 +697,8 @@ static ee_status try_describe(void *context, void **out, ee_error *error)
     return ee_option_describe(context, 0, &option, error);
 }
 
-static void describing_may_fail_anywhere(void **state)
+TEST(describing_may_fail_anywhere)
 {
-    (void)state;
     static char name[] = "eenet:paper";
     void *nothing;
     size_t held = live;
@@ -805,17 +789,16 @@ static size_t count_allocations_in_pool(ee_bandit *bandit)
     ee_decision decision;
     round_draw(&round_now, 21, 60, 6, 3);
     calls = 0;
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, &round_now.sparse, &decision, NULL, NULL, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    ok(ee_snapshot_decide(snapshot, room, &round_now.sparse, &decision, NULL, NULL, NULL));
     ee_scratch_free(room);
     ee_snapshot_free(snapshot);
     return calls;
 }
 
-static void all_of_a_bandit_lies_in_the_users_memory(void **state)
+TEST(all_of_a_bandit_lies_in_the_users_memory)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         pool own = {0}, none = {0};
         calls = 0;
@@ -843,27 +826,4 @@ static void all_of_a_bandit_lies_in_the_users_memory(void **state)
         own.calls = own.fail_at = 0;
         assert_memory_equal(&own, &none, sizeof none);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_presets_allocate_nothing),
-        cmocka_unit_test(filling_slots_allocates_nothing),
-        cmocka_unit_test(deciding_on_a_snapshot_allocates_nothing),
-        cmocka_unit_test(many_rounds_logs_and_snapshots_may_fail_anywhere),
-        cmocka_unit_test(sparse_arms_within_the_reserve_allocate_nothing),
-        cmocka_unit_test(bounded_histories_allocate_nothing),
-        cmocka_unit_test(unbounded_histories_double),
-        cmocka_unit_test(create_may_fail_anywhere),
-        cmocka_unit_test(a_large_round_may_fail_anywhere),
-        cmocka_unit_test(growth_of_a_history_may_fail_anywhere),
-        cmocka_unit_test(growth_of_rows_may_fail_anywhere),
-        cmocka_unit_test(saving_and_loading_may_fail_anywhere),
-        cmocka_unit_test(saving_may_fail_among_waiting_decisions),
-        cmocka_unit_test(files_may_fail_anywhere),
-        cmocka_unit_test(describing_may_fail_anywhere),
-        cmocka_unit_test(all_of_a_bandit_lies_in_the_users_memory),
-    };
-    return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void check(const question *q, ee_status (*call)(const question *q, ee_err
         assert_int_equal(error.status, status);
     }
     calls = 0;
-    assert_int_equal(call(q, NULL), EE_OK);
+    ok(call(q, NULL));
     assert_int_equal(calls, 0);
     assert_true(model_is_of(before, q->bandit));
     model_free(&before);
@@ -56,8 +56,8 @@ static void check(const question *q, ee_status (*call)(const question *q, ee_err
 
 static void open_question(question *q)
 {
-    assert_int_equal(ee_snapshot_create(q->bandit, &q->snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(q->snapshot, 1, &q->scratch, NULL), EE_OK);
+    ok(ee_snapshot_create(q->bandit, &q->snapshot, NULL));
+    ok(ee_scratch_create(q->snapshot, 1, &q->scratch, NULL));
 }
 
 static void close_question(question *q)
@@ -67,9 +67,8 @@ static void close_question(question *q)
     ee_bandit_free(q->bandit);
 }
 
-static void every_policy_may_fail_anywhere(void **state)
+TEST(every_policy_may_fail_anywhere)
 {
-    (void)state;
     policy_case c;
     static round_arms drawn;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
@@ -86,13 +85,12 @@ static void every_policy_may_fail_anywhere(void **state)
     }
 }
 
-static void named_rounds_may_fail_anywhere(void **state)
+TEST(named_rounds_may_fail_anywhere)
 {
-    (void)state;
     const char *const hashings[] = {"names=1000", "names=30 hashes=8", "hashing=vw bits=10", "products=none"};
     for (size_t i = 0; i < 4; i++) {
         question q = {.bandit = named_make("greedy", "f1.width=4", hashings[i])};
-        assert_int_equal(ee_round_create(NULL, &q.round, NULL), EE_OK);
+        ok(ee_round_create(NULL, &q.round, NULL));
         named_play(q.bandit, q.round, 1, 20);
         named_draw(q.round, 21);
         open_question(&q);
@@ -100,13 +98,4 @@ static void named_rounds_may_fail_anywhere(void **state)
         close_question(&q);
         ee_round_free(q.round);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_policy_may_fail_anywhere),
-        cmocka_unit_test(named_rounds_may_fail_anywhere),
-    };
-    return cmocka_run_group_tests_name("allocation explain", tests, NULL, NULL);
 }

@@ -23,9 +23,9 @@ typedef struct fixture {
 static fixture fixture_make(const char *features)
 {
     fixture self = {.bandit = named_make("greedy", "f1.width=4 nonzeros=64", features)};
-    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL), EE_OK);
+    ok(ee_round_create(NULL, &self.round, NULL));
+    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
+    ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
     named_play(self.bandit, self.round, 1, KNOWN);
     return self;
 }
@@ -43,15 +43,13 @@ static void decide_published(fixture *self, uint64_t number, ee_score *scores)
     ee_decision decision;
     named_draw(self->round, number);
     ee_scratch_seed(self->scratch, number);
-    assert_int_equal(
-        ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &decision, scores, NULL, NULL), EE_OK);
+    ok(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &decision, scores, NULL, NULL));
 }
 
 /* ---- none ---- */
 
-static void known_names_allocate_nothing(void **state)
+TEST(known_names_allocate_nothing)
 {
-    (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         ee_score scores[NAMED_ARMS];
         fixture self = fixture_make(options[o]);
@@ -60,7 +58,7 @@ static void known_names_allocate_nothing(void **state)
             uint64_t t = 1 + i % KNOWN;
             if (i == KNOWN) before = calls; /* all has grown as it must */
             named_play(self.bandit, self.round, t, t);
-            assert_int_equal(ee_snapshot_update(self.snapshot, self.bandit, NULL), EE_OK);
+            ok(ee_snapshot_update(self.snapshot, self.bandit, NULL));
             decide_published(&self, t, scores);
         }
         assert_int_equal(calls, before);
@@ -97,9 +95,8 @@ static const char *long_round(void)
     return json;
 }
 
-static void parsing_may_fail_anywhere(void **state)
+TEST(parsing_may_fail_anywhere)
 {
-    (void)state;
     size_t held = live, failures = 0;
     const char *json = long_round();
     for (bool failed = true; failed;) {
@@ -107,15 +104,15 @@ static void parsing_may_fail_anywhere(void **state)
         ee_error error;
         ee_arms arms, later;
         ee_bandit *bandit = named_make("uniform", NULL, "");
-        assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+        ok(ee_round_create(NULL, &round, NULL));
         named_draw(round, 1);
-        assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
+        ok(ee_bandit_arms(bandit, round, &arms, NULL));
         size_t entries = arms.starts[arms.count];
         start_failing(failures + 1);
         ee_status status = ee_round_read(round, json, strlen(json), &error);
         failed = fails_at(failures + 1, status, &error);
         failures += failed;
-        assert_int_equal(ee_bandit_arms(bandit, round, &later, NULL), EE_OK);
+        ok(ee_bandit_arms(bandit, round, &later, NULL));
         assert_int_equal(later.count, failed ? NAMED_ARMS : NAMED_ARMS + 100);
         if (failed) assert_int_equal(later.starts[later.count], entries);
         ee_round_free(round);
@@ -134,9 +131,8 @@ static ee_status learn_first(const fixture *self, const ee_arms *arms, ee_score 
 
 /* Learning a round of many new names fails as if it had not been tried, and then goes on. Memory for what is learned of
  * the names may be missing too: then the arms are there all the same, and the reward fails as if it had not come. */
-static void learning_may_fail_anywhere(void **state)
+TEST(learning_may_fail_anywhere)
 {
-    (void)state;
     enum { MOST_ARMS = 200 };
     static ee_score expected[MOST_ARMS], scores[MOST_ARMS];
     size_t held = live;
@@ -146,24 +142,24 @@ static void learning_may_fail_anywhere(void **state)
         ee_arms arms;
         fixture sure = fixture_make(options[i]);
         ee_round_clear(sure.round);
-        assert_int_equal(ee_round_read(sure.round, json, strlen(json), NULL), EE_OK);
-        assert_int_equal(ee_bandit_arms(sure.bandit, sure.round, &arms, NULL), EE_OK);
-        assert_int_equal(learn_first(&sure, &arms, expected, NULL), EE_OK);
+        ok(ee_round_read(sure.round, json, strlen(json), NULL));
+        ok(ee_bandit_arms(sure.bandit, sure.round, &arms, NULL));
+        ok(learn_first(&sure, &arms, expected, NULL));
         for (bool failed = true; failed;) {
             ee_error error;
             fixture self = fixture_make(options[i]);
             model before = model_save(self.bandit);
             ee_round_clear(self.round);
-            assert_int_equal(ee_round_read(self.round, json, strlen(json), NULL), EE_OK);
+            ok(ee_round_read(self.round, json, strlen(json), NULL));
             start_failing(++failures);
             ee_status status = ee_bandit_arms(self.bandit, self.round, &arms, &error);
             failed = calls >= failures;
             fail_at = 0;
             if (status) assert_int_equal(status, EE_NO_MEMORY);
             if (status) assert_true(failed && model_is_of(before, self.bandit));
-            if (status) assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, &error), EE_OK);
+            if (status) ok(ee_bandit_arms(self.bandit, self.round, &arms, &error));
             later += failed && !status;
-            assert_int_equal(learn_first(&self, &arms, scores, &error), EE_OK);
+            ok(learn_first(&self, &arms, scores, &error));
             assert_memory_equal(expected, scores, arms.count * sizeof *scores);
             model_free(&before);
             fixture_free(&self);
@@ -184,20 +180,18 @@ static fixture fixture_of_record(const char *policy, const char *small, const vo
     for (int k = 0; k < 90; k++) used += snprintf(json + used, sizeof json - (size_t)used, "\"k%d\":true,", k);
     snprintf(json + used, sizeof json - (size_t)used, "\"_multi\":[{\"a\":true}]}");
     fixture self = {.bandit = named_make(policy, small, "names=1000")};
-    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL), EE_OK);
-    assert_int_equal(ee_round_read(self.round, json, strlen(json), NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide_round(self.snapshot, self.scratch, self.round, &decision, NULL, NULL, NULL),
-                     EE_OK);
-    assert_int_equal(ee_scratch_record(self.scratch, 0, record, size, NULL), EE_OK);
+    ok(ee_round_create(NULL, &self.round, NULL));
+    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
+    ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
+    ok(ee_round_read(self.round, json, strlen(json), NULL));
+    ok(ee_snapshot_decide_round(self.snapshot, self.scratch, self.round, &decision, NULL, NULL, NULL));
+    ok(ee_scratch_record(self.scratch, 0, record, size, NULL));
     return self;
 }
 
 /* A reward makes the policy grow. Where that fails, it is as if the reward had not come. */
-static void growing_may_fail_anywhere(void **state)
+TEST(growing_may_fail_anywhere)
 {
-    (void)state;
     static const char *const small[][2] = {
         {"eenet", "f1.width=4"}, {"neural-ucb", "f1.width=4"}, {"neural-ensemble", "f1.width=4"}, {"linucb", NULL}};
     const void *record;
@@ -205,7 +199,7 @@ static void growing_may_fail_anywhere(void **state)
     for (size_t p = 0; p < sizeof small / sizeof *small; p++) {
         size_t failures = 0;
         fixture sure = fixture_of_record(small[p][0], small[p][1], &record, &size);
-        assert_int_equal(ee_bandit_learn_record(sure.bandit, record, size, 1, NULL), EE_OK);
+        ok(ee_bandit_learn_record(sure.bandit, record, size, 1, NULL));
         model after = model_save(sure.bandit);
         for (bool failed = true; failed;) {
             ee_error error;
@@ -215,7 +209,7 @@ static void growing_may_fail_anywhere(void **state)
             failed = fails_at(failures + 1, status, &error);
             failures += failed;
             assert_int_equal(ee_bandit_info(self.bandit).rewards, !failed);
-            if (failed) assert_int_equal(ee_bandit_learn_record(self.bandit, record, size, 1, &error), EE_OK);
+            if (failed) ok(ee_bandit_learn_record(self.bandit, record, size, 1, &error));
             assert_true(model_is_of(after, self.bandit));
             fixture_free(&self);
         }
@@ -227,16 +221,15 @@ static void growing_may_fail_anywhere(void **state)
 }
 
 /* An update that fails publishes nothing; the next one publishes all. */
-static void publishing_may_fail_anywhere(void **state)
+TEST(publishing_may_fail_anywhere)
 {
-    (void)state;
     size_t held = live, failures = 0;
     for (bool failed = true; failed;) {
         ee_score before[NAMED_ARMS], now[NAMED_ARMS], own[NAMED_ARMS];
         ee_error error;
         ee_arms arms;
         fixture self = fixture_make("names=2000");
-        assert_int_equal(ee_snapshot_update(self.snapshot, self.bandit, NULL), EE_OK);
+        ok(ee_snapshot_update(self.snapshot, self.bandit, NULL));
         named_play(self.bandit, self.round, KNOWN + 1, 6 * KNOWN);
         decide_published(&self, 3, before);
         start_failing(failures + 1);
@@ -244,11 +237,11 @@ static void publishing_may_fail_anywhere(void **state)
         failures += failed;
         decide_published(&self, 3, now);
         if (failed) assert_memory_equal(before, now, sizeof before);
-        if (failed) assert_int_equal(ee_snapshot_update(self.snapshot, self.bandit, &error), EE_OK);
+        if (failed) ok(ee_snapshot_update(self.snapshot, self.bandit, &error));
         named_draw(self.round, 3);
-        assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_update(self.snapshot, self.bandit, &error), EE_OK);
-        assert_int_equal(ee_bandit_score(self.bandit, &arms, own, NULL), EE_OK);
+        ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
+        ok(ee_snapshot_update(self.snapshot, self.bandit, &error));
+        ok(ee_bandit_score(self.bandit, &arms, own, NULL));
         decide_published(&self, 3, now);
         assert_memory_equal(own, now, sizeof own);
         fixture_free(&self);
@@ -257,9 +250,8 @@ static void publishing_may_fail_anywhere(void **state)
     assert_true(failures > 2);
 }
 
-static void creating_and_loading_may_fail_anywhere(void **state)
+TEST(creating_and_loading_may_fail_anywhere)
 {
-    (void)state;
     size_t held = live;
     ee_settings settings = {.policy = "uniform", .features = "names=500"};
     for (int loads = 0; loads < 2; loads++) {
@@ -282,14 +274,4 @@ static void creating_and_loading_may_fail_anywhere(void **state)
         fixture_free(&self);
         assert_int_equal(live, held);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_names_allocate_nothing), cmocka_unit_test(parsing_may_fail_anywhere),
-        cmocka_unit_test(learning_may_fail_anywhere),   cmocka_unit_test(growing_may_fail_anywhere),
-        cmocka_unit_test(publishing_may_fail_anywhere), cmocka_unit_test(creating_and_loading_may_fail_anywhere),
-    };
-    return cmocka_run_group_tests_name("allocation of named features", tests, NULL, NULL);
 }

@@ -60,9 +60,8 @@ static void assert_learned(const char *who, const char *how, size_t right, size_
     if (right < rounds * 9 / 10) fail_msg("%s, %s: %zu of %zu", who, how, right, rounds);
 }
 
-static void order_and_exclusions_do_not_matter(void **state)
+TEST(order_and_exclusions_do_not_matter)
 {
-    (void)state;
     enum { ROUNDS = 600, LAST = 200 };
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
@@ -87,9 +86,8 @@ static void order_and_exclusions_do_not_matter(void **state)
 }
 
 /* The second slot gets the second best: also without ids, where the position among all arms counts. */
-static void slots_reward_the_right_arm(void **state)
+TEST(slots_reward_the_right_arm)
 {
-    (void)state;
     enum { ROUNDS = 1500, LAST = 300, SLOTS = 2 };
     static const double means[ARMS] = {0.1, 0.5, 0.1, 0.1, 0.9};
     for (size_t p = 0; p < 2 * POLICIES; p++) {
@@ -105,7 +103,7 @@ static void slots_reward_the_right_arm(void **state)
             uint8_t excluded[SLOTS * ARMS] = {0};
             excluded[t % ARMS] = round.numbers[t % ARMS] < 4 && round.numbers[t % ARMS] != 1;
             ee_decision made[SLOTS];
-            assert_int_equal(ee_bandit_decide_slots(bandit, seen, SLOTS, excluded, made, NULL, NULL, NULL), EE_OK);
+            ok(ee_bandit_decide_slots(bandit, seen, SLOTS, excluded, made, NULL, NULL, NULL));
             for (size_t k = 0; k < SLOTS; k++) {
                 size_t number = round.numbers[made[k].arm];
                 bandit_reward(bandit, made[k].id, random_unit(&stream) < means[number]);
@@ -118,32 +116,31 @@ static void slots_reward_the_right_arm(void **state)
 }
 
 /* Decided on a snapshot, learned by records. */
-static void snapshots_and_records_keep_ids(void **state)
+TEST(snapshots_and_records_keep_ids)
 {
-    (void)state;
     enum { ROUNDS = 600, LAST = 200 };
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
         ee_snapshot *snapshot;
         ee_scratch *room;
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+        ok(ee_snapshot_create(bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &room, NULL));
         size_t right = 0;
         for (size_t t = 0; t < ROUNDS; t++) {
             id_round *round = draw_some(t, ARMS - 1);
             ee_decision decision;
             const void *record;
             size_t size;
-            assert_int_equal(ee_snapshot_decide(snapshot, room, &round->arms, &decision, NULL, NULL, NULL), EE_OK);
+            ok(ee_snapshot_decide(snapshot, room, &round->arms, &decision, NULL, NULL, NULL));
             double reward = reward_of(round->numbers[decision.arm]);
-            assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
+            ok(ee_scratch_record(room, 0, &record, &size, NULL));
             if (t % 2) {
-                assert_int_equal(ee_bandit_learn_record(bandit, record, size, reward, NULL), EE_OK);
+                ok(ee_bandit_learn_record(bandit, record, size, reward, NULL));
             } else {
-                assert_int_equal(ee_bandit_take_record(bandit, record, size, &decision, NULL), EE_OK);
+                ok(ee_bandit_take_record(bandit, record, size, &decision, NULL));
                 bandit_reward(bandit, decision.id, reward);
             }
-            assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+            ok(ee_snapshot_update(snapshot, bandit, NULL));
             right += t >= ROUNDS - LAST && reward == 1;
         }
         assert_learned(policies[p], "by records", right, LAST);
@@ -154,9 +151,8 @@ static void snapshots_and_records_keep_ids(void **state)
 }
 
 /* Several rounds in one call see what each would see alone. */
-static void several_rounds_at_once_keep_ids(void **state)
+TEST(several_rounds_at_once_keep_ids)
 {
-    (void)state;
     static const char *const all[] = {"ucb1", "thompson", "eenet", "greedy"};
     for (size_t p = 0; p < sizeof all / sizeof *all; p++) {
         enum { CALLS = 40, ROUNDS = 3 };
@@ -172,13 +168,13 @@ static void several_rounds_at_once_keep_ids(void **state)
                 arms[i].values = rounds[i].values;
                 arms[i].ids = t % 4 == 0 && i == 1 ? NULL : rounds[i].ids;
             }
-            assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
+            ok(bandit_tell(bandit, NULL));
             bool draws = bandit->policy->class->draws;
             model before = model_save(bandit);
             ee_bandit *twin = model_load(before);
-            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, made, scores, NULL, NULL), EE_OK);
+            ok(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, made, scores, NULL, NULL));
             for (size_t i = 0, at = 0; i < ROUNDS; at += arms[i++].count) {
-                assert_int_equal(ee_bandit_score(twin, &arms[i], alone, NULL), EE_OK);
+                ok(ee_bandit_score(twin, &arms[i], alone, NULL));
                 for (size_t a = 0; a < arms[i].count && !draws; a++)
                     assert_true(alone[a].score == scores[at + a].score);
                 bandit_reward(bandit, made[i].id, reward_of(rounds[i].numbers[made[i].arm]));
@@ -192,13 +188,12 @@ static void several_rounds_at_once_keep_ids(void **state)
 
 static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
 {
-    assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward, NULL), EE_OK);
+    ok(ee_bandit_learn_from(bandit, arms, arm, reward, NULL));
 }
 
 /* An arm with an id and one at the same position without one are not the same. */
-static void rounds_with_and_without_ids_are_apart(void **state)
+TEST(rounds_with_and_without_ids_are_apart)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("ucb1", 1, 3, NULL);
     float values[2] = {1, 1};
     uint64_t ids[2] = {0, 1};
@@ -209,17 +204,16 @@ static void rounds_with_and_without_ids_are_apart(void **state)
     for (size_t i = 0; i < 10; i++) teach(bandit, &plain, 1, 0);
     for (size_t i = 0; i < 10; i++) teach(bandit, &named, 0, 0);
     for (size_t i = 0; i < 10; i++) teach(bandit, &named, 1, 1);
-    assert_int_equal(ee_bandit_score(bandit, &plain, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &plain, scores, NULL));
     assert_true(scores[0].exploitation == 1 && scores[1].exploitation == 0);
-    assert_int_equal(ee_bandit_score(bandit, &named, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &named, scores, NULL));
     assert_true(scores[0].exploitation == 0 && scores[1].exploitation == 1);
     ee_bandit_free(bandit);
 }
 
 /* Of more ids than there are places, those that are played lately are known; all within the same memory. */
-static void a_full_table_keeps_what_was_played_lately(void **state)
+TEST(a_full_table_keeps_what_was_played_lately)
 {
-    (void)state;
     enum { PLACES = 8, NEW = 1000 };
     ee_bandit *bandit = bandit_make("ucb1", 1, 3, "positions=8");
     size_t memory_before = ee_bandit_memory(bandit);
@@ -232,11 +226,11 @@ static void a_full_table_keeps_what_was_played_lately(void **state)
         ids[1] = 100 + 977 * t;
         teach(bandit, &arms, 1, 0);
         teach(bandit, &arms, 0, 1); /* comes all the time */
-        assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, &arms, scores, NULL));
         assert_true(scores[0].exploitation == 1 && scores[1].exploitation == 0);
         if (t < PLACES - 2) continue;
         ids[1] = 100 + 977 * (t - (PLACES - 2)); /* long ago: as if never played */
-        assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, &arms, scores, NULL));
         assert_true(scores[1].exploration > scores[0].exploration || t == PLACES - 2);
     }
     assert_int_equal(ee_bandit_memory(bandit), memory_before);
@@ -258,9 +252,8 @@ static void a_full_table_keeps_what_was_played_lately(void **state)
 }
 
 /* Two arms whose features are equal: only the id says which one is rewarded. */
-static void recall_tells_equal_features_apart(void **state)
+TEST(recall_tells_equal_features_apart)
 {
-    (void)state;
     enum { ROUNDS = 400, LAST = 100 };
     static const char *const learners[] = {"eenet", "greedy", "linucb"};
     for (size_t p = 0; p < sizeof learners / sizeof *learners; p++) {
@@ -278,18 +271,4 @@ static void recall_tells_equal_features_apart(void **state)
         assert_learned(learners[p], "equal features", right, LAST);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_and_exclusions_do_not_matter),
-        cmocka_unit_test(slots_reward_the_right_arm),
-        cmocka_unit_test(snapshots_and_records_keep_ids),
-        cmocka_unit_test(several_rounds_at_once_keep_ids),
-        cmocka_unit_test(rounds_with_and_without_ids_are_apart),
-        cmocka_unit_test(a_full_table_keeps_what_was_played_lately),
-        cmocka_unit_test(recall_tells_equal_features_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

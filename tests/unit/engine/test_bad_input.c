@@ -81,7 +81,7 @@ static double first_length(void)
     return sum / ARMS;
 }
 
-static void features_must_be_finite(void **state)
+TEST_WITH(features_must_be_finite, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     static const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
@@ -101,12 +101,12 @@ static void features_must_be_finite(void **state)
     assert_arms_refused(self, &self->round.dense, "arms: feature 2 of arm 0 is -2e+09; expected -1e9 to 1e9: scale it");
     self->round.values[2] = 1e8f;
     ee_score scores[ARMS];
-    assert_int_equal(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL), EE_OK);
+    ok(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL));
     /* and no more than 1e9 once it is scaled, which is by its own length during the first rounds. That is known so late
      * that what waits has been told, and stays so: here it is told beforehand, as by a snapshot. */
     ee_snapshot *snapshot = NULL;
     bandit_play(self->bandit, 100, 170, ARMS, false);
-    assert_int_equal(ee_snapshot_create(self->bandit, &snapshot, NULL), EE_OK);
+    ok(ee_snapshot_create(self->bandit, &snapshot, NULL));
     ee_snapshot_free(snapshot);
     model_free(&self->before);
     self->before = model_save(self->bandit);
@@ -119,9 +119,8 @@ static void features_must_be_finite(void **state)
 }
 
 /* All policies give the same answers to the same bad input, and none is changed by it. */
-static void every_policy_refuses_alike(void **state)
+TEST(every_policy_refuses_alike)
 {
-    (void)state;
     static const float bad[DIM] = {1, NAN};
     static const size_t starts[] = {0, 2};
     static const uint32_t unsorted[] = {3, 1};
@@ -157,8 +156,7 @@ static ee_status learn_wildly(ee_bandit *bandit, uint64_t number, ee_error *erro
     static round_arms round;
     ee_decision decision;
     round_draw(&round, number, ARMS, DIM, DIM);
-    assert_int_equal(ee_bandit_decide(bandit, number % 2 ? &round.dense : &round.sparse, &decision, NULL, NULL, error),
-                     EE_OK);
+    ok(ee_bandit_decide(bandit, number % 2 ? &round.dense : &round.sparse, &decision, NULL, NULL, error));
     model before = model_save(bandit);
     ee_status status = ee_bandit_learn(bandit, decision.id, number % 3 ? 1e9 : -1e9, error);
     if (status) assert_true(model_is_of(before, bandit)); /* to the byte, and the decision still waits */
@@ -167,9 +165,8 @@ static ee_status learn_wildly(ee_bandit *bandit, uint64_t number, ee_error *erro
 }
 
 /* A training that diverges is taken back, whoever trains and however, and the bandit goes on deciding. */
-static void divergence_is_taken_back(void **state)
+TEST(divergence_is_taken_back)
 {
-    (void)state;
     static const struct {
         const char *policy, *options;
     } cases[] = {
@@ -204,7 +201,7 @@ static void divergence_is_taken_back(void **state)
     }
 }
 
-static void sparse_features_must_be_finite(void **state)
+TEST_WITH(sparse_features_must_be_finite, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     static const float bad[] = {NAN, INFINITY, -INFINITY};
@@ -222,7 +219,7 @@ static void sparse_features_must_be_finite(void **state)
     }
 }
 
-static void a_round_needs_arms(void **state)
+TEST_WITH(a_round_needs_arms, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     ee_arms dense = ee_arms_dense(self->round.values, 0, DIM);
@@ -231,7 +228,7 @@ static void a_round_needs_arms(void **state)
     assert_arms_refused(self, &sparse, "arms: a round needs at least one arm");
 }
 
-static void the_dimension_must_be_the_bandits(void **state)
+TEST_WITH(the_dimension_must_be_the_bandits, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     ee_arms arms = ee_arms_dense(self->round.values, 2, DIM + 1);
@@ -245,7 +242,7 @@ static void the_dimension_must_be_the_bandits(void **state)
     assert_arms_refused(self, &sparse, "arms: the dimension is 7; expected 6, the bandit's");
 }
 
-static void arms_must_fit_into_memory(void **state)
+TEST_WITH(arms_must_fit_into_memory, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     char sentence[120];
@@ -254,7 +251,7 @@ static void arms_must_fit_into_memory(void **state)
     assert_arms_refused(self, &arms, sentence);
 }
 
-static void arms_need_their_arrays(void **state)
+TEST_WITH(arms_need_their_arrays, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     assert_arms_refused(self, NULL, "arms: arms must not be NULL");
@@ -268,7 +265,7 @@ static void arms_need_their_arrays(void **state)
     assert_arms_refused(self, &sparse, "arms: indices and values must not be NULL for sparse arms");
 }
 
-static void sparse_indices_must_ascend(void **state)
+TEST_WITH(sparse_indices_must_ascend, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     static const struct {
@@ -292,10 +289,10 @@ static void sparse_indices_must_ascend(void **state)
     static const uint32_t right[] = {0, 2, 1, 3, 5};
     ee_arms arms = ee_arms_sparse(starts, right, values, 2, DIM);
     ee_score scores[2];
-    assert_int_equal(ee_bandit_score(self->bandit, &arms, scores, NULL), EE_OK);
+    ok(ee_bandit_score(self->bandit, &arms, scores, NULL));
 }
 
-static void sparse_starts_must_ascend_from_zero(void **state)
+TEST_WITH(sparse_starts_must_ascend_from_zero, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     static const struct {
@@ -321,7 +318,7 @@ static void sparse_starts_must_ascend_from_zero(void **state)
     assert_arms_refused(self, &arms, sentence);
 }
 
-static void calls_need_their_pointers(void **state)
+TEST_WITH(calls_need_their_pointers, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     const ee_arms *arms = &self->round.dense;
@@ -355,7 +352,7 @@ static void assert_learn_refused(fixture *self, uint64_t id, double reward, ee_s
     assert_true(model_is_of(self->before, self->bandit));
 }
 
-static void rewards_must_be_finite(void **state)
+TEST_WITH(rewards_must_be_finite, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     assert_learn_refused(self, 19, INFINITY, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got inf");
@@ -365,7 +362,7 @@ static void rewards_must_be_finite(void **state)
 }
 
 /* Rewards are kept as floats: what none holds is as bad as infinity. */
-static void rewards_must_fit_a_float(void **state)
+TEST_WITH(rewards_must_fit_a_float, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     ee_error error = {EE_OK, ""};
@@ -378,7 +375,7 @@ static void rewards_must_fit_a_float(void **state)
     bandit_reward(self->bandit, 19, 1);
 }
 
-static void the_decision_must_wait_for_its_reward(void **state)
+TEST_WITH(the_decision_must_wait_for_its_reward, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     assert_learn_refused(self, 0, 1, EE_UNKNOWN_DECISION, "learn: there is no decision 0; the last one is 20");
@@ -401,7 +398,7 @@ static void the_decision_must_wait_for_its_reward(void **state)
 
 /* A decision that waited is lost when `pending` more were made, and its successor in the table is not mistaken for it.
  */
-static void an_expired_decision_is_refused(void **state)
+TEST_WITH(an_expired_decision_is_refused, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     for (int i = 0; i < 3; i++) bandit_choose(self->bandit, &self->round.dense, NULL);
@@ -427,9 +424,8 @@ static void assert_create_fails(const char *policy, size_t dim, const char *opti
     assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), expected);
 }
 
-static void settings_must_name_a_policy(void **state)
+TEST(settings_must_name_a_policy)
 {
-    (void)state;
     ee_bandit *bandit = (ee_bandit *)(void *)&state;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(NULL, &bandit, &error);
@@ -447,9 +443,8 @@ static void settings_must_name_a_policy(void **state)
 }
 
 /* A long name is cut in the sentence, which has no room for it. */
-static void a_long_name_is_cut_in_the_sentence(void **state)
+TEST(a_long_name_is_cut_in_the_sentence)
 {
-    (void)state;
     char name[4001], sentence[100];
     memset(name, 'q', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -457,9 +452,8 @@ static void a_long_name_is_cut_in_the_sentence(void **state)
     assert_create_fails(name, DIM, NULL, EE_BAD_OPTION, sentence);
 }
 
-static void create_needs_a_place(void **state)
+TEST(create_needs_a_place)
 {
-    (void)state;
     ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1};
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, NULL, &error);
@@ -467,7 +461,7 @@ static void create_needs_a_place(void **state)
 }
 
 /* What an older library does not know of must not be ignored by it. */
-static void reserved_words_must_be_zero(void **state)
+TEST_WITH(reserved_words_must_be_zero, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     ee_settings settings = {.policy = "eenet", .dim = DIM};
@@ -487,9 +481,8 @@ static void reserved_words_must_be_zero(void **state)
     }
 }
 
-static void the_dimension_has_a_range(void **state)
+TEST(the_dimension_has_a_range)
 {
-    (void)state;
     assert_create_fails("uniform", 0, NULL, EE_BAD_INPUT, "create: dim must be 1 to 4294967295, got 0");
     assert_create_fails("uniform", (size_t)UINT32_MAX + 1, NULL, EE_BAD_INPUT,
                         "create: dim must be 1 to 4294967295, got 4294967296");
@@ -504,9 +497,8 @@ static void *allocate_nothing(void *context, size_t size)
     return NULL;
 }
 
-static void an_allocator_has_both_functions(void **state)
+TEST(an_allocator_has_both_functions)
 {
-    (void)state;
     ee_allocator allocators[] = {{.allocate = allocate_nothing}, {0}};
     for (size_t i = 0; i < 2; i++) {
         ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1, .allocator = &allocators[i]};
@@ -518,9 +510,8 @@ static void an_allocator_has_both_functions(void **state)
     }
 }
 
-static void options_must_be_in_range(void **state)
+TEST(options_must_be_in_range)
 {
-    (void)state;
     static const struct {
         const char *options, *sentence;
     } cases[] = {
@@ -548,9 +539,8 @@ static void options_must_be_in_range(void **state)
         assert_create_fails("eenet", DIM, cases[i].options, EE_BAD_OPTION, cases[i].sentence);
 }
 
-static void options_must_be_spelled_right(void **state)
+TEST(options_must_be_spelled_right)
 {
-    (void)state;
     static const struct {
         const char *policy, *options, *sentence;
     } cases[] = {
@@ -570,9 +560,8 @@ static void options_must_be_spelled_right(void **state)
         assert_create_fails(cases[i].policy, DIM, cases[i].options, EE_BAD_OPTION, cases[i].sentence);
 }
 
-static void an_option_must_not_be_too_long(void **state)
+TEST(an_option_must_not_be_too_long)
 {
-    (void)state;
     char options[301];
     memset(options, 'a', 300);
     memcpy(options, "f1.front=", 9);
@@ -583,9 +572,8 @@ static void an_option_must_not_be_too_long(void **state)
 }
 
 /* What no table can check: options that do not go together, and shapes that do not fit. */
-static void options_must_go_together(void **state)
+TEST(options_must_go_together)
 {
-    (void)state;
     static const struct {
         const char *options, *sentence;
     } cases[] = {
@@ -608,9 +596,8 @@ static void options_must_go_together(void **state)
         assert_create_fails("eenet", DIM, cases[i].options, EE_BAD_OPTION, cases[i].sentence);
 }
 
-static void describing_needs_its_pointers(void **state)
+TEST(describing_needs_its_pointers)
 {
-    (void)state;
     ee_option option;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_option_describe("eenets", 0, &option, &error);
@@ -625,7 +612,7 @@ static void describing_needs_its_pointers(void **state)
 
 /* ---- saving and loading: see test_model_file.c for what models may be ---- */
 
-static void saving_needs_its_pointers(void **state)
+TEST_WITH(saving_needs_its_pointers, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     ee_error error = {EE_OK, ""};
@@ -645,7 +632,7 @@ static void saving_needs_its_pointers(void **state)
     assert_true(model_is_of(self->before, self->bandit));
 }
 
-static void loading_needs_its_pointers(void **state)
+TEST_WITH(loading_needs_its_pointers, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     ee_error error = {EE_OK, ""};
@@ -659,39 +646,4 @@ static void loading_needs_its_pointers(void **state)
     assert_error(error, status, EE_BAD_INPUT, "load: path and out must not be NULL");
     status = ee_bandit_load("model", NULL, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "load: path and out must not be NULL");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_policy_refuses_alike),
-        cmocka_unit_test(divergence_is_taken_back),
-        cmocka_unit_test_setup_teardown(features_must_be_finite, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(sparse_features_must_be_finite, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(a_round_needs_arms, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(the_dimension_must_be_the_bandits, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(arms_must_fit_into_memory, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(arms_need_their_arrays, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(sparse_indices_must_ascend, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(sparse_starts_must_ascend_from_zero, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(calls_need_their_pointers, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(rewards_must_be_finite, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(rewards_must_fit_a_float, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(the_decision_must_wait_for_its_reward, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(an_expired_decision_is_refused, bandit_begin, bandit_end),
-        cmocka_unit_test(settings_must_name_a_policy),
-        cmocka_unit_test(a_long_name_is_cut_in_the_sentence),
-        cmocka_unit_test(create_needs_a_place),
-        cmocka_unit_test_setup_teardown(reserved_words_must_be_zero, bandit_begin, bandit_end),
-        cmocka_unit_test(the_dimension_has_a_range),
-        cmocka_unit_test(an_allocator_has_both_functions),
-        cmocka_unit_test(options_must_be_in_range),
-        cmocka_unit_test(options_must_be_spelled_right),
-        cmocka_unit_test(an_option_must_not_be_too_long),
-        cmocka_unit_test(options_must_go_together),
-        cmocka_unit_test(describing_needs_its_pointers),
-        cmocka_unit_test_setup_teardown(saving_needs_its_pointers, bandit_begin, bandit_end),
-        cmocka_unit_test_setup_teardown(loading_needs_its_pointers, bandit_begin, bandit_end),
-    };
-    return cmocka_run_group_tests_name("bad input", tests, NULL, NULL);
 }

@@ -30,9 +30,8 @@ static bool scores_equal(const ee_score *a, const ee_score *b, size_t count)
 
 /* ---- deciding ---- */
 
-static void ids_count_from_one(void **state)
+TEST(ids_count_from_one)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
     for (uint64_t id = 1; id <= 50; id++) {
         round_draw(&round_now, id, 3, 4, 4);
@@ -45,9 +44,8 @@ static void ids_count_from_one(void **state)
     ee_bandit_free(bandit);
 }
 
-static void scores_are_filled_and_the_best_wins(void **state)
+TEST(scores_are_filled_and_the_best_wins)
 {
-    (void)state;
     static const char *const policies[][2] = {{"eenet", small_eenet}, {"greedy", small_greedy}};
     for (size_t p = 0; p < 2; p++) {
         ee_bandit *bandit = bandit_make(policies[p][0], 8, 3, policies[p][1]);
@@ -59,7 +57,7 @@ static void scores_are_filled_and_the_best_wins(void **state)
             memset(scores, 0xff, sizeof scores); /* NaNs */
             memset(seen, 0xff, sizeof seen);
             round_draw(&round_now, t, 6, 8, 8);
-            assert_int_equal(ee_bandit_score(bandit, &round_now.dense, seen, NULL), EE_OK);
+            ok(ee_bandit_score(bandit, &round_now.dense, seen, NULL));
             ee_decision decision = bandit_choose(bandit, &round_now.dense, scores);
             for (size_t i = 0; i < 6; i++) {
                 assert_true(isfinite(scores[i].exploitation) && isfinite(scores[i].exploration));
@@ -81,9 +79,8 @@ static void scores_are_filled_and_the_best_wins(void **state)
     }
 }
 
-static void linear_scores_are_the_weighted_sum(void **state)
+TEST(linear_scores_are_the_weighted_sum)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make(
         "eenet", 8, 3, "f1.width=8 exploration=network f2.width=8 features=sketch:8 decision=linear w1=2 w2=0.5");
     bandit_play(bandit, 1, 30, 5, false);
@@ -99,19 +96,18 @@ static void linear_scores_are_the_weighted_sum(void **state)
     ee_bandit_free(bandit);
 }
 
-static void score_changes_nothing(void **state)
+TEST(score_changes_nothing)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("eenet", 8, 3, small_eenet);
     bandit_play(bandit, 1, 40, 5, false);
     round_draw(&round_now, 41, 200, 8, 5); /* more than the reserve */
     bandit_choose(bandit, &round_now.dense, NULL);
     model before = model_save(bandit);
     ee_score first[200], again[200];
-    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, first, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round_now.dense, first, NULL));
     assert_true(model_is_of(before, bandit));
-    assert_int_equal(ee_bandit_score(bandit, &round_now.sparse, again, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, again, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round_now.sparse, again, NULL));
+    ok(ee_bandit_score(bandit, &round_now.dense, again, NULL));
     assert_true(scores_equal(first, again, 200));
     assert_true(model_is_of(before, bandit));
     model_free(&before);
@@ -135,9 +131,8 @@ static void assert_frequency(size_t count, size_t draws, double probability)
     assert_true(fabs((double)count - mean) < 5 * deviation);
 }
 
-static void uniform_draws_every_arm_alike(void **state)
+TEST(uniform_draws_every_arm_alike)
 {
-    (void)state;
     for (size_t n = 1; n <= 5; n++) {
         ee_bandit *bandit = bandit_make("uniform", 4, n, NULL);
         size_t counts[5] = {0};
@@ -148,16 +143,15 @@ static void uniform_draws_every_arm_alike(void **state)
     }
 }
 
-static void equal_scores_share_the_probability(void **state)
+TEST(equal_scores_share_the_probability)
 {
-    (void)state;
     enum { DIM = 16, ARMS = 8, DRAWS = 3000 };
     ee_bandit *bandit = bandit_make("greedy", DIM, 5, small_greedy);
     bandit_play(bandit, 1, 20, 4, false);
     round_draw(&round_now, 77, ARMS, DIM, DIM);
     ee_score scores[ARMS];
     float lead;
-    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
     size_t best = best_of(scores, ARMS, &lead);
     size_t twins[3] = {best, (best + 3) % ARMS, (best + 6) % ARMS};
     for (size_t i = 1; i < 3; i++)
@@ -169,9 +163,8 @@ static void equal_scores_share_the_probability(void **state)
     ee_bandit_free(bandit);
 }
 
-static void any_number_of_arms_may_come(void **state)
+TEST(any_number_of_arms_may_come)
 {
-    (void)state;
     static const size_t counts[] = {1, 1000, 2, 33, 1, 32, 500, 31, 7};
     static ee_score scores[1000];
     ee_bandit *eenet = bandit_make("eenet", 8, 3, small_eenet);
@@ -202,14 +195,14 @@ static void compare_forms(const char *policy, const char *options, size_t nonzer
     size_t compared = 0;
     for (int reward = 0; reward < 2; reward++) { /* before two different ones came, all scores are equal */
         round_draw(&round_now, 100, ARMS, DIM, nonzeros);
-        assert_int_equal(ee_bandit_learn_from(dense, &round_now.dense, 0, reward, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_from(sparse, &round_now.sparse, 0, reward, NULL), EE_OK);
+        ok(ee_bandit_learn_from(dense, &round_now.dense, 0, reward, NULL));
+        ok(ee_bandit_learn_from(sparse, &round_now.sparse, 0, reward, NULL));
     }
     for (uint64_t t = 1; t <= ROUNDS; t++) {
         ee_score a[ARMS], b[ARMS];
         float lead;
         round_draw(&round_now, t, ARMS, DIM, nonzeros);
-        assert_int_equal(ee_bandit_score(dense, &round_now.dense, a, NULL), EE_OK);
+        ok(ee_bandit_score(dense, &round_now.dense, a, NULL));
         best_of(a, ARMS, &lead);
         if (lead < 1e-3f) continue;
         compared++;
@@ -226,9 +219,8 @@ static void compare_forms(const char *policy, const char *options, size_t nonzer
     ee_bandit_free(sparse);
 }
 
-static void dense_and_sparse_forms_decide_alike(void **state)
+TEST(dense_and_sparse_forms_decide_alike)
 {
-    (void)state;
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 features=normalized decision=linear",
         "f1.width=8 exploration=network f2.width=8 f3.width=8 features=pooled:3 decision=neural",
@@ -245,9 +237,8 @@ static void dense_and_sparse_forms_decide_alike(void **state)
     compare_forms("greedy", small_greedy, 4);
 }
 
-static void dense_and_sparse_rounds_mix(void **state)
+TEST(dense_and_sparse_rounds_mix)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("eenet", 8, 3, small_eenet), *twin = bandit_make("eenet", 8, 3, small_eenet);
     for (uint64_t t = 1; t <= 60; t++) {
         bandit_play(bandit, t, t, 5, t % 3 == 0);
@@ -261,9 +252,8 @@ static void dense_and_sparse_rounds_mix(void **state)
 }
 
 /* An arm without entries is the zero vector, also where there are no arrays of entries at all. */
-static void empty_sparse_arms_are_zero(void **state)
+TEST(empty_sparse_arms_are_zero)
 {
-    (void)state;
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 features=normalized", small_eenet,
         "f1.width=8 exploration=network f2.width=8 features=pooled:3",
@@ -275,7 +265,7 @@ static void empty_sparse_arms_are_zero(void **state)
         ee_bandit *bandit = bandit_make("eenet", 8, 3, options[i]);
         ee_score a[2], b[2];
         bandit_play(bandit, 1, 10, 4, false);
-        assert_int_equal(ee_bandit_score(bandit, &dense, a, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, &dense, a, NULL));
         ee_decision decision = bandit_choose(bandit, &sparse, b);
         assert_floats_close(&b[0].exploitation, &a[0].exploitation, 6, 1e-6);
         model saved = model_save(bandit); /* with the decision waiting */
@@ -355,7 +345,7 @@ static void play_scaled(scaling *pair, round_arms *round, double length, bool sp
     size_t count = round->dense.count;
     scale_arms(round, &scaled, length);
     const ee_arms *given = sparse ? &round->sparse : &round->dense;
-    assert_int_equal(ee_bandit_score(pair->scales, given, looked, NULL), EE_OK);
+    ok(ee_bandit_score(pair->scales, given, looked, NULL));
     ee_decision left = bandit_choose(pair->scales, given, a);
     ee_decision right = bandit_choose(pair->plain, sparse ? &scaled.sparse : &scaled.dense, b);
     assert_true(scores_equal(a, b, count));
@@ -386,9 +376,8 @@ static void compare_scaling(const char *policy, const char *options)
     }
 }
 
-static void arms_may_be_scaled_by_the_bandit(void **state)
+TEST(arms_may_be_scaled_by_the_bandit)
 {
-    (void)state;
     compare_scaling("eenet", "f1.width=8");
     compare_scaling("eenet", "f1.width=8 blocks=3 units=5");
     compare_scaling("eenet", small_eenet);
@@ -402,9 +391,8 @@ static void arms_may_be_scaled_by_the_bandit(void **state)
 }
 
 /* Whoever scales, the caller's arms stay what they are. */
-static void the_callers_arms_are_not_touched(void **state)
+TEST(the_callers_arms_are_not_touched)
 {
-    (void)state;
     static round_arms round, copy;
     ee_bandit *bandit = bandit_make("eenet", 12, 9, "f1.width=8 scale=on");
     for (uint64_t t = 1; t <= 6; t++) {
@@ -420,9 +408,8 @@ static void the_callers_arms_are_not_touched(void **state)
 
 /* Rounds whose arms are zeros, or so short that their length says nothing, are seen as they are: the first is the one
  * that comes after them. */
-static void a_round_of_nothing_is_not_the_first(void **state)
+TEST(a_round_of_nothing_is_not_the_first)
 {
-    (void)state;
     static const char *const policies[][2] = {{"eenet", "f1.width=8"}, {"greedy", small_greedy}, {"linucb", ""}};
     static const float sizes[] = {0, 1e-7f, 0, 3, 1e-7f, 15, 0, 0.6f};
     static round_arms round;
@@ -441,18 +428,17 @@ static void a_round_of_nothing_is_not_the_first(void **state)
 }
 
 /* A look before the first decision is by the length of its own arms, which it does not keep. */
-static void a_look_is_not_the_first_round(void **state)
+TEST(a_look_is_not_the_first_round)
 {
-    (void)state;
     static round_arms round;
     scaling pair = make_scaling("eenet", 12, "f1.width=8");
     model before = model_save(pair.scales);
     for (uint64_t t = 1; t <= 3; t++) {
         ee_score looked[5], own[5];
         draw_lengths(&round, t, 5, 12, 9);
-        assert_int_equal(ee_bandit_score(pair.scales, &round.dense, looked, NULL), EE_OK);
+        ok(ee_bandit_score(pair.scales, &round.dense, looked, NULL));
         scale_arms(&round, &round, mean_length(&round));
-        assert_int_equal(ee_bandit_score(pair.plain, &round.dense, own, NULL), EE_OK);
+        ok(ee_bandit_score(pair.plain, &round.dense, own, NULL));
         assert_true(scores_equal(looked, own, 5));
     }
     assert_true(model_is_of(before, pair.scales));
@@ -466,9 +452,8 @@ static void a_look_is_not_the_first_round(void **state)
 }
 
 /* Nor is a decision that was refused. */
-static void a_refused_round_is_not_the_first(void **state)
+TEST(a_refused_round_is_not_the_first)
 {
-    (void)state;
     static round_arms round;
     scaling pair = make_scaling("greedy", 12, small_greedy);
     model before = model_save(pair.scales);
@@ -484,9 +469,8 @@ static void a_refused_round_is_not_the_first(void **state)
 }
 
 /* Nothing, in whatever form it comes, is seen as nothing. */
-static void arms_of_zeros_stay_zeros(void **state)
+TEST(arms_of_zeros_stay_zeros)
 {
-    (void)state;
     static const char *const options[] = {"f1.width=8 scale=on", "f1.width=8 scale=on blocks=2",
                                           "f1.width=8 scale=on f1.bias=off"};
     for (size_t k = 0; k < 3; k++) {
@@ -518,9 +502,8 @@ static void arms_of_zeros_stay_zeros(void **state)
 /* ---- blocks ---- */
 
 /* f1.heads=0 are as many as there are blocks, whoever has an f1. */
-static void heads_may_be_those_of_the_blocks(void **state)
+TEST(heads_may_be_those_of_the_blocks)
 {
-    (void)state;
     static const char *const policies[][2] = {{"eenet", "f1.width=8"},
                                               {"eenet", small_eenet},
                                               {"greedy", small_greedy},
@@ -555,9 +538,8 @@ static void heads_may_be_those_of_the_blocks(void **state)
 
 /* ---- learning ---- */
 
-static void learning_finds_the_line(void **state)
+TEST(learning_finds_the_line)
 {
-    (void)state;
     static const char *const policies[][2] = {
         {"eenet", "f1.width=20 exploration=network f2.width=20 features=sketch:8 f1.rate=0.01"},
         {"greedy", "f1.width=20 f1.rate=0.01"}};
@@ -594,9 +576,8 @@ static ee_bandit *learn_late(const char *options, uint64_t step)
     return bandit;
 }
 
-static void rewards_may_come_late_and_in_any_order(void **state)
+TEST(rewards_may_come_late_and_in_any_order)
 {
-    (void)state;
     static const uint64_t steps[] = {1, 39, 7, 13};
     for (size_t i = 0; i < 4; i++) {
         ee_bandit *bandit = learn_late(small_eenet, steps[i]), *twin = learn_late(small_eenet, steps[i]);
@@ -612,9 +593,8 @@ static void rewards_may_come_late_and_in_any_order(void **state)
 /* Where training is the sum over all samples from theta_0, the order in which they came does not matter: a late reward
  * joins the arm, the value and the features of its own decision. The weights of a committee know the order: they are by
  * what its networks said of each arm before its reward came. */
-static void a_late_reward_meets_its_own_decision(void **state)
+TEST(a_late_reward_meets_its_own_decision)
 {
-    (void)state;
     static const char options[] =
         "features=sketch:8 decision=linear standardize=off recall=0 "
         "f1.committee=1 f1.width=8 f1.training=gd f1.history=all f1.optimizer=sgd f1.steps=5 "
@@ -622,11 +602,11 @@ static void a_late_reward_meets_its_own_decision(void **state)
     ee_bandit *forward = learn_late(options, 1), *backward = learn_late(options, 39);
     ee_score a[6], b[6];
     round_draw(&round_now, 999, 6, 8, 8);
-    assert_int_equal(ee_bandit_score(forward, &round_now.dense, a, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(backward, &round_now.dense, b, NULL), EE_OK);
+    ok(ee_bandit_score(forward, &round_now.dense, a, NULL));
+    ok(ee_bandit_score(backward, &round_now.dense, b, NULL));
     assert_floats_close(&a[0].exploitation, &b[0].exploitation, 18, 1e-4);
     ee_bandit *untrained = bandit_make("eenet", 8, 3, options);
-    assert_int_equal(ee_bandit_score(untrained, &round_now.dense, b, NULL), EE_OK);
+    ok(ee_bandit_score(untrained, &round_now.dense, b, NULL));
     assert_true(close_first_wrong(&a[0].exploitation, &b[0].exploitation, 18, 1e-2) < 18);
     ee_bandit_free(forward);
     ee_bandit_free(backward);
@@ -634,9 +614,8 @@ static void a_late_reward_meets_its_own_decision(void **state)
 }
 
 /* A decision can be rewarded until `pending` more were made. */
-static void decisions_wait_as_long_as_promised(void **state)
+TEST(decisions_wait_as_long_as_promised)
 {
-    (void)state;
     static const uint64_t limits[] = {1, 2, 5, 16};
     for (size_t i = 0; i < 4; i++) {
         char options[32];
@@ -655,9 +634,8 @@ static void decisions_wait_as_long_as_promised(void **state)
 
 /* ---- the same seed ---- */
 
-static void the_seed_is_all_randomness(void **state)
+TEST(the_seed_is_all_randomness)
 {
-    (void)state;
     static const char *const policies[][2] = {{"eenet", small_eenet}, {"greedy", small_greedy}, {"uniform", NULL}};
     for (size_t p = 0; p < 3; p++) {
         model models[3];
@@ -678,9 +656,8 @@ static void the_seed_is_all_randomness(void **state)
     }
 }
 
-static void bandits_do_not_meet(void **state)
+TEST(bandits_do_not_meet)
 {
-    (void)state;
     ee_bandit *alone = bandit_make("eenet", 8, 7, small_eenet);
     bandit_play(alone, 1, 50, 5, false);
     ee_bandit *one = bandit_make("eenet", 8, 7, small_eenet), *other = bandit_make("eenet", 6, 7, NULL);
@@ -698,9 +675,8 @@ static void bandits_do_not_meet(void **state)
 
 /* ---- describing ---- */
 
-static void info_says_what_a_bandit_is(void **state)
+TEST(info_says_what_a_bandit_is)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("eenet", 8, 42, small_eenet);
     bandit_play(bandit, 1, 3, 4, false);
     round_draw(&round_now, 4, 4, 8, 8);
@@ -719,9 +695,8 @@ static void info_says_what_a_bandit_is(void **state)
     assert_true(strlen(ee_kernels()) > 0);
 }
 
-static void every_status_has_a_name(void **state)
+TEST(every_status_has_a_name)
 {
-    (void)state;
     assert_string_equal(ee_status_name(EE_OK), "EE_OK");
     assert_string_equal(ee_status_name(EE_BAD_OPTION), "EE_BAD_OPTION");
     int count = 0;
@@ -737,15 +712,14 @@ static void assert_zeros(const uint64_t *words, size_t count)
 }
 
 /* A newer program may read members there that this library does not know of. */
-static void reserved_words_are_filled_with_zeros(void **state)
+TEST(reserved_words_are_filled_with_zeros)
 {
-    (void)state;
     ee_policy policy;
     ee_option option;
     memset(&policy, 0xff, sizeof policy);
     memset(&option, 0xff, sizeof option);
-    assert_int_equal(ee_policy_describe(0, &policy, NULL), EE_OK);
-    assert_int_equal(ee_option_describe("eenet", 0, &option, NULL), EE_OK);
+    ok(ee_policy_describe(0, &policy, NULL));
+    ok(ee_option_describe("eenet", 0, &option, NULL));
     ee_bandit *bandit = bandit_make("uniform", 3, 1, NULL);
     ee_info info = ee_bandit_info(bandit);
     assert_zeros(policy.reserved, sizeof policy.reserved / sizeof *policy.reserved);
@@ -785,7 +759,7 @@ static void keep_acting(const ee_policy *policy, char *text, size_t capacity)
     for (; (place += strspn(place, " \n"), length = strcspn(place, " \n")); place += length) {
         ee_option option;
         size_t i = 0, name = strcspn(place, "=");
-        do assert_int_equal(ee_option_describe(policy->name, i++, &option, NULL), EE_OK);
+        do ok(ee_option_describe(policy->name, i++, &option, NULL));
         while (strlen(option.name) != name || strncmp(option.name, place, name) != 0);
         if (option.acts) used += (size_t)snprintf(text + used, capacity - used, "%.*s ", (int)length, place);
         assert_true(used < capacity);
@@ -795,9 +769,8 @@ static void keep_acting(const ee_policy *policy, char *text, size_t capacity)
 
 /* The same bandit comes from a preset's name, from the preset's options, from all options that are described, and from
  * the options that the bandit tells of itself. */
-static void descriptions_are_complete(void **state)
+TEST(descriptions_are_complete)
 {
-    (void)state;
     static char described[8192], preset[8192];
     size_t found = 0, count = 0;
     ee_policy policy;
@@ -836,9 +809,8 @@ static void descriptions_are_complete(void **state)
 }
 
 /* A policy's later words override its earlier ones, and the preset's. */
-static void options_come_after_the_preset(void **state)
+TEST(options_come_after_the_preset)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("eenet:authors", 20, 1, "w2=0.75,\tpending=3\n f1.width=30, pending=4");
     const char *options = ee_bandit_info(bandit).options;
     assert_non_null(strstr(options, " w2=0.75 "));
@@ -848,17 +820,15 @@ static void options_come_after_the_preset(void **state)
     ee_bandit_free(bandit);
 }
 
-static void freeing_nothing_is_allowed(void **state)
+TEST(freeing_nothing_is_allowed)
 {
-    (void)state;
     ee_bandit_free(NULL);
     ee_bytes_free(NULL);
 }
 
 /* While it computes, the engine takes the smallest numbers for zero; its caller's arithmetic is left alone. */
-static void the_callers_arithmetic_is_left_alone(void **state)
+TEST(the_callers_arithmetic_is_left_alone)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("eenet", 4, 1, "f1.width=4 exploration=network f2.width=4");
     bandit_play(bandit, 1, 5, 3, false);
     volatile float smallest = FLT_MIN;
@@ -875,9 +845,8 @@ static double memory_of(const char *policy, const char *options)
 }
 
 /* Twice the parameters of f1 cost EE-Net twice as much, and NeuralUCB with its whole matrix four times. */
-static void memory_grows_as_it_should(void **state)
+TEST(memory_grows_as_it_should)
 {
-    (void)state;
     double eenet[] = {memory_of("eenet", "f1.width=500"), memory_of("eenet", "f1.width=1000"),
                       memory_of("eenet", "f1.width=2000")};
     double ratio = (eenet[2] - eenet[1]) / (eenet[1] - eenet[0]);
@@ -891,16 +860,15 @@ static void memory_grows_as_it_should(void **state)
 }
 
 /* A Thompson policy tells a probability only by the draws that it is given for it. */
-static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
+TEST(the_probability_of_a_draw_is_estimated_or_not_told)
 {
-    (void)state;
     static round_arms round;
     round_draw(&round, 3, 2, 4, 4);
     ee_bandit *silent = bandit_make("lints", 4, 1, NULL),
               *telling = bandit_make("lints", 4, 1, "probability_draws=4000");
     ee_decision first, second;
-    assert_int_equal(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_bandit_decide(telling, &round.dense, &second, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL, NULL));
+    ok(ee_bandit_decide(telling, &round.dense, &second, NULL, NULL, NULL));
     assert_true(isnan(first.probability));
     assert_int_equal(first.arm, second.arm); /* the extra draws come after the one that decides */
     /* No reward has come: by symmetry either of two arms wins half of the draws. */
@@ -912,43 +880,4 @@ static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
     ee_bandit *none;
     assert_int_equal(ee_bandit_create(&settings, &none, &error), EE_BAD_OPTION);
     assert_string_equal(error.message, "options: neural-ts has no option 'propensity'");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_callers_arithmetic_is_left_alone),
-        cmocka_unit_test(memory_grows_as_it_should),
-        cmocka_unit_test(the_probability_of_a_draw_is_estimated_or_not_told),
-        cmocka_unit_test(ids_count_from_one),
-        cmocka_unit_test(scores_are_filled_and_the_best_wins),
-        cmocka_unit_test(linear_scores_are_the_weighted_sum),
-        cmocka_unit_test(score_changes_nothing),
-        cmocka_unit_test(uniform_draws_every_arm_alike),
-        cmocka_unit_test(equal_scores_share_the_probability),
-        cmocka_unit_test(any_number_of_arms_may_come),
-        cmocka_unit_test(dense_and_sparse_forms_decide_alike),
-        cmocka_unit_test(dense_and_sparse_rounds_mix),
-        cmocka_unit_test(empty_sparse_arms_are_zero),
-        cmocka_unit_test(arms_may_be_scaled_by_the_bandit),
-        cmocka_unit_test(the_callers_arms_are_not_touched),
-        cmocka_unit_test(a_round_of_nothing_is_not_the_first),
-        cmocka_unit_test(a_look_is_not_the_first_round),
-        cmocka_unit_test(a_refused_round_is_not_the_first),
-        cmocka_unit_test(arms_of_zeros_stay_zeros),
-        cmocka_unit_test(heads_may_be_those_of_the_blocks),
-        cmocka_unit_test(learning_finds_the_line),
-        cmocka_unit_test(rewards_may_come_late_and_in_any_order),
-        cmocka_unit_test(a_late_reward_meets_its_own_decision),
-        cmocka_unit_test(decisions_wait_as_long_as_promised),
-        cmocka_unit_test(the_seed_is_all_randomness),
-        cmocka_unit_test(bandits_do_not_meet),
-        cmocka_unit_test(info_says_what_a_bandit_is),
-        cmocka_unit_test(every_status_has_a_name),
-        cmocka_unit_test(reserved_words_are_filled_with_zeros),
-        cmocka_unit_test(descriptions_are_complete),
-        cmocka_unit_test(options_come_after_the_preset),
-        cmocka_unit_test(freeing_nothing_is_allowed),
-    };
-    return cmocka_run_group_tests_name("bandit", tests, NULL, NULL);
 }

@@ -35,10 +35,10 @@ static player player_make(const char *name, const char *options, const char *fea
     ee_settings settings = {.policy = name, .seed = 5, .options = options, .features = features};
     bandit_origin origin = {.most_parameters = SIZE_MAX, .stores_all = stores_all};
     if (bandit_create(&settings, &origin, &self.bandit, &error)) fail_msg("create %s: %s", name, error.message);
-    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    ok(ee_round_create(NULL, &self.round, NULL));
     if (how < SNAPSHOTS) return self;
-    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL), EE_OK);
+    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
+    ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
     return self;
 }
 
@@ -54,10 +54,9 @@ static void player_free(player *self)
 static void decide(player *self)
 {
     ee_arms arms;
-    assert_int_equal(ee_bandit_arms(self->bandit, self->round, &arms, NULL), EE_OK);
-    assert_int_equal(ee_bandit_decide(self->bandit, &arms, &self->decision, self->scores, self->probabilities, NULL),
-                     EE_OK);
-    assert_int_equal(ee_bandit_explain(self->bandit, &arms, self->decision.arm, self->contributions, NULL), EE_OK);
+    ok(ee_bandit_arms(self->bandit, self->round, &arms, NULL));
+    ok(ee_bandit_decide(self->bandit, &arms, &self->decision, self->scores, self->probabilities, NULL));
+    ok(ee_bandit_explain(self->bandit, &arms, self->decision.arm, self->contributions, NULL));
 }
 
 /* A decision on the snapshot, which does not know the round's new names; the bandit takes it in. */
@@ -66,16 +65,15 @@ static void decide_published(player *self, uint64_t number)
     const void *record;
     size_t size;
     ee_scratch_seed(self->scratch, number);
-    assert_int_equal(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &self->decision, self->scores,
-                                              self->probabilities, NULL),
-                     EE_OK);
-    assert_int_equal(ee_scratch_record(self->scratch, 0, &record, &size, NULL), EE_OK);
+    ok(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &self->decision, self->scores,
+                                self->probabilities, NULL));
+    ok(ee_scratch_record(self->scratch, 0, &record, &size, NULL));
     self->record_checksum = archive_checksum(record, size);
     ee_decision taken = self->decision;
-    assert_int_equal(ee_bandit_take_record(self->bandit, record, size, &taken, NULL), EE_OK);
+    ok(ee_bandit_take_record(self->bandit, record, size, &taken, NULL));
     self->decision.id = taken.id;
-    assert_int_equal(ee_bandit_arms(self->bandit, self->round, NULL, NULL), EE_OK);
-    if (number % 3 == 0) assert_int_equal(ee_snapshot_update(self->snapshot, self->bandit, NULL), EE_OK);
+    ok(ee_bandit_arms(self->bandit, self->round, NULL, NULL));
+    if (number % 3 == 0) ok(ee_snapshot_update(self->snapshot, self->bandit, NULL));
 }
 
 static void play(player *self, uint64_t number, way how)
@@ -99,7 +97,7 @@ static void reload(player *self)
 {
     model saved = model_save(self->bandit);
     ee_bandit_free(self->bandit);
-    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &self->bandit, NULL), EE_OK);
+    ok(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &self->bandit, NULL));
     model_free(&saved);
 }
 
@@ -134,9 +132,8 @@ static const char *const small[][2] = {
     {"thompson", NULL},
 };
 
-static void decides_as_if_all_places_were_there(void **state)
+TEST(decides_as_if_all_places_were_there)
 {
-    (void)state;
     for (size_t p = 0; p < sizeof small / sizeof *small; p++) {
         for (way how = AT_ONCE; how < WAYS; how++) {
             /* All names have room; or they share places from some round on. */
@@ -157,9 +154,8 @@ static void decides_as_if_all_places_were_there(void **state)
 }
 
 /* Arms that the caller makes, sparse or dense, may have any place. */
-static void takes_vectors_of_all_places(void **state)
+TEST(takes_vectors_of_all_places)
 {
-    (void)state;
     static float values[2 * 1200];
     static const size_t starts[] = {0, 3, 5};
     static const uint32_t indices[] = {0, 900, 1100, 7, 1199};
@@ -172,12 +168,12 @@ static void takes_vectors_of_all_places(void **state)
         for (int t = 0; t < 6; t++) {
             ee_score scores[2][2];
             float gradients[2][1200];
-            assert_int_equal(ee_bandit_score(self.bandit, &sparse, scores[0], NULL), EE_OK);
-            assert_int_equal(ee_bandit_score(self.bandit, &dense, scores[1], NULL), EE_OK);
+            ok(ee_bandit_score(self.bandit, &sparse, scores[0], NULL));
+            ok(ee_bandit_score(self.bandit, &dense, scores[1], NULL));
             for (size_t arm = 0; arm < 2; arm++) {
                 assert_true(fabsf(scores[0][arm].score - scores[1][arm].score) < 1e-5f);
-                assert_int_equal(ee_bandit_explain(self.bandit, &sparse, arm, gradients[0], NULL), EE_OK);
-                assert_int_equal(ee_bandit_explain(self.bandit, &dense, arm, gradients[1], NULL), EE_OK);
+                ok(ee_bandit_explain(self.bandit, &sparse, arm, gradients[0], NULL));
+                ok(ee_bandit_explain(self.bandit, &dense, arm, gradients[1], NULL));
                 for (size_t i = starts[arm], k = 0; i < starts[arm + 1]; i++, k++)
                     assert_true(fabsf(gradients[0][k] - gradients[1][indices[i]]) < 1e-5f);
             }
@@ -198,12 +194,11 @@ static void draw_few(ee_round *round, uint64_t number)
     int size = snprintf(json, sizeof json,
                         "{\"plan\":\"p%d\",\"_multi\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"c\"},{\"id\":\"d\"}]}",
                         (int)(number % 4));
-    assert_int_equal(ee_round_read(round, json, (size_t)size, NULL), EE_OK);
+    ok(ee_round_read(round, json, (size_t)size, NULL));
 }
 
-static void few_names_take_little(void **state)
+TEST(few_names_take_little)
 {
-    (void)state;
     static const char *const policies[] = {
         "eenet",           "eenet:fast",    "neural-ucb", "neural-ts", "neural-linear", "neural-linucb",
         "neural-ensemble", "neural-fastcb", "squarecb",   "greedy",    "greedy:paper",  "neural-epsilon",
@@ -214,10 +209,10 @@ static void few_names_take_little(void **state)
         for (uint64_t t = 0; t < 300; t++) {
             ee_arms arms;
             draw_few(self.round, t);
-            assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
+            ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
             bandit_reward(self.bandit, bandit_choose(self.bandit, &arms, NULL).id, (double)(t % 2));
         }
-        assert_int_equal(ee_snapshot_update(self.snapshot, self.bandit, NULL), EE_OK);
+        ok(ee_snapshot_update(self.snapshot, self.bandit, NULL));
         model saved = model_save(self.bandit);
         assert_true(ee_bandit_memory(self.bandit) < 3 * MB);
         assert_true(memory_bytes(&self.snapshot->memory) < 3 * MB);
@@ -233,24 +228,23 @@ static void learn_names(ee_bandit *bandit, size_t names)
     enum { TOGETHER = 100 };
     ee_round *round;
     ee_arms arms;
-    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    ok(ee_round_create(NULL, &round, NULL));
     for (size_t first = 0; first < names; first += TOGETHER) {
         ee_round_clear(round);
         for (size_t i = first; i < first + TOGETHER; i++) {
             char json[64];
             int size = snprintf(json, sizeof json, "{\"id\":\"name %zu\"}", i);
-            assert_int_equal(ee_round_action(round, json, (size_t)size, NULL), EE_OK);
+            ok(ee_round_action(round, json, (size_t)size, NULL));
         }
-        assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
+        ok(ee_bandit_arms(bandit, round, &arms, NULL));
         bandit_reward(bandit, bandit_choose(bandit, &arms, NULL).id, 1);
     }
     ee_round_free(round);
 }
 
 /* What a loaded bandit takes is what its names need. */
-static void many_names_take_at_most_twice_what_they_need(void **state)
+TEST(many_names_take_at_most_twice_what_they_need)
 {
-    (void)state;
     static const struct {
         const char *policy, *options;
         size_t names;
@@ -263,7 +257,7 @@ static void many_names_take_at_most_twice_what_they_need(void **state)
         ee_bandit *bandit = named_make(cases[i].policy, cases[i].options, "names=30000 products=none"), *loaded;
         learn_names(bandit, cases[i].names);
         model saved = model_save(bandit);
-        assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, NULL), EE_OK);
+        ok(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, NULL));
         const columns *stored = &loaded->policy->parameters.columns;
         assert_int_equal(stored->count, cases[i].names + 1);
         assert_true(stored->capacity < stored->count + 16);
@@ -302,9 +296,8 @@ static void *keep_deciding(void *context)
     return NULL;
 }
 
-static void grows_while_others_decide(void **state)
+TEST(grows_while_others_decide)
 {
-    (void)state;
     enum { READERS = 2 };
     for (size_t p = 0; p < sizeof small / sizeof *small; p += 4) {
         atomic_bool ended = false;
@@ -326,9 +319,8 @@ static void grows_while_others_decide(void **state)
 }
 
 /* Places whose names are not known yet, of vectors or of a record that comes before its names. */
-static void places_beyond_the_names_are_saved(void **state)
+TEST(places_beyond_the_names_are_saved)
 {
-    (void)state;
     static const char *const policies[] = {"linucb", "greedy", "eenet:fast"};
     const size_t starts[] = {0, 2, 4};
     const uint32_t indices[] = {0, 400, 0, 401};
@@ -340,27 +332,14 @@ static void places_beyond_the_names_are_saved(void **state)
         ee_error error = {EE_OK, ""};
         void *bytes;
         size_t size;
-        assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), EE_OK);
+        ok(ee_bandit_create(&settings, &bandit, NULL));
         ee_arms arms = ee_arms_sparse(starts, indices, values, 2, ee_bandit_info(bandit).dim);
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, NULL), EE_OK);
-        assert_int_equal(ee_bandit_save_bytes(bandit, &bytes, &size, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL));
+        ok(ee_bandit_learn(bandit, decision.id, 1, NULL));
+        ok(ee_bandit_save_bytes(bandit, &bytes, &size, NULL));
         if (ee_bandit_load_bytes(bytes, size, NULL, &again, &error)) fail_msg("%s: %s", policies[i], error.message);
         ee_bytes_free(bytes);
         ee_bandit_free(again);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decides_as_if_all_places_were_there),
-        cmocka_unit_test(takes_vectors_of_all_places),
-        cmocka_unit_test(few_names_take_little),
-        cmocka_unit_test(many_names_take_at_most_twice_what_they_need),
-        cmocka_unit_test(places_beyond_the_names_are_saved),
-        cmocka_unit_test(grows_while_others_decide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

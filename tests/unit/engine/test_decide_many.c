@@ -31,9 +31,8 @@ static void decide_one_by_one(ee_bandit *bandit, const ee_arms *arms, size_t cou
 {
     size_t first = 0;
     for (size_t i = 0; i < count; first += arms[i++].count)
-        assert_int_equal(ee_bandit_decide(bandit, &arms[i], &out->decisions[i], out->scores + first,
-                                          out->probabilities + first, NULL),
-                         EE_OK);
+        ok(ee_bandit_decide(bandit, &arms[i], &out->decisions[i], out->scores + first, out->probabilities + first,
+                            NULL));
 }
 
 /* The bandit no longer tells its policy of decisions that wait. */
@@ -45,9 +44,8 @@ static void tell_no_more(ee_bandit *bandit, policy_class *room)
 }
 
 /* Calls of 0 to 40 rounds; of some of them the rewards come, others expire in later calls. */
-static void many_are_the_same_as_one_by_one(void **state)
+TEST(many_are_the_same_as_one_by_one)
 {
-    (void)state;
     static outcome single, many;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
@@ -64,9 +62,7 @@ static void many_are_the_same_as_one_by_one(void **state)
             memset(&single, 0, sizeof single);
             memset(&many, 0, sizeof many);
             decide_one_by_one(bandit, arms, count, &single);
-            assert_int_equal(
-                ee_bandit_decide_many(twin, arms, count, NULL, many.decisions, many.scores, many.probabilities, NULL),
-                EE_OK);
+            ok(ee_bandit_decide_many(twin, arms, count, NULL, many.decisions, many.scores, many.probabilities, NULL));
             assert_memory_equal(&single, &many, sizeof single);
             for (size_t d = count % 3; d < count; d += 2) {
                 double reward = round_reward(&rounds[d], many.decisions[d].arm);
@@ -78,16 +74,15 @@ static void many_are_the_same_as_one_by_one(void **state)
             model_free(&saved);
             first += count;
         }
-        assert_int_equal(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL, NULL));
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
     }
 }
 
 /* Decisions of a call, and of the calls before, wait; the next call knows of those before, and not of its own. */
-static void all_rounds_are_decided_on_what_was_known_before(void **state)
+TEST(all_rounds_are_decided_on_what_was_known_before)
 {
-    (void)state;
     static outcome many;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
@@ -100,11 +95,10 @@ static void all_rounds_are_decided_on_what_was_known_before(void **state)
             size_t end = 0;
             draw_rounds(1 + call * ROUNDS, ROUNDS, arms);
             if (!call) bandit_reward(bandit, bandit_choose(bandit, &arms[0], NULL).id, 1); /* the length of arms */
-            assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
+            ok(bandit_tell(bandit, NULL));
             for (size_t r = 0; r < ROUNDS; end += arms[r++].count)
-                assert_int_equal(ee_bandit_score(bandit, &arms[r], before + end, NULL), EE_OK);
-            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, many.decisions, many.scores, NULL, NULL),
-                             EE_OK);
+                ok(ee_bandit_score(bandit, &arms[r], before + end, NULL));
+            ok(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, many.decisions, many.scores, NULL, NULL));
             if (memcmp(many.scores, before, end * sizeof *before) != 0) fail_msg("%s %s", c.name, c.options);
             for (size_t r = 0; r < ROUNDS; r += 4) bandit_reward(bandit, many.decisions[r].id, r % 8 == 0);
         }
@@ -124,9 +118,8 @@ static void assert_nothing_decided(ee_bandit *bandit, const ee_arms *arms, size_
     model_free(&before);
 }
 
-static void a_bad_round_leaves_all_undecided(void **state)
+TEST(a_bad_round_leaves_all_undecided)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
@@ -149,7 +142,7 @@ static void a_bad_round_leaves_all_undecided(void **state)
             own->entries[0] = entry;
         }
         ee_decision decisions[6];
-        assert_int_equal(ee_bandit_decide_many(bandit, arms, 6, NULL, decisions, NULL, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide_many(bandit, arms, 6, NULL, decisions, NULL, NULL, NULL));
         assert_int_equal(decisions[5].id, 6);
         assert_int_equal(ee_bandit_info(bandit).pending, 6);
         ee_bandit_free(bandit);
@@ -157,9 +150,8 @@ static void a_bad_round_leaves_all_undecided(void **state)
 }
 
 /* No call makes more decisions than may wait: none of them expires before it ends. */
-static void more_rounds_than_may_wait_are_refused(void **state)
+TEST(more_rounds_than_may_wait_are_refused)
 {
-    (void)state;
     static const char sentence[] =
         "decide: 5 decisions in one call, but option pending is 4: raise it, or decide fewer at a time";
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4");
@@ -174,17 +166,16 @@ static void more_rounds_than_may_wait_are_refused(void **state)
     for (size_t i = 0; i < 5; i++) arms[i] = rounds[0].dense;
     assert_int_equal(ee_bandit_decide_slots(bandit, arms, 5, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, sentence);
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL));
+    ok(ee_bandit_decide_slots(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL));
     assert_int_equal(ee_bandit_info(bandit).expired, 4);
     ee_bandit_free(bandit);
 }
 
 /* ---- several rewards in one call ---- */
 
-static void learning_many_is_a_loop_of_learning(void **state)
+TEST(learning_many_is_a_loop_of_learning)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
@@ -196,15 +187,15 @@ static void learning_many_is_a_loop_of_learning(void **state)
             double rewards[ROUNDS];
             size_t learned = 77;
             draw_rounds(1 + call * ROUNDS, ROUNDS, arms);
-            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, decisions, NULL, NULL, NULL), EE_OK);
-            assert_int_equal(ee_bandit_decide_many(twin, arms, ROUNDS, NULL, decisions, NULL, NULL, NULL), EE_OK);
+            ok(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, decisions, NULL, NULL, NULL));
+            ok(ee_bandit_decide_many(twin, arms, ROUNDS, NULL, decisions, NULL, NULL, NULL));
             for (size_t r = 0; r < ROUNDS; r++) {
                 size_t from = ROUNDS - 1 - r; /* in any order */
                 ids[r] = decisions[from].id;
                 rewards[r] = round_reward(&rounds[from], decisions[from].arm);
                 bandit_reward(bandit, ids[r], rewards[r]);
             }
-            assert_int_equal(ee_bandit_learn_many(twin, ids, rewards, ROUNDS, &learned, NULL), EE_OK);
+            ok(ee_bandit_learn_many(twin, ids, rewards, ROUNDS, &learned, NULL));
             assert_int_equal(learned, ROUNDS);
             model saved = model_save(bandit);
             if (!model_is_of(saved, twin)) fail_msg("%s %s", c.name, c.options);
@@ -215,9 +206,8 @@ static void learning_many_is_a_loop_of_learning(void **state)
     }
 }
 
-static void learning_many_stops_at_the_first_failure(void **state)
+TEST(learning_many_stops_at_the_first_failure)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, NULL);
     ee_arms arms[4];
     ee_decision decisions[4];
@@ -226,7 +216,7 @@ static void learning_many_stops_at_the_first_failure(void **state)
     uint64_t ids[] = {2, 9, 3, 1};
     const double rewards[] = {1, 1, 1, NAN};
     draw_rounds(1, 4, arms);
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL));
     assert_int_equal(ee_bandit_learn_many(bandit, ids, rewards, 4, &learned, &error), EE_UNKNOWN_DECISION);
     assert_string_equal(error.message, "learn: there is no decision 9; the last one is 4");
     assert_int_equal(learned, 1);
@@ -235,7 +225,7 @@ static void learning_many_stops_at_the_first_failure(void **state)
     assert_int_equal(ee_bandit_learn_many(bandit, ids + 2, rewards + 2, 2, &learned, &error), EE_BAD_INPUT);
     assert_int_equal(learned, 1);
     assert_int_equal(ee_bandit_info(bandit).pending, 2);
-    assert_int_equal(ee_bandit_learn_many(bandit, NULL, NULL, 0, NULL, NULL), EE_OK);
+    ok(ee_bandit_learn_many(bandit, NULL, NULL, 0, NULL, NULL));
     assert_int_equal(ee_bandit_learn_many(bandit, NULL, rewards, 1, &learned, NULL), EE_BAD_INPUT);
     assert_int_equal(learned, 0);
     assert_int_equal(ee_bandit_learn_many(bandit, ids, NULL, 1, NULL, NULL), EE_BAD_INPUT);
@@ -244,9 +234,8 @@ static void learning_many_stops_at_the_first_failure(void **state)
     ee_bandit_free(bandit);
 }
 
-static void bad_input_is_refused(void **state)
+TEST(bad_input_is_refused)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=4");
     ee_decision decisions[2];
     ee_arms arms[2];
@@ -261,18 +250,4 @@ static void bad_input_is_refused(void **state)
     for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     assert_nothing_decided(bandit, arms, 2, EE_DIVERGED);
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_are_the_same_as_one_by_one),
-        cmocka_unit_test(all_rounds_are_decided_on_what_was_known_before),
-        cmocka_unit_test(a_bad_round_leaves_all_undecided),
-        cmocka_unit_test(more_rounds_than_may_wait_are_refused),
-        cmocka_unit_test(learning_many_is_a_loop_of_learning),
-        cmocka_unit_test(learning_many_stops_at_the_first_failure),
-        cmocka_unit_test(bad_input_is_refused),
-    };
-    return cmocka_run_group_tests_name("decide_many", tests, NULL, NULL);
 }

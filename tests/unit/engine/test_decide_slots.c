@@ -102,7 +102,7 @@ static void fill_one_by_one(ee_bandit *bandit, const problem *p, outcome *out)
         ee_score scores[MOST_ARMS];
         double probabilities[MOST_ARMS];
         const ee_arms *arms = p->slots[k].starts ? &round.sparse : &round.dense;
-        assert_int_equal(ee_bandit_decide(bandit, arms, &out->decisions[k], scores, probabilities, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, arms, &out->decisions[k], scores, probabilities, NULL));
         for (size_t i = 0; i < left; i++) {
             out->scores[k * p->arms + numbers[i]] = scores[i];
             out->probabilities[k * p->arms + numbers[i]] = probabilities[i];
@@ -132,9 +132,8 @@ static bool same_outcome(const outcome *a, const outcome *b)
 }
 
 /* Rewards of some slots come, of others they do not. */
-static void a_slot_is_decided_as_alone_among_what_is_left(void **state)
+TEST(a_slot_is_decided_as_alone_among_what_is_left)
 {
-    (void)state;
     static outcome single, together;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
@@ -165,9 +164,8 @@ static void a_slot_is_decided_as_alone_among_what_is_left(void **state)
 }
 
 /* Also where the policy is told of decisions that wait. */
-static void one_slot_is_a_decision(void **state)
+TEST(one_slot_is_a_decision)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
@@ -176,9 +174,7 @@ static void one_slot_is_a_decision(void **state)
             round_draw(&seen[0], call, 1 + call % MOST_ARMS, DIM, 4);
             problem p = {1, seen[0].dense.count, {call % 2 ? seen[0].dense : seen[0].sparse}, {0}, false};
             memset(&single, 0, sizeof single);
-            assert_int_equal(
-                ee_bandit_decide(bandit, &p.slots[0], single.decisions, single.scores, single.probabilities, NULL),
-                EE_OK);
+            ok(ee_bandit_decide(bandit, &p.slots[0], single.decisions, single.scores, single.probabilities, NULL));
             fill_good(twin, &p, &slot);
             if (!same_outcome(&single, &slot)) fail_msg("%s %s: call %d", c.name, c.options, (int)call);
             if (call % 3) continue;
@@ -194,9 +190,8 @@ static void one_slot_is_a_decision(void **state)
 }
 
 /* Decisions of earlier calls count as tried, those of this one do not: scores are those of before the call. */
-static void all_slots_are_decided_on_what_was_known_before(void **state)
+TEST(all_slots_are_decided_on_what_was_known_before)
 {
-    (void)state;
     static outcome got;
     static round_arms round;
     policy_case c;
@@ -207,7 +202,7 @@ static void all_slots_are_decided_on_what_was_known_before(void **state)
         for (uint64_t call = 1; call <= 6 && !draws; call++) {
             problem p = draw_problem(call);
             if (goes_by_position(&c)) give_ids(&p);
-            assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
+            ok(bandit_tell(bandit, NULL));
             model before = model_save(bandit);
             ee_bandit *copy = model_load(before);
             fill_good(bandit, &p, &got);
@@ -216,7 +211,7 @@ static void all_slots_are_decided_on_what_was_known_before(void **state)
                 size_t numbers[MOST_ARMS], left = take_left(&p, k, taken, &round, numbers);
                 ee_score scores[MOST_ARMS];
                 const ee_arms *arms = p.slots[k].starts ? &round.sparse : &round.dense;
-                assert_int_equal(ee_bandit_score(copy, arms, scores, NULL), EE_OK);
+                ok(ee_bandit_score(copy, arms, scores, NULL));
                 for (size_t a = 0; a < left; a++)
                     assert_memory_equal(&scores[a], &got.scores[k * p.arms + numbers[a]], sizeof *scores);
             }
@@ -237,9 +232,8 @@ static void count_scores(const parameters *learned, const ee_arms *arms, scratch
 }
 
 /* Where an arm's score does not depend on the others, the best few of the same arms cost as much as the best one. */
-static void the_same_arms_are_scored_once(void **state)
+TEST(the_same_arms_are_scored_once)
 {
-    (void)state;
     static outcome got;
     ee_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6 units=4");
     policy_class room = *bandit->policy->class;
@@ -260,9 +254,8 @@ static void the_same_arms_are_scored_once(void **state)
 }
 
 /* Of all orders of three among four, each comes as often as the product of its probabilities says. */
-static void orders_come_as_often_as_their_probabilities_say(void **state)
+TEST(orders_come_as_often_as_their_probabilities_say)
 {
-    (void)state;
     enum { ARMS = 4, SLOTS = 3, CALLS = 6000, ORDERS = ARMS * ARMS * ARMS };
     static const char *const policies[][2] = {
         {"greedy", "f1.width=6 propensity=softmax propensity_temperature=0.5"},
@@ -307,9 +300,8 @@ static void orders_come_as_often_as_their_probabilities_say(void **state)
 }
 
 /* A Thompson policy's probabilities are estimates: on average they are what comes. */
-static void estimated_probabilities_are_those_that_come(void **state)
+TEST(estimated_probabilities_are_those_that_come)
 {
-    (void)state;
     enum { ARMS = 4, CALLS = 800 };
     ee_bandit *bandit = bandit_make("lints", DIM, 7, "probability_draws=60 pending=2");
     policy_class room;
@@ -343,9 +335,8 @@ static void refuse(ee_bandit *bandit, const problem *p, ee_status expected, cons
     model_free(&before);
 }
 
-static void what_fails_changes_nothing(void **state)
+TEST(what_fails_changes_nothing)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
@@ -379,9 +370,8 @@ static void what_fails_changes_nothing(void **state)
     }
 }
 
-static void bad_input_is_refused(void **state)
+TEST(bad_input_is_refused)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=4");
     ee_decision decisions[2];
     ee_error error = {EE_OK, ""};
@@ -392,26 +382,11 @@ static void bad_input_is_refused(void **state)
     assert_string_equal(error.message, "arms: arms must not be NULL");
     assert_int_equal(ee_bandit_decide_slots(bandit, p.slots, 1, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "decide: decisions must not be NULL");
-    assert_int_equal(ee_bandit_decide_slots(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_slots(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     model before = model_save(bandit);
     assert_int_equal(ee_bandit_decide_slots(bandit, p.slots, 1, NULL, decisions, NULL, NULL, NULL), EE_DIVERGED);
     assert_true(model_is_of(before, bandit));
     model_free(&before);
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slot_is_decided_as_alone_among_what_is_left),
-        cmocka_unit_test(one_slot_is_a_decision),
-        cmocka_unit_test(all_slots_are_decided_on_what_was_known_before),
-        cmocka_unit_test(the_same_arms_are_scored_once),
-        cmocka_unit_test(orders_come_as_often_as_their_probabilities_say),
-        cmocka_unit_test(estimated_probabilities_are_those_that_come),
-        cmocka_unit_test(what_fails_changes_nothing),
-        cmocka_unit_test(bad_input_is_refused),
-    };
-    return cmocka_run_group_tests_name("decide_slots", tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void teach(ee_bandit *bandit)
     static round_arms round;
     for (uint64_t t = 1; t <= 4; t++) {
         round_draw(&round, t, ARMS, DIM, DIM);
-        assert_int_equal(ee_bandit_learn_from(bandit, &round.dense, t % ARMS, (double)(t % 2), NULL), EE_OK);
+        ok(ee_bandit_learn_from(bandit, &round.dense, t % ARMS, (double)(t % 2), NULL));
     }
 }
 
@@ -38,7 +38,7 @@ static ee_bandit *make(size_t policy, uint64_t seed)
 static ee_decision decide_in_vain(ee_bandit *bandit, const ee_arms *arms)
 {
     ee_decision decision = bandit_choose(bandit, arms, NULL);
-    assert_int_equal(ee_bandit_forget(bandit, decision.id, NULL), EE_OK);
+    ok(ee_bandit_forget(bandit, decision.id, NULL));
     return decision;
 }
 
@@ -50,9 +50,8 @@ static void decide_often(ee_bandit *bandit, const ee_arms *arms, double *probabi
 
 /* Nothing has changed from one decision to the next, so nothing but the draws can make the estimates differ. They
  * differ as far as independent draws do: wins of DRAWS that are binomial have the variance DRAWS p (1 - p). */
-static void two_decisions_are_not_estimated_by_the_same_draws(void **state)
+TEST(two_decisions_are_not_estimated_by_the_same_draws)
 {
-    (void)state;
     static round_arms round;
     round_draw(&round, 9, ARMS, DIM, DIM);
     for (size_t policy = 0; policy < POLICIES; policy++) {
@@ -75,9 +74,8 @@ static void two_decisions_are_not_estimated_by_the_same_draws(void **state)
 }
 
 /* The estimates take nothing from the draws that decide. */
-static void estimates_do_not_change_what_is_decided(void **state)
+TEST(estimates_do_not_change_what_is_decided)
 {
-    (void)state;
     static round_arms round;
     round_draw(&round, 9, ARMS, DIM, DIM);
     for (size_t policy = 0; policy < POLICIES; policy++) {
@@ -96,9 +94,8 @@ static void estimates_do_not_change_what_is_decided(void **state)
     }
 }
 
-static void a_loaded_bandit_goes_on_with_the_draws(void **state)
+TEST(a_loaded_bandit_goes_on_with_the_draws)
 {
-    (void)state;
     static round_arms round;
     round_draw(&round, 9, ARMS, DIM, DIM);
     for (size_t policy = 0; policy < POLICIES; policy++) {
@@ -115,14 +112,4 @@ static void a_loaded_bandit_goes_on_with_the_draws(void **state)
         ee_bandit_free(bandit);
         ee_bandit_free(loaded);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_decisions_are_not_estimated_by_the_same_draws),
-        cmocka_unit_test(estimates_do_not_change_what_is_decided),
-        cmocka_unit_test(a_loaded_bandit_goes_on_with_the_draws),
-    };
-    return cmocka_run_group_tests_name("estimation", tests, NULL, NULL);
 }

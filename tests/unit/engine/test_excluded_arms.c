@@ -84,9 +84,8 @@ static void spread(const problem *p, const outcome *of_rest, outcome *out)
     }
 }
 
-static void excluded_arms_are_as_if_they_were_not_there(void **state)
+TEST(excluded_arms_are_as_if_they_were_not_there)
 {
-    (void)state;
     static outcome of_rest, expected, got;
     static problem p;
     policy_case c;
@@ -96,13 +95,11 @@ static void excluded_arms_are_as_if_they_were_not_there(void **state)
             draw_problem_for(&c, call, &p);
             memset(&of_rest, 0, sizeof of_rest);
             memset(&got, 0, sizeof got);
-            assert_int_equal(ee_bandit_decide_many(bandit, p.left, ROUNDS, NULL, of_rest.decisions, of_rest.scores,
-                                                   of_rest.probabilities, NULL),
-                             EE_OK);
+            ok(ee_bandit_decide_many(bandit, p.left, ROUNDS, NULL, of_rest.decisions, of_rest.scores,
+                                     of_rest.probabilities, NULL));
             spread(&p, &of_rest, &expected);
-            assert_int_equal(ee_bandit_decide_many(twin, p.arms, ROUNDS, p.excluded, got.decisions, got.scores,
-                                                   got.probabilities, NULL),
-                             EE_OK);
+            ok(ee_bandit_decide_many(twin, p.arms, ROUNDS, p.excluded, got.decisions, got.scores, got.probabilities,
+                                     NULL));
             if (memcmp(&expected, &got, sizeof got) != 0) fail_msg("%s %s: call %d", c.name, c.options, (int)call);
             for (size_t r = 0; r < ROUNDS; r += 2) {
                 double reward = round_reward(&rounds[r], got.decisions[r].arm);
@@ -119,9 +116,8 @@ static void excluded_arms_are_as_if_they_were_not_there(void **state)
 }
 
 /* One round of a call is ee_bandit_decide, also if decisions wait that the policy is told of. */
-static void one_round_is_a_decision(void **state)
+TEST(one_round_is_a_decision)
 {
-    (void)state;
     static outcome expected, got;
     static problem p;
     policy_case c;
@@ -130,9 +126,8 @@ static void one_round_is_a_decision(void **state)
         for (uint64_t call = 1; call <= 20; call++) {
             draw_problem_for(&c, call, &p);
             ee_decision alone, among;
-            assert_int_equal(ee_bandit_decide(bandit, &p.left[0], &alone, expected.scores, NULL, NULL), EE_OK);
-            assert_int_equal(ee_bandit_decide_many(twin, p.arms, 1, p.excluded, &among, NULL, got.probabilities, NULL),
-                             EE_OK);
+            ok(ee_bandit_decide(bandit, &p.left[0], &alone, expected.scores, NULL, NULL));
+            ok(ee_bandit_decide_many(twin, p.arms, 1, p.excluded, &among, NULL, got.probabilities, NULL));
             assert_int_equal(among.arm, p.numbers[0][alone.arm]);
             assert_int_equal(among.id, alone.id);
             assert_memory_equal(&among.probability, &alone.probability, sizeof among.probability);
@@ -151,9 +146,8 @@ static void one_round_is_a_decision(void **state)
 }
 
 /* Nothing that is excluded comes, and what is left comes as often as its probability says. */
-static void arms_come_as_often_as_their_probabilities_say(void **state)
+TEST(arms_come_as_often_as_their_probabilities_say)
 {
-    (void)state;
     enum { ARMS = 4, CALLS = 4000 };
     static const uint8_t excluded[ARMS] = {0, 1, 0, 0};
     ee_bandit *bandit = bandit_make("greedy", DIM, 7, "f1.width=6 propensity=softmax propensity_temperature=0.5");
@@ -162,8 +156,7 @@ static void arms_come_as_often_as_their_probabilities_say(void **state)
     round_draw(&rounds[0], 5, ARMS, DIM, 5);
     for (size_t call = 0; call < CALLS; call++) {
         ee_decision decision;
-        assert_int_equal(
-            ee_bandit_decide_many(bandit, &rounds[0].dense, 1, excluded, &decision, NULL, probabilities, NULL), EE_OK);
+        ok(ee_bandit_decide_many(bandit, &rounds[0].dense, 1, excluded, &decision, NULL, probabilities, NULL));
         assert_true(decision.probability == probabilities[decision.arm]);
         came[decision.arm] += 1.0 / CALLS;
     }
@@ -191,9 +184,8 @@ static void score_and_compare(const parameters *learned, const ee_arms *arms, sc
 }
 
 /* The ids of arms stay theirs when arms are left out, and when the arms of several rounds are scored together. */
-static void arms_keep_their_ids(void **state)
+TEST(arms_keep_their_ids)
 {
-    (void)state;
     enum { ARMS = 5 };
     static const uint8_t excluded[3 * ARMS] = {1, 0, 0, 1, 0, 0, 0, 1, 1, 0};
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 scale=off recall=0");
@@ -212,21 +204,20 @@ static void arms_keep_their_ids(void **state)
         sparse[r] = rounds[r].sparse;
         arms[r].ids = sparse[r].ids = ids[r];
     }
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL));
     assert_int_equal(with_ids, 3 * ARMS);
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_bandit_decide_many(bandit, sparse, 3, excluded, decisions, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_many(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL));
+    ok(ee_bandit_decide_many(bandit, sparse, 3, excluded, decisions, NULL, NULL, NULL));
+    ok(ee_bandit_decide_slots(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL));
     room.alone = false; /* now each slot is scored among what is left */
-    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_slots(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL));
     ee_bandit_free(bandit);
 }
 
 /* ---- what is refused ---- */
 
-static void a_round_needs_an_arm_that_is_not_excluded(void **state)
+TEST(a_round_needs_an_arm_that_is_not_excluded)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
@@ -246,14 +237,4 @@ static void a_round_needs_an_arm_that_is_not_excluded(void **state)
         model_free(&before);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(excluded_arms_are_as_if_they_were_not_there),   cmocka_unit_test(one_round_is_a_decision),
-        cmocka_unit_test(arms_come_as_often_as_their_probabilities_say), cmocka_unit_test(arms_keep_their_ids),
-        cmocka_unit_test(a_round_needs_an_arm_that_is_not_excluded),
-    };
-    return cmocka_run_group_tests_name("excluded_arms", tests, NULL, NULL);
 }

@@ -52,16 +52,15 @@ static void assert_refused(ee_bandit *bandit, uint64_t id, const char *sentence)
 
 /* ---- by count ---- */
 
-static void by_count_a_decision_is_forgotten(void **state)
+TEST(by_count_a_decision_is_forgotten)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=2");
     for (uint64_t i = 1; i <= 3; i++) decide(bandit, i);
     assert_counts(bandit, (counts){.decisions = 3, .pending = 2, .expired = 1});
     bandit_reward(bandit, 2, 1);
     decide(bandit, 4); /* takes the place of one that has its reward */
     assert_counts(bandit, (counts){.decisions = 4, .rewards = 1, .pending = 2, .expired = 1});
-    assert_int_equal(ee_bandit_forget(bandit, 3, NULL), EE_OK); /* counts as neither */
+    ok(ee_bandit_forget(bandit, 3, NULL)); /* counts as neither */
     decide(bandit, 5);
     assert_counts(bandit, (counts){.decisions = 5, .rewards = 1, .pending = 2, .expired = 1});
     assert_refused(bandit, 1,
@@ -72,9 +71,8 @@ static void by_count_a_decision_is_forgotten(void **state)
 
 /* A bandit whose decisions are learned by default, and its twin to which the same reward is told: after the decision
  * that pushes the other one out. */
-static void by_count_the_default_is_learned(void **state)
+TEST(by_count_the_default_is_learned)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         char options[256];
@@ -97,9 +95,8 @@ static void by_count_the_default_is_learned(void **state)
 }
 
 /* Decisions of one call may push out others before it, and of itself. */
-static void rounds_of_one_call_push_out_what_waited(void **state)
+TEST(rounds_of_one_call_push_out_what_waited)
 {
-    (void)state;
     enum { ROUNDS = 4 };
     static round_arms rounds[ROUNDS];
     ee_arms arms[ROUNDS];
@@ -114,7 +111,7 @@ static void rounds_of_one_call_push_out_what_waited(void **state)
     for (size_t b = 0; b < 3; b++) {
         for (uint64_t t = 1; t <= 3; t++) decide(all[b], t);
         bandit_reward(all[b], 2, 1);
-        assert_int_equal(ee_bandit_decide_many(all[b], arms, ROUNDS, NULL, decisions, NULL, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide_many(all[b], arms, ROUNDS, NULL, decisions, NULL, NULL, NULL));
     }
     assert_counts(bandit, (counts){.decisions = 7, .rewards = 1, .pending = 4, .expired = 2});
     assert_counts(other, (counts){.decisions = 7, .rewards = 3, .pending = 4, .defaulted = 2});
@@ -127,9 +124,8 @@ static void rounds_of_one_call_push_out_what_waited(void **state)
 
 /* ---- by time ---- */
 
-static void by_time_a_decision_is_forgotten(void **state)
+TEST(by_time_a_decision_is_forgotten)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=60");
     decide(bandit, 1); /* at 0 */
     set_time(bandit, 20);
@@ -154,9 +150,8 @@ static void by_time_a_decision_is_forgotten(void **state)
     ee_bandit_free(bandit);
 }
 
-static void by_time_the_default_is_learned_oldest_first(void **state)
+TEST(by_time_the_default_is_learned_oldest_first)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         char options[256];
@@ -183,9 +178,8 @@ static void by_time_the_default_is_learned_oldest_first(void **state)
     }
 }
 
-static void without_wait_time_does_not_matter(void **state)
+TEST(without_wait_time_does_not_matter)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "default_reward=1");
     decide(bandit, 1);
     set_time(bandit, 1e300);
@@ -193,21 +187,20 @@ static void without_wait_time_does_not_matter(void **state)
     ee_bandit_free(bandit);
 }
 
-static void records_expire_too(void **state)
+TEST(records_expire_too)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=5 default_reward=0");
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
     ee_decision decision;
     const void *record;
     size_t size;
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, arms_of_round(1), &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    ok(ee_snapshot_decide(snapshot, room, arms_of_round(1), &decision, NULL, NULL, NULL));
+    ok(ee_scratch_record(room, 0, &record, &size, NULL));
     set_time(bandit, 10);
-    assert_int_equal(ee_bandit_take_record(bandit, record, size, &decision, NULL), EE_OK);
+    ok(ee_bandit_take_record(bandit, record, size, &decision, NULL));
     set_time(bandit, 15);
     assert_counts(bandit, (counts){.decisions = 1, .pending = 1});
     set_time(bandit, 15.1);
@@ -218,9 +211,8 @@ static void records_expire_too(void **state)
 }
 
 /* A default that training cannot take: the decision is forgotten, and nothing was learned. */
-static void a_default_that_diverges_is_given_up(void **state)
+TEST(a_default_that_diverges_is_given_up)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("greedy", DIM, 3,
                                     "f1.width=6 f1.rate=1000 f1.optimizer=sgd standardize=off wait=1 "
                                     "default_reward=1e9 train_every=1");
@@ -241,9 +233,8 @@ static void a_default_that_diverges_is_given_up(void **state)
 
 /* ---- saving ---- */
 
-static void a_loaded_bandit_goes_on_waiting(void **state)
+TEST(a_loaded_bandit_goes_on_waiting)
 {
-    (void)state;
     for (int learns = 0; learns < 2; learns++) {
         const char *options = learns ? "wait=10 pending=5 default_reward=0.5" : "wait=10 pending=5";
         ee_bandit *bandit = bandit_make("linucb", DIM, 3, options);
@@ -272,9 +263,8 @@ static void a_loaded_bandit_goes_on_waiting(void **state)
     }
 }
 
-static void impossible_times_are_not_loaded(void **state)
+TEST(impossible_times_are_not_loaded)
 {
-    (void)state;
     static const double impossible[] = {-1, NAN, INFINITY};
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=10");
     set_time(bandit, 5);
@@ -307,9 +297,8 @@ static void assert_not_a_time(ee_bandit *bandit, double now, const char *sentenc
     assert_string_equal(error.message, sentence);
 }
 
-static void bad_times_are_refused(void **state)
+TEST(bad_times_are_refused)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=1");
     decide(bandit, 1);
     model before = model_save(bandit);
@@ -324,9 +313,8 @@ static void bad_times_are_refused(void **state)
     ee_bandit_free(bandit);
 }
 
-static void bad_options_are_refused(void **state)
+TEST(bad_options_are_refused)
 {
-    (void)state;
     static const struct {
         const char *options, *sentence;
     } cases[] = {
@@ -349,23 +337,4 @@ static void bad_options_are_refused(void **state)
     bandit = bandit_make("linucb", DIM, 3, "default_reward=-0.50");
     assert_non_null(strstr(ee_bandit_info(bandit).options, "default_reward=-0.5 "));
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_count_a_decision_is_forgotten),
-        cmocka_unit_test(by_count_the_default_is_learned),
-        cmocka_unit_test(rounds_of_one_call_push_out_what_waited),
-        cmocka_unit_test(by_time_a_decision_is_forgotten),
-        cmocka_unit_test(by_time_the_default_is_learned_oldest_first),
-        cmocka_unit_test(without_wait_time_does_not_matter),
-        cmocka_unit_test(records_expire_too),
-        cmocka_unit_test(a_default_that_diverges_is_given_up),
-        cmocka_unit_test(a_loaded_bandit_goes_on_waiting),
-        cmocka_unit_test(impossible_times_are_not_loaded),
-        cmocka_unit_test(bad_times_are_refused),
-        cmocka_unit_test(bad_options_are_refused),
-    };
-    return cmocka_run_group_tests_name("expiry", tests, NULL, NULL);
 }

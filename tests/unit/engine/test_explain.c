@@ -133,9 +133,8 @@ static uint64_t rounds_of(const policy_case *c)
     return logistic ? ROUNDS / 5 : ROUNDS;
 }
 
-static void every_policy_is_explained(void **state)
+TEST(every_policy_is_explained)
 {
-    (void)state;
     policy_case c;
     static round_arms round;
     double agreements = 0, learners = 0;
@@ -164,9 +163,8 @@ static void every_policy_is_explained(void **state)
 }
 
 /* An image, a trunk that arms share, a convolution within it: the shapes of f1 that the cases above do not have. */
-static void every_shape_of_f1_is_explained(void **state)
+TEST(every_shape_of_f1_is_explained)
 {
-    (void)state;
     const policy_case shapes[] = {
         {"greedy", "f1.layers=1"},
         {"greedy", "f1.width=6 f1.layers=3 f1.bias=off"},
@@ -204,9 +202,8 @@ static void play_in_units(ee_bandit *bandit, float wide, double high, float *con
     explain(bandit, &round.dense, 1, contributions);
 }
 
-static void contributions_are_in_rewards_whatever_the_unit(void **state)
+TEST(contributions_are_in_rewards_whatever_the_unit)
 {
-    (void)state;
     const char *options = "f1.width=6";
     float plain[DIM], longer[DIM], higher[DIM];
     const struct {
@@ -226,9 +223,8 @@ static void contributions_are_in_rewards_whatever_the_unit(void **state)
 
 /* ---- snapshots ---- */
 
-static void a_snapshot_explains_as_its_bandit(void **state)
+TEST(a_snapshot_explains_as_its_bandit)
 {
-    (void)state;
     policy_case c;
     static round_arms round;
     round_draw(&round, 9999, ARMS, DIM, DIM / 2);
@@ -240,13 +236,13 @@ static void a_snapshot_explains_as_its_bandit(void **state)
         explanation *whole;
         ee_score scores[ARMS];
         bandit_play(bandit, 1, 60, ARMS, true);
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &own, NULL), EE_OK);
+        ok(ee_snapshot_create(bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &own, NULL));
         explain(bandit, &round.sparse, 2, expected);
-        assert_int_equal(ee_snapshot_explain(snapshot, own, &round.sparse, 2, got, NULL), EE_OK);
+        ok(ee_snapshot_explain(snapshot, own, &round.sparse, 2, got, NULL));
         size_t count = round.starts[3] - round.starts[2];
         assert_memory_equal(got, expected, count * sizeof *got);
-        assert_int_equal(snapshot_explain(snapshot, own, &round.sparse, NULL, 7, EXPLAIN_ALL, &whole, NULL), EE_OK);
+        ok(snapshot_explain(snapshot, own, &round.sparse, NULL, 7, EXPLAIN_ALL, &whole, NULL));
         assert_int_equal(whole->arm_count, ARMS);
         assert_int_equal(whole->arms[2].count, count);
         for (size_t j = 0; j < count; j++) {
@@ -256,7 +252,7 @@ static void a_snapshot_explains_as_its_bandit(void **state)
             assert_close(entry->contribution, expected[j], 1e-6);
         }
         ee_scratch_seed(own, 7);
-        assert_int_equal(ee_snapshot_score(snapshot, own, &round.sparse, scores, NULL), EE_OK);
+        ok(ee_snapshot_score(snapshot, own, &round.sparse, scores, NULL));
         for (size_t arm = 0; arm < ARMS; arm++) assert_true(whole->arms[arm].score.score == scores[arm].score);
         ee_scratch_free(own);
         ee_snapshot_free(snapshot);
@@ -277,10 +273,10 @@ typedef struct named_case {
 static void named_begin(named_case *c, const char *name, const char *options, const char *named)
 {
     c->bandit = named_make(name, options, named);
-    assert_int_equal(ee_round_create(NULL, &c->round, NULL), EE_OK);
+    ok(ee_round_create(NULL, &c->round, NULL));
     named_play(c->bandit, c->round, 1, 200);
-    assert_int_equal(ee_snapshot_create(c->bandit, &c->snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(c->snapshot, 1, &c->own, NULL), EE_OK);
+    ok(ee_snapshot_create(c->bandit, &c->snapshot, NULL));
+    ok(ee_scratch_create(c->snapshot, 1, &c->own, NULL));
 }
 
 static void named_explain(named_case *c)
@@ -323,9 +319,8 @@ static const explained_entry *find_entry(const named_case *c, size_t arm, const 
 
 /* The good item is that of the plan's number: what the arm is expected to be worth lies in that product. The names are
  * there also where places are shared, or hashed as Vowpal Wabbit does. */
-static void named_features_are_told_by_name(void **state)
+TEST(named_features_are_told_by_name)
 {
-    (void)state;
     const char *hashings[] = {"", "names=4,hashes=4096", "hashing=vw,bits=11"};
     for (size_t i = 0; i < 3; i++) {
         named_case c;
@@ -344,9 +339,8 @@ static void named_features_are_told_by_name(void **state)
 }
 
 /* Of a linear policy whose rewards have no centre nothing is left over; of any the parts are the whole. */
-static void parts_are_the_whole(void **state)
+TEST(parts_are_the_whole)
 {
-    (void)state;
     const policy_case cases[] = {
         {"linucb:paper", ""}, {"eenet", "f1.width=8 units=4"}, {"kernelucb", "max_contexts=50"}};
     for (size_t i = 0; i < 3; i++) {
@@ -367,14 +361,13 @@ static void parts_are_the_whole(void **state)
 }
 
 /* A number at its mean is 0 to the model, and contributes nothing; what is further out contributes more. */
-static void a_number_at_its_mean_contributes_nothing(void **state)
+TEST(a_number_at_its_mean_contributes_nothing)
 {
-    (void)state;
     named_case c;
     named_begin(&c, "linucb", "", "products=none");
     ee_feature income = {0};
     for (size_t place = 0; place < 100; place++) {
-        assert_int_equal(ee_bandit_feature(c.bandit, place, &income, NULL), EE_OK);
+        ok(ee_bandit_feature(c.bandit, place, &income, NULL));
         if (strcmp(income.name, "user.income") == 0) break;
     }
     double mean = income.mean, deviation = income.deviation;
@@ -383,7 +376,7 @@ static void a_number_at_its_mean_contributes_nothing(void **state)
         int size = snprintf(json, sizeof json, "{\"user\":{\"income\":%.17g},\"_multi\":[{\"item\":{\"id\":\"i1\"}}]}",
                             mean + away * deviation);
         ee_round_clear(c.round);
-        assert_int_equal(ee_round_read(c.round, json, (size_t)size, NULL), EE_OK);
+        ok(ee_round_read(c.round, json, (size_t)size, NULL));
         named_explain(&c);
         const explained_entry *entry = find_entry(&c, 0, "user.income");
         if (away)
@@ -396,9 +389,8 @@ static void a_number_at_its_mean_contributes_nothing(void **state)
 
 /* ---- what features do not explain ---- */
 
-static void the_memory_of_arms_is_told_apart(void **state)
+TEST(the_memory_of_arms_is_told_apart)
 {
-    (void)state;
     const float arms[] = {1, 0, 0, 1, 0.5f, 0.5f};
     ee_arms round = ee_arms_dense(arms, 3, 2);
     for (int recalls = 0; recalls < 2; recalls++) {
@@ -410,9 +402,9 @@ static void the_memory_of_arms_is_told_apart(void **state)
             ee_decision decision = bandit_choose(bandit, &round, NULL);
             bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0); /* which no line through the others has */
         }
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &own, NULL), EE_OK);
-        assert_int_equal(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &told, NULL), EE_OK);
+        ok(ee_snapshot_create(bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &own, NULL));
+        ok(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &told, NULL));
         double recalled = 0;
         for (size_t i = 0; i < 3; i++) {
             const explained_arm *arm = &told->arms[i];
@@ -430,22 +422,20 @@ static void the_memory_of_arms_is_told_apart(void **state)
 
 /* ---- bad input, and nothing ---- */
 
-static void an_arm_without_entries_has_no_parts(void **state)
+TEST(an_arm_without_entries_has_no_parts)
 {
-    (void)state;
     const size_t starts[] = {0, 0};
     ee_arms empty = ee_arms_sparse(starts, NULL, NULL, 1, DIM);
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
-        assert_int_equal(ee_bandit_explain(bandit, &empty, 0, NULL, NULL), EE_OK);
+        ok(ee_bandit_explain(bandit, &empty, 0, NULL, NULL));
         ee_bandit_free(bandit);
     }
 }
 
-static void bad_input_gets_a_sentence(void **state)
+TEST(bad_input_gets_a_sentence)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb", 2, 3, "");
     const float values[] = {1, 2, 3, NAN};
     ee_arms good = ee_arms_dense(values, 1, 2), bad = ee_arms_dense(values, 2, 2);
@@ -463,21 +453,4 @@ static void bad_input_gets_a_sentence(void **state)
     assert_int_equal(ee_snapshot_explain(NULL, NULL, &good, 0, contributions, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "explain: snapshot and scratch must not be NULL");
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_policy_is_explained),
-        cmocka_unit_test(every_shape_of_f1_is_explained),
-        cmocka_unit_test(contributions_are_in_rewards_whatever_the_unit),
-        cmocka_unit_test(a_snapshot_explains_as_its_bandit),
-        cmocka_unit_test(named_features_are_told_by_name),
-        cmocka_unit_test(parts_are_the_whole),
-        cmocka_unit_test(a_number_at_its_mean_contributes_nothing),
-        cmocka_unit_test(the_memory_of_arms_is_told_apart),
-        cmocka_unit_test(an_arm_without_entries_has_no_parts),
-        cmocka_unit_test(bad_input_gets_a_sentence),
-    };
-    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }

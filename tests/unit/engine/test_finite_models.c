@@ -22,9 +22,8 @@ static bool is_broken(const parameters *learned, size_t i)
     return i < learned->floats ? !isfinite(learned->values[i]) : i + 1 < learned->count && !isfinite(doubles[i / 2]);
 }
 
-static void none_is_loaded(void **state)
+TEST(none_is_loaded)
 {
-    (void)state;
     const uint32_t wrong = UINT32_C(0x7ff80001); /* not a number, also as the upper half of a double */
     policy_case c;
     size_t tried = 0;
@@ -51,10 +50,4 @@ static void none_is_loaded(void **state)
         ee_bandit_free(bandit);
     }
     assert_true(tried > 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(none_is_loaded)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

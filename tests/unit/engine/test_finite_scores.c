@@ -48,9 +48,8 @@ static void learn_any(ee_bandit *bandit, const policy_case *c, uint64_t number, 
     assert_finite_scores(bandit, c, after);
 }
 
-static void rewards_of_any_size(void **state)
+TEST(rewards_of_any_size)
 {
-    (void)state;
     const double sizes[][5] = {
         {1, 0, 0.5, -1, 0.25},        {1e9, -1e9, 1e9, 1e9, -1e9},   {1e-30, 0, -1e-30, 1e-30, 2e-30},
         {1e-45, 0, -1e-45, 1e-40, 0}, {1e9, 1e-30, -1e-45, 0, -1e9}, {0, 0, 1e-38, 0, 1e9},
@@ -94,16 +93,15 @@ static void learn_late(const policy_case *c, const char *more, uint64_t later)
     }
     for (size_t i = 0; i < LATE; i++) bandit_reward(bandit, ids[i], 1);
     ee_score score;
-    assert_int_equal(ee_bandit_score(bandit, &idle, &score, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &idle, &score, NULL));
     if (!(fabsf(score.exploitation) < 10 && fabsf(score.exploration) < 10))
         fail_msg("%s %s, %d decisions late: the score is %g + %g", c->name, options, (int)later,
                  (double)score.exploitation, (double)score.exploration);
     ee_bandit_free(bandit);
 }
 
-static void rewards_up_to_a_million_decisions_late(void **state)
+TEST(rewards_up_to_a_million_decisions_late)
 {
-    (void)state;
     policy_case c;
     for (size_t at = 0; policy_case_at(at, &c); at++) {
         learn_late(&c, "blocks=3 pending=900000", 8000);
@@ -114,9 +112,8 @@ static void rewards_up_to_a_million_decisions_late(void **state)
 
 /* ---- saving ---- */
 
-static void what_scores_no_finite_number_is_not_saved(void **state)
+TEST(what_scores_no_finite_number_is_not_saved)
 {
-    (void)state;
     const char *const names[] = {"eenet", "eenet:fast", "greedy", "neural-ucb", "neural-linear", "neural-ensemble"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         ee_bandit *bandit = bandit_make(names[i], DIM, 1, "f1.width=6");
@@ -130,14 +127,4 @@ static void what_scores_no_finite_number_is_not_saved(void **state)
         assert_null(bytes);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rewards_of_any_size),
-        cmocka_unit_test(rewards_up_to_a_million_decisions_late),
-        cmocka_unit_test(what_scores_no_finite_number_is_not_saved),
-    };
-    return cmocka_run_group_tests_name("finite_scores", tests, NULL, NULL);
 }

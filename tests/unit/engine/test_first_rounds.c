@@ -104,13 +104,13 @@ static void play(const run *self, played *out)
     ee_bandit *bandit;
     ee_settings settings = {
         .policy = self->policy, .dim = shapes[self->shape].dim, .seed = self->seed, .options = self->options};
-    assert_int_equal(problem_create(&shapes[self->shape], ROUNDS, &rounds, NULL), EE_OK);
-    assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), EE_OK);
+    ok(problem_create(&shapes[self->shape], ROUNDS, &rounds, NULL));
+    ok(ee_bandit_create(&settings, &bandit, NULL));
     out->closest = INFINITY;
     for (size_t i = 0; i < ROUNDS; i++) {
         ee_arms arms = problem_round(rounds, i);
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, out->scores, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, out->scores, NULL, NULL));
         out->decided[i] = decision.arm;
         out->closest = fmin(out->closest, distance_of(out->scores, decision.arm));
         ids[waiting] = decision.id;
@@ -118,7 +118,7 @@ static void play(const run *self, played *out)
         if (waiting <= self->delay) continue;
         while (waiting) {
             waiting--;
-            assert_int_equal(ee_bandit_learn(bandit, ids[waiting], rewards[waiting], NULL), EE_OK);
+            ok(ee_bandit_learn(bandit, ids[waiting], rewards[waiting], NULL));
         }
     }
     ee_bandit_free(bandit);
@@ -164,9 +164,8 @@ static void check(const run *self, const json_t *stored)
     free(scores);
 }
 
-static void every_policy_decides_as_stored(void **state)
+TEST(every_policy_decides_as_stored)
 {
-    (void)state;
     json_t *stored = golden_load("first_rounds.json");
     for (size_t i = 0; i < RUNS; i++) check(&runs[i], golden_member(stored, runs[i].name));
     assert_int_equal(json_object_size(stored), RUNS);
@@ -179,6 +178,5 @@ int main(int count, char **words)
         print();
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_policy_decides_as_stored)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL);
 }

@@ -18,9 +18,8 @@ static const ee_arms *arms_of_round(uint64_t number)
 /* ---- logs ---- */
 
 /* A bandit that decides and learns, and its twin that is told of the same decisions as of another's. */
-static void a_log_teaches_what_deciding_does(void **state)
+TEST(a_log_teaches_what_deciding_does)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
@@ -30,7 +29,7 @@ static void a_log_teaches_what_deciding_does(void **state)
             ee_decision decision = bandit_choose(bandit, arms, NULL);
             double reward = round_reward(&round_now, decision.arm);
             bandit_reward(bandit, decision.id, reward);
-            assert_int_equal(ee_bandit_learn_from(twin, arms, decision.arm, reward, NULL), EE_OK);
+            ok(ee_bandit_learn_from(twin, arms, decision.arm, reward, NULL));
             if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
         }
         assert_memory_equal(&before, &twin->room->streams, sizeof before); /* nothing was drawn */
@@ -42,9 +41,8 @@ static void a_log_teaches_what_deciding_does(void **state)
     }
 }
 
-static void a_wrong_log_changes_nothing(void **state)
+TEST(a_wrong_log_changes_nothing)
 {
-    (void)state;
     static const struct {
         size_t arm;
         double reward;
@@ -89,13 +87,12 @@ static void assert_gone(ee_bandit *bandit, uint64_t id, ee_status expected, cons
     model_free(&before);
 }
 
-static void a_forgotten_decision_waits_no_longer(void **state)
+TEST(a_forgotten_decision_waits_no_longer)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 pending=4");
     for (uint64_t t = 1; t <= 3; t++) bandit_choose(bandit, arms_of_round(t), NULL);
     assert_int_equal(ee_bandit_info(bandit).pending, 3);
-    assert_int_equal(ee_bandit_forget(bandit, 2, NULL), EE_OK);
+    ok(ee_bandit_forget(bandit, 2, NULL));
     assert_int_equal(ee_bandit_info(bandit).pending, 2);
     assert_gone(bandit, 2, EE_EXPIRED_DECISION, "decision 2 was forgotten");
     assert_gone(bandit, 4, EE_UNKNOWN_DECISION, "there is no decision 4; the last one is 3");
@@ -120,9 +117,8 @@ static void a_forgotten_decision_waits_no_longer(void **state)
 
 /* ---- probabilities ---- */
 
-static void all_probabilities_are_those_of_the_draw(void **state)
+TEST(all_probabilities_are_those_of_the_draw)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
@@ -131,7 +127,7 @@ static void all_probabilities_are_those_of_the_draw(void **state)
             double probabilities[ARMS], sum = 0;
             ee_decision decision;
             const ee_arms *arms = arms_of_round(t);
-            assert_int_equal(ee_bandit_decide(bandit, arms, &decision, NULL, probabilities, NULL), EE_OK);
+            ok(ee_bandit_decide(bandit, arms, &decision, NULL, probabilities, NULL));
             assert_memory_equal(&decision.probability, &probabilities[decision.arm], sizeof(double));
             assert_true(isnan(decision.probability) != tells);
             for (size_t arm = 0; arm < arms->count; arm++) {
@@ -147,9 +143,8 @@ static void all_probabilities_are_those_of_the_draw(void **state)
 }
 
 /* What would be drawn is told beforehand, and telling it changes nothing. */
-static void probabilities_without_a_decision_are_those_of_one(void **state)
+TEST(probabilities_without_a_decision_are_those_of_one)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
@@ -158,10 +153,10 @@ static void probabilities_without_a_decision_are_those_of_one(void **state)
             double told[ARMS], drawn[ARMS];
             ee_decision decision;
             model before = model_save(bandit);
-            assert_int_equal(ee_bandit_probabilities(bandit, arms, told, NULL), EE_OK);
+            ok(ee_bandit_probabilities(bandit, arms, told, NULL));
             assert_true(model_is_of(before, bandit));
             model_free(&before);
-            assert_int_equal(ee_bandit_decide(bandit, arms, &decision, NULL, drawn, NULL), EE_OK);
+            ok(ee_bandit_decide(bandit, arms, &decision, NULL, drawn, NULL));
             assert_memory_equal(told, drawn, arms->count * sizeof *told);
             bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
         }
@@ -170,9 +165,8 @@ static void probabilities_without_a_decision_are_those_of_one(void **state)
 }
 
 /* The share in which arms are drawn is what was said of them. */
-static void arms_are_drawn_as_often_as_was_said(void **state)
+TEST(arms_are_drawn_as_often_as_was_said)
 {
-    (void)state;
     static const policy_case drawing[] = {
         {"greedy", "f1.width=4 propensity=softmax propensity_temperature=0.3 pending=1"},
         {"neural-ts", "f1.width=4 probability_draws=4000 nu=0.3 pending=1"}};
@@ -182,24 +176,11 @@ static void arms_are_drawn_as_often_as_was_said(void **state)
         double said[4], share[4] = {0};
         round_draw(&round_now, 8, 4, DIM, DIM);
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, said, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, said, NULL));
         bandit->rules.probability_draws = 0; /* it has told enough */
         for (int i = 0; i < DRAWN; i++) share[bandit_choose(bandit, &round_now.dense, NULL).arm] += 1.0 / DRAWN;
         for (size_t arm = 0; arm < 4; arm++) assert_float_equal(share[arm], said[arm], 0.04);
         assert_true(share[decision.arm] < 0.9);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_log_teaches_what_deciding_does),
-        cmocka_unit_test(a_wrong_log_changes_nothing),
-        cmocka_unit_test(a_forgotten_decision_waits_no_longer),
-        cmocka_unit_test(all_probabilities_are_those_of_the_draw),
-        cmocka_unit_test(probabilities_without_a_decision_are_those_of_one),
-        cmocka_unit_test(arms_are_drawn_as_often_as_was_said),
-    };
-    return cmocka_run_group_tests_name("logged data", tests, NULL, NULL);
 }

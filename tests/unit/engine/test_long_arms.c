@@ -56,9 +56,8 @@ static ee_bandit *make(const char *policy, const char *history)
 }
 
 /* Six long arms came: each takes a row at most, and so do the ones that wait, are reserved and are trained on. */
-static void long_arms_take_their_own_length(void **state)
+TEST(long_arms_take_their_own_length)
 {
-    (void)state;
     static const char *const policies[] = {"greedy", "eenet"};
     for (size_t p = 0; p < 2; p++) {
         for (size_t h = 0; h < 3; h++) {
@@ -74,9 +73,8 @@ static void long_arms_take_their_own_length(void **state)
 
 /* When a ring has forgotten them, what is left is the room to scale, to decide for and to train on one, of the last as
  * much for each of f1's two networks. */
-static void a_forgotten_arm_gives_its_room_back(void **state)
+TEST(a_forgotten_arm_gives_its_room_back)
 {
-    (void)state;
     ee_bandit *bandit = make("greedy", "ring:9");
     size_t before = play(bandit, 1, 20);
     assert_true(play(bandit, 21, 46) > before + ROW_BYTES);
@@ -86,9 +84,8 @@ static void a_forgotten_arm_gives_its_room_back(void **state)
 }
 
 /* Played, waiting, in the history: a loaded bandit goes on as the one that was saved, in as little memory. */
-static void long_arms_are_saved_and_loaded(void **state)
+TEST(long_arms_are_saved_and_loaded)
 {
-    (void)state;
     for (size_t h = 0; h < 3; h++) {
         ee_bandit *bandit = make("eenet", histories[h]);
         size_t before = play(bandit, 1, 20);
@@ -113,9 +110,8 @@ static void long_arms_are_saved_and_loaded(void **state)
 }
 
 /* All that waits is one of few entries, though each was decided beside a long one. */
-static void waiting_decisions_take_the_arm_that_was_played(void **state)
+TEST(waiting_decisions_take_the_arm_that_was_played)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("uniform", DIM, 1, "nonzeros=20 arms=3 pending=64");
     size_t before = ee_bandit_memory(bandit), played = 0;
     for (uint64_t t = 1; t <= 40; t++) {
@@ -127,15 +123,4 @@ static void waiting_decisions_take_the_arm_that_was_played(void **state)
     for (uint64_t t = 1; t <= 40; t++) bandit_reward(bandit, t, 1);
     assert_true(ee_bandit_memory(bandit) <= before + 3 * (ROW_BYTES + 256) + 4096);
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_arms_take_their_own_length),
-        cmocka_unit_test(a_forgotten_arm_gives_its_room_back),
-        cmocka_unit_test(long_arms_are_saved_and_loaded),
-        cmocka_unit_test(waiting_decisions_take_the_arm_that_was_played),
-    };
-    return cmocka_run_group_tests_name("long arms", tests, NULL, NULL);
 }

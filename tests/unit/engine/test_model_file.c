@@ -220,9 +220,8 @@ static bool saves_at(uint64_t t)
     return t <= EVERY ? t % (SANITIZED ? 3 : 1) == 0 : t % 9 == 0;
 }
 
-static void loaded_bandits_go_on(void **state)
+TEST(loaded_bandits_go_on)
 {
-    (void)state;
     static model before[LATER + 1], after[LATER + 1]; /* the rewards of a round */
     static trace expected, silent;
     for (size_t i = 0; i < SCRIPTS; i++) {
@@ -254,9 +253,8 @@ static void loaded_bandits_go_on(void **state)
 }
 
 /* What the scripts are for: decisions that wait at a save, some drawn, some expired. */
-static void the_scripts_cover_what_they_should(void **state)
+TEST(the_scripts_cover_what_they_should)
 {
-    (void)state;
     size_t drawn = 0, neural = 0;
     for (size_t i = 0; i < SCRIPTS; i++) {
         ee_bandit *bandit = bandit_make(scripts[i].policy, DIM, 6, scripts[i].options);
@@ -264,7 +262,7 @@ static void the_scripts_cover_what_they_should(void **state)
         for (uint64_t t = 1; t <= LATER; t++) {
             ee_score scores[6];
             script_draw(t);
-            assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+            ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
             neural += fabsf(scores[0].score - scores[0].exploitation - scores[0].exploration) > 1e-3f;
             script_decide(bandit, &scripts[i], t, &seen);
             script_learn(bandit, t, &seen);
@@ -330,9 +328,8 @@ static void repair_checksum(uint8_t *bytes, size_t size)
     memcpy(bytes + size - 8, &checksum, 8);
 }
 
-static void a_cut_model_is_refused(void **state)
+TEST(a_cut_model_is_refused)
 {
-    (void)state;
     static const char *const models[][2] = {
         {"uniform", "pending=2"}, {"greedy", little_greedy}, {"eenet", little_eenet}};
     for (size_t i = 0; i < 3; i++) {
@@ -360,9 +357,8 @@ static void a_cut_model_is_refused(void **state)
 }
 
 /* Also where the checksum is right: whoever made the file cut its contents. */
-static void cut_contents_are_refused(void **state)
+TEST(cut_contents_are_refused)
 {
-    (void)state;
     static const char *const models[][2] = {
         {"uniform", "pending=2"}, {"greedy", little_greedy}, {"eenet", little_eenet}};
     static uint8_t copy[1 << 16];
@@ -382,9 +378,8 @@ static void cut_contents_are_refused(void **state)
     }
 }
 
-static void every_flipped_bit_is_found(void **state)
+TEST(every_flipped_bit_is_found)
 {
-    (void)state;
     static const struct {
         const char *policy, *options;
         size_t stride;
@@ -411,9 +406,8 @@ static void every_flipped_bit_is_found(void **state)
 
 /* Where the checksum is right as well, the model is refused or it is sound: what loads can decide and learn. And a file
  * of a few thousand bytes, whatever it claims, does not make the loader fill gigabytes. */
-static void wrong_contents_do_no_harm(void **state)
+TEST(wrong_contents_do_no_harm)
 {
-    (void)state;
     static uint8_t copy[1 << 16];
     model saved = small_model("eenet", little_eenet, 4);
     assert_true(saved.size <= sizeof copy);
@@ -457,9 +451,8 @@ static void wrong_contents_do_no_harm(void **state)
 }
 
 /* Algorithm 1 descends f3 over as many rounds as f1 has: a model in which they differ would read past f3's history. */
-static void networks_must_have_seen_the_same_rounds(void **state)
+TEST(networks_must_have_seen_the_same_rounds)
 {
-    (void)state;
     /* A linear decision has an f3 of the default shape. */
     static const char before[] = "decision=linear w1=0.5 w2=0.5 w2_late_after=0",
                       after[] = "decision=neural f3.bias=on f3.optimizer=adamw";
@@ -494,9 +487,8 @@ static model model_with_length(uint8_t **place)
 }
 
 /* With twice the length, an arm of twice the size is the same arm. */
-static void the_length_of_the_arms_is_kept(void **state)
+TEST(the_length_of_the_arms_is_kept)
 {
-    (void)state;
     uint8_t *place;
     model saved = model_with_length(&place);
     ee_bandit *as_saved = model_load(saved);
@@ -507,9 +499,9 @@ static void the_length_of_the_arms_is_kept(void **state)
     const float values[] = {1, 2, 0, -3, 2, 4, 0, -6};
     ee_arms first = ee_arms_dense(values, 1, 4), second = ee_arms_dense(values + 4, 1, 4);
     ee_score a, b, c;
-    assert_int_equal(ee_bandit_score(as_saved, &first, &a, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(with_twice, &second, &b, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(with_twice, &first, &c, NULL), EE_OK);
+    ok(ee_bandit_score(as_saved, &first, &a, NULL));
+    ok(ee_bandit_score(with_twice, &second, &b, NULL));
+    ok(ee_bandit_score(with_twice, &first, &c, NULL));
     assert_true(a.score == b.score && a.score != c.score);
     ee_bandit_free(as_saved);
     ee_bandit_free(with_twice);
@@ -517,9 +509,8 @@ static void the_length_of_the_arms_is_kept(void **state)
 }
 
 /* None that no round can have: arms divided by it would be no numbers. */
-static void a_damaged_length_is_refused(void **state)
+TEST(a_damaged_length_is_refused)
 {
-    (void)state;
     static const double wrong[] = {NAN, INFINITY, -INFINITY, -7.5, -1e-300, 1e-300, 1e-6};
     static const double right[] = {0, 1.1e-6, 7.5, 1e12};
     uint8_t *place;
@@ -537,9 +528,8 @@ static void a_damaged_length_is_refused(void **state)
     model_free(&saved);
 }
 
-static void another_version_is_refused(void **state)
+TEST(another_version_is_refused)
 {
-    (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
     assert_int_equal(bytes[8], ARCHIVE_VERSION);
@@ -562,9 +552,8 @@ static void another_version_is_refused(void **state)
 /* The head of a model is the magic, the version, the length of the name and the name. */
 enum { NAME_AT = 24 };
 
-static void what_this_library_does_not_know_is_refused(void **state)
+TEST(what_this_library_does_not_know_is_refused)
 {
-    (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
     assert_memory_equal(bytes + NAME_AT, "greedy", 6);
@@ -581,14 +570,13 @@ static void what_this_library_does_not_know_is_refused(void **state)
     model_free(&saved);
 }
 
-static void another_dimension_is_refused(void **state)
+TEST(another_dimension_is_refused)
 {
-    (void)state;
     model saved = small_model("uniform", "pending=1", 4);
     ee_settings wanted = {.policy = "uniform", .dim = 4, .seed = 99, .options = "nothing=is compared"};
     ee_bandit *bandit = NULL;
     ee_error error = {EE_OK, ""};
-    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &error), EE_OK);
+    ok(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &error));
     ee_bandit_free(bandit);
     wanted.dim = 5;
     assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &error), EE_BAD_MODEL);
@@ -597,9 +585,8 @@ static void another_dimension_is_refused(void **state)
     model_free(&saved);
 }
 
-static void another_policy_is_refused(void **state)
+TEST(another_policy_is_refused)
 {
-    (void)state;
     static const struct {
         const char *policy, *expected;
         bool accepted;
@@ -618,7 +605,7 @@ static void another_policy_is_refused(void **state)
         if (cases[i].accepted) {
             ee_bandit *bandit = NULL;
             ee_settings wanted = {.policy = cases[i].expected};
-            assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, NULL), EE_OK);
+            ok(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, NULL));
             assert_string_equal(ee_bandit_info(bandit).policy, cases[i].policy);
             ee_bandit_free(bandit);
         } else {
@@ -631,9 +618,8 @@ static void another_policy_is_refused(void **state)
     }
 }
 
-static void trailing_bytes_are_refused(void **state)
+TEST(trailing_bytes_are_refused)
 {
-    (void)state;
     static uint8_t copy[1 << 16];
     model saved = small_model("eenet", little_eenet, 4);
     assert_true(saved.size + 16 <= sizeof copy);
@@ -651,9 +637,8 @@ static void trailing_bytes_are_refused(void **state)
     model_free(&saved);
 }
 
-static void what_is_no_model_is_refused(void **state)
+TEST(what_is_no_model_is_refused)
 {
-    (void)state;
     static const char text[] = "policy,regret,seconds\neenet,5178,1.8\n";
     static const char sent_as_text[] = "eenet\x1a\n\n                        ";
     static const uint8_t zeros[64] = {0};
@@ -690,19 +675,18 @@ static size_t folder_entries(void)
     return count;
 }
 
-static void a_file_holds_the_model(void **state)
+TEST_WITH(a_file_holds_the_model, folder_create, folder_delete)
 {
-    (void)state;
     char path[128];
     snprintf(path, sizeof path, "%s/model.eenet", folder);
     ee_bandit *bandit =
         bandit_make("eenet", 8, 6, "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:8");
     for (uint64_t t = 1; t <= 20; t += 10) { /* the second model goes over the first */
         bandit_play(bandit, t, t + 9, 4, t > 10);
-        assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+        ok(ee_bandit_save(bandit, path, NULL));
         assert_int_equal(folder_entries(), 1); /* no temporary file beside it */
         ee_bandit *loaded = NULL;
-        assert_int_equal(ee_bandit_load(path, &(ee_settings){.policy = "eenet"}, &loaded, NULL), EE_OK);
+        ok(ee_bandit_load(path, &(ee_settings){.policy = "eenet"}, &loaded, NULL));
         model saved = model_save(bandit);
         assert_true(model_is_of(saved, loaded));
         bandit_play(loaded, t + 10, t + 19, 4, true);
@@ -743,9 +727,8 @@ static void assert_no_model(const char *path, ee_status status, const char *part
 }
 
 /* Who loads, else creates, would write over what could not be read. */
-static void only_a_name_that_is_free_is_no_file(void **state)
+TEST_WITH(only_a_name_that_is_free_is_no_file, folder_create, folder_delete)
 {
-    (void)state;
     char path[128], inner[160];
     snprintf(path, sizeof path, "%s/nothing", folder);
     snprintf(inner, sizeof inner, "load: there is no file %s", path);
@@ -761,7 +744,7 @@ static void only_a_name_that_is_free_is_no_file(void **state)
     assert_int_equal(unlink(path), 0);
 
     ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
-    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    ok(ee_bandit_save(bandit, path, NULL));
     ee_bandit_free(bandit);
     assert_no_model(inner, EE_FILE_ERROR, strerror(ENOTDIR)); /* in a file */
     assert_int_equal(chmod(path, 0), 0);
@@ -777,13 +760,12 @@ static void only_a_name_that_is_free_is_no_file(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void a_damaged_file_is_refused(void **state)
+TEST_WITH(a_damaged_file_is_refused, folder_create, folder_delete)
 {
-    (void)state;
     char path[128], sentence[256];
     snprintf(path, sizeof path, "%s/model", folder);
     ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
-    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    ok(ee_bandit_save(bandit, path, NULL));
     ee_bandit_free(bandit);
     assert_int_equal(truncate(path, 100), 0);
     ee_error error = {EE_OK, ""};
@@ -802,9 +784,8 @@ static void a_damaged_file_is_refused(void **state)
 }
 
 /* No folder, or something that is none; and a folder where the model should be, which shows when all is written. */
-static void what_cannot_be_written_leaves_nothing(void **state)
+TEST_WITH(what_cannot_be_written_leaves_nothing, folder_create, folder_delete)
 {
-    (void)state;
     char path[128], inner[160];
     ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
     model before = model_save(bandit);
@@ -814,13 +795,13 @@ static void what_cannot_be_written_leaves_nothing(void **state)
     assert_int_equal(folder_entries(), 0);
 
     snprintf(path, sizeof path, "%s/old", folder);
-    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    ok(ee_bandit_save(bandit, path, NULL));
     snprintf(inner, sizeof inner, "%s/model", path);
     ee_status status = ee_bandit_save(bandit, inner, &error);
     assert_file_error(status, error, "create", inner, ENOTDIR);
     assert_int_equal(folder_entries(), 1);
     ee_bandit *loaded = NULL;
-    assert_int_equal(ee_bandit_load(path, NULL, &loaded, NULL), EE_OK); /* what was there is whole */
+    ok(ee_bandit_load(path, NULL, &loaded, NULL)); /* what was there is whole */
     ee_bandit_free(loaded);
     assert_int_equal(unlink(path), 0);
 
@@ -835,30 +816,4 @@ static void what_cannot_be_written_leaves_nothing(void **state)
     assert_true(model_is_of(before, bandit));
     model_free(&before);
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loaded_bandits_go_on),
-        cmocka_unit_test(the_scripts_cover_what_they_should),
-        cmocka_unit_test(a_cut_model_is_refused),
-        cmocka_unit_test(cut_contents_are_refused),
-        cmocka_unit_test(every_flipped_bit_is_found),
-        cmocka_unit_test(wrong_contents_do_no_harm),
-        cmocka_unit_test(networks_must_have_seen_the_same_rounds),
-        cmocka_unit_test(the_length_of_the_arms_is_kept),
-        cmocka_unit_test(a_damaged_length_is_refused),
-        cmocka_unit_test(another_version_is_refused),
-        cmocka_unit_test(what_this_library_does_not_know_is_refused),
-        cmocka_unit_test(another_dimension_is_refused),
-        cmocka_unit_test(another_policy_is_refused),
-        cmocka_unit_test(trailing_bytes_are_refused),
-        cmocka_unit_test(what_is_no_model_is_refused),
-        cmocka_unit_test_setup_teardown(a_file_holds_the_model, folder_create, folder_delete),
-        cmocka_unit_test_setup_teardown(only_a_name_that_is_free_is_no_file, folder_create, folder_delete),
-        cmocka_unit_test_setup_teardown(a_damaged_file_is_refused, folder_create, folder_delete),
-        cmocka_unit_test_setup_teardown(what_cannot_be_written_leaves_nothing, folder_create, folder_delete),
-    };
-    return cmocka_run_group_tests_name("model file", tests, NULL, NULL);
 }

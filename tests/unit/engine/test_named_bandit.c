@@ -6,14 +6,13 @@
 static ee_round *make_round(void)
 {
     ee_round *round = NULL;
-    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    ok(ee_round_create(NULL, &round, NULL));
     return round;
 }
 
 /* What is good depends on the user and the item together: without their product nothing can be learned. */
-static void a_bandit_learns_from_names(void **state)
+TEST(a_bandit_learns_from_names)
 {
-    (void)state;
     enum { ROUNDS = 600, LAST = 200 };
     static const char *const policies[] = {"linucb", "eenet"};
     for (size_t p = 0; p < 2; p++) {
@@ -41,9 +40,8 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* The same calls give the same bytes, also where the bandit was saved and loaded in between. */
-static void the_same_calls_give_the_same_bytes(void **state)
+TEST(the_same_calls_give_the_same_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         ee_round *round = make_round(), *other = make_round();
         ee_bandit *whole = named_make(cases[i].policy, cases[i].options, cases[i].features);
@@ -73,13 +71,12 @@ static void the_same_calls_give_the_same_bytes(void **state)
 static ee_feature feature_at(ee_bandit *bandit, size_t place)
 {
     ee_feature feature;
-    assert_int_equal(ee_bandit_feature(bandit, place, &feature, NULL), EE_OK);
+    ok(ee_bandit_feature(bandit, place, &feature, NULL));
     return feature;
 }
 
-static void places_can_be_read_back(void **state)
+TEST(places_can_be_read_back)
 {
-    (void)state;
     static const char json[] =
         "{\"user\":{\"age\":30},\"_multi\":[{\"item\":{\"id\":\"a\"}},{\"item\":{\"id\":\"b\"}}]}";
     static const char *const names[] = {"constant",  "user.age",           "item.id=a", "user.age*item.id=a",
@@ -88,8 +85,8 @@ static void places_can_be_read_back(void **state)
     ee_round *round = make_round();
     ee_error error;
     ee_feature feature;
-    assert_int_equal(ee_round_read(round, json, strlen(json), NULL), EE_OK);
-    for (int i = 0; i < 3; i++) assert_int_equal(ee_bandit_arms(bandit, round, NULL, NULL), EE_OK);
+    ok(ee_round_read(round, json, strlen(json), NULL));
+    for (int i = 0; i < 3; i++) ok(ee_bandit_arms(bandit, round, NULL, NULL));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_string_equal(feature_at(bandit, i).name, names[i]);
     assert_int_equal(feature_at(bandit, 1).count, 3);
     assert_close(feature_at(bandit, 1).mean, 30, 1e-12);
@@ -107,16 +104,15 @@ static void places_can_be_read_back(void **state)
 /* ---- snapshots ---- */
 
 /* A snapshot decides a round as the bandit would have when it was published, by names of that time. */
-static void a_snapshot_has_the_names_of_its_time(void **state)
+TEST(a_snapshot_has_the_names_of_its_time)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         ee_round *round = make_round();
         ee_bandit *bandit = named_make(cases[i].policy, cases[i].options, cases[i].features);
         ee_snapshot *snapshot;
         ee_scratch *scratch;
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
+        ok(ee_snapshot_create(bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &scratch, NULL));
         for (uint64_t t = 1; t <= 60; t += 10) {
             ee_score own[NAMED_ARMS], its[NAMED_ARMS], later[NAMED_ARMS];
             ee_decision decision;
@@ -124,19 +120,19 @@ static void a_snapshot_has_the_names_of_its_time(void **state)
             const void *record;
             size_t size;
             named_play(bandit, round, t, t + 9);
-            assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
-            assert_int_equal(ee_bandit_score(bandit, &arms, own, NULL), EE_OK);
-            assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+            ok(ee_bandit_arms(bandit, round, &arms, NULL));
+            ok(ee_bandit_score(bandit, &arms, own, NULL));
+            ok(ee_snapshot_update(snapshot, bandit, NULL));
             ee_scratch_seed(scratch, t);
-            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, its, NULL, NULL), EE_OK);
+            ok(ee_snapshot_decide_round(snapshot, scratch, round, &decision, its, NULL, NULL));
             assert_memory_equal(own, its, sizeof own);
             named_play(bandit, round, t + 200, t + 209); /* names and scales that it does not know */
             named_draw(round, t + 9);
             ee_scratch_seed(scratch, t);
-            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, later, NULL, NULL), EE_OK);
+            ok(ee_snapshot_decide_round(snapshot, scratch, round, &decision, later, NULL, NULL));
             assert_memory_equal(its, later, sizeof its);
-            assert_int_equal(ee_scratch_record(scratch, 0, &record, &size, NULL), EE_OK);
-            assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
+            ok(ee_scratch_record(scratch, 0, &record, &size, NULL));
+            ok(ee_bandit_learn_record(bandit, record, size, 1, NULL));
         }
         ee_scratch_free(scratch);
         ee_snapshot_free(snapshot);
@@ -153,9 +149,8 @@ static void assert_refused(ee_status status, const ee_error *error, const char *
     assert_string_equal(error->message, sentence);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     ee_error error;
     ee_bandit *bandit = NULL, *vectors = bandit_make("uniform", 3, 1, NULL);
     ee_round *round = make_round();
@@ -165,7 +160,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_refused(ee_bandit_create(&settings, &bandit, &error), &error,
                    "create: give dim or features, not both: dim must be 0 or 12288 with these features, got 20");
     settings.dim = 12288;
-    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
+    ok(ee_bandit_create(&settings, &bandit, &error));
     assert_string_equal(ee_bandit_info(bandit).features,
                         "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on ids=on");
     assert_null(ee_bandit_info(vectors).features);
@@ -183,8 +178,8 @@ static void what_does_not_fit_is_refused(void **state)
     ee_snapshot *snapshot;
     ee_scratch *scratch;
     ee_decision decision;
-    assert_int_equal(ee_snapshot_create(vectors, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
+    ok(ee_snapshot_create(vectors, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &scratch, NULL));
     assert_refused(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &error), &error,
                    "decide: this bandit takes vectors; for named features, set features when you create it");
     ee_scratch_free(scratch);
@@ -195,9 +190,8 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* Places mean other things to features with other options. */
-static void records_are_of_the_same_features(void **state)
+TEST(records_are_of_the_same_features)
 {
-    (void)state;
     ee_error error;
     ee_round *round = make_round();
     ee_bandit *bandit = named_make("linucb", NULL, "names=100 hashes=100");
@@ -208,25 +202,15 @@ static void records_are_of_the_same_features(void **state)
     const void *record;
     size_t size;
     named_draw(round, 1);
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(scratch, 0, &record, &size, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &scratch, NULL));
+    ok(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, NULL));
+    ok(ee_scratch_record(scratch, 0, &record, &size, NULL));
     assert_int_equal(ee_bandit_learn_record(other, record, size, 1, &error), EE_BAD_RECORD);
-    assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, &error), EE_OK);
+    ok(ee_bandit_learn_record(bandit, record, size, 1, &error));
     ee_scratch_free(scratch);
     ee_snapshot_free(snapshot);
     ee_bandit_free(bandit);
     ee_bandit_free(other);
     ee_round_free(round);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bandit_learns_from_names),   cmocka_unit_test(the_same_calls_give_the_same_bytes),
-        cmocka_unit_test(places_can_be_read_back),      cmocka_unit_test(a_snapshot_has_the_names_of_its_time),
-        cmocka_unit_test(what_does_not_fit_is_refused), cmocka_unit_test(records_are_of_the_same_features),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ typedef struct id_play {
 static id_play play_start(const char *name, const char *options, const char *named)
 {
     id_play self = {.bandit = named_make(name, options, named)};
-    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    ok(ee_round_create(NULL, &self.round, NULL));
     return self;
 }
 
@@ -42,7 +42,7 @@ static size_t place_of(ee_bandit *bandit, const char *name)
 {
     ee_feature feature;
     for (size_t i = 0; i < features_count(bandit->features); i++) {
-        assert_int_equal(ee_bandit_feature(bandit, i, &feature, NULL), EE_OK);
+        ok(ee_bandit_feature(bandit, i, &feature, NULL));
         if (strcmp(feature.name, name) == 0) return i;
     }
     return SIZE_MAX;
@@ -51,9 +51,8 @@ static size_t place_of(ee_bandit *bandit, const char *name)
 /* ---- learning ---- */
 
 /* Nothing but ids, in any order. */
-static void ids_alone_are_learned(void **state)
+TEST(ids_alone_are_learned)
 {
-    (void)state;
     static const char *const ids[] = {"red", "green", "blue"};
     static const char *const policies[] = {"eenet", "linucb", "ucb1", "thompson", "neural-epsilon"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
@@ -77,16 +76,15 @@ static void ids_alone_are_learned(void **state)
 }
 
 /* What a user likes is a matter of the product of the context with the id. */
-static void ids_are_multiplied_with_the_context(void **state)
+TEST(ids_are_multiplied_with_the_context)
 {
-    (void)state;
     enum { ROUNDS = 500, LAST = 100 };
     id_play play = play_start("linucb", "alpha=1", "names=100 hashes=10");
     size_t right = 0;
     for (size_t t = 0; t < ROUNDS; t++) {
         const char *context = t % 2 ? "{\"plan\":\"free\"}" : "{\"plan\":\"paid\"}";
         ee_round_clear(play.round);
-        assert_int_equal(ee_round_context(play.round, context, strlen(context), NULL), EE_OK);
+        ok(ee_round_context(play.round, context, strlen(context), NULL));
         add_action(play.round, "{\"_tag\":\"a\"}", NULL);
         add_action(play.round, "{\"_tag\":\"b\"}", NULL);
         take_arms(&play);
@@ -109,7 +107,7 @@ static double play_sessions(id_play *play, size_t rounds, size_t *next)
         size_t plan = named_plan(t);
         ee_round_clear(play->round);
         int size = snprintf(json, sizeof json, "{\"user\":{\"plan\":\"p%zu\"}}", plan);
-        assert_int_equal(ee_round_context(play->round, json, (size_t)size, NULL), EE_OK);
+        ok(ee_round_context(play->round, json, (size_t)size, NULL));
         for (size_t i = 0; i < NAMED_ARMS; i++) {
             snprintf(json, sizeof json, "{\"_tag\":\"session-%zu\",\"kind\":\"k%zu\"}", (*next)++, i);
             add_action(play->round, json, NULL);
@@ -123,9 +121,8 @@ static double play_sessions(id_play *play, size_t rounds, size_t *next)
     return sum;
 }
 
-static void ids_that_never_recur_cost_nothing(void **state)
+TEST(ids_that_never_recur_cost_nothing)
 {
-    (void)state;
     enum { LEARN = 500, SHOW = 25000, MOST_MEMORY = 1 << 20 };
     id_play play = play_start("linucb", NULL, "names=300 hashes=16"),
             off = play_start("linucb", NULL, "names=300 hashes=16 ids=off");
@@ -157,9 +154,8 @@ static void ids_that_never_recur_cost_nothing(void **state)
 }
 
 /* Slots of one request are rounds with the same ids, one after the other. */
-static void slots_of_one_request_are_no_recurrence(void **state)
+TEST(slots_of_one_request_are_no_recurrence)
 {
-    (void)state;
     id_play play = play_start("linucb", NULL, "names=300 hashes=16");
     for (size_t t = 0; t < 100; t++) {
         for (size_t slot = 0; slot < 3; slot++) {
@@ -178,9 +174,8 @@ static void slots_of_one_request_are_no_recurrence(void **state)
 
 /* ---- the state ---- */
 
-static void ids_are_saved_and_published(void **state)
+TEST(ids_are_saved_and_published)
 {
-    (void)state;
     id_play play = play_start("linucb", NULL, "names=60 hashes=4");
     ee_bandit *again = NULL;
     ee_snapshot *snapshot;
@@ -195,7 +190,7 @@ static void ids_are_saved_and_published(void **state)
         add_action(play.round, "{}", NULL);
         take_arms(&play);
         assert_int_equal(play.arms.ids[2], 2); /* without an id: its position */
-        if (again) assert_int_equal(ee_bandit_arms(again, play.round, NULL, NULL), EE_OK);
+        if (again) ok(ee_bandit_arms(again, play.round, NULL, NULL));
         if (t != 150) continue;
         model saved = model_save(play.bandit);
         again = model_load(saved);
@@ -205,15 +200,15 @@ static void ids_are_saved_and_published(void **state)
     model saved = model_save(play.bandit);
     assert_true(model_is_of(saved, again));
     model_free(&saved);
-    assert_int_equal(ee_snapshot_create(again, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    ok(ee_snapshot_create(again, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
     ee_score here[3], there[3];
     ee_decision decision;
     take_arms(&play);
-    assert_int_equal(ee_bandit_arms(again, play.round, NULL, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_update(snapshot, again, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(play.bandit, &play.arms, here, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide_round(snapshot, room, play.round, &decision, there, NULL, NULL), EE_OK);
+    ok(ee_bandit_arms(again, play.round, NULL, NULL));
+    ok(ee_snapshot_update(snapshot, again, NULL));
+    ok(ee_bandit_score(play.bandit, &play.arms, here, NULL));
+    ok(ee_snapshot_decide_round(snapshot, room, play.round, &decision, there, NULL, NULL));
     assert_memory_equal(here, there, sizeof here);
     ee_scratch_free(room);
     ee_snapshot_free(snapshot);
@@ -223,9 +218,8 @@ static void ids_are_saved_and_published(void **state)
 
 /* ---- what an id is ---- */
 
-static void an_id_that_is_a_feature_already_is_that_feature(void **state)
+TEST(an_id_that_is_a_feature_already_is_that_feature)
 {
-    (void)state;
     for (int off = 0; off < 2; off++) {
         id_play play = play_start("linucb", NULL, off ? "names=60 hashes=4 ids=off" : "names=60 hashes=4");
         for (size_t t = 0; t < 20; t++) {
@@ -256,14 +250,13 @@ static float value_at(const ee_arms *arms, size_t arm, size_t place)
 }
 
 /* An id alone stands for all features; beside others it says little, and is multiplied with nothing. */
-static void an_id_beside_features_has_less_weight(void **state)
+TEST(an_id_beside_features_has_less_weight)
 {
-    (void)state;
     id_play play = play_start("linucb", NULL, "names=60 hashes=4");
     static const char context[] = "{\"plan\":\"free\"}";
     for (size_t t = 0; t < 20; t++) {
         ee_round_clear(play.round);
-        assert_int_equal(ee_round_context(play.round, context, strlen(context), NULL), EE_OK);
+        ok(ee_round_context(play.round, context, strlen(context), NULL));
         add_action(play.round, "{}", "alone");
         add_action(play.round, "{\"color\":\"red\"}", "beside");
         take_arms(&play);
@@ -276,9 +269,8 @@ static void an_id_beside_features_has_less_weight(void **state)
 }
 
 /* Vowpal Wabbit does not take a tag for a feature. */
-static void hashing_as_vw_has_ids_but_no_feature(void **state)
+TEST(hashing_as_vw_has_ids_but_no_feature)
 {
-    (void)state;
     id_play play = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
     add_action(play.round, "{\"a\":1}", "one");
     take_arms(&play);
@@ -288,9 +280,8 @@ static void hashing_as_vw_has_ids_but_no_feature(void **state)
 }
 
 /* Models of version 10 knew no ids, and go on without. */
-static void models_from_before_pass_over_ids(void **state)
+TEST(models_from_before_pass_over_ids)
 {
-    (void)state;
     static const char *const names[] = {"eenet-named", "linucb-named", "linucb-hashed"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
@@ -299,7 +290,7 @@ static void models_from_before_pass_over_ids(void **state)
         snprintf(path, sizeof path, "%s/10/%s.model", EENET_MODELS_DIR, names[i]);
         if (ee_bandit_load(path, NULL, &play.bandit, &error)) fail_msg("%s", error.message);
         assert_non_null(strstr(ee_bandit_info(play.bandit).features, "ids=off"));
-        assert_int_equal(ee_round_create(NULL, &play.round, NULL), EE_OK);
+        ok(ee_round_create(NULL, &play.round, NULL));
         add_action(play.round, "{}", "a");
         take_arms(&play);
         assert_null(play.arms.ids);
@@ -308,13 +299,12 @@ static void models_from_before_pass_over_ids(void **state)
     }
 }
 
-static void wrong_ids_are_refused(void **state)
+TEST(wrong_ids_are_refused)
 {
-    (void)state;
     ee_round *round;
     ee_error error;
     static const char twice[] = "{\"_tag\":\"a\",\"_tag\":\"b\"}", number[] = "{\"_tag\":7}";
-    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    ok(ee_round_create(NULL, &round, NULL));
     assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "id: round and id must not be NULL, and the round needs an action first");
     assert_int_equal(ee_round_action(round, twice, strlen(twice), &error), EE_BAD_INPUT);
@@ -326,25 +316,8 @@ static void wrong_ids_are_refused(void **state)
     assert_int_equal(round->identified, 0);
     assert_int_equal(ee_round_action_id(round, "", 0, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "id: the id of an action is empty");
-    assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_OK);
+    ok(ee_round_action_id(round, "a", 1, &error));
     assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "id: the action has two ids");
     ee_round_free(round);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_alone_are_learned),
-        cmocka_unit_test(ids_are_multiplied_with_the_context),
-        cmocka_unit_test(ids_that_never_recur_cost_nothing),
-        cmocka_unit_test(slots_of_one_request_are_no_recurrence),
-        cmocka_unit_test(ids_are_saved_and_published),
-        cmocka_unit_test(an_id_that_is_a_feature_already_is_that_feature),
-        cmocka_unit_test(an_id_beside_features_has_less_weight),
-        cmocka_unit_test(hashing_as_vw_has_ids_but_no_feature),
-        cmocka_unit_test(models_from_before_pass_over_ids),
-        cmocka_unit_test(wrong_ids_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

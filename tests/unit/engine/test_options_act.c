@@ -142,10 +142,10 @@ static uint64_t play_without_rewards(ee_bandit *bandit, uint64_t sum)
     for (size_t round = 0; round < PENDING + 2; round++) {
         ee_arms arms = arms_of(round);
         ee_decision decision;
-        assert_int_equal(ee_bandit_set_time(bandit, (double)round, NULL), EE_OK);
+        ok(ee_bandit_set_time(bandit, (double)round, NULL));
         ee_status status = ee_bandit_decide(bandit, &arms, &decision, scores, NULL, NULL);
         if (status == EE_DIVERGED) return sum + 1;
-        assert_int_equal(status, EE_OK);
+        ok(status);
         sum = add_bytes(sum, scores, sizeof scores);
     }
     ee_info info = ee_bandit_info(bandit);
@@ -164,14 +164,14 @@ static uint64_t play(ee_bandit *bandit)
         ee_score scores[BLOCKS];
         ee_status status = ee_bandit_decide(bandit, &arms, &decision, scores, NULL, NULL);
         if (status == EE_DIVERGED) return sum + 1; /* so much does a learning rate act */
-        assert_int_equal(status, EE_OK);
+        ok(status);
         sum = add_bytes(sum, scores, sizeof scores);
         sum = add_bytes(sum, &decision.arm, sizeof decision.arm);
         sum = add_bytes(sum, &decision.probability, sizeof decision.probability);
         double reward = reward_of(context, decision.arm, round);
         status = ee_bandit_learn(bandit, decision.id, reward, NULL);
         if (status == EE_DIVERGED) return sum + 1;
-        assert_int_equal(status, EE_OK);
+        ok(status);
     }
     return play_without_rewards(bandit, sum);
 }
@@ -342,9 +342,8 @@ static size_t check_setting(const char *policy, const char *options, bool may_be
     return idle;
 }
 
-static void options_act_or_are_refused(void **state)
+TEST(options_act_or_are_refused)
 {
-    (void)state;
     size_t idle = 0;
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *policy = settings[i].policy, *options = settings[i].options;
@@ -372,17 +371,16 @@ static uint64_t play_long(const char *policy, const char *options)
         ee_arms arms = arms_of(round % CONTEXTS);
         size_t arm = round / 4 % BLOCKS;
         double reward = reward_of(round % CONTEXTS, arm, round);
-        assert_int_equal(ee_bandit_learn_from(bandit, &arms, arm, reward, NULL), EE_OK);
+        ok(ee_bandit_learn_from(bandit, &arms, arm, reward, NULL));
     }
     ee_arms arms = arms_of(1);
-    assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &arms, scores, NULL));
     ee_bandit_free(bandit);
     return add_bytes(sum, scores, sizeof scores);
 }
 
-static void a_long_run_shows_the_recent(void **state)
+TEST(a_long_run_shows_the_recent)
 {
-    (void)state;
     static const struct {
         const char *network, *options;
     } cases[] = {
@@ -409,9 +407,8 @@ static void a_long_run_shows_the_recent(void **state)
     }
 }
 
-static void every_option_acts_somewhere(void **state)
+TEST(every_option_acts_somewhere)
 {
-    (void)state;
     ee_policy policy;
     for (size_t i = 0; ee_policy_describe(i, &policy, NULL) == EE_OK; i++) {
         ee_option option;
@@ -425,9 +422,8 @@ static void every_option_acts_somewhere(void **state)
 }
 
 /* Setting an option to what it is anyway is taken where it is said to act, and refused where not. */
-static void what_is_said_to_act_is_taken(void **state)
+TEST(what_is_said_to_act_is_taken)
 {
-    (void)state;
     ee_policy policy;
     for (size_t i = 0; ee_policy_describe(i, &policy, NULL) == EE_OK; i++) {
         ee_option option;
@@ -446,15 +442,4 @@ static void what_is_said_to_act_is_taken(void **state)
             if (status) assert_memory_equal(error.message, refusal, strlen(refusal));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_act_or_are_refused),
-        cmocka_unit_test(a_long_run_shows_the_recent),
-        cmocka_unit_test(every_option_acts_somewhere),
-        cmocka_unit_test(what_is_said_to_act_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

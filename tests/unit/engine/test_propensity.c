@@ -53,9 +53,8 @@ static const contest contests[] = {
     {1, {NAN}, {1}},
 };
 
-static void the_best_share_the_probability(void **state)
+TEST(the_best_share_the_probability)
 {
-    (void)state;
     enum { DRAWS = 3000 };
     random_stream stream = random_named(1, "test");
     for (size_t i = 0; i < sizeof contests / sizeof *contests; i++) {
@@ -79,9 +78,8 @@ static void the_best_share_the_probability(void **state)
     }
 }
 
-static void the_stream_decides(void **state)
+TEST(the_stream_decides)
 {
-    (void)state;
     static const float even[MOST] = {0};
     random_stream a = random_named(7, "test"), b = a, c = random_named(8, "test");
     size_t differ = 0;
@@ -105,9 +103,8 @@ static void fill_example(propensity_rule rule, double *probabilities)
     propensity_fill(rule, scores, ARMS, probabilities);
 }
 
-static void rules_are_their_formulas(void **state)
+TEST(rules_are_their_formulas)
 {
-    (void)state;
     double p[ARMS], sum = 0;
     fill_example((propensity_rule){.kind = PROPENSITY_FLOOR, .amount = 0.2}, p);
     for (size_t i = 0; i < ARMS; i++) assert_close(p[i], 0.2 / ARMS + (i == 1 || i == 3 ? 0.8 / 2 : 0), 1e-12);
@@ -126,9 +123,8 @@ static void rules_are_their_formulas(void **state)
 }
 
 /* FastCB's l(b) / (n l(b) + gamma (l - l(b))), for losses up to a largest reward of 1.5. */
-static void losses_weigh_the_gaps(void **state)
+TEST(losses_weigh_the_gaps)
 {
-    (void)state;
     double p[ARMS], rest = 1, least = 1.5 - (double)0.9f;
     fill_example((propensity_rule){.kind = PROPENSITY_LOSS_IGW, .amount = 4, .most = 1.5}, p);
     for (size_t i = 0; i < ARMS; i++) {
@@ -149,9 +145,8 @@ static void losses_weigh_the_gaps(void **state)
     for (size_t i = 0; i < ARMS; i++) assert_close(p[i], 1.0 / ARMS, 1e-12);
 }
 
-static void probabilities_sum_to_one(void **state)
+TEST(probabilities_sum_to_one)
 {
-    (void)state;
     static const float extreme[] = {3e38f, -3e38f, 0, NAN, 1e-40f, -1};
     const propensity_rule rules[] = {{.kind = PROPENSITY_ARGMAX},
                                      {.kind = PROPENSITY_FLOOR, .amount = 1},
@@ -178,9 +173,8 @@ static void probabilities_sum_to_one(void **state)
     }
 }
 
-static void draws_follow_the_probabilities(void **state)
+TEST(draws_follow_the_probabilities)
 {
-    (void)state;
     const propensity_rule rules[] = {{.kind = PROPENSITY_ARGMAX},
                                      {.kind = PROPENSITY_FLOOR, .amount = 0.3},
                                      {.kind = PROPENSITY_SOFTMAX, .amount = 0.4},
@@ -203,9 +197,8 @@ static void draws_follow_the_probabilities(void **state)
 }
 
 /* As numpy's argmax, which the authors' code decides by. */
-static void the_first_of_equal_arms_is_taken(void **state)
+TEST(the_first_of_equal_arms_is_taken)
 {
-    (void)state;
     const ee_score scores[] = {{.score = 1}, {.score = NAN}, {.score = 3}, {.score = 2}, {.score = 3}};
     const double expected[] = {0, 0, 1, 0, 0};
     double probabilities[5];
@@ -213,18 +206,4 @@ static void the_first_of_equal_arms_is_taken(void **state)
     for (size_t i = 0; i < 5; i++) assert_true(probabilities[i] == expected[i]);
     propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores + 1, 1, probabilities);
     assert_true(probabilities[0] == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_of_equal_arms_is_taken),
-        cmocka_unit_test(rules_are_their_formulas),
-        cmocka_unit_test(probabilities_sum_to_one),
-        cmocka_unit_test(draws_follow_the_probabilities),
-        cmocka_unit_test(the_best_share_the_probability),
-        cmocka_unit_test(the_stream_decides),
-        cmocka_unit_test(losses_weigh_the_gaps),
-    };
-    return cmocka_run_group_tests_name("propensity", tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static const ee_arms *arms_of_round(uint64_t number)
 static ee_snapshot *snapshot_make(ee_bandit *bandit)
 {
     ee_snapshot *snapshot = NULL;
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
     return snapshot;
 }
 
@@ -37,12 +37,12 @@ static model record_make(ee_bandit *bandit, uint64_t round, double *reward)
     ee_decision decision;
     const void *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
     assert_int_equal(ee_scratch_record(room, 0, &bytes, &size, NULL), EE_BAD_INPUT);
     const ee_arms *arms = arms_of_round(round);
     ee_scratch_seed(room, round);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(room, 0, &bytes, &size, NULL), EE_OK);
+    ok(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL));
+    ok(ee_scratch_record(room, 0, &bytes, &size, NULL));
     model made = {malloc(size), size};
     memcpy(made.bytes, bytes, size);
     *reward = round_reward(&round_now, decision.arm);
@@ -108,7 +108,7 @@ static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_
     ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
     if (played) bandit_play(bandit, 1, played, ARMS, false);
     name_file(path, sizeof path, folder->path, "model", 0);
-    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    ok(ee_bandit_save(bandit, path, NULL));
     for (int i = 0; i < RECORDS; i++) {
         records[i] = record_make(bandit, 100 + (uint64_t)i, &unused);
         snprintf(name, sizeof name, "record%d", i);
@@ -116,13 +116,13 @@ static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_
     }
     start_other_process(folder->path);
     for (int i = RECORDS - 1; i >= 0; i--) {
-        assert_int_equal(learn(bandit, records[i], i % 2, NULL), EE_OK);
+        ok(learn(bandit, records[i], i % 2, NULL));
         free(records[i].bytes);
     }
     model here = model_save(bandit), elsewhere = {NULL, 0};
     uint8_t *bytes;
     name_file(path, sizeof path, folder->path, "model", 1);
-    assert_int_equal(file_read(path, &bytes, &elsewhere.size, NULL), EE_OK);
+    ok(file_read(path, &bytes, &elsewhere.size, NULL));
     elsewhere.bytes = bytes;
     if (!model_equal(here, elsewhere)) fail_msg("%s %s: other bytes", c.name, c.options);
     assert_int_equal(ee_bandit_info(bandit).rewards, played + RECORDS);
@@ -132,9 +132,8 @@ static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_
     ee_bandit_free(bandit);
 }
 
-static void another_process_learns_the_same_bytes(void **state)
+TEST(another_process_learns_the_same_bytes)
 {
-    (void)state;
     test_folder folder = folder_make();
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
@@ -147,9 +146,8 @@ static void another_process_learns_the_same_bytes(void **state)
 /* ---- as the bandit itself ---- */
 
 /* A bandit that decides and learns at once, and its twin that learns records of the same decisions. */
-static void a_record_teaches_what_the_decision_itself_does(void **state)
+TEST(a_record_teaches_what_the_decision_itself_does)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
@@ -160,7 +158,7 @@ static void a_record_teaches_what_the_decision_itself_does(void **state)
             model record = record_make(twin, t, &reward);
             bandit->room->streams = decision_streams_of(t);
             bandit_reward(bandit, bandit_choose(bandit, arms_of_round(t), NULL).id, reward);
-            assert_int_equal(learn(twin, record, reward, NULL), EE_OK);
+            ok(learn(twin, record, reward, NULL));
             free(record.bytes);
             if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
         }
@@ -184,7 +182,7 @@ static void play_late(ee_bandit *bandit, ee_bandit *twin, uint64_t first)
         bandit->room->streams = decision_streams_of(first + late);
         ids[late] = bandit_choose(bandit, arms_of_round(first + late), NULL).id;
         ee_decision taken = {0, 77, 0.5};
-        assert_int_equal(ee_bandit_take_record(twin, record.bytes, record.size, &taken, NULL), EE_OK);
+        ok(ee_bandit_take_record(twin, record.bytes, record.size, &taken, NULL));
         assert_int_equal(taken.id, ids[late]);
         assert_int_equal(taken.arm, 77); /* what a record does not know stays */
         assert_true(taken.probability == 0.5);
@@ -196,9 +194,8 @@ static void play_late(ee_bandit *bandit, ee_bandit *twin, uint64_t first)
     }
 }
 
-static void a_record_that_is_taken_in_is_a_decision_of_ones_own(void **state)
+TEST(a_record_that_is_taken_in_is_a_decision_of_ones_own)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         char options[256];
@@ -219,9 +216,8 @@ static void a_record_that_is_taken_in_is_a_decision_of_ones_own(void **state)
     }
 }
 
-static void what_is_no_record_is_not_taken_in(void **state)
+TEST(what_is_no_record_is_not_taken_in)
 {
-    (void)state;
     double reward;
     ee_error error = {EE_OK, ""};
     ee_decision decision = {5, 6, 0.7};
@@ -246,9 +242,8 @@ static void what_is_no_record_is_not_taken_in(void **state)
 /* ---- lengths ---- */
 
 /* A record that was made before the bandit knew of a length, learned after it does: the arm is scaled anew. */
-static void an_arm_of_another_length_is_scaled_anew(void **state)
+TEST(an_arm_of_another_length_is_scaled_anew)
 {
-    (void)state;
     static const float two[] = {3, 4, 6, 8}, one[] = {1, 0, 0, 1};
     ee_arms long_arms = ee_arms_dense(two, 1, 4), short_arms = ee_arms_dense(one, 1, 4);
     ee_bandit *bandit = bandit_make("linucb", 4, 1, "scale=on"), *twin = bandit_make("linucb", 4, 1, "scale=on");
@@ -257,20 +252,20 @@ static void an_arm_of_another_length_is_scaled_anew(void **state)
     ee_decision decision;
     const void *record;
     size_t size;
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, &long_arms, &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    ok(ee_snapshot_decide(snapshot, room, &long_arms, &decision, NULL, NULL, NULL));
+    ok(ee_scratch_record(room, 0, &record, &size, NULL));
     /* Now it knows a length, which is not the record's. */
     bandit_reward(bandit, bandit_choose(bandit, &short_arms, NULL).id, 0);
     double length = bandit->policy->parameters.length.value;
     assert_float_equal(length, sqrt(2), 1e-12);
-    assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
+    ok(ee_bandit_learn_record(bandit, record, size, 1, NULL));
     assert_true(bandit->policy->parameters.length.value == length);
     bandit_reward(twin, bandit_choose(twin, &short_arms, NULL).id, 0);
     bandit_reward(twin, bandit_choose(twin, &long_arms, NULL).id, 1);
     ee_score mine, its;
-    assert_int_equal(ee_bandit_score(bandit, &long_arms, &mine, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(twin, &long_arms, &its, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &long_arms, &mine, NULL));
+    ok(ee_bandit_score(twin, &long_arms, &its, NULL));
     assert_float_equal(mine.score, its.score, 1e-5);
     assert_true(mine.exploitation > 0.5f);
     ee_scratch_free(room);
@@ -302,9 +297,8 @@ static void repair(model record)
 
 static const char some_eenet[] = "f1.width=6 exploration=network f2.width=6 features=sketch:8 extra_until=100";
 
-static void no_damaged_record_is_learned(void **state)
+TEST(no_damaged_record_is_learned)
 {
-    (void)state;
     double reward;
     ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
     bandit_play(bandit, 1, 5, ARMS, false);
@@ -319,15 +313,14 @@ static void no_damaged_record_is_learned(void **state)
     assert_int_equal(learn(bandit, record, NAN, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn_record(bandit, NULL, 10, 1, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn_record(NULL, bytes, record.size, 1, NULL), EE_BAD_INPUT);
-    assert_int_equal(learn(bandit, record, reward, NULL), EE_OK); /* it was whole */
+    ok(learn(bandit, record, reward, NULL)); /* it was whole */
     free(bytes);
     ee_bandit_free(bandit);
 }
 
 /* Behind a sound checksum: the bytes of the head in turn, and of the arm. */
-static void no_impossible_record_is_learned(void **state)
+TEST(no_impossible_record_is_learned)
 {
-    (void)state;
     static const char impossible[] = "record: invalid contents despite a correct checksum";
     static const struct {
         size_t place;
@@ -383,9 +376,8 @@ static void assert_learns(const char *name, uint64_t seed, const char *options, 
     ee_bandit_free(other);
 }
 
-static void a_record_of_another_model_is_refused(void **state)
+TEST(a_record_of_another_model_is_refused)
 {
-    (void)state;
     double reward;
     ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
     model record = record_make(bandit, 101, &reward);
@@ -402,9 +394,8 @@ static void a_record_of_another_model_is_refused(void **state)
 }
 
 /* Options that leave the meaning of a record as it is may differ, and the seed. */
-static void a_record_outlives_a_change_of_other_options(void **state)
+TEST(a_record_outlives_a_change_of_other_options)
 {
-    (void)state;
     double reward;
     ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
     model record = record_make(bandit, 101, &reward);
@@ -422,9 +413,8 @@ static void a_record_outlives_a_change_of_other_options(void **state)
 
 /* A decision that was taken in and expired, or was forgotten, has been counted as tried. Its reward, which comes with
  * the record, leaves what it would have left in time. */
-static void a_late_record_counts_once(void **state)
+TEST(a_late_record_counts_once)
 {
-    (void)state;
     enum { MADE = 5 };
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
@@ -443,16 +433,15 @@ static void a_late_record_counts_once(void **state)
             records[t] = record_make(patient, 100 + t, &rewards[t]);
             model copy = record_make(hasty, 100 + t, &rewards[t]);
             for (int k = 0; k < 2; k++)
-                assert_int_equal(ee_bandit_take_record(k ? hasty : patient, k ? copy.bytes : records[t].bytes,
-                                                       records[t].size, &decision, NULL),
-                                 EE_OK);
+                ok(ee_bandit_take_record(k ? hasty : patient, k ? copy.bytes : records[t].bytes, records[t].size,
+                                         &decision, NULL));
             free(copy.bytes);
         }
         ee_snapshot_free(snapshot_make(patient)); /* counts the last one as tried */
         ee_snapshot_free(snapshot_make(hasty));
         assert_int_equal(ee_bandit_info(hasty).expired, 2);
-        assert_int_equal(ee_bandit_forget(hasty, 4, NULL), EE_OK);
-        assert_int_equal(ee_bandit_take_record(hasty, records[3].bytes, records[3].size, &decision, NULL), EE_OK);
+        ok(ee_bandit_forget(hasty, 4, NULL));
+        ok(ee_bandit_take_record(hasty, records[3].bytes, records[3].size, &decision, NULL));
         assert_int_equal(decision.id, 6); /* and the third expires */
         model saved = model_save(hasty);
         ee_bandit_free(hasty);
@@ -462,7 +451,7 @@ static void a_late_record_counts_once(void **state)
             bool gone = t < 3;
             bandit_reward(patient, t + 1, rewards[t]);
             if (gone)
-                assert_int_equal(learn(hasty, records[t], rewards[t], NULL), EE_OK);
+                ok(learn(hasty, records[t], rewards[t], NULL));
             else
                 bandit_reward(hasty, t == 3 ? decision.id : t + 1, rewards[t]);
             if (!learned_the_same(patient, hasty)) fail_msg("%s %s: reward %d", c.name, options, (int)t);
@@ -474,9 +463,8 @@ static void a_late_record_counts_once(void **state)
 }
 
 /* Not a byte of a record is left to chance: what the room held before does not show. */
-static void the_same_decision_is_the_same_record(void **state)
+TEST(the_same_decision_is_the_same_record)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
@@ -488,13 +476,13 @@ static void the_same_decision_is_the_same_record(void **state)
         size_t size;
         double reward;
         model first = record_make(bandit, 101, &reward);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+        ok(ee_scratch_create(snapshot, 1, &room, NULL));
         for (uint64_t t = 90; t <= 101; t++) {
             const ee_arms *arms = arms_of_round(t);
             ee_scratch_seed(room, t);
-            assert_int_equal(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL), EE_OK);
+            ok(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL));
         }
-        assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
+        ok(ee_scratch_record(room, 0, &record, &size, NULL));
         assert_true(model_equal(first, (model){(void *)(uintptr_t)record, size}));
         free(first.bytes);
         ee_scratch_free(room);
@@ -506,18 +494,5 @@ static void the_same_decision_is_the_same_record(void **state)
 int main(int count, char **words)
 {
     if (count == 2) _exit(learn_elsewhere(words[1])); /* without a search for leaks, which takes seconds */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_process_learns_the_same_bytes),
-        cmocka_unit_test(a_record_teaches_what_the_decision_itself_does),
-        cmocka_unit_test(a_record_that_is_taken_in_is_a_decision_of_ones_own),
-        cmocka_unit_test(what_is_no_record_is_not_taken_in),
-        cmocka_unit_test(an_arm_of_another_length_is_scaled_anew),
-        cmocka_unit_test(no_damaged_record_is_learned),
-        cmocka_unit_test(no_impossible_record_is_learned),
-        cmocka_unit_test(a_record_of_another_model_is_refused),
-        cmocka_unit_test(a_record_outlives_a_change_of_other_options),
-        cmocka_unit_test(a_late_record_counts_once),
-        cmocka_unit_test(the_same_decision_is_the_same_record),
-    };
-    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+    return test_run(NULL);
 }

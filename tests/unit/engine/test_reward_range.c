@@ -15,9 +15,8 @@ static void assert_not_made(const char *options, const char *sentence)
     assert_null(bandit);
 }
 
-static void a_range_must_be_one(void **state)
+TEST(a_range_must_be_one)
 {
-    (void)state;
     assert_not_made("rewards=1",
                     "options: rewards must be none or LOW:HIGH with LOW below HIGH, both -1e9 to 1e9, got '1'");
     assert_not_made("rewards=1:0",
@@ -30,9 +29,8 @@ static void a_range_must_be_one(void **state)
     assert_not_made("outside=clip", "options: linucb.outside needs rewards!=none, but it is none");
 }
 
-static void what_is_outside_is_refused(void **state)
+TEST(what_is_outside_is_refused)
 {
-    (void)state;
     const char *const policies[] = {"eenet", "linucb", "ucb1", "kernelucb", "uniform"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         ee_bandit *bandit = bandit_make(policies[i], 4, 1, "rewards=-0.5:1 default_reward=-0.5");
@@ -53,9 +51,8 @@ static void what_is_outside_is_refused(void **state)
 }
 
 /* A clipped reward is learned as the end of the range would be, and counted. */
-static void what_is_outside_is_clipped(void **state)
+TEST(what_is_outside_is_clipped)
 {
-    (void)state;
     const char *const policies[] = {"eenet", "linucb", "ucb1"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         ee_bandit *clipped = bandit_make(policies[i], 4, 1, "rewards=0:1 outside=clip");
@@ -83,9 +80,8 @@ static void what_is_outside_is_clipped(void **state)
 
 /* Without a range, outliers are limited and counted where rewards are standardised; as the papers have it they are not.
  */
-static void outliers_are_counted(void **state)
+TEST(outliers_are_counted)
 {
-    (void)state;
     const struct {
         const char *name, *options;
         uint64_t limited;
@@ -107,15 +103,4 @@ static void outliers_are_counted(void **state)
         ee_bandit_free(loaded);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_range_must_be_one),
-        cmocka_unit_test(what_is_outside_is_refused),
-        cmocka_unit_test(what_is_outside_is_clipped),
-        cmocka_unit_test(outliers_are_counted),
-    };
-    return cmocka_run_group_tests_name("reward_range", tests, NULL, NULL);
 }

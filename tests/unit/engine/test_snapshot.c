@@ -22,8 +22,8 @@ typedef struct fixture {
 static fixture fixture_make(const char *name, size_t dim, const char *options)
 {
     fixture self = {.bandit = bandit_make(name, dim, 3, options)};
-    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.room, NULL), EE_OK);
+    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
+    ok(ee_scratch_create(self.snapshot, 1, &self.room, NULL));
     return self;
 }
 
@@ -51,10 +51,10 @@ static void score_both(const fixture *self, uint64_t seed, ee_score *own, ee_sco
     const ee_arms *arms = arms_of_round(seed);
     decision_streams before = self->bandit->room->streams;
     self->bandit->room->streams = decision_streams_of(seed);
-    assert_int_equal(ee_bandit_score(self->bandit, arms, own, NULL), EE_OK);
+    ok(ee_bandit_score(self->bandit, arms, own, NULL));
     self->bandit->room->streams = before;
     ee_scratch_seed(self->room, seed);
-    assert_int_equal(ee_snapshot_score(self->snapshot, self->room, arms, its, NULL), EE_OK);
+    ok(ee_snapshot_score(self->snapshot, self->room, arms, its, NULL));
 }
 
 static bool parameters_equal(const parameters *a, const parameters *b)
@@ -67,9 +67,8 @@ static bool parameters_equal(const parameters *a, const parameters *b)
 }
 
 /* Updates come after more and more rewards; in between the snapshot stays as it was. */
-static void a_snapshot_is_the_bandit_as_it_was_published(void **state)
+TEST(a_snapshot_is_the_bandit_as_it_was_published)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         fixture self = fixture_make(c.name, DIM, c.options);
@@ -93,9 +92,8 @@ static void a_snapshot_is_the_bandit_as_it_was_published(void **state)
 }
 
 /* Past what is remembered of recent rewards a copy is whole again; and a loaded bandit can be published. */
-static void long_pauses_and_loaded_bandits_are_published_whole(void **state)
+TEST(long_pauses_and_loaded_bandits_are_published_whole)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         fixture self = fixture_make(c.name, DIM, c.options);
@@ -108,7 +106,7 @@ static void long_pauses_and_loaded_bandits_are_published_whole(void **state)
         model saved = model_save(self.bandit);
         fixture_free(&self);
         self = (fixture){.bandit = model_load(saved)};
-        assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+        ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
         assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
         for (uint64_t t = last + 1; t < last + 9; t++) {
             bandit_play(self.bandit, t, t, ARMS, false);
@@ -136,7 +134,7 @@ static void learn_in_one_block(ee_bandit *bandit, uint64_t round)
         values[i] = (float)random_normal(&stream);
     }
     ee_arms arm = ee_arms_sparse(starts, indices, values, 1, WIDE);
-    assert_int_equal(ee_bandit_learn_from(bandit, &arm, 0, values[0] > 0, NULL), EE_OK);
+    ok(ee_bandit_learn_from(bandit, &arm, 0, values[0] > 0, NULL));
 }
 
 static size_t resident_pages(const void *block, size_t bytes)
@@ -151,15 +149,14 @@ static size_t resident_pages(const void *block, size_t bytes)
     return count * page;
 }
 
-static void publishing_copies_what_changed(void **state)
+TEST(publishing_copies_what_changed)
 {
-    (void)state;
     static const char *const policies[] = {"linucb", "lints"};
     for (size_t p = 0; p < 2; p++) {
         fixture self = {.bandit = bandit_make(policies[p], WIDE, 1, NULL)};
         const parameters *learned = &self.bandit->policy->parameters;
         for (uint64_t t = 1; t <= 5; t++) learn_in_one_block(self.bandit, t);
-        assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+        ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
         enum { BLOCK = 2 * (USED * (USED + 2) + 1) }; /* floats: the inverse, theta, which block it is; the prior */
         for (uint64_t t = 6; t <= 10; t++) {
             learn_in_one_block(self.bandit, t);
@@ -176,13 +173,12 @@ static void publishing_copies_what_changed(void **state)
 
 /* Of f1 with its 984,000 first weights the rows that moved, of its deep network all that is behind them, and of what f2
  * remembers the arms that were played. */
-static void publishing_leaves_rows_that_stood_still(void **state)
+TEST(publishing_leaves_rows_that_stood_still)
 {
-    (void)state;
     enum { SHALLOW = 200, DEEP = 128, BEHIND = DEEP * (DEEP + 3) + 1 };
     fixture self = {.bandit = bandit_make("eenet", WIDE, 1, "f1.width=200 f1.deep_width=128")};
     const parameters *learned = &self.bandit->policy->parameters;
-    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
     for (uint64_t t = 1; t <= 20; t++) {
         learn_in_one_block(self.bandit, t);
         assert_true(snapshot_publish(self.snapshot, learned) < 2 * USED * SHALLOW + USED * DEEP + BEHIND);
@@ -192,9 +188,8 @@ static void publishing_leaves_rows_that_stood_still(void **state)
     fixture_free(&self);
 }
 
-static void a_kernel_copies_the_new_samples(void **state)
+TEST(a_kernel_copies_the_new_samples)
 {
-    (void)state;
     fixture self = fixture_make("kernelucb", DIM, "max_contexts=100");
     const parameters *learned = &self.bandit->policy->parameters;
     bandit_play(self.bandit, 1, 50, ARMS, false);
@@ -220,9 +215,8 @@ static void assert_refused(ee_status status, ee_error error, const char *sentenc
     assert_int_equal(error.status, EE_BAD_INPUT);
 }
 
-static void bad_input_is_refused(void **state)
+TEST(bad_input_is_refused)
 {
-    (void)state;
     fixture self = fixture_make("greedy", DIM, "f1.width=4"), other = fixture_make("greedy", DIM, "f1.width=4");
     ee_error error = {EE_OK, ""};
     ee_snapshot *snapshot = self.snapshot;
@@ -261,17 +255,4 @@ static void bad_input_is_refused(void **state)
     ee_scratch_free(NULL);
     fixture_free(&self);
     fixture_free(&other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_snapshot_is_the_bandit_as_it_was_published),
-        cmocka_unit_test(long_pauses_and_loaded_bandits_are_published_whole),
-        cmocka_unit_test(publishing_copies_what_changed),
-        cmocka_unit_test(publishing_leaves_rows_that_stood_still),
-        cmocka_unit_test(a_kernel_copies_the_new_samples),
-        cmocka_unit_test(bad_input_is_refused),
-    };
-    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
 }

@@ -35,9 +35,9 @@ static void load_one(unsigned version, const model_case *c, const float *stored)
     assert_int_equal(ee_bandit_info(bandit).decisions, MODEL_ROUNDS);
     assert_int_equal(ee_bandit_info(bandit).pending, MODEL_PENDING);
     assert_same_expectation(name, bandit, c, stored);
-    assert_int_equal(ee_bandit_learn(bandit, MODEL_ROUNDS, 5, &error), EE_OK);
+    ok(ee_bandit_learn(bandit, MODEL_ROUNDS, 5, &error));
     if (model_play(bandit, c, 0, MODEL_ROUNDS, &error)) fail_msg("%s: %s", name, error.message);
-    assert_int_equal(ee_bandit_save_bytes(bandit, &bytes, &size, &error), EE_OK);
+    ok(ee_bandit_save_bytes(bandit, &bytes, &size, &error));
     assert_int_equal(octets_load((const char *)bytes + 8), ARCHIVE_VERSION);
     if (ee_bandit_load_bytes(bytes, size, NULL, &again, &error)) fail_msg("%s, saved again: %s", name, error.message);
     ee_bytes_free(bytes);
@@ -63,9 +63,8 @@ static void load_version(unsigned version)
     assert_true(found >= 10);
 }
 
-static void test_every_version_loads(void **state)
+TEST(test_every_version_loads)
 {
-    (void)state;
     for (unsigned version = ARCHIVE_OLDEST_VERSION; version < ARCHIVE_VERSION; version++) load_version(version);
 }
 
@@ -82,11 +81,11 @@ static ee_bandit *load_with_options(const char *model, const char *more)
     ee_bandit *bandit;
     ee_error error = {0};
     snprintf(path, sizeof path, "%s/11/%s", EENET_MODELS_DIR, model);
-    assert_int_equal(file_read(path, &bytes, &size, &error), EE_OK);
+    ok(file_read(path, &bytes, &size, &error));
     size_t options = POLICY_AT + 8 + octets_load((const char *)bytes + POLICY_AT);
     uint64_t length = octets_load((const char *)bytes + options);
     size_t end = options + 8 + length;
-    assert_int_equal(memory_create(NULL, &longer, size + added, 1, &error), EE_OK);
+    ok(memory_create(NULL, &longer, size + added, 1, &error));
     memcpy(longer, bytes, end);
     memcpy(longer + end, more, added);
     memcpy(longer + end + added, bytes + end, size - end);
@@ -102,9 +101,8 @@ static ee_bandit *load_with_options(const char *model, const char *more)
 
 /* theta2 had another length. It is computed again: without a width, scores are those of the library that stored the
  * model, which had alpha=0. */
-static void test_f2_predicts_what_it_did(void **state)
+TEST(test_f2_predicts_what_it_did)
 {
-    (void)state;
     static const float exploration[MODEL_ARMS] = {2.47050858f, 1.7586832f, 0.573793232f, -0.451110184f};
     static const float score[MODEL_ARMS] = {10.3949795f, 7.66034508f, 10.9839478f, 7.62789536f};
     ee_bandit *bandit = load_with_options("eenet-alpha.model", " width=0 recall_width=0");
@@ -112,8 +110,8 @@ static void test_f2_predicts_what_it_did(void **state)
     float values[MODEL_ARMS * MODEL_DIM];
     ee_arms arms;
     ee_score scores[MODEL_ARMS];
-    assert_int_equal(model_arms(bandit, &plain, MODEL_ROUNDS, NULL, values, &arms, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+    ok(model_arms(bandit, &plain, MODEL_ROUNDS, NULL, values, &arms, NULL));
+    ok(ee_bandit_score(bandit, &arms, scores, NULL));
     for (size_t i = 0; i < MODEL_ARMS; i++) {
         assert_float_equal(scores[i].exploration, exploration[i], 1e-4f);
         assert_float_equal(scores[i].score, score[i], 1e-4f);
@@ -123,16 +121,15 @@ static void test_f2_predicts_what_it_did(void **state)
 
 /* What the options say of alpha decides how long theta2 is taken to be: the rest is then read from elsewhere, and the
  * model is refused or sound. */
-static void test_another_alpha_does_no_harm(void **state)
+TEST(test_another_alpha_does_no_harm)
 {
-    (void)state;
     char path[4096];
     uint8_t *bytes;
     size_t size;
     ee_bandit *bandit;
     ee_error error = {0};
     snprintf(path, sizeof path, "%s/11/eenet-alpha.model", EENET_MODELS_DIR);
-    assert_int_equal(file_read(path, &bytes, &size, &error), EE_OK);
+    ok(file_read(path, &bytes, &size, &error));
     char *alpha = memmem(bytes, size, "alpha=0", 7);
     assert_non_null(alpha);
     for (const char *value = "1x-"; *value; value++) {
@@ -152,14 +149,4 @@ static void test_another_alpha_does_no_harm(void **state)
     assert_int_equal(ee_bandit_load_bytes(bytes, size, NULL, &bandit, &error), EE_BAD_MODEL);
     assert_non_null(strstr(error.message, "no option 'alpha'"));
     memory_free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_version_loads),
-        cmocka_unit_test(test_f2_predicts_what_it_did),
-        cmocka_unit_test(test_another_alpha_does_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

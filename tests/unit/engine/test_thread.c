@@ -105,21 +105,20 @@ static void *run_alone(void *argument)
     return NULL;
 }
 
-static void bandits_in_threads_do_not_meet(void **state)
+TEST(bandits_in_threads_do_not_meet)
 {
-    (void)state;
     static lone_run alone[RUNS], together[RUNS];
     pthread_t threads[RUNS];
     for (size_t i = 0; i < RUNS; i++) {
         alone[i] = runs[i];
         together[i] = runs[i];
         run_alone(&alone[i]);
-        assert_int_equal(alone[i].status, EE_OK);
+        ok(alone[i].status);
     }
     for (size_t i = 0; i < RUNS; i++) start(&threads[i], run_alone, &together[i]);
     for (size_t i = 0; i < RUNS; i++) join(threads[i]);
     for (size_t i = 0; i < RUNS; i++) {
-        assert_int_equal(together[i].status, EE_OK);
+        ok(together[i].status);
         assert_true(model_equal(alone[i].end, together[i].end));
         model_free(&alone[i].end);
         model_free(&together[i].end);
@@ -207,14 +206,14 @@ static void check_decision(ee_bandit *at, const logged_decision *made)
     arm_length length = at->policy->parameters.length;
     const ee_arms *arms = arms_of_round(&round, made->round);
     at->room->streams = decision_streams_of(made->seed);
-    assert_int_equal(ee_bandit_decide(at, arms, &again.decision, again.scores, again.probabilities, NULL), EE_OK);
+    ok(ee_bandit_decide(at, arms, &again.decision, again.scores, again.probabilities, NULL));
     assert_int_equal(made->decision.id, 0);
     assert_int_equal(made->decision.arm, again.decision.arm);
     assert_memory_equal(&made->decision.probability, &again.decision.probability, sizeof(double));
     assert_memory_equal(made->scores, again.scores, sizeof again.scores);
     assert_memory_equal(made->probabilities, again.probabilities, sizeof again.probabilities);
-    at->policy->parameters.length = length;                                 /* a decision compares its round */
-    assert_int_equal(ee_bandit_forget(at, again.decision.id, NULL), EE_OK); /* the next one is not to know of it */
+    at->policy->parameters.length = length;            /* a decision compares its round */
+    ok(ee_bandit_forget(at, again.decision.id, NULL)); /* the next one is not to know of it */
 }
 
 /* Learns, publishes, and lets the others decide some more, until all versions are out. */
@@ -223,7 +222,7 @@ static void learn_and_publish(ee_bandit *bandit, server *self, model *versions)
     for (uint64_t version = 0; version < VERSIONS; version++) {
         uint64_t first = 1 + version * LEARNED_A_VERSION;
         versions[version] = model_save(bandit);
-        assert_int_equal(ee_snapshot_update(self->snapshot, bandit, NULL), EE_OK);
+        ok(ee_snapshot_update(self->snapshot, bandit, NULL));
         size_t enough = atomic_load(&self->made) + MADE_A_VERSION;
         while (atomic_load(&self->made) < enough) sched_yield();
         bandit_play(bandit, first, first + LEARNED_A_VERSION - 1, ARMS, version % 2);
@@ -238,7 +237,7 @@ static void serve(policy_case c)
     pthread_t threads[DECIDERS];
     server self = {0};
     ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
-    assert_int_equal(ee_snapshot_create(bandit, &self.snapshot, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &self.snapshot, NULL));
     for (uint64_t i = 0; i < DECIDERS; i++) {
         deciders[i] = (decider){.server = &self, .number = i + 1};
         start(&threads[i], decide_all_the_time, &deciders[i]);
@@ -250,7 +249,7 @@ static void serve(policy_case c)
         ee_bandit *at = model_load(versions[v]);
         uint64_t rewards = at->policy->parameters.round;
         for (size_t i = 0; i < DECIDERS; i++) {
-            assert_int_equal(deciders[i].status, EE_OK);
+            ok(deciders[i].status);
             for (size_t d = 0; d < deciders[i].count; d++) {
                 if (deciders[i].log[d].version != rewards) continue;
                 check_decision(at, &deciders[i].log[d]);
@@ -272,18 +271,8 @@ static void serve(policy_case c)
     ee_bandit_free(bandit);
 }
 
-static void many_decide_while_one_learns(void **state)
+TEST(many_decide_while_one_learns)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) serve(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bandits_in_threads_do_not_meet),
-        cmocka_unit_test(many_decide_while_one_learns),
-    };
-    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

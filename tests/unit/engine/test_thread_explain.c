@@ -94,9 +94,8 @@ static void check(const reader *self)
     }
 }
 
-static void explained_while_it_learns(void **state)
+TEST(explained_while_it_learns)
 {
-    (void)state;
     const policy_case cases[] = {
         {"eenet", "f1.width=6 units=4"}, {"linucb", ""}, {"kernelucb", ""}, {"neural-linear", "f1.width=6"}};
     static shared all;
@@ -109,7 +108,7 @@ static void explained_while_it_learns(void **state)
         all.bandit = bandit_make(cases[i].name, DIM, 3, cases[i].options);
         bandit_play(all.bandit, 1, 5, ARMS, true);
         note(&all, 0);
-        assert_int_equal(ee_snapshot_create(all.bandit, &all.snapshot, NULL), EE_OK);
+        ok(ee_snapshot_create(all.bandit, &all.snapshot, NULL));
         for (size_t t = 0; t < THREADS; t++) {
             readers[t].shared = &all;
             assert_int_equal(pthread_create(&threads[t], NULL, read_on, &readers[t]), 0);
@@ -121,12 +120,4 @@ static void explained_while_it_learns(void **state)
         ee_snapshot_free(all.snapshot);
         ee_bandit_free(all.bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(explained_while_it_learns),
-    };
-    return cmocka_run_group_tests_name("thread explain", tests, NULL, NULL);
 }

@@ -84,8 +84,8 @@ static void *decide_all_the_time(void *argument)
 static void learn_round(ee_bandit *bandit, ee_round *round, uint64_t number)
 {
     ee_arms arms;
-    assert_int_equal(read_round(round, number), EE_OK);
-    assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
+    ok(read_round(round, number));
+    ok(ee_bandit_arms(bandit, round, &arms, NULL));
     bandit_reward(bandit, bandit_choose(bandit, &arms, NULL).id, (double)(number % 3));
 }
 
@@ -94,37 +94,36 @@ static void check_logged(ee_bandit *at, ee_round *round, const logged *made)
 {
     ee_arms arms;
     ee_score scores[NAMED_ARMS];
-    assert_int_equal(read_round(round, made->round), EE_OK);
-    assert_int_equal(features_encode(at->features, round, &arms, NULL), EE_OK);
-    assert_int_equal(ee_bandit_score(at, &arms, scores, NULL), EE_OK);
+    ok(read_round(round, made->round));
+    ok(features_encode(at->features, round, &arms, NULL));
+    ok(ee_bandit_score(at, &arms, scores, NULL));
     assert_memory_equal(scores, made->scores, sizeof scores);
 }
 
-static void names_and_parameters_are_of_one_version(void **state)
+TEST(names_and_parameters_are_of_one_version)
 {
-    (void)state;
     static decider deciders[DECIDERS];
     model versions[VERSIONS];
     pthread_t threads[DECIDERS];
     server self = {0};
     ee_round *round;
     ee_bandit *bandit = named_make("greedy", "f1.width=4", "names=150 hashes=20");
-    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_create(bandit, &self.snapshot, NULL), EE_OK);
+    ok(ee_round_create(NULL, &round, NULL));
+    ok(ee_snapshot_create(bandit, &self.snapshot, NULL));
     for (uint64_t i = 0; i < DECIDERS; i++) {
         deciders[i] = (decider){.server = &self, .number = i + 1};
         assert_int_equal(pthread_create(&threads[i], NULL, decide_all_the_time, &deciders[i]), 0);
     }
     for (uint64_t version = 0; version < VERSIONS; version++) {
         versions[version] = model_save(bandit);
-        assert_int_equal(ee_snapshot_update(self.snapshot, bandit, NULL), EE_OK);
+        ok(ee_snapshot_update(self.snapshot, bandit, NULL));
         size_t enough = atomic_load(&self.made) + MADE_A_VERSION;
         while (atomic_load(&self.made) < enough) sched_yield();
         for (uint64_t i = 0; i < LEARNED_A_VERSION; i++) learn_round(bandit, round, version * LEARNED_A_VERSION + i);
     }
     atomic_store(&self.over, true);
     for (size_t i = 0; i < DECIDERS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
-    for (size_t i = 0; i < DECIDERS; i++) assert_int_equal(deciders[i].status, EE_OK);
+    for (size_t i = 0; i < DECIDERS; i++) ok(deciders[i].status);
     size_t checked = 0, made = 0, seen = 0;
     for (size_t v = 0; v < VERSIONS; v++) {
         ee_bandit *at = model_load(versions[v]);
@@ -145,10 +144,4 @@ static void names_and_parameters_are_of_one_version(void **state)
     ee_snapshot_free(self.snapshot);
     ee_bandit_free(bandit);
     ee_round_free(round);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_parameters_are_of_one_version)};
-    return cmocka_run_group_tests_name("threads of named features", tests, NULL, NULL);
 }

@@ -19,8 +19,8 @@ static visitors visitors_make(const char *policy)
 {
     visitors self = {.stream = random_named(3, "visitors")};
     ee_settings settings = {.policy = policy, .seed = 5, .features = "names=100 hashes=8"};
-    assert_int_equal(ee_bandit_create(&settings, &self.bandit, NULL), EE_OK);
-    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    ok(ee_bandit_create(&settings, &self.bandit, NULL));
+    ok(ee_round_create(NULL, &self.round, NULL));
     return self;
 }
 
@@ -41,7 +41,7 @@ static double visit(visitors *self, double age)
                  "{\"user\":{\"age\":%.9g,\"visits\":%.4g},\"_multi\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"c\"}]}",
                  age == USUAL ? own : age, exp(random_normal(&self->stream)));
     ee_round_clear(self->round);
-    assert_int_equal(ee_round_read(self->round, json, (size_t)size, NULL), EE_OK);
+    ok(ee_round_read(self->round, json, (size_t)size, NULL));
     return own;
 }
 
@@ -50,7 +50,7 @@ static bool serve(visitors *self, double age, bool rewarded)
 {
     ee_arms arms;
     double own = visit(self, age);
-    assert_int_equal(ee_bandit_arms(self->bandit, self->round, &arms, NULL), EE_OK);
+    ok(ee_bandit_arms(self->bandit, self->round, &arms, NULL));
     ee_decision decision = bandit_choose(self->bandit, &arms, NULL);
     bool right = decision.arm == (own >= 40);
     if (rewarded) bandit_reward(self->bandit, decision.id, right);
@@ -92,9 +92,8 @@ static void assert_unimpressed(const char *policy, size_t before, double age, bo
     visitors_free(&self);
 }
 
-static void one_wrong_number_changes_little(void **state)
+TEST(one_wrong_number_changes_little)
 {
-    (void)state;
     static const char *const policies[] = {"linucb", "eenet", "eenet:fast"};
     for (size_t i = 0; i < (SANITIZED ? 1 : 3); i++) {
         assert_unimpressed(policies[i], 300, 1e30, true);
@@ -104,9 +103,8 @@ static void one_wrong_number_changes_little(void **state)
 }
 
 /* The first values may be wrong: then they are forgotten. */
-static void a_wrong_first_number_is_forgotten(void **state)
+TEST(a_wrong_first_number_is_forgotten)
 {
-    (void)state;
     static const double wrong[] = {1e30, 1e12, 4000, -1e-60};
     for (size_t i = 0; i < 4; i++) {
         visitors self = visitors_make("linucb");
@@ -120,24 +118,23 @@ static void a_wrong_first_number_is_forgotten(void **state)
 }
 
 /* Saved and loaded amid wrong values, and on a snapshot: scores and limits are the same to the byte. */
-static void copies_have_the_same_scales(void **state)
+TEST(copies_have_the_same_scales)
 {
-    (void)state;
     visitors self = visitors_make("linucb");
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
-    assert_int_equal(ee_snapshot_create(self.bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    ok(ee_snapshot_create(self.bandit, &snapshot, NULL));
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
     for (size_t i = 0; i < 40; i++) {
         ee_score own[ACTIONS], its[ACTIONS], loaded[ACTIONS];
         ee_decision decision;
         ee_arms arms;
         for (size_t k = 0; k < 30; k++) serve(&self, k == i ? 1e12 : USUAL, true);
         visit(&self, i % 2 ? 1e15 : USUAL);
-        assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
-        assert_int_equal(ee_bandit_score(self.bandit, &arms, own, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_update(snapshot, self.bandit, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_decide_round(snapshot, room, self.round, &decision, its, NULL, NULL), EE_OK);
+        ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
+        ok(ee_bandit_score(self.bandit, &arms, own, NULL));
+        ok(ee_snapshot_update(snapshot, self.bandit, NULL));
+        ok(ee_snapshot_decide_round(snapshot, room, self.round, &decision, its, NULL, NULL));
         assert_memory_equal(own, its, sizeof own);
         model saved = model_save(self.bandit);
         ee_feature before = age_of(&self);
@@ -146,13 +143,13 @@ static void copies_have_the_same_scales(void **state)
         assert_true(model_is_of(saved, self.bandit));
         assert_int_equal(age_of(&self).limited, before.limited);
         assert_true(age_of(&self).deviation == before.deviation && age_of(&self).mean == before.mean);
-        assert_int_equal(ee_bandit_score(self.bandit, &arms, loaded, NULL), EE_OK);
+        ok(ee_bandit_score(self.bandit, &arms, loaded, NULL));
         assert_memory_equal(own, loaded, sizeof own);
         model_free(&saved);
         ee_scratch_free(room);
         ee_snapshot_free(snapshot);
-        assert_int_equal(ee_snapshot_create(self.bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+        ok(ee_snapshot_create(self.bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &room, NULL));
     }
     assert_true(age_of(&self).limited >= 3);
     ee_scratch_free(room);
@@ -161,9 +158,8 @@ static void copies_have_the_same_scales(void **state)
 }
 
 /* What is no number, or none that can be kept, is refused; what is too small to have a scale counts as 0. */
-static void a_number_that_is_none_is_refused(void **state)
+TEST(a_number_that_is_none_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {"NaN", "nan", "Infinity", "-Infinity", "1e309", "-1e400", "1e101", "1e308"};
     static const char *const good[] = {"1e100", "-1e100", "5e-324", "-1e-400", "1e-200", "0"};
     visitors self = visitors_make("linucb");
@@ -183,8 +179,8 @@ static void a_number_that_is_none_is_refused(void **state)
         ee_arms arms;
         int size = snprintf(json, sizeof json, "{\"user\":{\"age\":%s},\"_multi\":[{},{}]}", good[i]);
         ee_round_clear(self.round);
-        assert_int_equal(ee_round_read(self.round, json, (size_t)size, NULL), EE_OK);
-        assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
+        ok(ee_round_read(self.round, json, (size_t)size, NULL));
+        ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
         bandit_choose(self.bandit, &arms, NULL);
         assert_true(isfinite(age_of(&self).mean) && age_of(&self).deviation < 200);
     }
@@ -215,9 +211,8 @@ static size_t play_sized(ee_bandit *bandit, uint64_t first, uint64_t last, float
     return right;
 }
 
-static void an_unusual_first_round_is_replaced(void **state)
+TEST(an_unusual_first_round_is_replaced)
 {
-    (void)state;
     static const char *const policies[] = {"eenet", "eenet:fast", "neural-ucb", "greedy"};
     static const float sizes[] = {1e6f, 1e-5f, 20, 0.05f};
     for (size_t p = 0; p < 4; p++) {
@@ -237,9 +232,8 @@ static void an_unusual_first_round_is_replaced(void **state)
 }
 
 /* Loaded in between, on a snapshot and by records it is the same. */
-static void copies_have_the_same_length(void **state)
+TEST(copies_have_the_same_length)
 {
-    (void)state;
     static round_arms round;
     ee_bandit *whole = bandit_make("linucb", DIM, 1, "scale=on"), *parts = bandit_make("linucb", DIM, 1, "scale=on");
     for (uint64_t t = 1; t <= 90; t++) {
@@ -256,10 +250,10 @@ static void copies_have_the_same_length(void **state)
         ee_score own[ARMS], its[ARMS];
         ee_decision decision;
         round_draw(&round, t, ARMS, DIM, 3);
-        assert_int_equal(ee_snapshot_create(whole, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
-        assert_int_equal(ee_bandit_score(whole, &round.dense, own, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, &decision, its, NULL, NULL), EE_OK);
+        ok(ee_snapshot_create(whole, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &room, NULL));
+        ok(ee_bandit_score(whole, &round.dense, own, NULL));
+        ok(ee_snapshot_decide(snapshot, room, &round.dense, &decision, its, NULL, NULL));
         assert_memory_equal(own, its, sizeof own);
         ee_scratch_free(room);
         ee_snapshot_free(snapshot);
@@ -269,9 +263,8 @@ static void copies_have_the_same_length(void **state)
 }
 
 /* A bandit that learns from records alone recovers as well. */
-static void records_replace_an_unusual_first_round(void **state)
+TEST(records_replace_an_unusual_first_round)
 {
-    (void)state;
     static const float sizes[] = {1e6f, 1e-5f};
     static round_arms round;
     for (size_t i = 0; i < 2; i++) {
@@ -279,8 +272,8 @@ static void records_replace_an_unusual_first_round(void **state)
         ee_snapshot *snapshot = NULL;
         ee_scratch *room = NULL;
         size_t right = 0;
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+        ok(ee_snapshot_create(bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &room, NULL));
         for (uint64_t t = 1; t <= ROUNDS + 100; t++) {
             float best = -INFINITY;
             ee_decision decision;
@@ -289,30 +282,16 @@ static void records_replace_an_unusual_first_round(void **state)
             round_draw(&round, t, ARMS, DIM, DIM);
             for (size_t arm = 0; arm < ARMS; arm++) best = fmaxf(best, round.values[arm * DIM]);
             for (size_t k = 0; k < ARMS * DIM && t == 1; k++) round.values[k] *= sizes[i];
-            assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, &decision, NULL, NULL, NULL), EE_OK);
-            assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
+            ok(ee_snapshot_decide(snapshot, room, &round.dense, &decision, NULL, NULL, NULL));
+            ok(ee_scratch_record(room, 0, &record, &size, NULL));
             float value = round.values[decision.arm * DIM];
             right += t > ROUNDS && value == best;
-            assert_int_equal(ee_bandit_learn_record(bandit, record, size, t == 1 ? 0 : (double)value, NULL), EE_OK);
-            if (t % 5 == 1) assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+            ok(ee_bandit_learn_record(bandit, record, size, t == 1 ? 0 : (double)value, NULL));
+            if (t % 5 == 1) ok(ee_snapshot_update(snapshot, bandit, NULL));
         }
         if (right < 80) fail_msg("%g: %zu of 100", (double)sizes[i], right);
         ee_scratch_free(room);
         ee_snapshot_free(snapshot);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_wrong_number_changes_little),
-        cmocka_unit_test(a_wrong_first_number_is_forgotten),
-        cmocka_unit_test(copies_have_the_same_scales),
-        cmocka_unit_test(a_number_that_is_none_is_refused),
-        cmocka_unit_test(an_unusual_first_round_is_replaced),
-        cmocka_unit_test(copies_have_the_same_length),
-        cmocka_unit_test(records_replace_an_unusual_first_round),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

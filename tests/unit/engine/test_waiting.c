@@ -83,9 +83,8 @@ static uint64_t decide(ee_bandit *bandit, uint64_t number, float *first)
 
 /* ---- tests ---- */
 
-static void a_reward_that_comes_at_once_is_not_awaited(void **state)
+TEST(a_reward_that_comes_at_once_is_not_awaited)
 {
-    (void)state;
     ee_bandit *bandit = make("");
     bandit_play(bandit, 1, 20, ARMS, false);
     assert_int_equal(told_count, 0);
@@ -94,9 +93,8 @@ static void a_reward_that_comes_at_once_is_not_awaited(void **state)
     ee_bandit_free(bandit);
 }
 
-static void decisions_are_told_once_and_in_order(void **state)
+TEST(decisions_are_told_once_and_in_order)
 {
-    (void)state;
     ee_bandit *bandit = make("");
     float first[7];
     for (uint64_t i = 1; i <= 3; i++) decide(bandit, i, &first[i]);
@@ -105,7 +103,7 @@ static void decisions_are_told_once_and_in_order(void **state)
     assert_false(learned_last.awaited);
     decide(bandit, 4, &first[4]);
     assert_int_equal(told_count, 2);
-    assert_int_equal(ee_bandit_forget(bandit, 4, NULL), EE_OK);
+    ok(ee_bandit_forget(bandit, 4, NULL));
     decide(bandit, 5, &first[5]);
     assert_int_equal(told_count, 2); /* what was forgotten does not wait */
     decide(bandit, 6, &first[6]);
@@ -117,9 +115,8 @@ static void decisions_are_told_once_and_in_order(void **state)
     ee_bandit_free(bandit);
 }
 
-static void learning_gets_back_what_was_expected(void **state)
+TEST(learning_gets_back_what_was_expected)
 {
-    (void)state;
     ee_bandit *bandit = make("");
     for (uint64_t i = 1; i <= 4; i++) decide(bandit, i, NULL);
     bandit_reward(bandit, 2, 1);
@@ -139,43 +136,40 @@ static void learning_gets_back_what_was_expected(void **state)
     ee_bandit_free(bandit);
 }
 
-static void a_look_tells_nothing(void **state)
+TEST(a_look_tells_nothing)
 {
-    (void)state;
     ee_score scores[ARMS];
     ee_bandit *bandit = make("");
     decide(bandit, 1, NULL);
-    assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), scores, NULL), EE_OK);
-    assert_int_equal(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, arms_of_round(2), scores, NULL));
+    ok(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NULL));
     assert_int_equal(told_count, 0);
     ee_arms bad = *arms_of_round(4);
     ee_decision decision;
     bad.dim++;
     assert_int_equal(ee_bandit_decide(bandit, &bad, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, NULL, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
-    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     assert_int_equal(told_count, 0);
     ee_bandit_free(bandit);
 }
 
 /* What await() moved shows in the very next scores. */
-static void the_policy_is_told_before_it_scores(void **state)
+TEST(the_policy_is_told_before_it_scores)
 {
-    (void)state;
     ee_score before[ARMS], seen[ARMS], after[ARMS];
     ee_bandit *bandit = make("");
     decide(bandit, 1, NULL);
-    assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), before, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, arms_of_round(2), before, NULL));
     bandit_choose(bandit, arms_of_round(2), seen);
-    assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), after, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, arms_of_round(2), after, NULL));
     assert_memory_not_equal(before, seen, sizeof seen);
     assert_memory_equal(seen, after, sizeof seen);
     ee_bandit_free(bandit);
 }
 
-static void rounds_of_one_call_do_not_know_of_each_other(void **state)
+TEST(rounds_of_one_call_do_not_know_of_each_other)
 {
-    (void)state;
     static round_arms rounds[3];
     ee_arms arms[3];
     ee_decision decisions[3];
@@ -185,7 +179,7 @@ static void rounds_of_one_call_do_not_know_of_each_other(void **state)
         arms[i] = rounds[i].dense;
     }
     decide(bandit, 1, NULL);
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    ok(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL));
     assert_int_equal(told_count, 1);
     decide(bandit, 2, NULL);
     assert_int_equal(told_count, 4);
@@ -194,12 +188,11 @@ static void rounds_of_one_call_do_not_know_of_each_other(void **state)
 }
 
 /* Those that expired untold are not told any more. */
-static void what_has_expired_is_not_awaited(void **state)
+TEST(what_has_expired_is_not_awaited)
 {
-    (void)state;
     ee_bandit *bandit = make("wait=10");
     decide(bandit, 1, NULL);
-    assert_int_equal(ee_bandit_set_time(bandit, 11, NULL), EE_OK);
+    ok(ee_bandit_set_time(bandit, 11, NULL));
     decide(bandit, 2, NULL);
     assert_int_equal(told_count, 0);
     decide(bandit, 3, NULL);
@@ -207,9 +200,8 @@ static void what_has_expired_is_not_awaited(void **state)
     ee_bandit_free(bandit);
 }
 
-static void snapshots_know_of_decisions_that_wait(void **state)
+TEST(snapshots_know_of_decisions_that_wait)
 {
-    (void)state;
     ee_score own[ARMS], its[ARMS];
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
@@ -218,20 +210,20 @@ static void snapshots_know_of_decisions_that_wait(void **state)
     size_t size;
     ee_bandit *bandit = make("");
     decide(bandit, 1, NULL);
-    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    ok(ee_snapshot_create(bandit, &snapshot, NULL));
     assert_int_equal(told_count, 1);
-    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    ok(ee_scratch_create(snapshot, 1, &room, NULL));
     for (uint64_t t = 2; t < 9; t++) { /* a server: decisions are made on the snapshot, and the bandit counts them */
-        assert_int_equal(ee_snapshot_decide(snapshot, room, arms_of_round(t), &decision, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
-        assert_int_equal(ee_bandit_take_record(bandit, record, size, &decision, NULL), EE_OK);
+        ok(ee_snapshot_decide(snapshot, room, arms_of_round(t), &decision, NULL, NULL, NULL));
+        ok(ee_scratch_record(room, 0, &record, &size, NULL));
+        ok(ee_bandit_take_record(bandit, record, size, &decision, NULL));
         assert_int_equal(told_count, t - 1);
-        assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+        ok(ee_snapshot_update(snapshot, bandit, NULL));
         assert_int_equal(told_count, t);
         assert_true(told[t - 1].first == round_now.values[decision.arm * DIM]);
         assert_int_equal(snapshot->copies[snapshot->gate->published].changes, t);
-        assert_int_equal(ee_bandit_score(bandit, arms_of_round(50), own, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_score(snapshot, room, arms_of_round(50), its, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, arms_of_round(50), own, NULL));
+        ok(ee_snapshot_score(snapshot, room, arms_of_round(50), its, NULL));
         assert_memory_equal(own, its, sizeof own);
     }
     bandit_reward(bandit, decision.id, 1);
@@ -243,9 +235,8 @@ static void snapshots_know_of_decisions_that_wait(void **state)
 
 /* ---- saving ---- */
 
-static void a_loaded_bandit_waits_as_the_saved_one(void **state)
+TEST(a_loaded_bandit_waits_as_the_saved_one)
 {
-    (void)state;
     ee_bandit *bandit = make("pending=5");
     for (uint64_t i = 1; i <= 8; i++) decide(bandit, i, NULL);
     bandit_reward(bandit, 6, 1);
@@ -277,9 +268,8 @@ static void a_loaded_bandit_waits_as_the_saved_one(void **state)
     ee_bandit_free(twin);
 }
 
-static void impossible_expectations_are_not_loaded(void **state)
+TEST(impossible_expectations_are_not_loaded)
 {
-    (void)state;
     static const char sentence[] = "model: invalid expectation of a pending decision";
     ee_bandit *bandit = make("pending=5");
     decide(bandit, 1, NULL);
@@ -296,21 +286,4 @@ static void impossible_expectations_are_not_loaded(void **state)
     ee_bandit_free(model_load(saved));
     model_free(&saved);
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reward_that_comes_at_once_is_not_awaited),
-        cmocka_unit_test(decisions_are_told_once_and_in_order),
-        cmocka_unit_test(learning_gets_back_what_was_expected),
-        cmocka_unit_test(a_look_tells_nothing),
-        cmocka_unit_test(the_policy_is_told_before_it_scores),
-        cmocka_unit_test(rounds_of_one_call_do_not_know_of_each_other),
-        cmocka_unit_test(what_has_expired_is_not_awaited),
-        cmocka_unit_test(snapshots_know_of_decisions_that_wait),
-        cmocka_unit_test(a_loaded_bandit_waits_as_the_saved_one),
-        cmocka_unit_test(impossible_expectations_are_not_loaded),
-    };
-    return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static ee_decision play_round(ee_bandit *bandit, uint64_t t)
 }
 
 /* Saved at any time, with decisions that were told of, one that was not, and some whose reward never comes. */
-static void a_loaded_bandit_goes_on_to_the_byte(void **state)
+TEST(a_loaded_bandit_goes_on_to_the_byte)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         for (uint64_t saved_after = 1; saved_after < 20; saved_after += 6) {
@@ -86,27 +85,26 @@ static void assert_scores_alike(ee_bandit *bandit, const ee_snapshot *snapshot, 
     const ee_arms *arms = arms_of_round(seed);
     decision_streams before = bandit->room->streams;
     bandit->room->streams = decision_streams_of(seed);
-    assert_int_equal(ee_bandit_score(bandit, arms, own, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, arms, own, NULL));
     bandit->room->streams = before;
     ee_scratch_seed(room, seed);
-    assert_int_equal(ee_snapshot_score(snapshot, room, arms, its, NULL), EE_OK);
+    ok(ee_snapshot_score(snapshot, room, arms, its, NULL));
     assert_memory_equal(own, its, sizeof own);
 }
 
 /* Published now and then, after more and more rounds: with what waits it decides as the bandit will. */
-static void a_snapshot_knows_of_what_waits(void **state)
+TEST(a_snapshot_knows_of_what_waits)
 {
-    (void)state;
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
         ee_snapshot *snapshot = NULL;
         ee_scratch *room = NULL;
-        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+        ok(ee_snapshot_create(bandit, &snapshot, NULL));
+        ok(ee_scratch_create(snapshot, 1, &room, NULL));
         for (uint64_t t = 1, pause = 1; t <= ROUNDS; pause = pause % 5 + 1) {
             for (uint64_t k = 0; k < pause && t <= ROUNDS; k++) play_round(bandit, t++);
-            assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+            ok(ee_snapshot_update(snapshot, bandit, NULL));
             const parameters *published = &snapshot->copies[snapshot->gate->published];
             if (!parameters_equal(published, &bandit->policy->parameters))
                 fail_msg("%s %s: after decision %d", c.name, c.options, (int)t - 1);
@@ -116,13 +114,4 @@ static void a_snapshot_knows_of_what_waits(void **state)
         ee_snapshot_free(snapshot);
         ee_bandit_free(bandit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loaded_bandit_goes_on_to_the_byte),
-        cmocka_unit_test(a_snapshot_knows_of_what_waits),
-    };
-    return cmocka_run_group_tests_name("waiting_policies", tests, NULL, NULL);
 }

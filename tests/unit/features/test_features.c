@@ -31,14 +31,13 @@ static void assert_arm(const char *options, const char *json, const char *expect
     fixture self;
     start(&self, options);
     ee_arms arms = features_meet(&self.features, self.round, json);
-    assert_int_equal(arms_check(&arms, self.features.dim, NULL), EE_OK);
+    ok(arms_check(&arms, self.features.dim, NULL));
     assert_string_equal(arm_text(&self.features, &arms, arms.count - 1), expected);
     end(&self);
 }
 
-static void names_say_what_they_are(void **state)
+TEST(names_say_what_they_are)
 {
-    (void)state;
     const char *options = "products=none standardize=off";
     assert_arm(options, "{\"_multi\":[{}]}", "constant:1");
     assert_arm(options,
@@ -55,17 +54,15 @@ static void names_say_what_they_are(void **state)
     assert_arm(options, "{\"a\\n\":\"\\u00fc\",\"_multi\":[{}]}", "constant:1 a\n=\xc3\xbc:1");
 }
 
-static void what_comes_twice_is_summed(void **state)
+TEST(what_comes_twice_is_summed)
 {
-    (void)state;
     assert_arm("products=none standardize=off", "{\"a\":1,\"b\":\"x\",\"a\":2,\"_multi\":[{\"a\":4,\"b\":\"x\"}]}",
                "constant:1 a:7 b=x:2");
     assert_arm("products=none standardize=off", "{\"a\":1,\"_multi\":[{\"a\":-1}]}", "constant:1");
 }
 
-static void products_are_those_asked_for(void **state)
+TEST(products_are_those_asked_for)
 {
-    (void)state;
     const char *json =
         "{\"u\":{\"a\":2,\"in\":{\"b\":true}},\"d\":{\"c\":3},\"_multi\":[{\"i\":{\"x\":5,\"y\":\"z\"}}]}";
     const char *single = "constant:1 u.a:2 u.in.b:1 d.c:3 i.x:5 i.y=z:1";
@@ -90,9 +87,8 @@ static void products_are_those_asked_for(void **state)
     }
 }
 
-static void numbers_are_standardised_as_they_were_seen(void **state)
+TEST(numbers_are_standardised_as_they_were_seen)
 {
-    (void)state;
     fixture self;
     const double x[] = {1000, 1010, 970, 1000, 1020, 0, 1e7};
     double sum = 0, squares = 0;
@@ -118,9 +114,8 @@ static void numbers_are_standardised_as_they_were_seen(void **state)
 }
 
 /* A number that is seldom there counts as 0 where it is missing, and is of size 1 where it is there. */
-static void a_rare_number_is_as_an_indicator(void **state)
+TEST(a_rare_number_is_as_an_indicator)
 {
-    (void)state;
     fixture self;
     start(&self, "products=none");
     for (int i = 0; i < 99; i++) features_meet(&self.features, self.round, "{\"_multi\":[{}]}");
@@ -133,9 +128,8 @@ static void a_rare_number_is_as_an_indicator(void **state)
     end(&self);
 }
 
-static void numbers_are_cut_and_multiplied_as_standardised(void **state)
+TEST(numbers_are_cut_and_multiplied_as_standardised)
 {
-    (void)state;
     fixture self;
     start(&self, "");
     for (int i = 0; i < 1000; i++)
@@ -143,19 +137,18 @@ static void numbers_are_cut_and_multiplied_as_standardised(void **state)
                       i % 2 ? "{\"x\":1,\"_multi\":[{\"p\":4}]}" : "{\"x\":3,\"_multi\":[{\"p\":8}]}");
     round_set(self.round, "{\"x\":100,\"_multi\":[{\"p\":4},{\"p\":-1e99}]}");
     ee_arms arms;
-    assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
+    ok(features_encode(&self.features, self.round, &arms, NULL));
     assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:5 p:-1 x*p:-5");
     assert_string_equal(arm_text(&self.features, &arms, 1), "constant:1 x:5 p:-5 x*p:-25");
     end(&self);
 }
 
-static void later_names_share_places(void **state)
+TEST(later_names_share_places)
 {
-    (void)state;
     fixture self;
     start(&self, "names=3 hashes=4 standardize=off");
     ee_arms arms = features_meet(&self.features, self.round, "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}");
-    assert_int_equal(arms_check(&arms, 7, NULL), EE_OK);
+    ok(arms_check(&arms, 7, NULL));
     assert_memory_equal(arms.indices, ((uint32_t[]){0, 1, 2}), 3 * sizeof(uint32_t));
     double sum = 0;
     for (size_t i = 3; i < arms.starts[1]; i++) sum += (double)arms.values[i];
@@ -165,25 +158,23 @@ static void later_names_share_places(void **state)
 }
 
 /* Features that know few places take no more room for a round of many numbers. */
-static void a_large_round_takes_room_for_the_places_alone(void **state)
+TEST(a_large_round_takes_room_for_the_places_alone)
 {
-    (void)state;
     char json[4096] = "{\"_multi\":[{\"v\":[1";
     fixture self;
     for (int i = 0; i < 1500; i++) strcat(json, ",2");
     strcat(json, "]}]}");
     start(&self, "names=5 hashes=3 products=none");
     ee_arms arms = features_meet(&self.features, self.round, json);
-    assert_int_equal(arms_check(&arms, 8, NULL), EE_OK);
+    ok(arms_check(&arms, 8, NULL));
     assert_int_equal(self.features.scale_count, 7); /* all but the constant's */
     assert_int_equal(self.features.scale_capacity, 8);
     end(&self);
 }
 
 /* A long text is a feature as any other, but it is not kept. */
-static void long_names_share_places(void **state)
+TEST(long_names_share_places)
 {
-    (void)state;
     char json[8192];
     fixture self;
     start(&self, "names=9 hashes=4 products=none");
@@ -197,9 +188,8 @@ static void long_names_share_places(void **state)
 }
 
 /* What encode does not know is shared, or left out, and nothing is learned from it. */
-static void encoding_learns_nothing(void **state)
+TEST(encoding_learns_nothing)
 {
-    (void)state;
     for (int hashes = 0; hashes < 2; hashes++) {
         fixture self;
         ee_arms arms;
@@ -207,7 +197,7 @@ static void encoding_learns_nothing(void **state)
         features_meet(&self.features, self.round, "{\"a\":\"x\",\"_multi\":[{\"b\":true}]}");
         size_t count = features_count(&self.features);
         round_set(self.round, "{\"a\":\"y\",\"_multi\":[{\"b\":true}]}");
-        assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
+        ok(features_encode(&self.features, self.round, &arms, NULL));
         assert_int_equal(features_count(&self.features), count);
         assert_true(strncmp(arm_text(&self.features, &arms, 0), "constant:1 b:1", 14) == 0);
         assert_int_equal(arms.starts[1] > 2, hashes);
@@ -215,9 +205,8 @@ static void encoding_learns_nothing(void **state)
     }
 }
 
-static void a_round_that_fails_is_as_before(void **state)
+TEST(a_round_that_fails_is_as_before)
 {
-    (void)state;
     const struct {
         const char *json, *sentence;
     } cases[] = {
@@ -242,16 +231,15 @@ static void a_round_that_fails_is_as_before(void **state)
     }
     ee_arms arms;
     assert_int_equal(ee_round_count(self.round), 1);
-    assert_int_equal(features_learn(&self.features, self.round, NULL), EE_OK);
-    assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
+    ok(features_learn(&self.features, self.round, NULL));
+    ok(features_encode(&self.features, self.round, &arms, NULL));
     assert_int_equal(arms.count, 1);
     assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 a:1 b:1");
     end(&self);
 }
 
-static void names_are_not_endless(void **state)
+TEST(names_are_not_endless)
 {
-    (void)state;
     enum { LONG = 600 };
     char json[LONG + 64];
     ee_error error;
@@ -265,16 +253,15 @@ static void names_are_not_endless(void **state)
     snprintf(json, sizeof json, "{\"%0512d\":{\"v\":{}}}", 0); /* the path is as long as it may be */
     assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_BAD_INPUT);
     snprintf(json, sizeof json, "{\"%0511d\":{\"\":{}}}", 0);
-    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_OK);
+    ok(ee_round_context(round, json, strlen(json), &error));
     snprintf(json, sizeof json, "{\"u\":\"%0*d\"}", LONG, 0); /* a value may be */
-    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_OK);
+    ok(ee_round_context(round, json, strlen(json), &error));
     ee_round_free(round);
 }
 
 /* Names go to the same shared places in every process, now and later: a saved model relies on it. */
-static void hashes_never_change(void **state)
+TEST(hashes_never_change)
 {
-    (void)state;
     const struct {
         const char *name;
         uint64_t hash;
@@ -290,9 +277,8 @@ static void hashes_never_change(void **state)
     assert_true(names_product_hash(cases[2].hash, cases[3].hash) == 0x2bb7a6332045cb2cU);
 }
 
-static void what_cannot_be_encoded_changes_nothing(void **state)
+TEST(what_cannot_be_encoded_changes_nothing)
 {
-    (void)state;
     fixture self;
     ee_error error;
     start(&self, "standardize=off");
@@ -308,9 +294,8 @@ static void what_cannot_be_encoded_changes_nothing(void **state)
 }
 
 /* A few kilobytes that ask for a hundred million products. */
-static void a_bomb_of_products_is_refused(void **state)
+TEST(a_bomb_of_products_is_refused)
 {
-    (void)state;
     enum { EACH = 9000 };
     fixture self;
     ee_error error;
@@ -320,8 +305,8 @@ static void a_bomb_of_products_is_refused(void **state)
     for (size_t i = 0; i < EACH; i++) strcat(json + 2 * i, ",1");
     strcat(json, "]}");
     start(&self, "");
-    assert_int_equal(ee_round_context(self.round, json, strlen(json), NULL), EE_OK);
-    assert_int_equal(ee_round_action(self.round, json, strlen(json), NULL), EE_OK);
+    ok(ee_round_context(self.round, json, strlen(json), NULL));
+    ok(ee_round_action(self.round, json, strlen(json), NULL));
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "features: more than 16777216 features and products in one round");
     end(&self);
@@ -330,9 +315,8 @@ static void a_bomb_of_products_is_refused(void **state)
 
 /* As many actions without features as there are features that they share: seen by the numbers alone, not by a look at
  * each for each, which would not end. */
-static void a_bomb_of_actions_is_refused(void **state)
+TEST(a_bomb_of_actions_is_refused)
 {
-    (void)state;
     enum { EACH = 400000, BYTES = 3 };
     fixture self;
     ee_error error;
@@ -348,8 +332,8 @@ static void a_bomb_of_actions_is_refused(void **state)
     strcat(context_end + BYTES * (EACH - 1), "]}");
     strcat(action_end + BYTES * (EACH - 1), "]}");
     start(&self, "");
-    assert_int_equal(ee_round_context(self.round, shared, strlen(shared), NULL), EE_OK);
-    assert_int_equal(ee_round_read(self.round, actions, strlen(actions), NULL), EE_OK);
+    ok(ee_round_context(self.round, shared, strlen(shared), NULL));
+    ok(ee_round_read(self.round, actions, strlen(actions), NULL));
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "features: more than 16777216 features and products in one round");
     end(&self);
@@ -358,9 +342,8 @@ static void a_bomb_of_actions_is_refused(void **state)
 }
 
 /* A model of the constant alone that has more text than that. */
-static void text_of_no_name_is_refused(void **state)
+TEST(text_of_no_name_is_refused)
 {
-    (void)state;
     fixture self;
     ee_error error = {EE_OK, ""};
     uint64_t places = 1, bytes = 5000;
@@ -379,9 +362,8 @@ static void text_of_no_name_is_refused(void **state)
     end(&self);
 }
 
-static void options_say_what_they_want(void **state)
+TEST(options_say_what_they_want)
 {
-    (void)state;
     const struct {
         const char *options, *sentence;
     } cases[] = {
@@ -405,34 +387,9 @@ static void options_say_what_they_want(void **state)
         assert_int_equal(features_read_options(&options, text, &error), EE_BAD_OPTION);
     }
     char text[512];
-    assert_int_equal(features_read_options(&options, "", &error), EE_OK);
+    ok(features_read_options(&options, "", &error));
     features_format_options(&options, text, sizeof text);
     assert_string_equal(text,
                         "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on ids=on");
     assert_int_equal(features_dim(&options), 8192 + 4096);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_say_what_they_are),
-        cmocka_unit_test(what_comes_twice_is_summed),
-        cmocka_unit_test(products_are_those_asked_for),
-        cmocka_unit_test(numbers_are_standardised_as_they_were_seen),
-        cmocka_unit_test(a_rare_number_is_as_an_indicator),
-        cmocka_unit_test(numbers_are_cut_and_multiplied_as_standardised),
-        cmocka_unit_test(later_names_share_places),
-        cmocka_unit_test(a_large_round_takes_room_for_the_places_alone),
-        cmocka_unit_test(long_names_share_places),
-        cmocka_unit_test(encoding_learns_nothing),
-        cmocka_unit_test(a_round_that_fails_is_as_before),
-        cmocka_unit_test(names_are_not_endless),
-        cmocka_unit_test(hashes_never_change),
-        cmocka_unit_test(what_cannot_be_encoded_changes_nothing),
-        cmocka_unit_test(a_bomb_of_products_is_refused),
-        cmocka_unit_test(a_bomb_of_actions_is_refused),
-        cmocka_unit_test(text_of_no_name_is_refused),
-        cmocka_unit_test(options_say_what_they_want),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

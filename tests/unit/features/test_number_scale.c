@@ -58,9 +58,8 @@ static void assert_ages_are_seen(const series *self, double tolerance)
     assert_close(standardised(self, 52), 1, tolerance);
 }
 
-static void one_value_does_not_hide_the_others(void **state)
+TEST(one_value_does_not_hide_the_others)
 {
-    (void)state;
     static const double wrong[] = {1e30, -1e100, 1e12, 4000};
     for (size_t i = 0; i < 4; i++) {
         series self = start();
@@ -78,9 +77,8 @@ static void one_value_does_not_hide_the_others(void **state)
 }
 
 /* Nobody can say of the first values that they are wrong. After 72 values nothing is left of them. */
-static void the_first_values_may_be_wrong(void **state)
+TEST(the_first_values_may_be_wrong)
 {
-    (void)state;
     static const double wrong[] = {1e30, 1e-30, 4000, 300};
     for (size_t i = 0; i < 4; i++) {
         series self = start(), usual = start();
@@ -97,9 +95,8 @@ static void the_first_values_may_be_wrong(void **state)
 }
 
 /* Also where one request has twenty of them. */
-static void a_round_of_wrong_values_is_one_of_many(void **state)
+TEST(a_round_of_wrong_values_is_one_of_many)
 {
-    (void)state;
     enum { ACTIONS = 20 };
     series self = start();
     for (size_t round = 0; round < 200; round++) {
@@ -113,9 +110,8 @@ static void a_round_of_wrong_values_is_one_of_many(void **state)
 }
 
 /* A few in a thousand stay what they are, unusual; a few in a hundred are a part of the data. */
-static void what_recurs_is_admitted(void **state)
+TEST(what_recurs_is_admitted)
 {
-    (void)state;
     series rare = start(), often = start();
     for (size_t i = 0; i < 20000; i++) {
         double age = 40 + 12 * random_normal(&rare.stream);
@@ -128,9 +124,8 @@ static void what_recurs_is_admitted(void **state)
     assert_true(often.scale.limited < 200);
 }
 
-static void a_change_of_scale_is_followed(void **state)
+TEST(a_change_of_scale_is_followed)
 {
-    (void)state;
     static const double factors[] = {1e-90, 1e-6, 0.01, 100, 1000, 1e6, 1e90};
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
         series self = start();
@@ -147,9 +142,8 @@ static void a_change_of_scale_is_followed(void **state)
 }
 
 /* An hour in which 150 rounds come is no change of scale. */
-static void what_changes_slowly_keeps_its_scale(void **state)
+TEST(what_changes_slowly_keeps_its_scale)
 {
-    (void)state;
     series self = start();
     for (size_t hour = 0; hour < 30 * 24; hour++) {
         for (size_t i = 0; i < 150; i++) come(&self, (double)(hour % 24));
@@ -175,9 +169,8 @@ static double draw(random_stream *stream, size_t kind)
     }
 }
 
-static void ordinary_values_hardly_meet_the_limit(void **state)
+TEST(ordinary_values_hardly_meet_the_limit)
 {
-    (void)state;
     static const double means[] = {1e6, -2, 1e-5, 0.1}, deviations[] = {1e3, 1 / 1.7320508, 1e-5, 0.3};
     for (size_t kind = 0; kind < 4; kind++) {
         series self = start();
@@ -194,9 +187,8 @@ static void ordinary_values_hardly_meet_the_limit(void **state)
 }
 
 /* All equal: no feature, until another comes. */
-static void equal_values_have_no_deviation(void **state)
+TEST(equal_values_have_no_deviation)
 {
-    (void)state;
     static const double values[] = {0, 5, -1e100, 0.1};
     for (size_t i = 0; i < 4; i++) {
         series self = start();
@@ -212,9 +204,8 @@ static void equal_values_have_no_deviation(void **state)
 }
 
 /* A number that clients begin to send late is, in the end, one that always comes. */
-static void the_share_is_that_of_now(void **state)
+TEST(the_share_is_that_of_now)
 {
-    (void)state;
     series self = start();
     self.rounds = 100000;
     come(&self, 2020);
@@ -232,9 +223,8 @@ static void the_share_is_that_of_now(void **state)
 
 /* ---- keeping ---- */
 
-static void what_is_saved_goes_on(void **state)
+TEST(what_is_saved_goes_on)
 {
-    (void)state;
     series self = start();
     come_ages(&self, 700, 1);
     for (size_t i = 0; i < 3; i++) {
@@ -243,11 +233,11 @@ static void what_is_saved_goes_on(void **state)
         archive writer = archive_writer(&error);
         series copy = self;
         number_scale_archive(&self.scale, self.rounds, 0, &writer);
-        assert_int_equal(writer.status, EE_OK);
+        ok(writer.status);
         assert_int_equal(writer.size, number_scale_bytes(&writer));
         archive reader = archive_reader(writer.bytes, writer.size, &error);
         number_scale_archive(&self.scale, self.rounds, 0, &reader);
-        assert_int_equal(reader.status, EE_OK);
+        ok(reader.status);
         come(&self, 1e9);
         come(&copy, 1e9);
         come_ages(&self, 140, factors[i]);
@@ -258,9 +248,8 @@ static void what_is_saved_goes_on(void **state)
 }
 
 /* One sum of all values, as models of version 10 have it. */
-static void an_older_scale_is_read(void **state)
+TEST(an_older_scale_is_read)
 {
-    (void)state;
     static const uint64_t counts[] = {1, 7, 8, 4096, 1000000};
     for (size_t i = 0; i < 5; i++) {
         ee_error error;
@@ -277,7 +266,7 @@ static void an_older_scale_is_read(void **state)
         reader.version = 10;
         series self = start();
         number_scale_archive(&self.scale, rounds, 0, &reader);
-        assert_int_equal(reader.status, EE_OK);
+        ok(reader.status);
         self.rounds = rounds;
         assert_int_equal(self.scale.place, 3);
         assert_close(mean_of(&self), 10, 1e-9);
@@ -287,9 +276,8 @@ static void an_older_scale_is_read(void **state)
     }
 }
 
-static void a_scale_that_no_values_make_is_refused(void **state)
+TEST(a_scale_that_no_values_make_is_refused)
 {
-    (void)state;
     series self = start();
     come_ages(&self, 100, 1);
     for (size_t i = 0; i < 12; i++) {
@@ -306,23 +294,4 @@ static void a_scale_that_no_values_make_is_refused(void **state)
         assert_int_equal(reader.status, EE_BAD_MODEL);
         memory_free(writer.bytes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_value_does_not_hide_the_others),
-        cmocka_unit_test(the_first_values_may_be_wrong),
-        cmocka_unit_test(a_round_of_wrong_values_is_one_of_many),
-        cmocka_unit_test(what_recurs_is_admitted),
-        cmocka_unit_test(a_change_of_scale_is_followed),
-        cmocka_unit_test(what_changes_slowly_keeps_its_scale),
-        cmocka_unit_test(ordinary_values_hardly_meet_the_limit),
-        cmocka_unit_test(equal_values_have_no_deviation),
-        cmocka_unit_test(the_share_is_that_of_now),
-        cmocka_unit_test(what_is_saved_goes_on),
-        cmocka_unit_test(an_older_scale_is_read),
-        cmocka_unit_test(a_scale_that_no_values_make_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

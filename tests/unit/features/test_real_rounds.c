@@ -48,9 +48,8 @@ static size_t play_file(features *self, ee_round *round, const char *path)
     return played;
 }
 
-static void logs_become_arms(void **state)
+TEST(logs_become_arms)
 {
-    (void)state;
     static const char *const options[] = {"", "names=50 hashes=20", "hashing=vw", "hashing=vw chain_hash=on"};
     static const struct {
         const char *path;
@@ -79,10 +78,4 @@ static void logs_become_arms(void **state)
         ee_round_free(round);
         memory_release(&owner);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(logs_become_arms)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

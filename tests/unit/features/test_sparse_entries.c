@@ -8,9 +8,8 @@
 
 enum { MOST = 300 };
 
-static void entries_are_gathered_by_place(void **state)
+TEST(entries_are_gathered_by_place)
 {
-    (void)state;
     static const size_t dims[] = {1, 2, 255, 256, 257, 65536, 65537, 16777217, UINT32_MAX};
     uint64_t entries[MOST], room[MOST];
     uint32_t places[MOST], indices[MOST];
@@ -40,21 +39,11 @@ static void entries_are_gathered_by_place(void **state)
     }
 }
 
-static void large_values_are_cut(void **state)
+TEST(large_values_are_cut)
 {
-    (void)state;
     uint64_t entries[] = {entry_make(3, 1e18), entry_make(3, 1e9), entry_make(1, -1e30), entry_make(2, 1e-60)}, room[4];
     uint32_t indices[4];
     float values[4];
     assert_int_equal(entries_gather(entries, room, 4, 4, indices, values), 2);
     assert_true(indices[0] == 1 && values[0] == -1e9f && indices[1] == 3 && values[1] == 1e9f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_gathered_by_place),
-        cmocka_unit_test(large_values_are_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static uint32_t hash_text(const char *text, uint32_t seed)
     return vw_hash(text, strlen(text), seed);
 }
 
-static void murmur_is_as_stored(void **state)
+TEST(murmur_is_as_stored)
 {
-    (void)state;
     json_t *golden = golden_load("vw_hashes.json");
     const json_t *rows = golden_member(golden, "murmur3");
     assert_true(json_array_size(rows) >= 4);
@@ -33,9 +32,8 @@ static void murmur_is_as_stored(void **state)
     json_decref(golden);
 }
 
-static void features_hash_as_stored(void **state)
+TEST(features_hash_as_stored)
 {
-    (void)state;
     json_t *golden = golden_load("vw_hashes.json");
     const json_t *rows = golden_member(golden, "features"), *chained = golden_member(golden, "chain");
     assert_true(json_array_size(rows) >= 14);
@@ -74,9 +72,8 @@ static uint32_t place_of(const char *options, const char *json)
     return place;
 }
 
-static void json_has_the_places_of_its_features(void **state)
+TEST(json_has_the_places_of_its_features)
 {
-    (void)state;
     const char *vw = "hashing=vw products=none", *chain = "hashing=vw products=none chain_hash=on";
     assert_int_equal(place_of(vw, "{\"User\":{\"age\":3}}"), 143891);
     assert_int_equal(place_of(vw, "{\"User\":{\"profile\":\"gamer\"}}"), 110423);
@@ -96,9 +93,8 @@ static void json_has_the_places_of_its_features(void **state)
     assert_int_equal(place_of(vw, "{\"n\":{\"_text\":\"a|b:c\"}}"), place_of(vw, "{\"n\":{\"a_b_c\":true}}"));
 }
 
-static void products_are_by_the_hashes_of_both(void **state)
+TEST(products_are_by_the_hashes_of_both)
 {
-    (void)state;
     memory owner = {0};
     features self;
     ee_round *round = round_make();
@@ -112,15 +108,4 @@ static void products_are_by_the_hashes_of_both(void **state)
     assert_true(found);
     ee_round_free(round);
     memory_release(&owner);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(murmur_is_as_stored),
-        cmocka_unit_test(features_hash_as_stored),
-        cmocka_unit_test(json_has_the_places_of_its_features),
-        cmocka_unit_test(products_are_by_the_hashes_of_both),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static double entry(const double *lower, size_t n, size_t i, size_t j)
     return i >= j ? lower[i * n + j] : lower[j * n + i];
 }
 
-static void the_factor_solves_and_inverts(void **state)
+TEST(the_factor_solves_and_inverts)
 {
-    (void)state;
     for (size_t n = 1; n <= MOST; n++) {
         double a[MOST * MOST], l[MOST * MOST], x[MOST], b[MOST];
         make_matrix(n, a);
@@ -61,9 +60,8 @@ static void the_factor_solves_and_inverts(void **state)
     }
 }
 
-static void what_is_not_positive_is_refused(void **state)
+TEST(what_is_not_positive_is_refused)
 {
-    (void)state;
     double singular[] = {1, NAN, 1, 1}, negative[] = {-1}, wrong[] = {NAN}, small[] = {1, NAN, 1, 1.0001};
     assert_false(cholesky_factor(singular, 2, 0));
     assert_false(cholesky_factor(negative, 1, 0));
@@ -71,13 +69,4 @@ static void what_is_not_positive_is_refused(void **state)
     assert_false(cholesky_factor(small, 2, 0.001));
     double again[] = {1, NAN, 1, 1.0001};
     assert_true(cholesky_factor(again, 2, 0.00001));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_factor_solves_and_inverts),
-        cmocka_unit_test(what_is_not_positive_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

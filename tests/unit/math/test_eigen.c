@@ -55,9 +55,8 @@ static void check(const double *values, size_t n, size_t count, uint64_t seed)
     free(work);
 }
 
-static void vectors_are_those_of_the_smallest_values(void **state)
+TEST(vectors_are_those_of_the_smallest_values)
 {
-    (void)state;
     for (size_t n = 1; n <= MOST; n += n < 8 ? 1 : 13) {
         double spread[MOST], close[MOST], negative[MOST];
         for (size_t i = 0; i < n; i++) {
@@ -73,9 +72,8 @@ static void vectors_are_those_of_the_smallest_values(void **state)
     }
 }
 
-static void equal_values_have_orthogonal_vectors(void **state)
+TEST(equal_values_have_orthogonal_vectors)
 {
-    (void)state;
     double same[MOST], groups[MOST], zero[MOST] = {0};
     for (size_t i = 0; i < MOST; i++) {
         same[i] = 2;
@@ -84,13 +82,4 @@ static void equal_values_have_orthogonal_vectors(void **state)
     check(same, MOST, 12, 1);
     check(groups, MOST, 25, 2);
     check(zero, MOST, 5, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_are_those_of_the_smallest_values),
-        cmocka_unit_test(equal_values_have_orthogonal_vectors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

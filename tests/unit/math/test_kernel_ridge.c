@@ -43,10 +43,10 @@ static double reward_of(size_t sample)
 }
 
 /* Every other sample is sparse. */
-static void learn_rows(const kernel_ridge *k, double *state, const rows *x, size_t first, size_t end)
+static void learn_rows(const kernel_ridge *k, double *factor, const rows *x, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        kernel_ridge_append(k, state, i, vector_of_arm(i % 2 ? &x->sparse : &x->dense, i), reward_of(i));
+        kernel_ridge_append(k, factor, i, vector_of_arm(i % 2 ? &x->sparse : &x->dense, i), reward_of(i));
 }
 
 /* ---- the formula ---- */
@@ -96,30 +96,29 @@ static double through_inverse(const kernel_ridge *k, const rows *x, size_t n, co
 /* ---- tests ---- */
 
 /* Row i is the last of the record of sample i. */
-static void the_factor_is_that_of_a_fresh_factorisation(void **unused)
+TEST(the_factor_is_that_of_a_fresh_factorisation)
 {
-    (void)unused;
     static rows x;
     static double fresh[SAMPLES][SAMPLES];
     draw_rows(&x, SAMPLES, 1);
     kernel_ridge k = kernel_ridge_make(0, 2, 0.3, DIM, 4);
     guard g;
-    double *state = guard_end_bytes(&g, kernel_ridge_state_count(&k, SAMPLES) * sizeof *state);
-    learn_rows(&k, state, &x, 0, SAMPLES);
+    double *factor = guard_end_bytes(&g, kernel_ridge_state_count(&k, SAMPLES) * sizeof *factor);
+    learn_rows(&k, factor, &x, 0, SAMPLES);
     for (size_t i = 0; i < SAMPLES; i++) {
         for (size_t j = 0; j <= i; j++) {
             double sum = kernel(2, x.values + i * DIM, x.values + j * DIM, DIM) + (i == j) * 0.3;
             for (size_t m = 0; m < j; m++) sum -= fresh[i][m] * fresh[j][m];
             fresh[i][j] = i == j ? sqrt(sum) : sum / fresh[j][j];
         }
-        const double *row = state + kernel_ridge_state_count(&k, i + 1) - (i + 1);
+        const double *row = factor + kernel_ridge_state_count(&k, i + 1) - (i + 1);
         for (size_t j = 0; j <= i; j++) assert_close(row[j], fresh[i][j], 1e-12);
     }
     guard_free(&g);
 }
 
-static void check_predictions(const kernel_ridge *k, const rows *x, const rows *arms, size_t count, const double *state,
-                              const double *inverse)
+static void check_predictions(const kernel_ridge *k, const rows *x, const rows *arms, size_t count,
+                              const double *factor, const double *inverse)
 {
     for (size_t n = 1; n <= ARMS; n += count > 20 ? 5 : 1) {
         for (int sparse = 0; sparse < 2; sparse++) {
@@ -127,7 +126,7 @@ static void check_predictions(const kernel_ridge *k, const rows *x, const rows *
             guard g;
             double *panel = guard_end_bytes(&g, kernel_ridge_panel_count(count, n) * sizeof *panel);
             size_t first = ARMS - n;
-            kernel_ridge_predict(k, state, count, sparse ? &arms->sparse : &arms->dense, first, n, panel, mean,
+            kernel_ridge_predict(k, factor, count, sparse ? &arms->sparse : &arms->dense, first, n, panel, mean,
                                  variance);
             for (size_t i = 0; i < n; i++) {
                 const float *a = arms->values + (first + i) * DIM;
@@ -139,43 +138,41 @@ static void check_predictions(const kernel_ridge *k, const rows *x, const rows *
     }
 }
 
-static void predictions_are_the_formula(void **unused)
+TEST(predictions_are_the_formula)
 {
-    (void)unused;
     static rows x, arms;
     draw_rows(&x, SAMPLES, 1);
     draw_rows(&arms, ARMS, 2);
     kernel_ridge k = kernel_ridge_make(0, 1.5, 0.5, DIM, 4);
-    double *state = calloc(kernel_ridge_state_count(&k, SAMPLES), sizeof *state);
+    double *factor = calloc(kernel_ridge_state_count(&k, SAMPLES), sizeof *factor);
     double *inverse = calloc((size_t)SAMPLES * SAMPLES, sizeof *inverse);
     size_t learned = 0;
     const size_t counts[] = {0, 1, 2, 3, 4, 5, 8, 13, 101};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        learn_rows(&k, state, &x, learned, counts[c]);
+        learn_rows(&k, factor, &x, learned, counts[c]);
         learned = counts[c];
         invert_gram(&k, &x, learned, inverse);
-        check_predictions(&k, &x, &arms, learned, state, inverse);
+        check_predictions(&k, &x, &arms, learned, factor, inverse);
     }
     free(inverse);
-    free(state);
+    free(factor);
 }
 
-static void covariance_is_the_formula(void **unused)
+TEST(covariance_is_the_formula)
 {
-    (void)unused;
     enum { COUNT = 30 };
     static rows x, arms;
     draw_rows(&x, COUNT, 1);
     draw_rows(&arms, ARMS, 2);
     kernel_ridge k = kernel_ridge_make(0, 1, 0.2, DIM, 4);
-    double *state = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *state), inverse[COUNT * COUNT];
-    learn_rows(&k, state, &x, 0, COUNT);
+    double *factor = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *factor), inverse[COUNT * COUNT];
+    learn_rows(&k, factor, &x, 0, COUNT);
     invert_gram(&k, &x, COUNT, inverse);
     for (int sparse = 0; sparse < 2; sparse++) {
         double mean[ARMS], variance[ARMS], covariance[ARMS][ARMS];
         double *panel = calloc(kernel_ridge_panel_count(COUNT, ARMS), sizeof *panel);
         const ee_arms *form = sparse ? &arms.sparse : &arms.dense;
-        kernel_ridge_predict(&k, state, COUNT, form, 0, ARMS, panel, mean, variance);
+        kernel_ridge_predict(&k, factor, COUNT, form, 0, ARMS, panel, mean, variance);
         kernel_ridge_covariance(&k, COUNT, form, panel, covariance[0]);
         for (size_t i = 0; i < ARMS; i++)
             for (size_t j = 0; j <= i; j++) {
@@ -185,14 +182,13 @@ static void covariance_is_the_formula(void **unused)
             }
         free(panel);
     }
-    free(state);
+    free(factor);
 }
 
 /* F F^T is the matrix again, though the third point is the first and the last is the second, and rounding has left the
  * one a little less variance and the other a little more. */
-static void a_singular_matrix_has_its_factor(void **unused)
+TEST(a_singular_matrix_has_its_factor)
 {
-    (void)unused;
     enum { N = 6 };
     const size_t point[N] = {0, 1, 0, 2, 3, 1};
     static rows x;
@@ -213,80 +209,76 @@ static void a_singular_matrix_has_its_factor(void **unused)
     assert_true(factor[2][2] == 0 && factor[5][5] == 0 && factor[4][4] > 0);
 }
 
-static double variance_at(const kernel_ridge *k, const double *state, size_t count, float place)
+static double variance_at(const kernel_ridge *k, const double *factor, size_t count, float place)
 {
     double panel[4 * 64], mean, variance;
     ee_arms arm = ee_arms_dense(&place, 1, 1);
     assert_true(kernel_ridge_panel_count(count, 1) <= sizeof panel / sizeof *panel);
-    kernel_ridge_predict(k, state, count, &arm, 0, 1, panel, &mean, &variance);
+    kernel_ridge_predict(k, factor, count, &arm, 0, 1, panel, &mean, &variance);
     return variance;
 }
 
-static void variance_shrinks_where_it_has_played(void **unused)
+TEST(variance_shrinks_where_it_has_played)
 {
-    (void)unused;
     kernel_ridge k = kernel_ridge_make(0, 1, 0.5, 1, 1);
-    double *state = calloc(kernel_ridge_state_count(&k, 20), sizeof *state), before = 1;
+    double *factor = calloc(kernel_ridge_state_count(&k, 20), sizeof *factor), before = 1;
     float place = 0.25f;
-    assert_close(variance_at(&k, state, 0, place), 1, 0);
+    assert_close(variance_at(&k, factor, 0, place), 1, 0);
     for (size_t i = 0; i < 20; i++) {
-        kernel_ridge_append(&k, state, i, vector_dense(&place, 1), 1);
-        double now = variance_at(&k, state, i + 1, place);
+        kernel_ridge_append(&k, factor, i, vector_dense(&place, 1), 1);
+        double now = variance_at(&k, factor, i + 1, place);
         assert_true(now < before);
         assert_close(now, 0.5 / ((double)i + 1 + 0.5), 1e-12); /* of a mean of i + 1 noisy values */
-        assert_true(variance_at(&k, state, i + 1, place + 1) > now);
-        assert_close(variance_at(&k, state, i + 1, 50), 1, 1e-12);
+        assert_true(variance_at(&k, factor, i + 1, place + 1) > now);
+        assert_close(variance_at(&k, factor, i + 1, 50), 1, 1e-12);
         before = now;
     }
-    free(state);
+    free(factor);
 }
 
 /* K is singular to the last digit; lambda alone holds the factor up, though 1 + lambda may be 1. */
-static void one_context_many_times_stays_finite(void **unused)
+TEST(one_context_many_times_stays_finite)
 {
-    (void)unused;
     const double lambdas[] = {1e-6, 1e-18};
     for (size_t l = 0; l < 2; l++) {
         kernel_ridge k = kernel_ridge_make(0, 1, lambdas[l], 1, 1);
-        double *state = calloc(kernel_ridge_state_count(&k, 64), sizeof *state), panel[4 * 64], mean, variance;
+        double *factor = calloc(kernel_ridge_state_count(&k, 64), sizeof *factor), panel[4 * 64], mean, variance;
         float place = 0.7f;
-        for (size_t i = 0; i < 64; i++) kernel_ridge_append(&k, state, i, vector_dense(&place, 1), 3);
+        for (size_t i = 0; i < 64; i++) kernel_ridge_append(&k, factor, i, vector_dense(&place, 1), 3);
         ee_arms arm = ee_arms_dense(&place, 1, 1);
-        kernel_ridge_predict(&k, state, 64, &arm, 0, 1, panel, &mean, &variance);
+        kernel_ridge_predict(&k, factor, 64, &arm, 0, 1, panel, &mean, &variance);
         assert_close(mean, 3, 1e-5);
         assert_true(variance >= 0 && variance < 1e-5);
-        free(state);
+        free(factor);
     }
 }
 
 /* Features as large as a float: no distance is infinite less infinite. */
-static void the_largest_features_give_numbers(void **unused)
+TEST(the_largest_features_give_numbers)
 {
-    (void)unused;
     kernel_ridge k = kernel_ridge_make(0, 1e9, 1, 2, 1);
-    double *state = calloc(kernel_ridge_state_count(&k, 2), sizeof *state), panel[4 * 2], mean[2], variance[2];
+    double *factor = calloc(kernel_ridge_state_count(&k, 2), sizeof *factor), panel[4 * 2], mean[2], variance[2];
     const float x[4] = {3e38f, -3e38f, -3e38f, 3e38f};
     ee_arms arms = ee_arms_dense(x, 2, 2);
-    kernel_ridge_append(&k, state, 0, vector_dense(x, 2), 1);
-    kernel_ridge_append(&k, state, 1, vector_dense(x + 2, 2), -1);
-    kernel_ridge_predict(&k, state, 2, &arms, 0, 2, panel, mean, variance);
+    kernel_ridge_append(&k, factor, 0, vector_dense(x, 2), 1);
+    kernel_ridge_append(&k, factor, 1, vector_dense(x + 2, 2), -1);
+    kernel_ridge_predict(&k, factor, 2, &arms, 0, 2, panel, mean, variance);
     assert_close(mean[0], 0.5, 1e-12);
     assert_close(mean[1], -0.5, 1e-12);
     assert_close(variance[0], 0.5, 1e-12);
-    free(state);
+    free(factor);
 }
 
 /* ---- wide vectors, of which a context keeps no more than 1024 entries ---- */
 
 enum { WIDE = 5000, ROOM = 1024 };
 
-static void a_wide_context_is_kept_whole_or_not_at_all(void **unused)
+TEST(a_wide_context_is_kept_whole_or_not_at_all)
 {
-    (void)unused;
     kernel_ridge k = kernel_ridge_make(0, 0.01, 1, WIDE, 10);
     float *values = calloc(WIDE, sizeof *values), *entries = calloc(WIDE, sizeof *entries);
     uint32_t *indices = calloc(WIDE, sizeof *indices);
-    double *state = calloc(kernel_ridge_state_count(&k, 2), sizeof *state), panel[4 * 2], mean, variance;
+    double *factor = calloc(kernel_ridge_state_count(&k, 2), sizeof *factor), panel[4 * 2], mean, variance;
     for (size_t i = 0; i < ROOM + 1; i++) {
         indices[i] = (uint32_t)(4 * i);
         values[4 * i] = entries[i] = 1 + (float)i / ROOM;
@@ -297,28 +289,27 @@ static void a_wide_context_is_kept_whole_or_not_at_all(void **unused)
     assert_true(kernel_ridge_fits(&k, vector_dense(values, WIDE)));
     assert_true(kernel_ridge_fits(&k, (vector){entries, indices, ROOM + 1}));
 
-    kernel_ridge_append(&k, state, 0, vector_dense(values, WIDE), 1);
-    kernel_ridge_append(&k, state, 1, (vector){entries, indices, ROOM + 1}, 1);
-    assert_true(kernel_ridge_is_sound(&k, state, 2));
+    kernel_ridge_append(&k, factor, 0, vector_dense(values, WIDE), 1);
+    kernel_ridge_append(&k, factor, 1, (vector){entries, indices, ROOM + 1}, 1);
+    assert_true(kernel_ridge_is_sound(&k, factor, 2));
     ee_arms arm = ee_arms_dense(values, 1, WIDE);
-    kernel_ridge_predict(&k, state, 2, &arm, 0, 1, panel, &mean, &variance);
+    kernel_ridge_predict(&k, factor, 2, &arm, 0, 1, panel, &mean, &variance);
     assert_close(mean, 2.0 / 3, 1e-12);
     const size_t starts[2] = {0, ROOM};
     arm = ee_arms_sparse(starts, indices, entries, 1, WIDE);
     entries[0] += 3; /* at a distance of 3: k = exp(-0.09) */
-    kernel_ridge_predict(&k, state, 2, &arm, 0, 1, panel, &mean, &variance);
+    kernel_ridge_predict(&k, factor, 2, &arm, 0, 1, panel, &mean, &variance);
     assert_close(mean, exp(-0.09) * 2 / 3, 1e-9);
     assert_true(kernel_ridge_fits(&(kernel_ridge){k.kernel, k.slopes, 1, 1, WIDE, WIDE}, vector_dense(values, WIDE)));
     free(values);
     free(entries);
     free(indices);
-    free(state);
+    free(factor);
 }
 
 /* The form of a context is the third double of its record, as two words; the context follows. */
-static void what_leads_outside_is_found(void **unused)
+TEST(what_leads_outside_is_found)
 {
-    (void)unused;
     kernel_ridge k = kernel_ridge_make(0, 1, 1, 8, 4);
     size_t size = kernel_ridge_state_count(&k, 2) * sizeof(double);
     double *good = calloc(1, size), *bad = calloc(1, size);
@@ -355,60 +346,42 @@ static void what_leads_outside_is_found(void **unused)
 
 /* ---- the gradient of the mean ---- */
 
-static double mean_at(const kernel_ridge *k, const double *state, size_t count, const ee_arms *arms, double *panel)
+static double mean_at(const kernel_ridge *k, const double *factor, size_t count, const ee_arms *arms, double *panel)
 {
     double mean, variance;
-    kernel_ridge_predict(k, state, count, arms, 0, 1, panel, &mean, &variance);
+    kernel_ridge_predict(k, factor, count, arms, 0, 1, panel, &mean, &variance);
     return mean;
 }
 
-static void the_gradient_is_that_of_the_mean(void **state_)
+TEST(the_gradient_is_that_of_the_mean)
 {
-    (void)state_;
     enum { COUNT = 40 };
     kernel_ridge k = kernel_ridge_make(0, 0.7, 0.5, DIM, DIM);
-    double *state = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *state);
+    double *factor = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *factor);
     double *panel = calloc(kernel_ridge_panel_count(COUNT, 1), sizeof *panel);
     double *room = calloc(kernel_ridge_gradient_room(COUNT, DIM), sizeof *room);
     static rows x, arms;
     draw_rows(&x, COUNT, 1);
     draw_rows(&arms, ARMS, 2);
-    learn_rows(&k, state, &x, 0, COUNT);
+    learn_rows(&k, factor, &x, 0, COUNT);
     for (size_t arm = 0; arm < ARMS; arm++) {
         float dense[DIM], sparse[DIM], *values = arms.values + arm * DIM;
         ee_arms alone = ee_arms_dense(values, 1, DIM);
-        kernel_ridge_gradient(&k, state, COUNT, vector_of_arm(&arms.dense, arm), room, dense);
-        kernel_ridge_gradient(&k, state, COUNT, vector_of_arm(&arms.sparse, arm), room, sparse);
+        kernel_ridge_gradient(&k, factor, COUNT, vector_of_arm(&arms.dense, arm), room, dense);
+        kernel_ridge_gradient(&k, factor, COUNT, vector_of_arm(&arms.sparse, arm), room, sparse);
         for (size_t i = 0; i < DIM; i++) {
             float kept = values[i], up = kept + 0x1p-12f, down = kept - 0x1p-12f;
             values[i] = up;
-            double above = mean_at(&k, state, COUNT, &alone, panel);
+            double above = mean_at(&k, factor, COUNT, &alone, panel);
             values[i] = down;
-            double below = mean_at(&k, state, COUNT, &alone, panel);
+            double below = mean_at(&k, factor, COUNT, &alone, panel);
             values[i] = kept;
             assert_close(dense[i], (above - below) / ((double)up - (double)down), 1e-6);
         }
         for (size_t i = arms.starts[arm]; i < arms.starts[arm + 1]; i++)
             assert_close(sparse[i - arms.starts[arm]], dense[arms.indices[i]], 1e-6);
     }
-    free(state);
+    free(factor);
     free(panel);
     free(room);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_factor_is_that_of_a_fresh_factorisation),
-        cmocka_unit_test(predictions_are_the_formula),
-        cmocka_unit_test(covariance_is_the_formula),
-        cmocka_unit_test(a_singular_matrix_has_its_factor),
-        cmocka_unit_test(variance_shrinks_where_it_has_played),
-        cmocka_unit_test(one_context_many_times_stays_finite),
-        cmocka_unit_test(the_largest_features_give_numbers),
-        cmocka_unit_test(a_wide_context_is_kept_whole_or_not_at_all),
-        cmocka_unit_test(what_leads_outside_is_found),
-        cmocka_unit_test(the_gradient_is_that_of_the_mean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

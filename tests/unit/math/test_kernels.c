@@ -258,9 +258,8 @@ static void check_dot(size_t n, size_t none)
     check(&p);
 }
 
-static void dot_is_the_sum_of_products(void **state)
+TEST(dot_is_the_sum_of_products)
 {
-    (void)state;
     check_lengths(check_dot);
 }
 
@@ -296,9 +295,8 @@ static void check_add_scaled(size_t n, size_t none)
     }
 }
 
-static void add_scaled_adds(void **state)
+TEST(add_scaled_adds)
 {
-    (void)state;
     check_lengths(check_add_scaled);
 }
 
@@ -362,9 +360,8 @@ static void check_forward(size_t in, size_t out)
     check_starts(&p, in);
 }
 
-static void forward_adds_the_product(void **state)
+TEST(forward_adds_the_product)
 {
-    (void)state;
     check_shapes(check_forward);
 }
 
@@ -401,9 +398,8 @@ static void check_forward_sparse(size_t count, size_t out)
     check_forward_sparse_before(1 + random_below(&stream, BEHIND), count, out);
 }
 
-static void forward_sparse_adds_its_rows(void **state)
+TEST(forward_sparse_adds_its_rows)
 {
-    (void)state;
     check_shapes(check_forward_sparse);
 }
 
@@ -454,9 +450,8 @@ static void check_forward_pair(size_t count, size_t out)
     }
 }
 
-static void forward_pair_adds_to_both(void **state)
+TEST(forward_pair_adds_to_both)
 {
-    (void)state;
     for (size_t out = 16; out <= LONGEST; out++)
         for (size_t count = 0; count <= 20; count++) check_forward_pair(count, out);
     check_forward_pair(LONGEST, LONGEST);
@@ -465,9 +460,8 @@ static void forward_pair_adds_to_both(void **state)
 }
 
 /* Each of the two rounds as forward_sparse does without the entries that are zero. */
-static void forward_pair_rounds_as_forward_sparse(void **state)
+TEST(forward_pair_rounds_as_forward_sparse)
 {
-    (void)state;
     enum { COUNT = 20, OUT = 67 };
     static float w[COUNT * OUT];
     const kernel_table *kernels;
@@ -571,9 +565,8 @@ static void check_matrices(matrix_check check_matrix)
         check_matrix(long_sides[i][0], long_sides[i][1], long_sides[i][2]);
 }
 
-static void multiply_adds_the_product(void **state)
+TEST(multiply_adds_the_product)
 {
-    (void)state;
     check_matrices(check_multiply);
 }
 
@@ -625,9 +618,8 @@ static void check_forward_many(size_t rows, size_t in, size_t out)
     }
 }
 
-static void forward_many_is_a_layer(void **state)
+TEST(forward_many_is_a_layer)
 {
-    (void)state;
     check_matrices(check_forward_many);
 }
 
@@ -655,9 +647,8 @@ static void check_backward(size_t in, size_t out)
     check_strides(&p, in);
 }
 
-static void backward_adds_the_product(void **state)
+TEST(backward_adds_the_product)
 {
-    (void)state;
     check_shapes(check_backward);
 }
 
@@ -706,9 +697,8 @@ static void check_backward_many(size_t rows, size_t out, size_t in)
     }
 }
 
-static void backward_many_adds_the_product(void **state)
+TEST(backward_many_adds_the_product)
 {
-    (void)state;
     check_matrices(check_backward_many);
 }
 
@@ -750,9 +740,8 @@ static void check_update(size_t in, size_t out)
     check(&p);
 }
 
-static void update_adds_the_outer_product(void **state)
+TEST(update_adds_the_outer_product)
 {
-    (void)state;
     check_shapes(check_update);
 }
 
@@ -795,17 +784,15 @@ static void check_update_sparse(size_t count, size_t out)
     check(&p);
 }
 
-static void update_sparse_adds_to_its_rows_alone(void **state)
+TEST(update_sparse_adds_to_its_rows_alone)
 {
-    (void)state;
     check_shapes(check_update_sparse);
 }
 
 /* A row of which the first weight is number 2^32: its place does not fit 32 bits. No memory is taken but for the row.
  */
-static void sparse_rows_lie_beyond_32_bits(void **state)
+TEST(sparse_rows_lie_beyond_32_bits)
 {
-    (void)state;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), out = 64, size = ((size_t)1 << 32) * sizeof(float);
     const uint32_t far = 1u << 26;
     char *map = MAP_FAILED;
@@ -865,9 +852,8 @@ static void check_relu(size_t n, size_t none)
     }
 }
 
-static void relu_is_exact(void **state)
+TEST(relu_is_exact)
 {
-    (void)state;
     check_lengths(check_relu);
 }
 
@@ -910,9 +896,8 @@ static void check_relu_backward(size_t n, size_t none)
     }
 }
 
-static void relu_backward_is_exact(void **state)
+TEST(relu_backward_is_exact)
 {
-    (void)state;
     check_lengths(check_relu_backward);
 }
 
@@ -984,16 +969,14 @@ static void check_adam(size_t in, size_t out)
     check_adam_steps(in, out, true, 0.05f);
 }
 
-static void adam_steps(void **state)
+TEST(adam_steps)
 {
-    (void)state;
     check_shapes(check_adam);
 }
 
 /* With no past, Adam goes a full rate against the gradient, whatever its size; with no gradient it stays. */
-static void adam_goes_one_rate_first(void **state)
+TEST(adam_goes_one_rate_first)
 {
-    (void)state;
     const kernel_table *kernels;
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
         float theta[8] = {1, 1, 1, 1, 1, 1, 1, 1}, first[8] = {0}, second[8] = {0};
@@ -1041,9 +1024,8 @@ static void assert_pytorch_steps(const kernel_table *kernels, int t, random_stre
 }
 
 /* By its formula in double precision, whatever the magnitudes; where epsilon rules, too. */
-static void adam_steps_as_pytorch_does(void **state)
+TEST(adam_steps_as_pytorch_does)
 {
-    (void)state;
     const int times[] = {1, 2, 10, 1000, 100000};
     random_stream draw = random_named(1, "adam");
     const kernel_table *kernels;
@@ -1053,9 +1035,8 @@ static void adam_steps_as_pytorch_does(void **state)
 }
 
 /* 1e18, times sqrt(1 - beta2), again and again until the moments stand still, and one that comes from nowhere. */
-static void adam_stays_finite(void **state)
+TEST(adam_stays_finite)
 {
-    (void)state;
     enum { COUNT = 233 };
     const float largest = (float)(1e18 * sqrt(0.001));
     const kernel_table *kernels;
@@ -1073,9 +1054,8 @@ static void adam_stays_finite(void **state)
 
 /* ---- the tables ---- */
 
-static void tables_have_names_of_their_own(void **state)
+TEST(tables_have_names_of_their_own)
 {
-    (void)state;
     size_t count = 0;
     while (kernels_at(count)) {
         assert_true(count < TABLES);
@@ -1091,9 +1071,8 @@ static void tables_have_names_of_their_own(void **state)
     assert_string_equal(ee_kernels(), kernels_best()->name);
 }
 
-static void who_asks_for_a_table_gets_it(void **state)
+TEST(who_asks_for_a_table_gets_it)
 {
-    (void)state;
     const kernel_table *fastest = kernels_best();
     assert_false(kernels_use("avx1024"));
     assert_ptr_equal(kernels_best(), fastest);
@@ -1104,30 +1083,4 @@ static void who_asks_for_a_table_gets_it(void **state)
     assert_ptr_equal(kernels_best(), fastest);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_have_names_of_their_own),
-        cmocka_unit_test(who_asks_for_a_table_gets_it),
-        cmocka_unit_test(dot_is_the_sum_of_products),
-        cmocka_unit_test(add_scaled_adds),
-        cmocka_unit_test(forward_adds_the_product),
-        cmocka_unit_test(forward_sparse_adds_its_rows),
-        cmocka_unit_test(forward_pair_adds_to_both),
-        cmocka_unit_test(forward_pair_rounds_as_forward_sparse),
-        cmocka_unit_test(multiply_adds_the_product),
-        cmocka_unit_test(forward_many_is_a_layer),
-        cmocka_unit_test(backward_adds_the_product),
-        cmocka_unit_test(backward_many_adds_the_product),
-        cmocka_unit_test(update_adds_the_outer_product),
-        cmocka_unit_test(update_sparse_adds_to_its_rows_alone),
-        cmocka_unit_test(sparse_rows_lie_beyond_32_bits),
-        cmocka_unit_test(relu_is_exact),
-        cmocka_unit_test(relu_backward_is_exact),
-        cmocka_unit_test(adam_steps),
-        cmocka_unit_test(adam_goes_one_rate_first),
-        cmocka_unit_test(adam_steps_as_pytorch_does),
-        cmocka_unit_test(adam_stays_finite),
-    };
-    return cmocka_run_group_tests(tests, raise_walls, take_walls_down);
-}
+TEST_GROUP(raise_walls, take_walls_down)

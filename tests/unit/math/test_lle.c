@@ -37,7 +37,7 @@ static double *embed(const double *points, size_t n, size_t dim, size_t neighbor
     double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * components);
     memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, &owner, n, neighbors, components, NULL), EE_OK);
+    ok(lle_create(&room, &owner, n, neighbors, components, NULL));
     assert_true(lle_fit(&room, gram, embedding));
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -97,7 +97,7 @@ static stored stored_load(void)
     assert_int_equal(numbers, s.n * s.components);
     memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL), EE_OK);
+    ok(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL));
     assert_true(room.regularization == json_number_value(golden_member(root, "reg")));
     memory_release(&owner);
     json_decref(root);
@@ -121,9 +121,8 @@ static void assert_same_up_to_signs(const double *got, const double *wanted, siz
     }
 }
 
-static void embedding_is_that_of_scikit_learn(void **state)
+TEST(embedding_is_that_of_scikit_learn)
 {
-    (void)state;
     stored s = stored_load();
     double squared_error;
     double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, &squared_error);
@@ -135,9 +134,8 @@ static void embedding_is_that_of_scikit_learn(void **state)
 }
 
 /* Neighbours and weights do not change when all points move or grow together. */
-static void embedding_stays_when_points_move_and_grow(void **state)
+TEST(embedding_stays_when_points_move_and_grow)
 {
-    (void)state;
     stored s = stored_load();
     for (size_t i = 0; i < s.n * s.dim; i++) s.points[i] = 1000 * (s.points[i] + (double)(i % s.dim) / 10);
     double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL);
@@ -146,16 +144,15 @@ static void embedding_stays_when_points_move_and_grow(void **state)
     stored_free(&s);
 }
 
-static void same_points_give_the_same_bytes(void **state)
+TEST(same_points_give_the_same_bytes)
 {
-    (void)state;
     stored s = stored_load();
     size_t count = s.n * s.components;
     double *gram = make_gram(s.points, s.n, s.dim), *other = make_gram(s.points, s.n, s.dim / 2);
     double *fresh = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL), *again = make_doubles(count);
     memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL), EE_OK);
+    ok(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL));
     for (int i = 0; i < 3; i++) {
         assert_true(lle_fit(&room, gram, again));
         assert_memory_equal(again, fresh, count * sizeof *fresh);
@@ -177,9 +174,8 @@ static void assert_monotone(const double *column, size_t n)
 }
 
 /* Two turns of a spiral on which the ends come near the middle: the embedding must follow the curve. */
-static void a_spiral_is_unrolled(void **state)
+TEST(a_spiral_is_unrolled)
 {
-    (void)state;
     enum { N = 120, DIM = 3 };
     double points[N * DIM];
     for (size_t i = 0; i < N; i++) {
@@ -194,9 +190,8 @@ static void a_spiral_is_unrolled(void **state)
     free(embedding);
 }
 
-static void a_noisy_line_is_put_in_order(void **state)
+TEST(a_noisy_line_is_put_in_order)
 {
-    (void)state;
     enum { N = 50, DIM = 10 };
     for (uint64_t seed = 0; seed < 5; seed++) {
         random_stream stream = random_named(seed, "line");
@@ -219,7 +214,7 @@ static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
     for (size_t i = 0; i < n * COMPONENTS; i++) embedding[i] = 77;
     memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, &owner, n, NEIGHBORS, COMPONENTS, NULL), EE_OK);
+    ok(lle_create(&room, &owner, n, NEIGHBORS, COMPONENTS, NULL));
     bool fitted = lle_fit(&room, gram, embedding);
     for (size_t c = 0; c < COMPONENTS; c++) {
         double squares = 0;
@@ -231,9 +226,8 @@ static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
     free(embedding);
 }
 
-static void equal_points_give_numbers(void **state)
+TEST(equal_points_give_numbers)
 {
-    (void)state;
     enum { N = 30, DIM = 5 };
     double points[N * DIM];
     for (size_t i = 0; i < N * DIM; i++) points[i] = 0.1 * (double)(i % DIM) + 1;
@@ -244,9 +238,8 @@ static void equal_points_give_numbers(void **state)
     assert_fit_is_finite(points, N, DIM);
 }
 
-static void numbers_that_are_none_give_no_embedding_of_them(void **state)
+TEST(numbers_that_are_none_give_no_embedding_of_them)
 {
-    (void)state;
     enum { N = 20, DIM = 2 };
     static const double wrong[] = {NAN, INFINITY, 1e200};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -260,15 +253,14 @@ static void numbers_that_are_none_give_no_embedding_of_them(void **state)
 /* ---- room ---- */
 
 /* Each part has its whole size and none lies in another. */
-static void parts_have_room(void **state)
+TEST(parts_have_room)
 {
-    (void)state;
     static const size_t sizes[][3] = {{3, 2, 1}, {4, 2, 1}, {10, 9, 8}, {25, 12, 2}, {33, 3, 2}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t n = sizes[s][0], k = sizes[s][1], components = sizes[s][2];
         memory owner = {0};
         lle room;
-        assert_int_equal(lle_create(&room, &owner, n, k, components, NULL), EE_OK);
+        ok(lle_create(&room, &owner, n, k, components, NULL));
         double *parts[] = {room.matrix, room.weights, room.distances, room.local, room.vectors, room.eigen};
         size_t vectors = components + 1;
         const size_t counts[] = {n * n, n * k, n, k * k, n * vectors, eigen_work_count(n, vectors)};
@@ -282,9 +274,8 @@ static void parts_have_room(void **state)
     }
 }
 
-static void small_and_tight_sizes_fit(void **state)
+TEST(small_and_tight_sizes_fit)
 {
-    (void)state;
     random_stream stream = random_named(5, "sizes");
     for (size_t n = 3; n <= 14; n++) {
         for (size_t k = 2; k < n; k++) {
@@ -299,9 +290,8 @@ static void small_and_tight_sizes_fit(void **state)
     }
 }
 
-static void no_memory_is_a_status(void **state)
+TEST(no_memory_is_a_status)
 {
-    (void)state;
     ee_error error = {0};
     memory owner = {0};
     lle room;
@@ -325,9 +315,8 @@ static void sort_places(const double *distances, size_t n, int *places)
     }
 }
 
-static void nearest_at_every_count(void **state)
+TEST(nearest_at_every_count)
 {
-    (void)state;
     enum { MOST = 30 };
     random_stream stream = random_named(2, "nearest");
     for (size_t n = 1; n <= MOST; n++) {
@@ -349,9 +338,8 @@ static void nearest_at_every_count(void **state)
     }
 }
 
-static void nearest_of_equal_ones_is_the_lower(void **state)
+TEST(nearest_of_equal_ones_is_the_lower)
 {
-    (void)state;
     const double distances[] = {2, 1, 2, 1, 0, 2, 1};
     const int wanted[] = {4, 1, 3, 6, 0, 2, 5};
     int nearest[7];
@@ -377,9 +365,8 @@ static void form_local(const double *neighbors, const double *point, size_t coun
 }
 
 /* A point outside the neighbours' hull too: weights may be negative. */
-static void weights_rebuild_a_combination(void **state)
+TEST(weights_rebuild_a_combination)
 {
-    (void)state;
     enum { DIM = 12, MOST = 12 };
     random_stream stream = random_named(3, "weights");
     for (size_t count = 1; count <= MOST; count++) {
@@ -401,9 +388,8 @@ static void weights_rebuild_a_combination(void **state)
 }
 
 /* Solving is checked by putting the weights back: (local + regularization trace I) w is the same in every row. */
-static void weights_solve_the_regularised_system(void **state)
+TEST(weights_solve_the_regularised_system)
 {
-    (void)state;
     enum { DIM = 3, COUNT = 9 };
     static const double regularizations[] = {1e-3, 0.1, 10};
     random_stream stream = random_named(4, "weights");
@@ -426,9 +412,8 @@ static void weights_solve_the_regularised_system(void **state)
     }
 }
 
-static void weights_of_equal_points_are_equal(void **state)
+TEST(weights_of_equal_points_are_equal)
 {
-    (void)state;
     double local[36] = {0}, weights[6];
     lle_weights(local, 6, 1e-3, weights);
     for (size_t i = 0; i < 6; i++) assert_close(weights[i], 1.0 / 6, 1e-15);
@@ -436,9 +421,8 @@ static void weights_of_equal_points_are_equal(void **state)
 
 /* Where points differ by the last bits of a float, local is rounding and need not be positive: as when the same arm
  * comes again after a small step of training. */
-static void weights_of_nearly_equal_points_are_numbers(void **state)
+TEST(weights_of_nearly_equal_points_are_numbers)
 {
-    (void)state;
     enum { COUNT = 8, DIM = 20 };
     for (uint64_t seed = 0; seed < 200; seed++) {
         random_stream stream = random_named(seed, "nearly equal");
@@ -459,27 +443,4 @@ static void weights_of_nearly_equal_points_are_numbers(void **state)
         }
         assert_close(sum, 1, 1e-6);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(embedding_is_that_of_scikit_learn),
-        cmocka_unit_test(embedding_stays_when_points_move_and_grow),
-        cmocka_unit_test(same_points_give_the_same_bytes),
-        cmocka_unit_test(a_spiral_is_unrolled),
-        cmocka_unit_test(a_noisy_line_is_put_in_order),
-        cmocka_unit_test(equal_points_give_numbers),
-        cmocka_unit_test(numbers_that_are_none_give_no_embedding_of_them),
-        cmocka_unit_test(parts_have_room),
-        cmocka_unit_test(small_and_tight_sizes_fit),
-        cmocka_unit_test(no_memory_is_a_status),
-        cmocka_unit_test(nearest_at_every_count),
-        cmocka_unit_test(nearest_of_equal_ones_is_the_lower),
-        cmocka_unit_test(weights_rebuild_a_combination),
-        cmocka_unit_test(weights_solve_the_regularised_system),
-        cmocka_unit_test(weights_of_equal_points_are_equal),
-        cmocka_unit_test(weights_of_nearly_equal_points_are_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static model model_make(size_t dim, double lambda, size_t refresh)
 {
     model m = {.dim = dim, .a = make_doubles(dim * dim), .b = make_doubles(dim)};
     m.owner = calloc(1, sizeof *m.owner);
-    assert_int_equal(ridge_create(m.owner, dim, lambda, refresh, &m.ridge, NULL), EE_OK);
+    ok(ridge_create(m.owner, dim, lambda, refresh, &m.ridge, NULL));
     m.state = make_doubles(ridge_state_count(dim));
     ridge_start(m.ridge, m.state);
     for (size_t i = 0; i < dim; i++) m.a[i * dim + i] = lambda;
@@ -138,9 +138,8 @@ static void draw_sample(random_stream *stream, float *x, size_t dim, double *y)
     }
 }
 
-static void many_updates_do_not_drift(void **state)
+TEST(many_updates_do_not_drift)
 {
-    (void)state;
     static const size_t refreshes[] = {1, 97, 1000, 1000000};
     for (size_t r = 0; r < 4; r++) {
         random_stream stream = random_named(1, "drift");
@@ -157,9 +156,8 @@ static void many_updates_do_not_drift(void **state)
 }
 
 /* Features of very different scale, and a lambda that is small beside them. */
-static void scales_do_not_matter(void **state)
+TEST(scales_do_not_matter)
 {
-    (void)state;
     random_stream stream = random_named(2, "scales");
     model m = model_make(6, 1e-3, 1000);
     for (int t = 0; t < 3000; t++) {
@@ -175,9 +173,8 @@ static void scales_do_not_matter(void **state)
 }
 
 /* The rank-one update takes a small difference of what is large here; a factorisation does not. */
-static void long_samples_lose_no_digits(void **state)
+TEST(long_samples_lose_no_digits)
 {
-    (void)state;
     model m = model_make(2, 1, 1000);
     float x[2] = {1e6f, 1e6f}, other[2] = {1e6f, -1e6f};
     model_add(&m, x, 1, false);
@@ -187,9 +184,8 @@ static void long_samples_lose_no_digits(void **state)
 }
 
 /* Samples so long that rounding swallows lambda: what was played is still known. */
-static void a_huge_sample_is_taken_in(void **state)
+TEST(a_huge_sample_is_taken_in)
 {
-    (void)state;
     float huge[3] = {1e30f, -1e30f, 1e30f}, small[3] = {0, 1, 1}, fresh[3] = {0, 0, 0};
     model m = model_make(3, 1, 1000);
     for (int t = 0; t < 5; t++) {
@@ -206,9 +202,8 @@ static void a_huge_sample_is_taken_in(void **state)
 }
 
 /* Blocks that do not touch each other, scattered over the features; then some that join them. */
-static void blocks_are_solved_as_the_whole(void **state)
+TEST(blocks_are_solved_as_the_whole)
 {
-    (void)state;
     enum { DIM = 40 };
     for (int sparse = 0; sparse < 2; sparse++) {
         random_stream stream = random_named(3, "blocks");
@@ -229,9 +224,8 @@ static void blocks_are_solved_as_the_whole(void **state)
 }
 
 /* Both forms give the same bytes: zeros of a dense vector are no features. */
-static void dense_and_sparse_are_the_same(void **state)
+TEST(dense_and_sparse_are_the_same)
 {
-    (void)state;
     enum { DIM = 30 };
     model dense = model_make(DIM, 1, 10), sparse = model_make(DIM, 1, 10);
     random_stream stream = random_named(4, "forms");
@@ -247,9 +241,8 @@ static void dense_and_sparse_are_the_same(void **state)
     model_destroy(&sparse);
 }
 
-static void the_variance_shrinks_only_where_it_played(void **state)
+TEST(the_variance_shrinks_only_where_it_played)
 {
-    (void)state;
     const double lambda = 0.25;
     model m = model_make(4, lambda, 1000);
     float played[4] = {1, 2, 0, 0}, other[4] = {0, 0, 3, 0};
@@ -268,9 +261,8 @@ static void the_variance_shrinks_only_where_it_played(void **state)
 }
 
 /* A feature seen for the first time has the prior's variance, in either form and beside features that were seen. */
-static void unseen_features_have_the_prior(void **state)
+TEST(unseen_features_have_the_prior)
 {
-    (void)state;
     model m = model_make(5, 2, 1000);
     float seen[5] = {0, 1, 0, 1, 0}, a[5] = {1, 1, 0, 0, 2}, entries[3] = {1, 1, 2}, b[5] = {3, 0, 0, 1, 1};
     uint32_t indices[3] = {0, 1, 4};
@@ -321,9 +313,8 @@ static void assert_draws(const model *m, const ee_arms *arms)
     free(room);
 }
 
-static void draws_follow_the_covariance(void **state)
+TEST(draws_follow_the_covariance)
 {
-    (void)state;
     enum { DIM = 6, ARMS = 12 };
     model m = model_make(DIM, 1, 1000);
     random_stream stream = random_named(6, "arms");
@@ -365,9 +356,8 @@ static model model_of_blocks(void)
 /* Groups of arms are drawn apart: by the arms where they are few, by the features where there are more arms. Arms of
  * one block need not have a feature in common, and one that lies in two blocks joins their arms. Feature f is in block
  * f % 4. */
-static void draws_of_blocks_follow_the_covariance(void **state)
+TEST(draws_of_blocks_follow_the_covariance)
 {
-    (void)state;
     enum { DIM = 12, ARMS = 12, EACH = 2 };
     static const uint32_t features[2][ARMS][EACH] = {
         {{0, 4}, {0, 4}, {0, 8}, {4, 8}, {0, 8}, {4, 8}, {1, 5}, {5, 9}, {2, 6}, {10, 11}, {3, 7}, {3, 11}},
@@ -392,13 +382,12 @@ static void draws_of_blocks_follow_the_covariance(void **state)
 }
 
 /* Arms that are each in a block of its own: the matrix of a joint draw, which the room begins with, stays untouched. */
-static void arms_in_blocks_of_their_own_cost_little(void **state)
+TEST(arms_in_blocks_of_their_own_cost_little)
 {
-    (void)state;
     enum { ARMS = 4000, DIM = 2 * ARMS };
     memory owner = {0};
     ridge *regression;
-    assert_int_equal(ridge_create(&owner, DIM, 1, 1000, &regression, NULL), EE_OK);
+    ok(ridge_create(&owner, DIM, 1, 1000, &regression, NULL));
     double *large = make_doubles(ridge_state_count(DIM)), *room = make_doubles(ridge_draw_room(DIM, ARMS));
     double *drawn = make_doubles(ARMS), squares = 0;
     size_t *starts = calloc(ARMS + 1, sizeof *starts);
@@ -430,9 +419,8 @@ static void arms_in_blocks_of_their_own_cost_little(void **state)
     free(values);
 }
 
-static void equal_arms_are_drawn_equal(void **state)
+TEST(equal_arms_are_drawn_equal)
 {
-    (void)state;
     model m = model_make(8, 1, 1000);
     float x[3 * 8];
     for (size_t i = 0; i < 24; i++) x[i] = (float)(i % 8) - 2;
@@ -461,18 +449,17 @@ static void play(model *m, uint64_t from, uint64_t to)
     }
 }
 
-static void a_loaded_one_goes_on_the_same(void **state)
+TEST(a_loaded_one_goes_on_the_same)
 {
-    (void)state;
     for (uint64_t cut = 0; cut < 30; cut += 3) {
         model first = model_make(12, 1, 7), second = model_make(12, 1, 7);
         play(&first, 0, cut);
         archive writer = archive_writer(NULL);
         ridge_archive(first.ridge, first.state, &writer);
-        assert_int_equal(writer.status, EE_OK);
+        ok(writer.status);
         archive reader = archive_reader(writer.bytes, writer.size, NULL);
         ridge_archive(second.ridge, second.state, &reader);
-        assert_int_equal(reader.status, EE_OK);
+        ok(reader.status);
         assert_int_equal(archive_remaining(&reader), 0);
         memcpy(second.state, first.state, ridge_saved_count(12) * sizeof(double));
         assert_memory_equal(first.state, second.state, ridge_state_count(12) * sizeof(double));
@@ -501,14 +488,13 @@ static ee_status read_changed(const archive *whole, size_t size, size_t place, u
     return status;
 }
 
-static void damage_is_found_or_harmless(void **state)
+TEST(damage_is_found_or_harmless)
 {
-    (void)state;
     model m = model_make(12, 1, 7);
     play(&m, 0, 20);
     archive writer = archive_writer(NULL);
     ridge_archive(m.ridge, m.state, &writer);
-    assert_int_equal(read_changed(&writer, writer.size, 0, 0, 0), EE_OK);
+    ok(read_changed(&writer, writer.size, 0, 0, 0));
     for (size_t size = 0; size < writer.size; size++)
         assert_int_equal(read_changed(&writer, size, 0, 0, 0), EE_BAD_MODEL);
     for (size_t place = 0; place < writer.size; place++) {
@@ -523,9 +509,8 @@ static void damage_is_found_or_harmless(void **state)
     model_destroy(&m);
 }
 
-static void memory_is_reported(void **state)
+TEST(memory_is_reported)
 {
-    (void)state;
     model small = model_make(10, 1, 7), large = model_make(100, 1, 7);
     assert_true(memory_bytes(small.owner) >= 2 * 10 * 10 * sizeof(double));
     assert_true(memory_bytes(large.owner) >= 2 * 100 * 100 * sizeof(double));
@@ -553,9 +538,8 @@ static void draw_in_block(random_stream *stream, float *x, size_t dim, double *y
 
 /* First told what is not true of them, and later corrected in any order, samples count as if they had come so: A^-1,
  * theta, and what a factorisation makes anew of the sums. */
-static void a_corrected_sample_is_as_if_it_had_come_so(void **state)
+TEST(a_corrected_sample_is_as_if_it_had_come_so)
 {
-    (void)state;
     enum { DIM = 12, SAMPLES = 120, LATE = 9 };
     const size_t refreshes[] = {1, 7, 1000};
     for (size_t r = 0; r < 3; r++) {
@@ -586,9 +570,8 @@ static void a_corrected_sample_is_as_if_it_had_come_so(void **state)
 }
 
 /* As a damaged model may ask for. */
-static void a_sample_that_never_came_is_not_corrected(void **state)
+TEST(a_sample_that_never_came_is_not_corrected)
 {
-    (void)state;
     enum { DIM = 6 };
     model m = model_make(DIM, 0.3, 1000);
     const float first[DIM] = {1, 2}, other[DIM] = {0, 0, 0, 1, 1};
@@ -602,9 +585,8 @@ static void a_sample_that_never_came_is_not_corrected(void **state)
 }
 
 /* Its own prediction, told as the y, leaves theta as it is. */
-static void an_expected_sample_changes_no_mean(void **state)
+TEST(an_expected_sample_changes_no_mean)
 {
-    (void)state;
     enum { DIM = 9 };
     random_stream stream = random_named(4, "expected");
     model m = model_make(DIM, 0.3, 1000);
@@ -622,29 +604,4 @@ static void an_expected_sample_changes_no_mean(void **state)
         model_add(&m, x, y, t % 2);
     }
     model_destroy(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_updates_do_not_drift),
-        cmocka_unit_test(scales_do_not_matter),
-        cmocka_unit_test(long_samples_lose_no_digits),
-        cmocka_unit_test(a_huge_sample_is_taken_in),
-        cmocka_unit_test(blocks_are_solved_as_the_whole),
-        cmocka_unit_test(dense_and_sparse_are_the_same),
-        cmocka_unit_test(the_variance_shrinks_only_where_it_played),
-        cmocka_unit_test(unseen_features_have_the_prior),
-        cmocka_unit_test(draws_follow_the_covariance),
-        cmocka_unit_test(draws_of_blocks_follow_the_covariance),
-        cmocka_unit_test(arms_in_blocks_of_their_own_cost_little),
-        cmocka_unit_test(equal_arms_are_drawn_equal),
-        cmocka_unit_test(a_loaded_one_goes_on_the_same),
-        cmocka_unit_test(damage_is_found_or_harmless),
-        cmocka_unit_test(a_corrected_sample_is_as_if_it_had_come_so),
-        cmocka_unit_test(a_sample_that_never_came_is_not_corrected),
-        cmocka_unit_test(an_expected_sample_changes_no_mean),
-        cmocka_unit_test(memory_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static double fit(const pairs *p, double span, double doubt)
     return fmin(fmax(up / down, 0), 1);
 }
 
-static void is_the_weighted_least_squares(void **state)
+TEST(is_the_weighted_least_squares)
 {
-    (void)state;
     const double spans[] = {3, 50, 1e6}, doubts[] = {0.2, 1, 10}, truths[] = {0, 0.3, 0.8, 1.7, -0.6};
     int inside = 0;
     for (size_t s = 0; s < 3; s++) {
@@ -62,9 +61,8 @@ static void is_the_weighted_least_squares(void **state)
     assert_true(inside > 9 * 2 * PAIRS); /* and not only its bounds */
 }
 
-static void nothing_says_nothing(void **state)
+TEST(nothing_says_nothing)
 {
-    (void)state;
     slope self = {0};
     assert_true(slope_weight(&self, 1) == 0);
     slope_add(&self, 3, 3, 10);
@@ -75,9 +73,8 @@ static void nothing_says_nothing(void **state)
 }
 
 /* Beside one pair whose x is `doubt` off the mean, a pair that far off says half of it. */
-static void doubt_is_worth_a_pair(void **state)
+TEST(doubt_is_worth_a_pair)
 {
-    (void)state;
     slope self = {0};
     slope_add(&self, 1, 1, 1e12);
     slope_add(&self, -1, -1, 1e12);
@@ -86,9 +83,8 @@ static void doubt_is_worth_a_pair(void **state)
 }
 
 /* Rewards in other units: x, y and doubt all times a are the same slope. */
-static void units_do_not_matter(void **state)
+TEST(units_do_not_matter)
 {
-    (void)state;
     const double units[] = {0x1p-40, 0x1p40};
     for (size_t u = 0; u < 2; u++) {
         random_stream draw = random_named(u, "units");
@@ -103,9 +99,8 @@ static void units_do_not_matter(void **state)
     }
 }
 
-static void what_overflows_is_left_out(void **state)
+TEST(what_overflows_is_left_out)
 {
-    (void)state;
     const double absurd[][2] = {{1e160, 0}, {1e160, 1e160}, {1e155, 1e155}, {1e150, 1e170}, {INFINITY, 0}, {0, NAN}};
     slope self = {0};
     for (int k = 0; k < 10; k++) slope_add(&self, k, 0.5 * k, 100);
@@ -122,18 +117,17 @@ static void what_overflows_is_left_out(void **state)
 
 /* ---- saving and loading ---- */
 
-static void goes_on_after_loading(void **state)
+TEST(goes_on_after_loading)
 {
-    (void)state;
     ee_error error = {0};
     slope self = {0}, loaded = {9, 9, 9, 9, 9};
     for (int k = 0; k < 10; k++) slope_add(&self, k, 0.3 * k * k, 7);
     archive written = archive_writer(&error);
     slope_archive(&self, &written);
-    assert_int_equal(written.status, EE_OK);
+    ok(written.status);
     archive a = archive_reader(written.bytes, written.size, &error);
     slope_archive(&loaded, &a);
-    assert_int_equal(a.status, EE_OK);
+    ok(a.status);
     assert_int_equal(archive_remaining(&a), 0);
     assert_memory_equal(&self, &loaded, sizeof self);
     for (size_t place = 0; place < 5; place++) { /* none of the sums may be damaged */
@@ -145,14 +139,4 @@ static void goes_on_after_loading(void **state)
         assert_string_equal(error.message, "model: a sum of least squares is not a finite number");
     }
     memory_free(written.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_the_weighted_least_squares), cmocka_unit_test(nothing_says_nothing),
-        cmocka_unit_test(doubt_is_worth_a_pair),         cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(what_overflows_is_left_out),    cmocka_unit_test(goes_on_after_loading),
-    };
-    return cmocka_run_group_tests_name("slope", tests, NULL, NULL);
 }

@@ -56,9 +56,8 @@ static double residual(const pair *p)
     return largest;
 }
 
-static void rotations_add_samples(void **state)
+TEST(rotations_add_samples)
 {
-    (void)state;
     for (size_t d = 1; d <= MOST; d++) {
         for (int kind = 0; kind < 3; kind++) { /* dense, half zeros, nearly all zeros */
             random_stream draw = random_named(d, "samples");
@@ -74,9 +73,8 @@ static void rotations_add_samples(void **state)
     }
 }
 
-static void what_no_sample_has_stays_as_it_was(void **state)
+TEST(what_no_sample_has_stays_as_it_was)
 {
-    (void)state;
     double x[] = {0, 2, 0, -1}, nothing[4] = {0};
     pair p;
     start(&p, 4, 9);
@@ -89,9 +87,8 @@ static void what_no_sample_has_stays_as_it_was(void **state)
     }
 }
 
-static void the_summed_matrix_has_the_same_factor(void **state)
+TEST(the_summed_matrix_has_the_same_factor)
 {
-    (void)state;
     for (size_t d = 1; d <= MOST; d++) {
         random_stream draw = random_named(d, "samples");
         pair p;
@@ -112,9 +109,8 @@ static void the_summed_matrix_has_the_same_factor(void **state)
     }
 }
 
-static void squaring_is_the_way_back(void **state)
+TEST(squaring_is_the_way_back)
 {
-    (void)state;
     for (size_t d = 1; d <= MOST; d++) {
         random_stream draw = random_named(d, "squares");
         pair p;
@@ -134,9 +130,8 @@ static void squaring_is_the_way_back(void **state)
 }
 
 /* Two columns that are one, and no lambda to speak of: the second pivot is rounding, and may not become it. */
-static void a_pivot_without_a_digit_is_raised(void **state)
+TEST(a_pivot_without_a_digit_is_raised)
 {
-    (void)state;
     double equal[] = {1e6, 1e6, 1e6}, below[] = {0.5, 0, 3}, first[2];
     triangle_factor(equal, 2, 1e-9, first);
     assert_close(equal[0], 1e3, 1e-12);
@@ -147,9 +142,8 @@ static void a_pivot_without_a_digit_is_raised(void **state)
     assert_close(below[2], sqrt(3), 1e-12);
 }
 
-static void both_solves_solve(void **state)
+TEST(both_solves_solve)
 {
-    (void)state;
     for (size_t d = 1; d <= MOST; d++) {
         random_stream draw = random_named(d, "solves");
         pair p;
@@ -179,9 +173,8 @@ static void both_solves_solve(void **state)
     }
 }
 
-static void two_are_solved_as_each_alone(void **state)
+TEST(two_are_solved_as_each_alone)
 {
-    (void)state;
     for (size_t d = 1; d <= MOST; d++) {
         random_stream draw = random_named(d, "two");
         pair p;
@@ -203,9 +196,8 @@ static void two_are_solved_as_each_alone(void **state)
     }
 }
 
-static void one_dimension_is_a_number(void **state)
+TEST(one_dimension_is_a_number)
 {
-    (void)state;
     double factor, x = 4, lambda = 9;
     assert_int_equal(triangle_count(1), 1);
     triangle_start(&factor, 1, sqrt(lambda));
@@ -219,9 +211,8 @@ static void one_dimension_is_a_number(void **state)
 }
 
 /* Samples of length 1, as features are: after 10,000 of them nothing has gathered. */
-static void a_long_run_does_not_drift(void **state)
+TEST(a_long_run_does_not_drift)
 {
-    (void)state;
     enum { D = 12, SAMPLES = 10000 };
     random_stream draw = random_named(1, "long");
     pair p;
@@ -244,20 +235,4 @@ static void a_long_run_does_not_drift(void **state)
         for (int k = 0; k < D; k++) sum += p.a[i * D + k] * x[k];
         assert_close(sum, b[i], 1e-10);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rotations_add_samples),
-        cmocka_unit_test(what_no_sample_has_stays_as_it_was),
-        cmocka_unit_test(the_summed_matrix_has_the_same_factor),
-        cmocka_unit_test(squaring_is_the_way_back),
-        cmocka_unit_test(a_pivot_without_a_digit_is_raised),
-        cmocka_unit_test(both_solves_solve),
-        cmocka_unit_test(two_are_solved_as_each_alone),
-        cmocka_unit_test(one_dimension_is_a_number),
-        cmocka_unit_test(a_long_run_does_not_drift),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,9 +64,8 @@ static void example_free(example *e)
     guard_free(&e->indices_wall);
 }
 
-static void dot_of_every_two_kinds(void **state)
+TEST(dot_of_every_two_kinds)
 {
-    (void)state;
     random_stream stream = random_named(1, "vectors");
     for (size_t dim = 0; dim <= MOST; dim++) {
         for (uint64_t kinds = 0; kinds < KINDS * KINDS; kinds++) {
@@ -84,9 +83,8 @@ static void dot_of_every_two_kinds(void **state)
 }
 
 /* Floats would lose the middle term. */
-static void dot_is_summed_wide(void **state)
+TEST(dot_is_summed_wide)
 {
-    (void)state;
     const float a[] = {1e8f, 1, -1e8f}, ones[] = {1, 1, 1};
     const uint32_t places[] = {0, 1, 2};
     vector dense = vector_dense(a, 3), sparse = {a, places, 3}, ones_dense = vector_dense(ones, 3);
@@ -97,18 +95,16 @@ static void dot_is_summed_wide(void **state)
     assert_true(vector_dot(sparse, ones_sparse) == 1);
 }
 
-static void sparse_indices_use_all_bits(void **state)
+TEST(sparse_indices_use_all_bits)
 {
-    (void)state;
     const uint32_t left[] = {0, 0x7fffffffu, 0xfffffffeu}, right[] = {1, 0x80000000u, 0xfffffffeu};
     const float values[] = {2, 3, 5};
     assert_true(vector_dot((vector){values, left, 3}, (vector){values, right, 3}) == 25);
     assert_true(vector_dot((vector){values, left, 2}, (vector){values, right, 2}) == 0);
 }
 
-static void expand_writes_what_a_vector_means(void **state)
+TEST(expand_writes_what_a_vector_means)
 {
-    (void)state;
     random_stream stream = random_named(2, "vectors");
     for (size_t dim = 0; dim <= MOST; dim++) {
         for (uint64_t kind = 0; kind < KINDS; kind++) {
@@ -128,9 +124,8 @@ static void expand_writes_what_a_vector_means(void **state)
 
 /* ---- arms ---- */
 
-static void arms_are_vectors(void **state)
+TEST(arms_are_vectors)
 {
-    (void)state;
     const float values[] = {1, 2, 3, 4, 5, 6};
     ee_arms dense = ee_arms_dense(values, 3, 2);
     for (size_t arm = 0; arm < 3; arm++) {
@@ -152,9 +147,8 @@ static void arms_are_vectors(void **state)
 }
 
 /* Arms without a single entry need no arrays of indices and values; they are all zeros and not dense. */
-static void arms_without_entries_are_zero(void **state)
+TEST(arms_without_entries_are_zero)
 {
-    (void)state;
     const size_t starts[] = {0, 0, 0};
     ee_arms arms = ee_arms_sparse(starts, NULL, NULL, 2, 3);
     for (size_t arm = 0; arm < 2; arm++) {
@@ -179,9 +173,8 @@ static float from_bits(uint32_t bits)
     return number;
 }
 
-static void one_number_that_is_none_is_found_anywhere(void **state)
+TEST(one_number_that_is_none_is_found_anywhere)
 {
-    (void)state;
     /* infinities; NaNs quiet and signalling, of both signs, with the least and the most bits set */
     static const uint32_t wrong[] = {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7f800001u,
                                      0xff800001u, 0x7fffffffu, 0xffffffffu, 0x7fbfffffu};
@@ -205,9 +198,8 @@ static void one_number_that_is_none_is_found_anywhere(void **state)
 }
 
 /* Two wrong numbers must not cancel. */
-static void many_numbers_that_are_none_are_found(void **state)
+TEST(many_numbers_that_are_none_are_found)
 {
-    (void)state;
     float values[MOST];
     for (size_t count = 1; count <= MOST; count++) {
         for (size_t i = 0; i < count; i++) values[i] = i % 2 ? -INFINITY : INFINITY;
@@ -217,9 +209,8 @@ static void many_numbers_that_are_none_are_found(void **state)
     }
 }
 
-static void a_limit_is_kept(void **state)
+TEST(a_limit_is_kept)
 {
-    (void)state;
     float values[4] = {0, 1e9f, -1e9f, 5};
     assert_true(vector_is_within(values, 4, 1e9f));
     values[3] = 1.0000001e9f;
@@ -241,9 +232,8 @@ static bool is_sound(const uint32_t *indices, size_t count, size_t dim)
     return sound;
 }
 
-static void sparse_vectors_have_ascending_indices_below_the_dimension(void **state)
+TEST(sparse_vectors_have_ascending_indices_below_the_dimension)
 {
-    (void)state;
     assert_true(is_sound(NULL, 0, 5));
     for (size_t count = 1; count <= MOST; count++) {
         uint32_t indices[MOST];
@@ -262,29 +252,10 @@ static void sparse_vectors_have_ascending_indices_below_the_dimension(void **sta
     }
 }
 
-static void dense_vectors_have_the_dimension(void **state)
+TEST(dense_vectors_have_the_dimension)
 {
-    (void)state;
     static const float values[3];
     assert_true(vector_is_sound(vector_dense(values, 3), 3));
     assert_false(vector_is_sound(vector_dense(values, 3), 2));
     assert_false(vector_is_sound(vector_dense(values, 3), 4));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dot_of_every_two_kinds),
-        cmocka_unit_test(dot_is_summed_wide),
-        cmocka_unit_test(sparse_indices_use_all_bits),
-        cmocka_unit_test(expand_writes_what_a_vector_means),
-        cmocka_unit_test(arms_are_vectors),
-        cmocka_unit_test(arms_without_entries_are_zero),
-        cmocka_unit_test(one_number_that_is_none_is_found_anywhere),
-        cmocka_unit_test(many_numbers_that_are_none_are_found),
-        cmocka_unit_test(a_limit_is_kept),
-        cmocka_unit_test(sparse_vectors_have_ascending_indices_below_the_dimension),
-        cmocka_unit_test(dense_vectors_have_the_dimension),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

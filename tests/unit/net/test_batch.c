@@ -198,7 +198,7 @@ static void take_samples(pair *p, size_t count, size_t number)
         note_rows(p, p->samples[s]);
         if (p->samples[s].count > longest) longest = p->samples[s].count;
     }
-    assert_int_equal(batch_reserve(&p->batch, longest, NULL), EE_OK);
+    ok(batch_reserve(&p->batch, longest, NULL));
     for (size_t s = 0; s < count; s++) batch_add(&p->batch, p->samples[s]);
     assert_int_equal(p->batch.count, count);
 }
@@ -269,17 +269,15 @@ static void check_cases(const batch_case *given, size_t count, int64_t member_co
         }
 }
 
-static void batches_are_as_samples_one_by_one(void **state)
+TEST(batches_are_as_samples_one_by_one)
 {
-    (void)state;
     check_cases(cases, sizeof cases / sizeof *cases, 1);
     check_cases(member_cases, sizeof member_cases / sizeof *member_cases, MEMBERS);
 }
 
 /* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
-static void half_of_the_entries_is_enough(void **state)
+TEST(half_of_the_entries_is_enough)
 {
-    (void)state;
     static const batch_case given = {"width=5", 8, {DENSE}, 1, EITHER};
     static const float values[] = {1, 2, 0, -1, 3, 1, 0, 2};
     static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -309,9 +307,8 @@ static size_t memory_of(const char *options, size_t input, size_t entries)
 
 /* Entries take room, of a block as many as it has; long inputs are not laid side by side; a convolution needs neither.
  */
-static void room_is_for_what_is_used(void **state)
+TEST(room_is_for_what_is_used)
 {
-    (void)state;
     assert_true(memory_of("width=5", 40, 10) >= memory_of("width=5", 40, 0) + BATCH_SAMPLES * 10 * 8);
     assert_int_equal(memory_of("width=5 heads=4", 40, 10), memory_of("width=5 heads=4", 40, 40));
     assert_true(memory_of("width=5", 4096, 0) >= BATCH_SAMPLES * 4096 * sizeof(float));
@@ -321,27 +318,15 @@ static void room_is_for_what_is_used(void **state)
 }
 
 /* And not 64 times that. */
-static void a_long_input_takes_its_own_length(void **state)
+TEST(a_long_input_takes_its_own_length)
 {
-    (void)state;
     enum { LONG = 100000 };
     batch_case given = {"width=2", LONG, {SPARSE}, 1, BY_ROW};
     pair p;
     make_pair(&p, &given, 1, kernels_best(), 20);
     size_t before = memory_bytes(&p.owner);
-    assert_int_equal(batch_reserve(&p.batch, LONG, NULL), EE_OK);
+    ok(batch_reserve(&p.batch, LONG, NULL));
     size_t more = memory_bytes(&p.owner) - before;
     assert_true(more > LONG && more <= LONG * 8);
     release_pair(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_are_as_samples_one_by_one),
-        cmocka_unit_test(half_of_the_entries_is_enough),
-        cmocka_unit_test(room_is_for_what_is_used),
-        cmocka_unit_test(a_long_input_takes_its_own_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,17 +7,16 @@ static void fill_history(history *h, memory *owner, const char *kind, size_t sam
     snprintf(text, sizeof text, "history=%s", kind);
     learner_options options = options_from(text);
     ee_error error = {0};
-    assert_int_equal(history_create(h, owner, options.history, 1, 1, false, random_named(seed, "test"), &error), EE_OK);
+    ok(history_create(h, owner, options.history, 1, 1, false, random_named(seed, "test"), &error));
     for (size_t i = 0; i < samples; i++) {
         float x = (float)i;
-        assert_int_equal(history_reserve(h, 1, vector_dense(&x, 1), &error), EE_OK);
+        ok(history_reserve(h, 1, vector_dense(&x, 1), &error));
         history_append(h, vector_dense(&x, 1), -x);
     }
 }
 
-static void histories_keep_what_they_say(void **state)
+TEST(histories_keep_what_they_say)
 {
-    (void)state;
     memory owner = {0};
     history h;
     fill_history(&h, &owner, "all", 1000, 1);
@@ -40,9 +39,8 @@ static void histories_keep_what_they_say(void **state)
 }
 
 /* Every sample has the number by which it came, wherever it lies. */
-static void samples_have_numbers(void **state)
+TEST(samples_have_numbers)
 {
-    (void)state;
     static const char *const kinds[] = {"all", "ring:7", "reservoir:7"};
     for (size_t k = 0; k < 3; k++) {
         memory owner = {0};
@@ -51,7 +49,7 @@ static void samples_have_numbers(void **state)
         fill_history(&h, &owner, kinds[k], 50, 1);
         for (size_t i = 0; i < h.count; i++)
             assert_int_equal(history_number(&h, i), (int)history_input(&h, i).values[0]);
-        assert_int_equal(history_reserve(&h, 1, vector_dense(&x, 1), NULL), EE_OK);
+        ok(history_reserve(&h, 1, vector_dense(&x, 1), NULL));
         history_append(&h, vector_dense(&x, 1), 0);
         history_undo(&h);
         for (size_t i = 0; i < h.count; i++)
@@ -60,9 +58,8 @@ static void samples_have_numbers(void **state)
     }
 }
 
-static void a_reservoir_keeps_each_sample_equally_often(void **state)
+TEST(a_reservoir_keeps_each_sample_equally_often)
 {
-    (void)state;
     enum { SAMPLES = 40, KEPT = 10, RUNS = 4000 };
     double counts[SAMPLES] = {0};
     for (uint64_t run = 0; run < RUNS; run++) {
@@ -78,9 +75,8 @@ static void a_reservoir_keeps_each_sample_equally_often(void **state)
 }
 
 /* Training begins with the newest sample; where a reservoir did not keep it, it must not take another one for it. */
-static void a_reservoir_knows_whether_it_kept_the_newest(void **state)
+TEST(a_reservoir_knows_whether_it_kept_the_newest)
 {
-    (void)state;
     memory owner = {0};
     history h;
     fill_history(&h, &owner, "reservoir:5", 5, 1);
@@ -96,15 +92,13 @@ static void a_reservoir_knows_whether_it_kept_the_newest(void **state)
     memory_release(&owner);
 }
 
-static void rows_of_any_length_fit(void **state)
+TEST(rows_of_any_length_fit)
 {
-    (void)state;
     learner_options options = options_from("history=ring:3");
     memory owner = {0};
     history h;
     ee_error error = {0};
-    assert_int_equal(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &error),
-                     EE_OK);
+    ok(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &error));
     float values[100];
     uint32_t indices[100];
     for (uint32_t i = 0; i < 100; i++) {
@@ -114,7 +108,7 @@ static void rows_of_any_length_fit(void **state)
     vector rows[] = {{values, indices, 2}, {values, NULL, 100}, {values, indices, 0}, {values, indices, 100}};
     for (size_t i = 0; i < 8; i++) {
         vector row = rows[i % 4];
-        assert_int_equal(history_reserve(&h, 1, row, &error), EE_OK);
+        ok(history_reserve(&h, 1, row, &error));
         history_append(&h, row, (float)i);
         for (size_t j = 0; j < h.count; j++) {
             vector got = history_input(&h, j);
@@ -128,18 +122,17 @@ static void rows_of_any_length_fit(void **state)
     memory_release(&owner);
 }
 
-static void clearing_gives_long_rows_back(void **state)
+TEST(clearing_gives_long_rows_back)
 {
-    (void)state;
     enum { LONG = 5000 };
     static const float values[LONG] = {1};
     learner_options options = options_from("history=all");
     memory owner = {0};
     history h;
-    assert_int_equal(history_create(&h, &owner, options.history, LONG, 2, false, random_named(1, "test"), NULL), EE_OK);
+    ok(history_create(&h, &owner, options.history, LONG, 2, false, random_named(1, "test"), NULL));
     size_t before = memory_bytes(&owner);
     for (size_t i = 0; i < 10; i++) {
-        assert_int_equal(history_reserve(&h, 1, vector_dense(values, LONG), NULL), EE_OK);
+        ok(history_reserve(&h, 1, vector_dense(values, LONG), NULL));
         history_append(&h, vector_dense(values, LONG), 1);
     }
     assert_true(memory_bytes(&owner) > before + 10 * sizeof values);
@@ -154,7 +147,7 @@ static void append_number(history *h, size_t number)
 {
     float x = (float)number;
     ee_error error = {0};
-    assert_int_equal(history_reserve(h, 1, vector_dense(&x, 1), &error), EE_OK);
+    ok(history_reserve(h, 1, vector_dense(&x, 1), &error));
     history_append(h, vector_dense(&x, 1), -x);
 }
 
@@ -170,9 +163,8 @@ static void append_round(history *h, size_t round)
     history_end_round(h);
 }
 
-static void rounds_are_counted_in_their_samples(void **state)
+TEST(rounds_are_counted_in_their_samples)
 {
-    (void)state;
     enum { MOST = 300 }; /* the history grows on the way */
     memory owner = {0};
     history h;
@@ -194,9 +186,8 @@ static void rounds_are_counted_in_their_samples(void **state)
 
 /* A round ends with its last sample. One that has begun belongs to none that is over; after history_clear there are no
  * rounds. */
-static void an_open_round_is_not_counted(void **state)
+TEST(an_open_round_is_not_counted)
 {
-    (void)state;
     memory owner = {0};
     history h;
     fill_history(&h, &owner, "all", 0, 1);
@@ -217,9 +208,8 @@ static void an_open_round_is_not_counted(void **state)
 
 /* ---- predictions ---- */
 
-static void a_prediction_lies_with_its_sample(void **state)
+TEST(a_prediction_lies_with_its_sample)
 {
-    (void)state;
     enum { SAMPLES = 700 };
     memory owner = {0};
     history h;
@@ -235,9 +225,8 @@ static void a_prediction_lies_with_its_sample(void **state)
 }
 
 /* What takes the place of a sample does not take over its prediction; of a sample that was not kept there is none. */
-static void a_prediction_goes_with_its_sample(void **state)
+TEST(a_prediction_goes_with_its_sample)
 {
-    (void)state;
     const char *kinds[] = {"ring:5", "reservoir:5"};
     for (size_t k = 0; k < 2; k++) {
         memory owner = {0};
@@ -259,9 +248,8 @@ static void a_prediction_goes_with_its_sample(void **state)
 }
 
 /* The end of a round whose last sample was not kept changes no other sample. */
-static void the_end_of_a_round_that_was_not_kept_is_nowhere(void **state)
+TEST(the_end_of_a_round_that_was_not_kept_is_nowhere)
 {
-    (void)state;
     memory owner = {0};
     history h;
     fill_history(&h, &owner, "reservoir:5", 5, 1);
@@ -281,9 +269,8 @@ static void the_end_of_a_round_that_was_not_kept_is_nowhere(void **state)
 
 /* ---- saving and loading ---- */
 
-static void rounds_and_predictions_are_saved(void **state)
+TEST(rounds_and_predictions_are_saved)
 {
-    (void)state;
     enum { ROUNDS = 200 };
     memory owner = {0};
     history h, loaded;
@@ -296,10 +283,10 @@ static void rounds_and_predictions_are_saved(void **state)
     }
     archive written = archive_writer(&error);
     history_archive(&h, &written);
-    assert_int_equal(written.status, EE_OK);
+    ok(written.status);
     archive a = archive_reader(written.bytes, written.size, &error);
     history_archive(&loaded, &a);
-    assert_int_equal(a.status, EE_OK);
+    ok(a.status);
     assert_int_equal(archive_remaining(&a), 0);
     size_t samples = 0;
     for (size_t round = 0; round < ROUNDS; round++) {
@@ -315,23 +302,4 @@ static void rounds_and_predictions_are_saved(void **state)
     assert_int_equal(loaded.newest, samples - 1);
     memory_free(written.bytes);
     memory_release(&owner);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(histories_keep_what_they_say),
-        cmocka_unit_test(samples_have_numbers),
-        cmocka_unit_test(a_reservoir_keeps_each_sample_equally_often),
-        cmocka_unit_test(a_reservoir_knows_whether_it_kept_the_newest),
-        cmocka_unit_test(rows_of_any_length_fit),
-        cmocka_unit_test(clearing_gives_long_rows_back),
-        cmocka_unit_test(rounds_are_counted_in_their_samples),
-        cmocka_unit_test(an_open_round_is_not_counted),
-        cmocka_unit_test(a_prediction_lies_with_its_sample),
-        cmocka_unit_test(a_prediction_goes_with_its_sample),
-        cmocka_unit_test(the_end_of_a_round_that_was_not_kept_is_nowhere),
-        cmocka_unit_test(rounds_and_predictions_are_saved),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

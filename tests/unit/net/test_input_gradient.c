@@ -110,9 +110,8 @@ static void check(const char *text, size_t heads, size_t head, bool sparse)
     memory_release(&owner);
 }
 
-static void every_shape_matches_differences(void **state)
+TEST(every_shape_matches_differences)
 {
-    (void)state;
     const char *networks[] = {
         "layers=1",
         "layers=2 width=9",
@@ -130,9 +129,8 @@ static void every_shape_matches_differences(void **state)
     }
 }
 
-static void every_head_matches_differences(void **state)
+TEST(every_head_matches_differences)
 {
-    (void)state;
     const char *networks[] = {
         "layers=1 heads=4",
         "layers=2 width=9 heads=4",
@@ -148,13 +146,12 @@ static void every_head_matches_differences(void **state)
 }
 
 /* What other blocks hold is not seen, and so it contributes nothing. */
-static void other_blocks_have_no_part(void **state)
+TEST(other_blocks_have_no_part)
 {
-    (void)state;
     learner_options options = options_from("layers=2 width=4 heads=2");
     memory owner = {0};
     learner l;
-    assert_int_equal(learner_create(&l, &owner, "test", &options, 8, 8, 7, SIZE_MAX, NULL), EE_OK);
+    ok(learner_create(&l, &owner, "test", &options, 8, 8, 7, SIZE_MAX, NULL));
     float *theta = calloc(l.networks[0].parameter_count, sizeof *theta), values[] = {1, 2, 3}, gradient[3];
     const uint32_t indices[] = {0, 3, 6};
     vector x = {values, indices, 3};
@@ -165,14 +162,4 @@ static void other_blocks_have_no_part(void **state)
     assert_true(gradient[0] != 0 && gradient[1] != 0 && gradient[2] == 0);
     free(theta);
     memory_release(&owner);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape_matches_differences),
-        cmocka_unit_test(every_head_matches_differences),
-        cmocka_unit_test(other_blocks_have_no_part),
-    };
-    return cmocka_run_group_tests_name("input gradient", tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void problem_make(problem *p, const char *text, double prior, double nois
     for (size_t i = 0; i < SAMPLES; i++) {
         for (size_t k = 0; k < BLOCK; k++) p->inputs[i][i % HEADS * BLOCK + k] = (float)random_normal(&draw);
         vector x = vector_dense(p->inputs[i], INPUT);
-        assert_int_equal(learner_reserve(&p->l, 1, x, &error), EE_OK);
+        ok(learner_reserve(&p->l, 1, x, &error));
         learner_append(&p->l, x, p->targets[i]);
     }
 }
@@ -45,9 +45,8 @@ static void problem_free(problem *p)
 
 /* ---- the network ---- */
 
-static void the_output_is_the_mean_of_the_members(void **state)
+TEST(the_output_is_the_mean_of_the_members)
 {
-    (void)state;
     problem p;
     problem_make(&p, NETWORK, 1, 1);
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -64,9 +63,8 @@ static void the_output_is_the_mean_of_the_members(void **state)
     problem_free(&p);
 }
 
-static void the_gradient_of_the_mean_matches_differences(void **state)
+TEST(the_gradient_of_the_mean_matches_differences)
 {
-    (void)state;
     problem p;
     problem_make(&p, NETWORK, 1, 1);
     const network *net = &p.l.networks[0];
@@ -99,16 +97,15 @@ static void priors_of(problem *p, vector x, float *priors)
     free(activations);
 }
 
-static void priors_sum_to_zero_and_are_as_large_as_the_input(void **state)
+TEST(priors_sum_to_zero_and_are_as_large_as_the_input)
 {
-    (void)state;
     enum { DRAWN = 400, WIDE = 64 };
     ee_error error = {0};
     memory owner = {0};
     learner l;
     learner_options options = options_from("layers=2 width=9");
     options.members = (member_options){.count = WIDE, .prior = 3, .noise = 0, .rate = 1, .prior_width = 256};
-    assert_int_equal(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &error), EE_OK);
+    ok(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &error));
     const members *m = l.members[0];
     float *activations = calloc(m->network.activation_count, sizeof *activations), x[20], priors[WIDE];
     random_stream draw = random_named(1, "inputs");
@@ -135,9 +132,8 @@ static void priors_sum_to_zero_and_are_as_large_as_the_input(void **state)
 
 /* ---- noise ---- */
 
-static void noise_is_of_the_sample_and_nearly_normal(void **state)
+TEST(noise_is_of_the_sample_and_nearly_normal)
 {
-    (void)state;
     enum { NUMBERS = 20000 };
     problem p;
     problem_make(&p, NETWORK, 0, 2);
@@ -212,9 +208,8 @@ static double loss_by_hand(problem *p, double others)
 }
 
 /* One step of descent over all samples moves each parameter by the derivative of the loss. */
-static void a_step_lowers_the_loss_of_every_member(void **state)
+TEST(a_step_lowers_the_loss_of_every_member)
 {
-    (void)state;
     const double rate = 1e-3, others = 0.3;
     problem p;
     problem_make(&p, NETWORK "training=gd steps=1 optimizer=sgd rate=0.001 history=all others=0.3", 0.8, 0.5);
@@ -242,9 +237,8 @@ static void a_step_lowers_the_loss_of_every_member(void **state)
 }
 
 /* Members with a prior learn to be what their samples say, and stay apart elsewhere. */
-static void members_agree_where_there_were_samples(void **state)
+TEST(members_agree_where_there_were_samples)
 {
-    (void)state;
     problem p;
     problem_make(&p, NETWORK "training=sgd steps=3000 batch=6 rate=0.01 history=all", 2, 0);
     assert_true(learner_train(&p.l, p.theta));
@@ -268,17 +262,4 @@ static void members_agree_where_there_were_samples(void **state)
     }
     assert_true(apart[1] > 20 * apart[0]);
     problem_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_output_is_the_mean_of_the_members),
-        cmocka_unit_test(the_gradient_of_the_mean_matches_differences),
-        cmocka_unit_test(priors_sum_to_zero_and_are_as_large_as_the_input),
-        cmocka_unit_test(noise_is_of_the_sample_and_nearly_normal),
-        cmocka_unit_test(a_step_lowers_the_loss_of_every_member),
-        cmocka_unit_test(members_agree_where_there_were_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 
 #include "support_network.h"
 
-static void matches_stored_networks(void **state)
+TEST(matches_stored_networks)
 {
-    (void)state;
     json_t *file = golden_load("mlp_forward_gradient.json");
     json_t *cases = golden_member(file, "cases");
     assert_int_equal(json_array_size(cases), 4);
@@ -46,15 +45,14 @@ static void matches_stored_networks(void **state)
     json_decref(file);
 }
 
-static void matches_stored_convolution(void **state)
+TEST(matches_stored_convolution)
 {
-    (void)state;
     json_t *file = golden_load("conv_forward_gradient.json");
     learner_options options = options_from("layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2");
     memory owner = {0};
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, &owner, "test", &options, 144, 144, 1, SIZE_MAX, &error), EE_OK);
+    ok(learner_create(&l, &owner, "test", &options, 144, 144, 1, SIZE_MAX, &error));
     network *net = &l.networks[0];
     size_t count = 0;
     float theta[141], gradient[141], ordered[141];
@@ -153,9 +151,8 @@ static void check_differences(const char *text, size_t input, size_t first, bool
     memory_release(&owner);
 }
 
-static void every_layer_matches_differences(void **state)
+TEST(every_layer_matches_differences)
 {
-    (void)state;
     const char *networks[] = {
         "layers=1",
         "layers=2 width=9",
@@ -179,9 +176,8 @@ static void every_layer_matches_differences(void **state)
     }
 }
 
-static void every_head_matches_differences(void **state)
+TEST(every_head_matches_differences)
 {
-    (void)state;
     const char *networks[] = {
         "layers=1 heads=4",
         "layers=2 width=9 heads=4",
@@ -267,9 +263,8 @@ static void check_convolutions(const char *text, size_t input)
     memory_release(&owner);
 }
 
-static void convolutions_of_all_sizes_are_sums(void **state)
+TEST(convolutions_of_all_sizes_are_sums)
 {
-    (void)state;
     check_convolutions("layers=1 image=1x28x28 front=conv2d:3:5+conv2d:4:3", 784);
     check_convolutions("layers=1 image=2x7x9 front=conv2d:3:7+conv2d:2:1", 126);     /* one row is left */
     check_convolutions("layers=1 image=1x50x100 front=conv2d:2:3+conv2d:3:4", 5000); /* rows in several parts */
@@ -303,9 +298,8 @@ static void copy_to_plain(const network *net, const float *theta, bool hidden, f
     }
 }
 
-static void heads_are_a_plain_network_with_copies(void **state)
+TEST(heads_are_a_plain_network_with_copies)
 {
-    (void)state;
     const char *pairs[][2] = {{"layers=1 bias=off heads=4", "layers=1 bias=off"},
                               {"layers=2 width=7 bias=off heads=4", "layers=2 width=28 bias=off"}};
     for (size_t k = 0; k < 2; k++) {
@@ -313,10 +307,8 @@ static void heads_are_a_plain_network_with_copies(void **state)
         memory owner = {0};
         learner l, plain;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options[0], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
-                         EE_OK);
-        assert_int_equal(learner_create(&plain, &owner, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
-                         EE_OK);
+        ok(learner_create(&l, &owner, "test", &options[0], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error));
+        ok(learner_create(&plain, &owner, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error));
         assert_int_equal(l.networks[0].parameter_count, k ? BLOCK * HIDDEN + HIDDEN * HEADS : BLOCK * HEADS);
         float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
         float *copied = calloc(plain.networks[0].parameter_count, sizeof *copied);
@@ -342,9 +334,8 @@ static void heads_are_a_plain_network_with_copies(void **state)
 }
 
 /* The first entry that is not zero says which block is seen, and nothing of the others is. */
-static void one_block_is_seen(void **state)
+TEST(one_block_is_seen)
 {
-    (void)state;
     const char *networks[] = {"layers=2 width=7 heads=4",
                               "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu+pool:2"};
     for (size_t k = 0; k < 2; k++) {
@@ -352,8 +343,7 @@ static void one_block_is_seen(void **state)
         memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
-                         EE_OK);
+        ok(learner_create(&l, &owner, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error));
         float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
         learner_start(&l, theta);
         float alone[] = {1, -2}, more[] = {0, 1, -2, 5, 3}, none[] = {0};
@@ -378,9 +368,8 @@ static void one_block_is_seen(void **state)
     }
 }
 
-static void sparse_input_is_the_dense_one(void **state)
+TEST(sparse_input_is_the_dense_one)
 {
-    (void)state;
     const char *networks[] = {"layers=2 width=13", "layers=2 width=5 image=1x5x6 front=conv2d:2:3+relu",
                               "layers=2 width=13 heads=3",
                               "layers=2 width=5 heads=2 image=1x3x5 front=conv2d:2:2+relu"};
@@ -389,7 +378,7 @@ static void sparse_input_is_the_dense_one(void **state)
         memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options, 30, 30, 1, SIZE_MAX, &error), EE_OK);
+        ok(learner_create(&l, &owner, "test", &options, 30, 30, 1, SIZE_MAX, &error));
         size_t count = l.networks[0].parameter_count;
         float *theta = calloc(count, sizeof *theta), *g1 = calloc(count, sizeof *g1), *g2 = calloc(count, sizeof *g2);
         learner_start(&l, theta);
@@ -479,9 +468,8 @@ static uint32_t draw_entries(random_stream *draw, uint32_t first, uint32_t step,
 
 /* Indices count from the block's beginning on the way in: outputs and gradients are those of the dense block, to the
  * last bit those of the entries in the first block but for the head, and what other blocks have changes nothing. */
-static void sparse_blocks_are_the_dense_ones(void **state)
+TEST(sparse_blocks_are_the_dense_ones)
 {
-    (void)state;
     const char *networks[] = {"layers=1 heads=4", "layers=2 width=7 heads=4", "layers=3 width=7 heads=4 bias=off",
                               "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu"};
     const uint32_t steps[] = {1, 2, 2 * BLOCK - 1};
@@ -521,9 +509,8 @@ static void sparse_blocks_are_the_dense_ones(void **state)
 }
 
 /* A pass over one input gives the outputs of all heads, and each input picks its own. */
-static void outputs_are_those_of_all_heads(void **state)
+TEST(outputs_are_those_of_all_heads)
 {
-    (void)state;
     const char *networks[] = {"layers=2 width=7 heads=4", "layers=2 width=7 heads=4 front=conv1d:2:3+relu"};
     for (size_t k = 0; k < 2; k++) {
         passed p;
@@ -543,14 +530,13 @@ static void outputs_are_those_of_all_heads(void **state)
     }
 }
 
-static void inputs_that_are_the_same_in_their_blocks(void **state)
+TEST(inputs_that_are_the_same_in_their_blocks)
 {
-    (void)state;
     learner_options options = options_from("layers=2 width=3 heads=3"), one = options_from("layers=2 width=3");
     network net, alone;
     ee_error error = {0};
-    assert_int_equal(network_create(&net, "f1", &options.network, 12, &error), EE_OK);
-    assert_int_equal(network_create(&alone, "f1", &one.network, 12, &error), EE_OK);
+    ok(network_create(&net, "f1", &options.network, 12, &error));
+    ok(network_create(&alone, "f1", &one.network, 12, &error));
     float values[] = {1, 2}, other[] = {1, 3}, longer[] = {1, 2, 5}, before[] = {0, 1, 2};
     uint32_t first[] = {0, 2}, second[] = {4, 6}, moved[] = {4, 7}, more[] = {4, 6, 7};
     uint32_t outside[] = {4, 6, 8}, after[] = {1, 4, 6};
@@ -580,9 +566,8 @@ static void inputs_that_are_the_same_in_their_blocks(void **state)
 }
 
 /* Layers of many outputs and of few, with and without biases, behind an image too. */
-static void many_inputs_are_each_alone(void **state)
+TEST(many_inputs_are_each_alone)
 {
-    (void)state;
     enum { MANY = 11, INPUT = 20 };
     const char *networks[] = {"layers=1",
                               "layers=2 width=100",
@@ -599,7 +584,7 @@ static void many_inputs_are_each_alone(void **state)
         memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error), EE_OK);
+        ok(learner_create(&l, &owner, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error));
         const network *net = &l.networks[0];
         float *theta = calloc(net->parameter_count, sizeof *theta);
         float *together = calloc(MANY * net->activation_count, sizeof *together);
@@ -635,9 +620,8 @@ static ee_arms draw_arms(size_t count, size_t dim, random_stream *draw)
 }
 
 /* To the byte: what is fetched for the next arms changes nothing. */
-static void arms_of_a_round_are_each_alone(void **state)
+TEST(arms_of_a_round_are_each_alone)
 {
-    (void)state;
     enum { ARMS = 24, DIM = 8192 };
     static const struct {
         const char *text;
@@ -652,7 +636,7 @@ static void arms_of_a_round_are_each_alone(void **state)
         memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options, DIM, 91, 7, SIZE_MAX, &error), EE_OK);
+        ok(learner_create(&l, &owner, "test", &options, DIM, 91, 7, SIZE_MAX, &error));
         const network *net = &l.networks[0];
         size_t count = shape_size(net->layers[net->layer_count - 1].out);
         float *activations = calloc(net->activation_count, sizeof *activations);
@@ -707,8 +691,7 @@ static void check_product(const product_case *c)
         memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error),
-                         EE_OK);
+        ok(learner_create(&l, &owner, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error));
         const network *net = &l.networks[0];
         vector input = {x[form], i == 2 ? indices : NULL, inputs[form]};
         float *theta = calloc(net->parameter_count, sizeof *theta);
@@ -730,9 +713,8 @@ static void check_product(const product_case *c)
     free(indices);
 }
 
-static void products_are_their_entries(void **state)
+TEST(products_are_their_entries)
 {
-    (void)state;
     const product_case cases[] = {
         {100, 10, 101, "layers=2 width=9 front=conv1d:1:100:50", 19}, /* as eenet:authors has it on Yelp */
         {12, 5, 0, "layers=2 width=3 front=conv1d:3:10:5+relu", 11},  /* nothing else */
@@ -785,9 +767,8 @@ static void check_cut(const char *text, size_t units)
     release_passed(&p);
 }
 
-static void a_cut_network_gives_the_last_hidden_layer(void **state)
+TEST(a_cut_network_gives_the_last_hidden_layer)
 {
-    (void)state;
     const char *networks[] = {"layers=2 width=19",
                               "layers=2 width=19 bias=off",
                               "layers=3 width=19",
@@ -810,9 +791,8 @@ static void moments(const float *values, size_t count, double *mean, double *var
     for (size_t i = 0; i < count; i++) *variance += (values[i] - *mean) * (values[i] - *mean) / (double)count;
 }
 
-static void first_weights_have_their_variance(void **state)
+TEST(first_weights_have_their_variance)
 {
-    (void)state;
     /* m = 200: N(0, 2/m), last layer N(0, 1/m); U(+-1/sqrt(fan in)) has variance 1/(3 fan in);
      * N(0, 2/(fan in + fan out)) */
     struct {
@@ -826,7 +806,7 @@ static void first_weights_have_their_variance(void **state)
         memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, &owner, "test", &options, 50, 50, 5, SIZE_MAX, &error), EE_OK);
+        ok(learner_create(&l, &owner, "test", &options, 50, 50, 5, SIZE_MAX, &error));
         float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
         learner_start(&l, theta);
         double mean, variance;
@@ -842,14 +822,13 @@ static void first_weights_have_their_variance(void **state)
 }
 
 /* And convolutions: fan in and fan out are of all places that the kernel has. */
-static void glorot_knows_fans_and_leaves_biases_at_zero(void **state)
+TEST(glorot_knows_fans_and_leaves_biases_at_zero)
 {
-    (void)state;
     learner_options options = options_from("init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2");
     memory owner = {0};
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, &owner, "test", &options, 288, 288, 5, SIZE_MAX, &error), EE_OK);
+    ok(learner_create(&l, &owner, "test", &options, 288, 288, 5, SIZE_MAX, &error));
     float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
     for (size_t i = 0; i < l.networks[0].parameter_count; i++) theta[i] = NAN;
     learner_start(&l, theta);
@@ -871,9 +850,8 @@ static void glorot_knows_fans_and_leaves_biases_at_zero(void **state)
     memory_release(&owner);
 }
 
-static void wrong_shapes_are_named(void **state)
+TEST(wrong_shapes_are_named)
 {
-    (void)state;
     struct {
         const char *text, *message;
     } cases[] = {
@@ -904,29 +882,4 @@ static void wrong_shapes_are_named(void **state)
         assert_int_equal(network_create(&net, "f1", &options.network, 20, &error), EE_BAD_OPTION);
         assert_string_equal(error.message, cases[i].message);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_stored_networks),
-        cmocka_unit_test(matches_stored_convolution),
-        cmocka_unit_test(every_layer_matches_differences),
-        cmocka_unit_test(sparse_input_is_the_dense_one),
-        cmocka_unit_test(every_head_matches_differences),
-        cmocka_unit_test(convolutions_of_all_sizes_are_sums),
-        cmocka_unit_test(heads_are_a_plain_network_with_copies),
-        cmocka_unit_test(one_block_is_seen),
-        cmocka_unit_test(sparse_blocks_are_the_dense_ones),
-        cmocka_unit_test(outputs_are_those_of_all_heads),
-        cmocka_unit_test(inputs_that_are_the_same_in_their_blocks),
-        cmocka_unit_test(many_inputs_are_each_alone),
-        cmocka_unit_test(arms_of_a_round_are_each_alone),
-        cmocka_unit_test(products_are_their_entries),
-        cmocka_unit_test(a_cut_network_gives_the_last_hidden_layer),
-        cmocka_unit_test(first_weights_have_their_variance),
-        cmocka_unit_test(glorot_knows_fans_and_leaves_biases_at_zero),
-        cmocka_unit_test(wrong_shapes_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "engine/bandit.h"
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 #include "policy/parts/exploitation.h"
 
 enum { SOLVED_SEEDS = SANITIZED ? 1 : 3 };

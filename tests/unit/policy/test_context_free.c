@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/bandit.h"
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 #include "policy/parts/tallies.h"
 
 static const char *const policies[] = {"ucb1", "thompson"};
@@ -30,15 +30,14 @@ static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double rew
 
 static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
 {
-    assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, arms, scores, NULL));
 }
 
 /* ---- formulas ---- */
 
 /* By numpy: the means, and sqrt(2 ln 6 / n_j). */
-static void ucb1_has_the_stored_scores(void **state)
+TEST(ucb1_has_the_stored_scores)
 {
-    (void)state;
     static const double rewards[][2] = {{0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 0}, {2, 1}}; /* arm, reward */
     static const double expected[][2] = {{0.6666666667, 1.092934725}, {0, 1.338566199}, {1, 1.893018473}};
     ee_bandit *bandit = bandit_make("ucb1", 1, 1, NULL);
@@ -55,9 +54,8 @@ static void ucb1_has_the_stored_scores(void **state)
 }
 
 /* Rewards from -2 to 8, alpha = 1/2; the last arm was never played. */
-static void ucb1_has_the_range_of_the_rewards(void **state)
+TEST(ucb1_has_the_range_of_the_rewards)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("ucb1", 1, 1, "alpha=0.5");
     ee_arms arms = alike(3);
     ee_score scores[3];
@@ -74,9 +72,8 @@ static void ucb1_has_the_range_of_the_rewards(void **state)
 }
 
 /* Equal rewards have no range, and arms take turns all the same; whatever the rewards are, the untried come first. */
-static void ucb1_tries_every_arm_first(void **state)
+TEST(ucb1_tries_every_arm_first)
 {
-    (void)state;
     static const double sizes[] = {0, 1, -7, 1e9, 1e-6};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         enum { ARMS = 20 };
@@ -107,7 +104,7 @@ static void assert_draws(ee_bandit *bandit, const ee_arms *arms, const double (*
     assert_true(arms->count <= MOST);
     for (size_t t = 0; t < DRAWS; t++) {
         ee_decision decision = bandit_choose(bandit, arms, scores);
-        assert_int_equal(ee_bandit_forget(bandit, decision.id, NULL), EE_OK);
+        ok(ee_bandit_forget(bandit, decision.id, NULL));
         for (size_t i = 0; i < arms->count; i++) {
             assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-5);
             for (size_t q = 0; q < QUANTILES; q++) below[i][q] += (double)scores[i].score < quantiles[i][q];
@@ -123,9 +120,8 @@ static void assert_draws(ee_bandit *bandit, const ee_arms *arms, const double (*
 }
 
 /* Quantiles of Beta(1 + ones, 1 + zeros), by scipy.stats.beta. */
-static void thompson_draws_shares_of_ones(void **state)
+TEST(thompson_draws_shares_of_ones)
 {
-    (void)state;
     static const struct {
         size_t ones, zeros;
     } seen[] = {{0, 0}, {3, 1}, {0, 11}, {30, 70}};
@@ -152,9 +148,8 @@ static void thompson_draws_shares_of_ones(void **state)
 
 /* Quantiles of Student's t with 2 + n degrees, where the formula at the head of thompson.c puts it, by scipy.stats.t.
  * All rewards: mean 1.8, variance 3.46. */
-static void thompson_draws_means_of_other_rewards(void **state)
+TEST(thompson_draws_means_of_other_rewards)
 {
-    (void)state;
     static const double rewards[][2] = {{0, 2}, {0, 3.5}, {0, -1}, {0, 4}, {1, 0.5}}; /* arm, reward */
     static const double means[] = {2.06, 1.15, 1.8};
     static const double quantiles[][QUANTILES] = {
@@ -173,9 +168,8 @@ static void thompson_draws_means_of_other_rewards(void **state)
 }
 
 /* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
-static void thompson_becomes_normal_for_good(void **state)
+TEST(thompson_becomes_normal_for_good)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
     ee_arms arms = alike(2);
     ee_score scores[2];
@@ -192,9 +186,8 @@ static void thompson_becomes_normal_for_good(void **state)
 }
 
 /* Rewards that come late, in another order, leave what the same rewards leave that come at once. */
-static void late_rewards_leave_the_same_tallies(void **state)
+TEST(late_rewards_leave_the_same_tallies)
 {
-    (void)state;
     enum { ARMS = 3, WAITING = 40 };
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *late = bandit_make(policies[p], 1, 9, NULL), *at_once = bandit_make(policies[p], 1, 9, NULL);
@@ -222,9 +215,8 @@ static void late_rewards_leave_the_same_tallies(void **state)
 }
 
 /* In other units of the rewards both decide the same. The first two rewards differ: before that there is no unit. */
-static void units_do_not_matter(void **state)
+TEST(units_do_not_matter)
 {
-    (void)state;
     enum { ARMS = 4, ROUNDS = 200 };
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *plain = bandit_make(policies[p], 1, 9, NULL), *other = bandit_make(policies[p], 1, 9, NULL);
@@ -259,9 +251,8 @@ static float expected_of(ee_bandit *bandit, const ee_arms *arms, size_t arm)
 }
 
 /* Without blocks, an arm is its position, whatever its features are and however many there are beside it. */
-static void arms_are_positions(void **state)
+TEST(arms_are_positions)
 {
-    (void)state;
     static round_arms round;
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *bandit = bandit_make(policies[p], 8, 1, NULL);
@@ -279,9 +270,8 @@ static void arms_are_positions(void **state)
 }
 
 /* Arm b is the context in block b. Some blocks are absent, and they come in any order. */
-static void blocks_are_known_in_any_order(void **state)
+TEST(blocks_are_known_in_any_order)
 {
-    (void)state;
     enum { BLOCKS = 4, SIDE = 3, DIM = BLOCKS * SIDE };
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "blocks=4");
@@ -306,9 +296,8 @@ static void blocks_are_known_in_any_order(void **state)
     }
 }
 
-static void positions_beyond_the_last_share_it(void **state)
+TEST(positions_beyond_the_last_share_it)
 {
-    (void)state;
     ee_arms arms = alike(2000);
     for (size_t p = 0; p < POLICIES; p++) {
         ee_bandit *few = bandit_make(policies[p], 1, 1, "positions=3"), *usual = bandit_make(policies[p], 1, 1, NULL);
@@ -331,9 +320,8 @@ static void positions_beyond_the_last_share_it(void **state)
     }
 }
 
-static void blocks_must_divide_the_features(void **state)
+TEST(blocks_must_divide_the_features)
 {
-    (void)state;
     for (size_t p = 0; p < POLICIES; p++) {
         ee_settings settings = {.policy = policies[p], .dim = 96, .options = "blocks=7"};
         ee_bandit *bandit;
@@ -346,9 +334,8 @@ static void blocks_must_divide_the_features(void **state)
 /* ---- what is read ---- */
 
 /* Every number of the parameters, made one that rewards never make: loading says so, or nothing goes wrong. */
-static void impossible_tallies_are_refused(void **state)
+TEST(impossible_tallies_are_refused)
 {
-    (void)state;
     static const double impossible[] = {NAN, INFINITY, -INFINITY, -1, 1e300, 0.5};
     for (size_t p = 0; p < POLICIES; p++) {
         size_t refused = 0, total = sizeof(tallies_total) / sizeof(double);
@@ -423,9 +410,8 @@ static void assert_regret(const char *name, const coins *problem, size_t rounds,
 }
 
 /* Theorem 1 of Auer et al.: 8 sum ln T / gap + (1 + pi^2 / 3) sum gap, here 250; uniform's is 1800. */
-static void ucb1_keeps_its_bound(void **state)
+TEST(ucb1_keeps_its_bound)
 {
-    (void)state;
     static const double means[] = {0.9, 0.1, 0.1, 0.1};
     enum { ROUNDS = 3000 };
     const coins problem = {.means = means, .arms = 4};
@@ -437,9 +423,8 @@ static void ucb1_keeps_its_bound(void **state)
 
 /* No policy that is good everywhere has less in the long run than sum gap ln T / KL(mean, best) (Lai and Robbins 1985),
  * here 90; Thompson sampling reaches it (Agrawal and Goyal). Uniform's is 480. */
-static void thompson_is_near_the_least_regret(void **state)
+TEST(thompson_is_near_the_least_regret)
 {
-    (void)state;
     static const double means[] = {0.5, 0.4, 0.3, 0.3, 0.2};
     enum { ROUNDS = 3000, ARMS = 5 };
     const coins problem = {.means = means, .arms = ARMS};
@@ -455,9 +440,8 @@ static void thompson_is_near_the_least_regret(void **state)
 
 /* Rewards that are normal, in a unit and around a zero of their own; the least is sum gap ln T / (ln(1 + gap^2 /
  * deviation^2) / 2) (Burnetas and Katehakis 1996). */
-static void other_rewards_are_learned_too(void **state)
+TEST(other_rewards_are_learned_too)
 {
-    (void)state;
     static const double means[] = {1200, 1100, 1000}, deviations[] = {100, 100, 100};
     enum { ROUNDS = 3000 };
     const coins problem = {.means = means, .deviations = deviations, .arms = 3};
@@ -468,9 +452,8 @@ static void other_rewards_are_learned_too(void **state)
 }
 
 /* An arm that is better on average, and much noisier: a first reward that is poor must not rule it out. */
-static void a_noisy_arm_is_tried_again(void **state)
+TEST(a_noisy_arm_is_tried_again)
 {
-    (void)state;
     static const double means[] = {2, 1}, deviations[] = {5, 0.01};
     enum { ROUNDS = 3000 };
     const coins problem = {.means = means, .deviations = deviations, .arms = 2};
@@ -491,9 +474,8 @@ static double lab_regret(const dataset *data, const char *name, uint64_t rounds)
 
 /* A shop of which each user wants other items: the popular ones are better than any, and a policy that sees the user
  * is better than that. The laboratory tells both of the blocks. */
-static void a_policy_that_sees_the_context_is_better(void **state)
+TEST(a_policy_that_sees_the_context_is_better)
 {
-    (void)state;
     enum { ROUNDS = 4000 };
     dataset *data;
     ee_error error;
@@ -506,29 +488,4 @@ static void a_policy_that_sees_the_context_is_better(void **state)
             fail_msg("%s: regret %.1f, linucb's is %.1f, uniform's %.1f", policies[p], own, linear, uniform);
     }
     dataset_free(data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ucb1_has_the_stored_scores),
-        cmocka_unit_test(ucb1_has_the_range_of_the_rewards),
-        cmocka_unit_test(ucb1_tries_every_arm_first),
-        cmocka_unit_test(thompson_draws_shares_of_ones),
-        cmocka_unit_test(thompson_draws_means_of_other_rewards),
-        cmocka_unit_test(thompson_becomes_normal_for_good),
-        cmocka_unit_test(late_rewards_leave_the_same_tallies),
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(arms_are_positions),
-        cmocka_unit_test(blocks_are_known_in_any_order),
-        cmocka_unit_test(positions_beyond_the_last_share_it),
-        cmocka_unit_test(blocks_must_divide_the_features),
-        cmocka_unit_test(impossible_tallies_are_refused),
-        cmocka_unit_test(ucb1_keeps_its_bound),
-        cmocka_unit_test(thompson_is_near_the_least_regret),
-        cmocka_unit_test(other_rewards_are_learned_too),
-        cmocka_unit_test(a_noisy_arm_is_tried_again),
-        cmocka_unit_test(a_policy_that_sees_the_context_is_better),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,7 @@ static void check_variant(const variant *v)
         ee_arms arms = ee_arms_dense(values, ARMS, DIM);
         ee_decision decision;
         ee_score scores[ARMS];
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, scores, NULL, &error), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, scores, NULL, &error));
 
         double x[ARMS][DIM], phi[ARMS][PHI], f1[ARMS], f2[ARMS], unused[MOST];
         for (int i = 0; i < ARMS; i++) {
@@ -194,7 +194,7 @@ static void check_variant(const variant *v)
 
         size_t arm = decision.arm;
         double reward = random_unit(&draw) < 0.3 ? 1 : random_unit(&draw) < 0.5 ? 0 : 0.45;
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, reward, &error), EE_OK);
+        ok(ee_bandit_learn(bandit, decision.id, reward, &error));
         double both[2] = {f1[arm], f2[arm]};
         append(&r->s1, x[arm], DIM, reward);
         append(&r->s2, phi[arm], PHI, label_of(v, (float)reward - f1[arm]));
@@ -209,9 +209,8 @@ static void check_variant(const variant *v)
 
 #define THIRD "f3.width=3 f3.steps=4 f3.rate=0.3" /* WIDTH3, STEPS */
 
-static void follows_algorithm_1(void **state)
+TEST(follows_algorithm_1)
 {
-    (void)state;
     const variant variants[] = {
         {"", 0, 0, 0, ROUNDS, 1, 1, 0, false},
         {"keep=all", 0, 0, 0, ROUNDS, 1, 1, 0, true},
@@ -231,9 +230,8 @@ static void follows_algorithm_1(void **state)
 /* ---- the reservoir of parameters ---- */
 
 /* With room for all rounds, every draw is one of the thetas that training went through, theta_0 included. */
-static void a_reservoir_draws_what_was_trained(void **state)
+TEST(a_reservoir_draws_what_was_trained)
 {
-    (void)state;
     enum { T = 30 };
     const char *common = "f1.width=4 exploration=network f2.width=4 features=pooled:3 f1.training=gd "
                          "f2.training=gd f1.history=all f2.history=all f1.rate=0.01 f2.rate=0.01";
@@ -257,10 +255,10 @@ static void a_reservoir_draws_what_was_trained(void **state)
         ee_arms arms = ee_arms_dense(values, 1, 3);
         ee_decision a, b;
         double reward = random_unit(&draw);
-        assert_int_equal(ee_bandit_decide(drawn, &arms, &a, NULL, NULL, &error), EE_OK);
-        assert_int_equal(ee_bandit_decide(last, &arms, &b, NULL, NULL, &error), EE_OK);
-        assert_int_equal(ee_bandit_learn(drawn, a.id, reward, &error), EE_OK);
-        assert_int_equal(ee_bandit_learn(last, b.id, reward, &error), EE_OK);
+        ok(ee_bandit_decide(drawn, &arms, &a, NULL, NULL, &error));
+        ok(ee_bandit_decide(last, &arms, &b, NULL, NULL, &error));
+        ok(ee_bandit_learn(drawn, a.id, reward, &error));
+        ok(ee_bandit_learn(last, b.id, reward, &error));
         memcpy(stored[t], last->policy->parameters.values, f1_count * sizeof(float));
         int found = -1;
         for (int s = 0; s <= t; s++)
@@ -298,8 +296,8 @@ static void play_one_arm(const char *options, uint64_t seed, float thetas[][DRAW
         for (int i = 0; i < DIM; i++) values[i] = (float)random_normal(&draw);
         ee_arms arms = ee_arms_dense(values, 1, DIM);
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, random_unit(&draw), &error), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error));
+        ok(ee_bandit_learn(bandit, decision.id, random_unit(&draw), &error));
     }
     ee_bandit_free(bandit);
 }
@@ -339,9 +337,8 @@ static void check_draw(const char *options)
     if (square >= 16.8) fail_msg("%s: chi-square %g", options, square); /* 6 degrees of freedom: 99% is 16.8 */
 }
 
-static void every_round_is_drawn_as_often(void **state)
+TEST(every_round_is_drawn_as_often)
 {
-    (void)state;
     check_draw("keep=all");
     check_draw("keep=reservoir:100");
     check_draw("keep=reservoir:3");
@@ -528,7 +525,7 @@ static void learn_next(solved_play *p, ee_bandit *bandit)
 {
     ee_error error = {0};
     int t = p->learned++, retold = p->variant->retold;
-    assert_int_equal(ee_bandit_learn(bandit, p->id[t], p->reward[t], &error), EE_OK);
+    ok(ee_bandit_learn(bandit, p->id[t], p->reward[t], &error));
     for (int i = p->learned > retold ? p->learned - retold : 0; i < p->learned; i++)
         p->told[i] = exploit(p, bandit->policy->parameters.values, i, p->arm[i]);
 }
@@ -573,9 +570,8 @@ static void check_solved(const solved_variant *v)
 }
 
 /* prior_gain + theta . phi, theta the solution over (phi at theta_0, r - f1 at the decision - prior_gain). */
-static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
+TEST(a_ridge_f2_is_the_solution_over_all_gains)
 {
-    (void)state;
     const solved_variant variants[] = {
         {"refresh=0", 1, 6, true, {.label = 0}, 0.2, 1, 0, 0},
         {"refresh=0", 1, 6, false, {.label = 0}, 0.2, 1, 0, 0},
@@ -596,9 +592,8 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
 }
 
 /* So many draws that none of 40 samples is left out: each gain is r - f1, by f1 as the training left it. */
-static void gains_are_computed_again(void **state)
+TEST(gains_are_computed_again)
 {
-    (void)state;
     const solved_variant variants[] = {
         {"refresh=2000", 1, 6, true, {.label = 0}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 1, 4, false, {.label = 0}, 0.2, 1, 0, ROUNDS},
@@ -639,8 +634,8 @@ static double play_coming_again(const char *options)
         }
         ee_arms arms = {.count = SHOWN, .dim = SOLVED_DIM, .values = &shown[0][0]};
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, rewarded[decision.arm], &error), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error));
+        ok(ee_bandit_learn(bandit, decision.id, rewarded[decision.arm], &error));
         if (t < AGAIN - LAST) continue;
         possible += any;
         had += rewarded[decision.arm];
@@ -649,9 +644,8 @@ static double play_coming_again(const char *options)
     return (double)had / possible;
 }
 
-static void arms_that_came_before_are_known(void **state)
+TEST(arms_that_came_before_are_known)
 {
-    (void)state;
     assert_true(play_coming_again("f1.committee=1 f1.width=2") > 0.9);
     assert_true(play_coming_again("f1.committee=1 f1.width=2 recall=0") < 0.7);
     assert_true(play_coming_again("f1.committee=1 f1.width=2 recall=0 w2=0") < 0.7);
@@ -670,9 +664,8 @@ static void assert_option(const char *owner, const char *name, const char *value
     fail_msg("%s has no option %s", owner, name);
 }
 
-static void presets_are_what_they_are_named_for(void **state)
+TEST(presets_are_what_they_are_named_for)
 {
-    (void)state;
     const char *expected[][3] = {
         {"eenet:paper", "features", "normalized"},
         {"eenet:paper", "keep", "all"},
@@ -719,9 +712,8 @@ static void presets_are_what_they_are_named_for(void **state)
         assert_option(expected[i][0], expected[i][1], expected[i][2]);
 }
 
-static void options_that_do_not_go_together_are_refused(void **state)
+TEST(options_that_do_not_go_together_are_refused)
 {
-    (void)state;
     struct {
         const char *options, *message;
     } cases[] = {
@@ -750,9 +742,8 @@ static void options_that_do_not_go_together_are_refused(void **state)
     }
 }
 
-static void a_front_is_a_hidden_layer(void **state)
+TEST(a_front_is_a_hidden_layer)
 {
-    (void)state;
     ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = "f1.layers=1 f1.front=conv1d:2:3+relu"};
     ee_bandit *bandit;
     ee_error error = {0};
@@ -761,9 +752,8 @@ static void a_front_is_a_hidden_layer(void **state)
 }
 
 /* More arms than pass together, and each of them alone. */
-static void an_arm_is_scored_as_if_alone(void **state)
+TEST(an_arm_is_scored_as_if_alone)
 {
-    (void)state;
     enum { COMPANY = 37, FEATURES = 20 };
     const char *policies[] = {"eenet", "eenet:fast", "eenet:authors"};
     static float x[COMPANY * FEATURES];
@@ -776,15 +766,15 @@ static void an_arm_is_scored_as_if_alone(void **state)
         ee_arms arms = ee_arms_dense(x, COMPANY, FEATURES);
         ee_decision decision;
         ee_score together[COMPANY], alone;
-        assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
+        ok(ee_bandit_create(&settings, &bandit, &error));
         for (int round = 0; round < 12; round++) {
-            assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
-            assert_int_equal(ee_bandit_learn(bandit, decision.id, round % 2, &error), EE_OK);
+            ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error));
+            ok(ee_bandit_learn(bandit, decision.id, round % 2, &error));
         }
-        assert_int_equal(ee_bandit_score(bandit, &arms, together, &error), EE_OK);
+        ok(ee_bandit_score(bandit, &arms, together, &error));
         for (size_t i = 0; i < COMPANY; i++) {
             ee_arms one = ee_arms_dense(x + i * FEATURES, 1, FEATURES);
-            assert_int_equal(ee_bandit_score(bandit, &one, &alone, &error), EE_OK);
+            ok(ee_bandit_score(bandit, &one, &alone, &error));
             assert_close(together[i].exploitation, alone.exploitation, 1e-5);
             assert_close(together[i].exploration, alone.exploration, 1e-5);
             assert_close(together[i].score, alone.score, 1e-5);
@@ -794,44 +784,25 @@ static void an_arm_is_scored_as_if_alone(void **state)
 }
 
 /* The authors' schedule: after rewards 1, 11, 21, ... to 1000, then after 1001, 1101, ... */
-static void trains_when_the_schedule_says(void **state)
+TEST(trains_when_the_schedule_says)
 {
-    (void)state;
     ee_settings settings = {.policy = "greedy",
                             .dim = 1,
                             .seed = 1,
                             .options = "f1.layers=1 train_every=10 train_late_every=100 train_late_after=1000"};
     ee_bandit *bandit;
     ee_error error = {0};
-    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
+    ok(ee_bandit_create(&settings, &bandit, &error));
     float one = 1;
     ee_arms arms = ee_arms_dense(&one, 1, 1);
     ee_decision decision;
     for (int reward = 1; reward <= 1500; reward++) {
         float before[2];
         memcpy(before, bandit->policy->parameters.values, sizeof before);
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, 1e3, &error), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error));
+        ok(ee_bandit_learn(bandit, decision.id, 1e3, &error));
         bool due = reward <= 1000 ? reward % 10 == 1 : reward % 100 == 1;
         assert_int_equal(memcmp(before, bandit->policy->parameters.values, sizeof before) != 0, due);
     }
     ee_bandit_free(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_algorithm_1),
-        cmocka_unit_test(a_reservoir_draws_what_was_trained),
-        cmocka_unit_test(every_round_is_drawn_as_often),
-        cmocka_unit_test(a_ridge_f2_is_the_solution_over_all_gains),
-        cmocka_unit_test(gains_are_computed_again),
-        cmocka_unit_test(arms_that_came_before_are_known),
-        cmocka_unit_test(presets_are_what_they_are_named_for),
-        cmocka_unit_test(options_that_do_not_go_together_are_refused),
-        cmocka_unit_test(a_front_is_a_hidden_layer),
-        cmocka_unit_test(an_arm_is_scored_as_if_alone),
-        cmocka_unit_test(trains_when_the_schedule_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "base/archive.h"
 #include "base/random.h"
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 #include "math/kernel_ridge.h"
 #include "support.h"
 
@@ -87,9 +87,8 @@ static void check_golden(bool sparse, const char *more)
     json_decref(golden);
 }
 
-static void scores_are_the_stored_ones(void **state)
+TEST(scores_are_the_stored_ones)
 {
-    (void)state;
     check_golden(false, "");
     check_golden(true, "");
     check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
@@ -97,9 +96,8 @@ static void scores_are_the_stored_ones(void **state)
 
 /* ---- any number of arms ---- */
 
-static void an_arm_has_its_score_whoever_stands_beside_it(void **state)
+TEST(an_arm_has_its_score_whoever_stands_beside_it)
 {
-    (void)state;
     enum { DIM = 3, ARMS = 103 };
     float values[ARMS * DIM];
     ee_score together[ARMS], alone;
@@ -150,9 +148,8 @@ static void assert_likely(double got, double expected, double deviation)
         fail_msg("%g, but %g expected, and %g is the deviation", got, expected, deviation);
 }
 
-static void draws_are_those_of_the_posterior(void **state)
+TEST(draws_are_those_of_the_posterior)
 {
-    (void)state;
     float played[TS_SAMPLES * TS_DIM];
     double rewards[TS_SAMPLES], mean[TS_ARMS], covariance[TS_ARMS][TS_ARMS];
     draw_values(played, TS_SAMPLES * TS_DIM, 5);
@@ -168,7 +165,7 @@ static void draws_are_those_of_the_posterior(void **state)
     for (size_t t = 0; t < TS_DRAWS; t++) {
         ee_decision decision;
         ee_score s[TS_ARMS];
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, s, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, s, NULL, NULL));
         assert_close(s[0].score, s[2].score, 1e-4); /* the same arm */
         for (size_t i = 0; i < TS_ARMS; i++) {
             assert_close(s[i].exploitation, mean[i], 1e-6);
@@ -191,9 +188,8 @@ static void draws_are_those_of_the_posterior(void **state)
 
 /* ---- contexts are frozen ---- */
 
-static void after_max_contexts_nothing_changes(void **state)
+TEST(after_max_contexts_nothing_changes)
 {
-    (void)state;
     enum { DIM = 4, ARMS = 5, MOST = 25 };
     float values[ARMS * DIM], other[DIM];
     draw_values(values, ARMS * DIM, 1);
@@ -256,14 +252,13 @@ static void play(ee_bandit *bandit, uint64_t first, uint64_t last)
         ee_arms arms = ee_arms_dense(values, ARMS, DIM);
         if (t % 3 == 0) arms = ee_arms_sparse(starts, indices, values, ARMS, DIM);
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, (double)((t + decision.arm) % 2), NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL));
+        ok(ee_bandit_learn(bandit, decision.id, (double)((t + decision.arm) % 2), NULL));
     }
 }
 
-static void a_loaded_bandit_goes_on_as_the_saved_one(void **state)
+TEST(a_loaded_bandit_goes_on_as_the_saved_one)
 {
-    (void)state;
     const uint64_t stops[] = {0, 1, 2, 7, 29, 30, 31, 50};
     for (int p = 0; p < POLICIES; p++) {
         for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
@@ -284,9 +279,8 @@ static void a_loaded_bandit_goes_on_as_the_saved_one(void **state)
 }
 
 /* A sound checksum over an index past the dimension: it would be read from outside of an arm. */
-static void a_model_with_a_bad_index_is_refused(void **state)
+TEST(a_model_with_a_bad_index_is_refused)
 {
-    (void)state;
     const float value = 0.625f;
     const uint32_t index = 3, bad = 6;
     const size_t starts[2] = {0, 1};
@@ -313,9 +307,8 @@ static void a_model_with_a_bad_index_is_refused(void **state)
 
 /* ---- arms that are wider than a context ---- */
 
-static void an_arm_too_wide_to_keep_is_refused(void **state)
+TEST(an_arm_too_wide_to_keep_is_refused)
 {
-    (void)state;
     enum { DIM = 200000, WIDTH = 1500 };
     float *values = calloc(DIM, sizeof *values);
     for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
@@ -329,7 +322,7 @@ static void an_arm_too_wide_to_keep_is_refused(void **state)
                  "learn: the arm has more than 1024 non-zero features, the room of %s; create it with a larger option "
                  "nonzeros",
                  policies[p]);
-        assert_int_equal(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL, NULL));
         saved_model before = save(bandit);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, &error), EE_BAD_INPUT);
         assert_string_equal(error.message, expected);
@@ -357,9 +350,8 @@ static double regret(const dataset *data, const char *policy, uint64_t seed)
     return result.regret;
 }
 
-static void both_solve_what_is_not_linear(void **state)
+TEST(both_solve_what_is_not_linear)
 {
-    (void)state;
     const char *problems[] = {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"};
     for (size_t i = 0; i < 2; i++) {
         dataset *data;
@@ -374,19 +366,4 @@ static void both_solve_what_is_not_linear(void **state)
         }
         dataset_free(data);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_the_stored_ones),
-        cmocka_unit_test(an_arm_has_its_score_whoever_stands_beside_it),
-        cmocka_unit_test(draws_are_those_of_the_posterior),
-        cmocka_unit_test(after_max_contexts_nothing_changes),
-        cmocka_unit_test(a_loaded_bandit_goes_on_as_the_saved_one),
-        cmocka_unit_test(a_model_with_a_bad_index_is_refused),
-        cmocka_unit_test(an_arm_too_wide_to_keep_is_refused),
-        cmocka_unit_test(both_solve_what_is_not_linear),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/rounds.h"
-#include "lab/runner.h"
+#include "lab/runs/runner.h"
 
 /* ---- LinUCB against stored numbers ---- */
 
@@ -53,9 +53,8 @@ static void learn_arm(ee_bandit *bandit, const float *x, size_t dim, bool sparse
     bandit_reward(bandit, decision.id, reward);
 }
 
-static void linucb_has_the_stored_scores(void **state)
+TEST(linucb_has_the_stored_scores)
 {
-    (void)state;
     static round_arms round;
     stored s = stored_load();
     for (int form = 0; form < 4; form++) {
@@ -66,7 +65,7 @@ static void linucb_has_the_stored_scores(void **state)
             memcpy(round.values, contexts, s.arms * s.dim * sizeof *contexts);
             round_compress(&round, s.arms, s.dim);
             ee_score scores[16];
-            assert_int_equal(ee_bandit_score(bandit, sparse ? &round.sparse : &round.dense, scores, NULL), EE_OK);
+            ok(ee_bandit_score(bandit, sparse ? &round.sparse : &round.dense, scores, NULL));
             for (size_t i = 0; i < s.arms; i++) {
                 assert_close(scores[i].score, s.scores[t * s.arms + i], 1e-5);
                 assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-6);
@@ -77,7 +76,7 @@ static void linucb_has_the_stored_scores(void **state)
         for (size_t i = 0; i < s.dim; i++) round.values[i * s.dim + i] = 1;
         round_compress(&round, s.dim, s.dim);
         ee_score theta[16];
-        assert_int_equal(ee_bandit_score(bandit, &round.dense, theta, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, &round.dense, theta, NULL));
         for (size_t i = 0; i < s.dim; i++) assert_close(theta[i].exploitation, s.theta[i], 1e-5);
         ee_bandit_free(bandit);
     }
@@ -86,15 +85,14 @@ static void linucb_has_the_stored_scores(void **state)
 
 /* ---- exploration ---- */
 
-static void the_bonus_shrinks_only_where_it_played(void **state)
+TEST(the_bonus_shrinks_only_where_it_played)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("linucb:paper", 4, 1, "alpha=2 lambda=0.25");
     float x[8] = {1, 2, 0, 0, 0, 0, 3, 0};
     ee_arms arms = ee_arms_dense(x, 2, 4);
     for (int t = 0; t < 50; t++) {
         ee_score scores[2];
-        assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, &arms, scores, NULL));
         assert_close(scores[0].exploration, 2 * sqrt(5 / (0.25 + 5 * t)), 1e-6);
         assert_close(scores[1].exploration, 2 * sqrt(9 / 0.25), 1e-6);
         learn_arm(bandit, x, 4, t % 2, 1);
@@ -104,9 +102,8 @@ static void the_bonus_shrinks_only_where_it_played(void **state)
 
 /* The scores of LinUCB with alpha = 1 give mean and deviation that the draws of LinTS must have. Decisions draw; a look
  * does not. */
-static void thompson_draws_follow_the_formula(void **state)
+TEST(thompson_draws_follow_the_formula)
 {
-    (void)state;
     enum { DRAWS = 20000, DIM = 6, ARMS = 4 };
     const double nu = 0.7, limit = 4.5; /* in standard errors: one test in 150,000 by chance */
     static round_arms round;
@@ -123,10 +120,10 @@ static void thompson_draws_follow_the_formula(void **state)
     round_compress(&round, ARMS, DIM);
     ee_score expected[ARMS], drawn[ARMS];
     double sums[ARMS] = {0}, squares[ARMS] = {0}, product = 0, variance[ARMS];
-    assert_int_equal(ee_bandit_score(ucb, &round.dense, expected, NULL), EE_OK);
+    ok(ee_bandit_score(ucb, &round.dense, expected, NULL));
     for (int t = 0; t < DRAWS; t++) {
         ee_decision made = bandit_choose(thompson, t % 2 ? &round.dense : &round.sparse, drawn);
-        assert_int_equal(ee_bandit_forget(thompson, made.id, NULL), EE_OK); /* what waits would count as tried */
+        ok(ee_bandit_forget(thompson, made.id, NULL)); /* what waits would count as tried */
         for (size_t i = 0; i < ARMS; i++) {
             assert_close(drawn[i].exploitation, expected[i].exploitation, 1e-6);
             assert_close(drawn[i].exploitation + drawn[i].exploration, drawn[i].score, 1e-6);
@@ -149,14 +146,13 @@ static void thompson_draws_follow_the_formula(void **state)
     ee_bandit_free(thompson);
 }
 
-static void thompson_draws_again_each_round(void **state)
+TEST(thompson_draws_again_each_round)
 {
-    (void)state;
     static round_arms round;
     ee_bandit *bandit = bandit_make("lints:paper", 5, 3, NULL);
     round_draw(&round, 1, 3, 5, 5);
     ee_score look[3], first[3], second[3];
-    assert_int_equal(ee_bandit_score(bandit, &round.dense, look, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round.dense, look, NULL));
     ee_decision decision = bandit_choose(bandit, &round.dense, first);
     bandit_choose(bandit, &round.dense, second);
     assert_memory_equal(look, first, sizeof look);
@@ -166,9 +162,8 @@ static void thompson_draws_again_each_round(void **state)
 }
 
 /* Two equal arms beside a poor one share the probability, which extra draws estimate. */
-static void thompson_estimates_its_probability(void **state)
+TEST(thompson_estimates_its_probability)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("lints:paper", 2, 3, "probability_draws=2000 nu=0.5");
     float good[2] = {1, 0}, poor[2] = {0, 1}, x[6] = {1, 0, 0, 1, 1, 0};
     for (int t = 0; t < 200; t++) {
@@ -186,9 +181,8 @@ static void thompson_estimates_its_probability(void **state)
 
 /* MNIST's arms: an image in each of ten blocks. A block knows nothing of the others, so its scores are those of a small
  * bandit that sees this block's rounds alone. */
-static void blocks_of_features_are_bandits_of_their_own(void **state)
+TEST(blocks_of_features_are_bandits_of_their_own)
 {
-    (void)state;
     enum { SIDE = 784, BLOCKS = 10, NONZEROS = 150, ROUNDS = 80 };
     ee_bandit *whole = bandit_make("linucb:paper", SIDE * BLOCKS, 1, "refresh=5"), *parts[BLOCKS];
     for (size_t b = 0; b < BLOCKS; b++) parts[b] = bandit_make("linucb:paper", SIDE, 1, "refresh=7");
@@ -211,16 +205,16 @@ static void blocks_of_features_are_bandits_of_their_own(void **state)
                 alone = ee_arms_dense(image, 1, SIDE);
         ee_score scores[BLOCKS], score;
         ee_decision decision, small;
-        assert_int_equal(ee_bandit_decide(whole, &arms, &decision, scores, NULL, NULL), EE_OK);
+        ok(ee_bandit_decide(whole, &arms, &decision, scores, NULL, NULL));
         for (size_t b = 0; b < BLOCKS; b++) {
-            assert_int_equal(ee_bandit_score(parts[b], &alone, &score, NULL), EE_OK);
+            ok(ee_bandit_score(parts[b], &alone, &score, NULL));
             assert_close(scores[b].exploitation, score.exploitation, 1e-5);
             assert_close(scores[b].exploration, score.exploration, 1e-5);
         }
         double reward = random_unit(&draw);
-        assert_int_equal(ee_bandit_learn(whole, decision.id, reward, NULL), EE_OK);
-        assert_int_equal(ee_bandit_decide(parts[decision.arm], &alone, &small, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn(parts[decision.arm], small.id, reward, NULL), EE_OK);
+        ok(ee_bandit_learn(whole, decision.id, reward, NULL));
+        ok(ee_bandit_decide(parts[decision.arm], &alone, &small, NULL, NULL, NULL));
+        ok(ee_bandit_learn(parts[decision.arm], small.id, reward, NULL));
     }
     for (size_t b = 0; b < BLOCKS; b++) ee_bandit_free(parts[b]);
     ee_bandit_free(whole);
@@ -237,9 +231,8 @@ static double regret_of(const dataset *data, const char *policy, uint64_t seed)
     return result.regret;
 }
 
-static void linear_problems_are_solved(void **state)
+TEST(linear_problems_are_solved)
 {
-    (void)state;
     static const char *const policies[] = {"linucb", "lints"};
     dataset *data;
     ee_error error;
@@ -267,9 +260,8 @@ static void play_late(ee_bandit *bandit, uint64_t t)
 }
 
 /* Saved and loaded after every round, it stays the one that never was. */
-static void a_saved_bandit_goes_on_the_same(void **state)
+TEST(a_saved_bandit_goes_on_the_same)
 {
-    (void)state;
     static const char *const policies[] = {"linucb", "lints"};
     for (size_t p = 0; p < 2; p++) {
         ee_bandit *whole = bandit_make(policies[p], 10, 4, "refresh=9"),
@@ -289,9 +281,8 @@ static void a_saved_bandit_goes_on_the_same(void **state)
 }
 
 /* Rounds within the reserve take no more memory, and the memory is that of a few (dim, dim) matrices. */
-static void memory_is_square_and_stays(void **state)
+TEST(memory_is_square_and_stays)
 {
-    (void)state;
     static const char *const policies[] = {"linucb", "lints"};
     for (size_t p = 0; p < 2; p++) {
         ee_bandit *small = bandit_make(policies[p], 30, 1, "pending=4"),
@@ -306,29 +297,11 @@ static void memory_is_square_and_stays(void **state)
     }
 }
 
-static void a_dimension_beyond_memory_is_refused(void **state)
+TEST(a_dimension_beyond_memory_is_refused)
 {
-    (void)state;
     ee_settings settings = {.policy = "linucb", .dim = UINT32_MAX, .seed = 1};
     ee_bandit *bandit;
     ee_error error;
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_NO_MEMORY);
     assert_null(bandit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_of_features_are_bandits_of_their_own),
-        cmocka_unit_test(linucb_has_the_stored_scores),
-        cmocka_unit_test(the_bonus_shrinks_only_where_it_played),
-        cmocka_unit_test(thompson_draws_follow_the_formula),
-        cmocka_unit_test(thompson_draws_again_each_round),
-        cmocka_unit_test(thompson_estimates_its_probability),
-        cmocka_unit_test(linear_problems_are_solved),
-        cmocka_unit_test(a_saved_bandit_goes_on_the_same),
-        cmocka_unit_test(memory_is_square_and_stays),
-        cmocka_unit_test(a_dimension_beyond_memory_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static void expect_by_hand(const ee_bandit *bandit, vector x, double *q)
     for (size_t i = 0; i < MEMBERS; i++) q[i] = learned->centre + learned->spread * q[i];
 }
 
-static void scores_are_the_mean_and_the_deviation_of_the_members(void **state)
+TEST(scores_are_the_mean_and_the_deviation_of_the_members)
 {
-    (void)state;
     static const char *const options[] = {"members=7 f1.width=12 alpha=0.6 recall=0 scale=off",
                                           "members=7 f1.width=12 alpha=0.6 recall=0 scale=off blocks=2 prior=3",
                                           "members=7 f1.width=12 alpha=0.6 recall=0 scale=off f1.committee=1",
@@ -52,7 +51,7 @@ static void scores_are_the_mean_and_the_deviation_of_the_members(void **state)
             ee_score scores[ARMS];
             round_draw(&round_now, 61, ARMS, DIM, DIM);
             const ee_arms *arms = sparse ? &round_now.sparse : &round_now.dense;
-            assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
+            ok(ee_bandit_score(bandit, arms, scores, NULL));
             for (size_t i = 0; i < ARMS; i++) {
                 double q[MEMBERS], mean = 0, squares = 0;
                 expect_by_hand(bandit, vector_of_arm(arms, i), q);
@@ -83,9 +82,8 @@ static void count_votes(const ee_bandit *bandit, double *votes)
     }
 }
 
-static void thompson_plays_by_votes(void **state)
+TEST(thompson_plays_by_votes)
 {
-    (void)state;
     enum { ROUNDS = 60, DRAWS = 2000 };
     ee_bandit *bandit =
         bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson recall=0 scale=off prior=2");
@@ -96,7 +94,7 @@ static void thompson_plays_by_votes(void **state)
         ee_decision decision;
         round_draw(&round_now, t, ARMS, DIM, DIM);
         count_votes(bandit, votes);
-        assert_int_equal(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, told, NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, told, NULL));
         for (size_t i = 0; i < ARMS; i++) assert_close(told[i], votes[i] / MEMBERS, 1e-12);
         assert_true(decision.probability == told[decision.arm] && decision.probability > 0);
         divided += decision.probability < 1;
@@ -120,9 +118,8 @@ static void thompson_plays_by_votes(void **state)
 
 /* What is remembered of an arm counts in each vote: members that never learn agree on an arm whose rewards are certain.
  */
-static void voters_remember_arms(void **state)
+TEST(voters_remember_arms)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
     double told[ARMS];
     round_draw(&round_now, 1, ARMS, DIM, DIM);
@@ -130,20 +127,19 @@ static void voters_remember_arms(void **state)
         ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
         bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0);
     }
-    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
     assert_close(told[2], 1, 1e-12);
     ee_bandit_free(bandit);
 }
 
 /* Another rule in the place of the votes draws by the mean. */
-static void another_rule_takes_the_place_of_the_votes(void **state)
+TEST(another_rule_takes_the_place_of_the_votes)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=12 propensity=floor propensity_epsilon=0.1");
     double told[ARMS];
     bandit_play(bandit, 1, 40, ARMS, false);
     round_draw(&round_now, 41, ARMS, DIM, DIM);
-    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
     for (size_t i = 0; i < ARMS; i++) assert_true(fabs(told[i] - 0.02) < 1e-9 || fabs(told[i] - 0.92) < 1e-9);
     ee_bandit_free(bandit);
     ee_settings refused = {.policy = "neural-ensemble", .dim = 3, .options = "propensity=floor decision=thompson"};
@@ -153,9 +149,8 @@ static void another_rule_takes_the_place_of_the_votes(void **state)
 }
 
 /* The mean over some rounds of how far members are apart, of arms like those that were played and of others. */
-static void members_differ_where_nothing_was_played(void **state)
+TEST(members_differ_where_nothing_was_played)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=32 noise=0.2 scale=off recall=0");
     double seen = 0, unseen = 0;
     for (uint64_t t = 1; t <= 600; t++) {
@@ -167,8 +162,8 @@ static void members_differ_where_nothing_was_played(void **state)
         }
         round_compress(&round_now, 2, DIM);
         double reward = round_now.values[0] > 0 ? 1 : 0;
-        assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, reward, NULL), EE_OK);
+        ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
+        ok(ee_bandit_learn_from(bandit, &round_now.dense, 0, reward, NULL));
         if (t <= 400) continue;
         seen += (double)scores[0].exploration;
         unseen += (double)scores[1].exploration;
@@ -177,39 +172,21 @@ static void members_differ_where_nothing_was_played(void **state)
     ee_bandit_free(bandit);
 }
 
-static void it_solves_problems(void **state)
+TEST(it_solves_problems)
 {
-    (void)state;
     assert_solves("neural-ensemble");
     assert_solves("neural-ensemble:paper");
 }
 
-static void a_saved_one_goes_on(void **state)
+TEST(a_saved_one_goes_on)
 {
-    (void)state;
     assert_continues("neural-ensemble", "f1.width=9", false, 30);
     assert_continues("neural-ensemble", "f1.width=9 decision=thompson members=4 blocks=2", true, 30);
     assert_continues("neural-ensemble:paper", "f1.width=9 f1.history=ring:10", true, 45);
     assert_continues("neural-ensemble:paper", "f1.width=9 f1.history=reservoir:10 f1.batch=1", false, 45);
 }
 
-static void sparse_arms_are_as_dense_ones(void **state)
+TEST(sparse_arms_are_as_dense_ones)
 {
-    (void)state;
     assert_sparse_equals_dense("neural-ensemble", "f1.width=9");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_the_mean_and_the_deviation_of_the_members),
-        cmocka_unit_test(thompson_plays_by_votes),
-        cmocka_unit_test(voters_remember_arms),
-        cmocka_unit_test(another_rule_takes_the_place_of_the_votes),
-        cmocka_unit_test(members_differ_where_nothing_was_played),
-        cmocka_unit_test(it_solves_problems),
-        cmocka_unit_test(a_saved_one_goes_on),
-        cmocka_unit_test(sparse_arms_are_as_dense_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

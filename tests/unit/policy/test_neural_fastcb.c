@@ -43,8 +43,8 @@ static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma,
     double told[ARMS], losses[ARMS], rest = 1;
     size_t best = 0;
     round_draw(&round_now, round, ARMS, DIM, DIM);
-    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
-    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
     for (size_t i = 0; i < ARMS; i++) {
         losses[i] = (most - (double)scores[i].score) / range;
         assert_true(losses[i] >= 0 && losses[i] <= 1);
@@ -60,9 +60,8 @@ static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma,
     assert_close(told[best], rest, 1e-9);
 }
 
-static void probabilities_are_the_papers(void **state)
+TEST(probabilities_are_the_papers)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=3 exponent=0.5");
     play(bandit, 1, 80, 0, 1);
     check_probabilities(bandit, 81, 3 * sqrt(81), 1, 1);
@@ -74,15 +73,14 @@ static void probabilities_are_the_papers(void **state)
 }
 
 /* Losses are those of the range for any loss of f1, which then is a share of it and no logit. */
-static void a_squared_loss_has_the_same_range(void **state)
+TEST(a_squared_loss_has_the_same_range)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 f1.loss=squared scale=off recall=0");
     ee_score scores[ARMS];
     play(bandit, 1, 80, 2, 6);
     assert_true(parameters_of(bandit)->centre == 2 && parameters_of(bandit)->spread == 4);
     round_draw(&round_now, 81, ARMS, DIM, DIM);
-    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
     for (size_t i = 0; i < ARMS; i++)
         assert_close(scores[i].exploitation, 2 + 4 * output_of(bandit, vector_of_arm(&round_now.dense, i)), 1e-5);
     model saved = model_save(bandit);
@@ -94,13 +92,12 @@ static void a_squared_loss_has_the_same_range(void **state)
 }
 
 /* Until two rewards differ nobody knows what a loss is: every arm is as good. */
-static void equal_rewards_say_nothing(void **state)
+TEST(equal_rewards_say_nothing)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
     double told[ARMS];
     play(bandit, 1, 20, 7, 7);
-    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
     for (size_t i = 0; i < ARMS; i++) {
         assert_close(told[i], 1.0 / ARMS, 1e-12);
         assert_true(fabs(output_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
@@ -109,14 +106,13 @@ static void equal_rewards_say_nothing(void **state)
 }
 
 /* What is expected is the least and a share of the range, whatever the rewards are; derivatives too. */
-static void f1_is_the_logit_of_a_share(void **state)
+TEST(f1_is_the_logit_of_a_share)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 2, "f1.width=12 scale=off recall=0");
     ee_score scores[ARMS];
     play(bandit, 1, 60, -4, 6);
     round_draw(&round_now, 61, ARMS, DIM, DIM);
-    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
     assert_true(parameters_of(bandit)->centre == -4 && parameters_of(bandit)->spread == 10);
     for (size_t i = 0; i < ARMS; i++) {
         double share = 1 / (1 + exp(-output_of(bandit, vector_of_arm(&round_now.dense, i))));
@@ -126,9 +122,8 @@ static void f1_is_the_logit_of_a_share(void **state)
 }
 
 /* With standardize=off the range is 0 to 1, and what is outside counts as its end. */
-static void rewards_outside_the_range_are_its_ends(void **state)
+TEST(rewards_outside_the_range_are_its_ends)
 {
-    (void)state;
     const char *options = "f1.width=12 standardize=off recall=0";
     ee_bandit *one = bandit_make("neural-fastcb", DIM, 1, options),
               *other = bandit_make("neural-fastcb", DIM, 1, options);
@@ -147,9 +142,8 @@ static void rewards_outside_the_range_are_its_ends(void **state)
 }
 
 /* A new least or most changes what all past rewards are worth, at once; but an outlier does only when it recurs. */
-static void the_range_grows_with_the_rewards(void **state)
+TEST(the_range_grows_with_the_rewards)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 recall=0");
     const exploitation *own = (const exploitation *)bandit->policy;
     play(bandit, 1, 30, 0, 1);
@@ -168,38 +162,19 @@ static void the_range_grows_with_the_rewards(void **state)
     ee_bandit_free(bandit);
 }
 
-static void it_solves_problems(void **state)
+TEST(it_solves_problems)
 {
-    (void)state;
     assert_solves("neural-fastcb");
     assert_solves("neural-fastcb:paper");
 }
 
-static void a_saved_one_goes_on(void **state)
+TEST(a_saved_one_goes_on)
 {
-    (void)state;
     assert_continues("neural-fastcb", "f1.width=9", false, 30);
     assert_continues("neural-fastcb:paper", "f1.width=9 f1.history=ring:10", true, 45);
 }
 
-static void sparse_arms_are_as_dense_ones(void **state)
+TEST(sparse_arms_are_as_dense_ones)
 {
-    (void)state;
     assert_sparse_equals_dense("neural-fastcb", "f1.width=9");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(probabilities_are_the_papers),
-        cmocka_unit_test(a_squared_loss_has_the_same_range),
-        cmocka_unit_test(equal_rewards_say_nothing),
-        cmocka_unit_test(f1_is_the_logit_of_a_share),
-        cmocka_unit_test(rewards_outside_the_range_are_its_ends),
-        cmocka_unit_test(the_range_grows_with_the_rewards),
-        cmocka_unit_test(it_solves_problems),
-        cmocka_unit_test(a_saved_one_goes_on),
-        cmocka_unit_test(sparse_arms_are_as_dense_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,15 +48,13 @@ static void check_golden(const char *covariance, const char *member)
     json_decref(file);
 }
 
-static void diagonal_widths_are_the_stored_ones(void **state)
+TEST(diagonal_widths_are_the_stored_ones)
 {
-    (void)state;
     check_golden("diagonal", "width_diagonal");
 }
 
-static void full_widths_are_the_stored_ones(void **state)
+TEST(full_widths_are_the_stored_ones)
 {
-    (void)state;
     check_golden("full", "width_full");
 }
 
@@ -130,16 +128,14 @@ static const char *const networks[] = {
 };
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
-static void diagonal_comes_from_the_factors_alone(void **state)
+TEST(diagonal_comes_from_the_factors_alone)
 {
-    (void)state;
     for (size_t i = 0; i < NETWORKS; i++)
         for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], false, sparse, 60);
 }
 
-static void full_is_the_inverse(void **state)
+TEST(full_is_the_inverse)
 {
-    (void)state;
     for (size_t i = 0; i < NETWORKS; i++)
         for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], true, sparse, 12);
     check_formed("f1.width=3", true, false, 5000); /* rank-one updates do not drift */
@@ -148,9 +144,8 @@ static void full_is_the_inverse(void **state)
 /* ---- what a reward does ---- */
 
 /* The gradient is that of the decision, however much f1 learned until its reward came. */
-static void a_late_reward_counts_as_it_was_decided(void **state)
+TEST(a_late_reward_counts_as_it_was_decided)
 {
-    (void)state;
     const char *const kinds[] = {"f1.width=9 nu=1 f1.rate=0 covariance=diagonal",
                                  "f1.width=9 nu=1 f1.rate=0 covariance=full"};
     for (int k = 0; k < 2; k++) {
@@ -178,9 +173,8 @@ static void a_late_reward_counts_as_it_was_decided(void **state)
 }
 
 /* Two arms that share no feature: the one that is played becomes certain, the other much less so. */
-static void widths_shrink_where_it_has_played(void **state)
+TEST(widths_shrink_where_it_has_played)
 {
-    (void)state;
     const char *const kinds[] = {"nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=diagonal",
                                  "nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=full"};
     for (int k = 0; k < 2; k++) {
@@ -203,9 +197,8 @@ static void widths_shrink_where_it_has_played(void **state)
     }
 }
 
-static void huge_arms_leave_numbers(void **state)
+TEST(huge_arms_leave_numbers)
 {
-    (void)state;
     const char *const kinds[] = {"f1.width=5 f1.rate=0 covariance=diagonal", "f1.width=5 f1.rate=0 covariance=full"};
     for (int k = 0; k < 2; k++) {
         ee_bandit *bandit = bandit_make("neural-ucb:paper", 4, 1, kinds[k]);
@@ -224,9 +217,8 @@ static void huge_arms_leave_numbers(void **state)
 
 /* ---- Thompson sampling ---- */
 
-static void draws_have_the_formulas_mean_and_variance(void **state)
+TEST(draws_have_the_formulas_mean_and_variance)
 {
-    (void)state;
     const char *const kinds[] = {"nu=0.4 f1.width=9 covariance=diagonal", "nu=0.4 f1.width=9 covariance=full"};
     for (int k = 0; k < 2; k++) {
         ee_bandit *drawing = bandit_make("neural-ts:paper", DIM, 2, kinds[k]),
@@ -251,15 +243,14 @@ static void draws_have_the_formulas_mean_and_variance(void **state)
 
 /* ---- memory ---- */
 
-static void full_is_refused_above_its_limit(void **state)
+TEST(full_is_refused_above_its_limit)
 {
-    (void)state;
     ee_bandit *bandit = NULL;
     ee_error error;
     const char *options = "covariance=full memory_limit=1 f1.layers=1 f1.bias=off";
     ee_settings fits = {.policy = "neural-ucb:paper", .dim = 511, .options = options},
                 over = {.policy = "neural-ucb:paper", .dim = 512, .options = options};
-    assert_int_equal(ee_bandit_create(&fits, &bandit, &error), EE_OK);
+    ok(ee_bandit_create(&fits, &bandit, &error));
     ee_bandit_free(bandit);
     assert_int_equal(ee_bandit_create(&over, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
@@ -284,9 +275,8 @@ static size_t memory_at(const char *covariance, int width, size_t *p)
     return bytes;
 }
 
-static void memory_grows_with_p_or_its_square(void **state)
+TEST(memory_grows_with_p_or_its_square)
 {
-    (void)state;
     size_t least, p;
     size_t diagonal = memory_at("diagonal", 50, &least), full = memory_at("full", 50, &least);
     for (int width = 100; width <= 400; width *= 2) {
@@ -303,21 +293,18 @@ static void memory_grows_with_p_or_its_square(void **state)
 
 /* ---- playing ---- */
 
-static void ucb_solves_cosine_and_quadratic(void **state)
+TEST(ucb_solves_cosine_and_quadratic)
 {
-    (void)state;
     assert_solves("neural-ucb:paper");
 }
 
-static void ts_solves_cosine_and_quadratic(void **state)
+TEST(ts_solves_cosine_and_quadratic)
 {
-    (void)state;
     assert_solves("neural-ts:paper");
 }
 
-static void saved_ones_go_on(void **state)
+TEST(saved_ones_go_on)
 {
-    (void)state;
     const char *const policies[] = {"neural-ucb:paper", "neural-ts:paper"};
     const char *const kinds[] = {"f1.width=6 covariance=diagonal", "f1.width=6 covariance=full",
                                  "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu"};
@@ -326,34 +313,12 @@ static void saved_ones_go_on(void **state)
             for (int sparse = 0; sparse < 2; sparse++) assert_continues(policies[i], kinds[k], sparse, 12);
 }
 
-static void sparse_arms_are_the_dense_ones(void **state)
+TEST(sparse_arms_are_the_dense_ones)
 {
-    (void)state;
     const char *const policies[] = {"neural-ucb:paper", "neural-ts:paper"};
     for (int i = 0; i < 2; i++) {
         assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=diagonal");
         assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=full");
         assert_sparse_equals_dense(policies[i], "f1.layers=1 nu=1");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diagonal_widths_are_the_stored_ones),
-        cmocka_unit_test(full_widths_are_the_stored_ones),
-        cmocka_unit_test(diagonal_comes_from_the_factors_alone),
-        cmocka_unit_test(full_is_the_inverse),
-        cmocka_unit_test(a_late_reward_counts_as_it_was_decided),
-        cmocka_unit_test(widths_shrink_where_it_has_played),
-        cmocka_unit_test(huge_arms_leave_numbers),
-        cmocka_unit_test(draws_have_the_formulas_mean_and_variance),
-        cmocka_unit_test(full_is_refused_above_its_limit),
-        cmocka_unit_test(memory_grows_with_p_or_its_square),
-        cmocka_unit_test(ucb_solves_cosine_and_quadratic),
-        cmocka_unit_test(ts_solves_cosine_and_quadratic),
-        cmocka_unit_test(saved_ones_go_on),
-        cmocka_unit_test(sparse_arms_are_the_dense_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,9 +71,8 @@ static double regret_after(size_t p, uint64_t seed, uint64_t at, uint64_t rounds
 
 /* With the default options, five seeds and 5,000 rounds it is at most 1.07 times as much (docs/hard-conditions.md);
  * without limits, five to sixty times. */
-static void one_outlier_does_little_harm(void **state)
+TEST(one_outlier_does_little_harm)
 {
-    (void)state;
     enum { SEEDS = SANITIZED ? 1 : 2, AT = SANITIZED ? 300 : 600, ROUNDS = SANITIZED ? 600 : 2000 };
     const double most = SANITIZED ? 2 : 1.4; /* one seed of so few rounds is noise */
     for (size_t p = 0; p < POLICIES; p++) {
@@ -88,9 +87,8 @@ static void one_outlier_does_little_harm(void **state)
 }
 
 /* Any play costs about 0.86 a round; the regret of sound rewards is a tenth of that or less. */
-static void rewards_with_heavy_tails_are_learned(void **state)
+TEST(rewards_with_heavy_tails_are_learned)
 {
-    (void)state;
     enum { AT = SANITIZED ? 300 : 1000, ROUNDS = SANITIZED ? 600 : 2500 };
     for (size_t p = 0; p < POLICIES; p++) {
         if (policies[p].linear) continue;
@@ -102,9 +100,8 @@ static void rewards_with_heavy_tails_are_learned(void **state)
 /* ---- rare rewards that are the signal ---- */
 
 /* All arms are clicked on alike, and one sells: a visit in a thousand is worth 500. */
-static void the_arm_that_sells_is_found(void **state)
+TEST(the_arm_that_sells_is_found)
 {
-    (void)state;
     enum { SELLERS = 4, SEEDS = 8, ROUNDS = 14000, LAST = 3000 };
     double played = 0;
     for (uint64_t seed = 0; !SANITIZED && seed < SEEDS; seed++) {
@@ -129,9 +126,8 @@ static void the_arm_that_sells_is_found(void **state)
 
 /* Rewards of 0 and 1, with probabilities that differ enough to be told apart in a hundred rounds. Where the first two
  * rewards of the best arm are both 0, one seed in a hundred, a draw may not come to it again in this time. */
-static void four_arms_are_told_apart(void **state)
+TEST(four_arms_are_told_apart)
 {
-    (void)state;
     enum { FOUR = 4, SEEDS = SANITIZED ? 2 : 25, ROUNDS = 2000, LAST = 100 };
     const char *const names[] = {"linucb", "lints", "neural-ucb", "neural-ts"};
     const double chances[FOUR] = {0.9, 0.6, 0.5, 0.4};
@@ -155,15 +151,4 @@ static void four_arms_are_told_apart(void **state)
         if (missed > (strstr(names[p], "ts") ? 1 : 0))
             fail_msg("%s: the best arm is not found on %d seeds", names[p], (int)missed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_outlier_does_little_harm),
-        cmocka_unit_test(rewards_with_heavy_tails_are_learned),
-        cmocka_unit_test(the_arm_that_sells_is_found),
-        cmocka_unit_test(four_arms_are_told_apart),
-    };
-    return cmocka_run_group_tests_name("odd_rewards", tests, NULL, NULL);
 }

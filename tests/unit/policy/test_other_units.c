@@ -85,9 +85,8 @@ static void check_power(size_t c, double power)
     ee_bandit_free(other);
 }
 
-static void powers_of_two_are_the_same_to_the_bit(void **state)
+TEST(powers_of_two_are_the_same_to_the_bit)
 {
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         check_power(c, 0x1p-9);
         check_power(c, 0x1p12);
@@ -131,9 +130,8 @@ static double mean_regret(size_t c, telling told)
 }
 
 /* Nothing but rounding makes a difference: to a float of a reward near b, one of r is less exact. */
-static void any_units_have_about_the_same_regret(void **state)
+TEST(any_units_have_about_the_same_regret)
 {
-    (void)state;
     const double units[][2] = {{0.001, 0.003}, {0.001, -0.005}, {1000, 3000}, {1000, -5000}, {1, 100}};
     for (size_t c = 0; c < CASES; c++) {
         for (uint64_t late = 0; late <= 20 && !cases[c].zero_matters; late += 20) {
@@ -146,13 +144,4 @@ static void any_units_have_about_the_same_regret(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powers_of_two_are_the_same_to_the_bit),
-        cmocka_unit_test(any_units_have_about_the_same_regret),
-    };
-    return cmocka_run_group_tests_name("other_units", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void decide(ee_bandit *bandit, const ee_arms *arms, size_t arm, ee_score 
 static void learn(ee_bandit *bandit, const decided *made, float reward)
 {
     ee_error error = {EE_OK, ""};
-    assert_int_equal(bandit->policy->class->reserve(bandit->policy, &made->seen, &error), EE_OK);
+    ok(bandit->policy->class->reserve(bandit->policy, &made->seen, &error));
     assert_true(policy_learn(bandit->policy, &made->seen, reward));
 }
 
@@ -92,9 +92,8 @@ static void check_memory(const char *name, const char *options)
     ee_bandit_free(plain);
 }
 
-static void the_past_is_held_against_the_score(void **state)
+TEST(the_past_is_held_against_the_score)
 {
-    (void)state;
     check_memory("eenet", "f1.width=6 w2=1");
     check_memory("eenet", "f1.width=6 w2=1 label=abs");
     check_memory("eenet", "f1.width=6 w2=1 f1.heads=2");
@@ -107,9 +106,8 @@ static void the_past_is_held_against_the_score(void **state)
 }
 
 /* What f3 says as a network is no reward: there is nothing to hold a past against. */
-static void a_neural_f3_has_no_memory(void **state)
+TEST(a_neural_f3_has_no_memory)
 {
-    (void)state;
     const char *kinds[] = {"neural", "hybrid", "linear"};
     for (size_t i = 0; i < 3; i++) {
         char options[64];
@@ -141,27 +139,16 @@ static bool finds_the_best_arm(uint64_t seed)
     int best = 0;
     for (int t = 0; t < TURNS; t++) {
         ee_decision made;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &made, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, made.id, random_unit(&draw) < pays[made.arm], NULL), EE_OK);
+        ok(ee_bandit_decide(bandit, &arms, &made, NULL, NULL, NULL));
+        ok(ee_bandit_learn(bandit, made.id, random_unit(&draw) < pays[made.arm], NULL));
         best += t >= TURNS - LAST && made.arm == 0;
     }
     ee_bandit_free(bandit);
     return best >= LAST / 2;
 }
 
-static void no_seed_is_stuck(void **state)
+TEST(no_seed_is_stuck)
 {
-    (void)state;
     for (uint64_t seed = 100; seed < 140; seed++)
         if (!finds_the_best_arm(seed)) fail_msg("seed %d does not find the best of four arms", (int)seed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_past_is_held_against_the_score),
-        cmocka_unit_test(a_neural_f3_has_no_memory),
-        cmocka_unit_test(no_seed_is_stuck),
-    };
-    return cmocka_run_group_tests_name("recalling", tests, NULL, NULL);
 }

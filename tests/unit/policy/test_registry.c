@@ -8,15 +8,14 @@
 enum { MOST_FIRST = 15 }; /* of those that act: what fits a screen */
 
 /* A name that no option has would never be shown. */
-static void those_that_people_change_first_are_options(void **state)
+TEST(those_that_people_change_first_are_options)
 {
-    (void)state;
     ee_policy each;
     for (size_t i = 0; ee_policy_describe(i, &each, NULL) == EE_OK; i++) {
         const policy_class *class;
         const char *preset;
         size_t named = 0, found = 0, acting = 0;
-        assert_int_equal(policy_find(each.name, &class, &preset, NULL), EE_OK);
+        ok(policy_find(each.name, &class, &preset, NULL));
         const char *first = class->schema->first ? class->schema->first : "";
         for (; *first; first += strspn(first, " "), named++) first += strcspn(first, " ");
         ee_option told;
@@ -30,9 +29,8 @@ static void those_that_people_change_first_are_options(void **state)
 }
 
 /* Parts that share a title stand together, so that a list by parts has each title once. */
-static void parts_stand_together(void **state)
+TEST(parts_stand_together)
 {
-    (void)state;
     ee_policy each;
     for (size_t i = 0; ee_policy_describe(i, &each, NULL) == EE_OK; i++) {
         const char *parts[32];
@@ -44,13 +42,4 @@ static void parts_stand_together(void **state)
             parts[count++] = told.part;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(those_that_people_change_first_are_options),
-        cmocka_unit_test(parts_stand_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

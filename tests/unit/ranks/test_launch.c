@@ -24,17 +24,15 @@ static void expect(bool by_mpi, bool first, size_t ranks)
     assert_int_equal(got.ranks, ranks);
 }
 
-static void test_plain(void **state)
+TEST_WITH(test_plain, forget_all, NULL)
 {
-    (void)state;
     expect(false, true, 1);
     setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* srun without MPI */
     expect(false, true, 1);
 }
 
-static void test_mpirun(void **state)
+TEST_WITH(test_mpirun, forget_all, NULL)
 {
-    (void)state;
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
     setenv("OMPI_COMM_WORLD_RANK", "3", 1);
     setenv("PMIX_RANK", "3", 1);
@@ -44,9 +42,8 @@ static void test_mpirun(void **state)
     expect(true, true, 1);
 }
 
-static void test_slurm(void **state)
+TEST_WITH(test_slurm, forget_all, NULL)
 {
-    (void)state;
     setenv("PMIX_RANK", "0", 1);
     expect(true, true, 0);
     setenv("SLURM_STEP_NUM_TASKS", "12", 1);
@@ -59,9 +56,8 @@ static void test_slurm(void **state)
     expect(true, false, 0);
 }
 
-static void test_others(void **state)
+TEST_WITH(test_others, forget_all, NULL)
 {
-    (void)state;
     setenv("PMI_RANK", "0", 1);
     setenv("PMI_SIZE", "2", 1);
     expect(true, true, 2);
@@ -69,12 +65,4 @@ static void test_others(void **state)
     setenv("MV2_COMM_WORLD_RANK", "7", 1);
     setenv("MV2_COMM_WORLD_SIZE", "8", 1);
     expect(true, false, 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_plain, forget_all), cmocka_unit_test_setup(test_mpirun, forget_all),
-        cmocka_unit_test_setup(test_slurm, forget_all), cmocka_unit_test_setup(test_others, forget_all)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

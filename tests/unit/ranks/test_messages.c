@@ -10,7 +10,7 @@ static uint64_t *send(const message *from, message *out, size_t *count)
 {
     uint64_t *words;
     ee_error error = {EE_OK, ""};
-    assert_int_equal(message_write(from, &words, count, &error), EE_OK);
+    ok(message_write(from, &words, count, &error));
     if (message_read(words, *count, out, &error)) fail_msg("%s", error.message);
     assert_int_equal(out->kind, from->kind);
     return words;
@@ -40,9 +40,8 @@ static message make_report(const double *curve, uint64_t rounds)
     return made;
 }
 
-static void test_report(void **state)
+TEST(test_report)
 {
-    (void)state;
     const double curve[] = {0.1, 0.2, 0.30000000000000004};
     for (uint64_t rounds = 0; rounds <= 3; rounds++) {
         message from = make_report(rounds ? curve : NULL, rounds), got;
@@ -61,9 +60,8 @@ static void test_report(void **state)
     }
 }
 
-static void test_job(void **state)
+TEST(test_job)
 {
-    (void)state;
     message from = {MESSAGE_JOB, .job = {.job = {.policy = "eenet:paper",
                                                  .options = "f1.width=50",
                                                  .seed = UINT64_MAX,
@@ -96,9 +94,8 @@ static void test_job(void **state)
     memory_free(words);
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
-    (void)state;
     message got, call = {MESSAGE_CALL, .call = {"0.1.0 neon", 64, 3}};
     size_t count;
     uint64_t *words = send(&call, &got, &count);
@@ -136,9 +133,8 @@ static void test_others(void **state)
     }
 }
 
-static void test_cut_or_damaged(void **state)
+TEST(test_cut_or_damaged)
 {
-    (void)state;
     const double curve[] = {0.1, 0.2, 0.3};
     message from = make_report(curve, 3), got;
     size_t count;
@@ -158,11 +154,4 @@ static void test_cut_or_damaged(void **state)
     }
     assert_string_equal(error.message + strlen(error.message) - 23, "is truncated or damaged");
     memory_free(words);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_report), cmocka_unit_test(test_job),
-                                       cmocka_unit_test(test_others), cmocka_unit_test(test_cut_or_damaged)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

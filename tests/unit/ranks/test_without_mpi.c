@@ -5,11 +5,10 @@
 #include "ranks/without_mpi.c"
 #include "support.h"
 
-static void test_alone(void **state)
+TEST(test_alone)
 {
-    (void)state;
     ee_error error = {EE_OK, ""};
-    assert_int_equal(ranks_start(&error), EE_OK);
+    ok(ranks_start(&error));
     assert_int_equal(ranks_count(), 1);
     assert_true(ranks_lead());
     assert_string_equal(ranks_library(), "without MPI");
@@ -17,12 +16,11 @@ static void test_alone(void **state)
     ranks_end();
     setenv("OMPI_COMM_WORLD_RANK", "0", 1);
     setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
-    assert_int_equal(ranks_start(&error), EE_OK);
+    ok(ranks_start(&error));
 }
 
-static void test_one_of_several(void **state)
+TEST(test_one_of_several)
 {
-    (void)state;
     ee_error error;
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
     assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
@@ -35,10 +33,4 @@ static void test_one_of_several(void **state)
     unsetenv("SLURM_STEP_NUM_TASKS");
     assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
     unsetenv("PMIX_RANK");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_one_of_several)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static inline void decide(play *self, const char *id, const decision_body *body)
 {
     uint8_t *bytes = NULL;
     size_t size = 0, capacity = 0;
-    assert_int_equal(decision_body_write(body, NULL, &bytes, &size, &capacity, NULL), EE_OK);
+    ok(decision_body_write(body, NULL, &bytes, &size, &capacity, NULL));
     store_entry entry = {.bandit = 1,
                          .event = {.kind = EVENT_DECISION, .id = {id, strlen(id)}, .body = bytes, .size = size},
                          .deferred = body->deferred,
@@ -60,7 +60,7 @@ static inline void decide_slots(play *self, const char *id, const decision_body 
     for (size_t i = 0; i < count; i++) {
         uint8_t *bytes = NULL;
         size_t size = 0, capacity = 0;
-        assert_int_equal(decision_body_write(&bodies[i], NULL, &bytes, &size, &capacity, NULL), EE_OK);
+        ok(decision_body_write(&bodies[i], NULL, &bytes, &size, &capacity, NULL));
         entries[i] = (store_entry){
             .bandit = 1,
             .event = {.kind = EVENT_DECISION,

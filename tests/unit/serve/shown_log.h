@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-#include "data/text.h"
+#include "data/values/text.h"
 #include "serve/store/store.h"
 
 typedef struct shown_log {
@@ -45,9 +45,9 @@ static inline void assert_log_is(store *kept, uint32_t bandit, const char *expec
     shown_log shown = {.words = text_start(NULL)};
     event_batch batch = {0};
     text_add(&shown.words, "%s", "");
-    assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
+    ok(store_reader_create(kept, &reader, NULL));
     do {
-        assert_int_equal(store_read(reader, bandit, shown.number, ~0u, 1000, &batch, NULL), EE_OK);
+        ok(store_read(reader, bandit, shown.number, ~0u, 1000, &batch, NULL));
         for (size_t i = 0; i < batch.count; i++) show_event(&shown, &batch.events[i]);
     } while (batch.count);
     event_batch_free(&batch);

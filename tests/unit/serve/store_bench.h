@@ -19,8 +19,8 @@ typedef struct bench {
 
 static inline void open_store(bench *b)
 {
-    assert_int_equal(store_open(b->folder.path, &b->kept, &b->error), EE_OK);
-    assert_int_equal(store_reader_create(b->kept, &b->reader, &b->error), EE_OK);
+    ok(store_open(b->folder.path, &b->kept, &b->error));
+    ok(store_reader_create(b->kept, &b->reader, &b->error));
 }
 
 static inline void close_store(bench *b)
@@ -125,7 +125,7 @@ static inline const char *bandits_of(store_reader *reader, seen *into)
 {
     stored_bandits list;
     *into = (seen){0};
-    assert_int_equal(store_list_bandits(reader, &list, NULL), EE_OK);
+    ok(store_list_bandits(reader, &list, NULL));
     for (size_t i = 0; i < list.count; i++) see_bandit(into, &list.bandits[i]);
     stored_bandits_free(&list);
     return into->text;
@@ -134,14 +134,14 @@ static inline const char *bandits_of(store_reader *reader, seen *into)
 static inline const char *events_of(store_reader *reader, uint32_t bandit, seen *into)
 {
     uint64_t last;
-    assert_int_equal(see_events(reader, bandit, 0, ALL, 1000, into, &last, NULL), EE_OK);
+    ok(see_events(reader, bandit, 0, ALL, 1000, into, &last, NULL));
     return into->text;
 }
 
 static inline void compare_event(store_reader *reader, uint32_t bandit, const event *expected)
 {
     const event *from;
-    assert_int_equal(store_read_one(reader, bandit, expected->number, &from, NULL), EE_OK);
+    ok(store_read_one(reader, bandit, expected->number, &from, NULL));
     assert_int_equal(from->number, expected->number);
     assert_int_equal(from->kind, expected->kind);
     assert_int_equal(from->time, expected->time);

@@ -93,9 +93,8 @@ static void draw_row(random_stream *draw, const double *scales, size_t networks,
         row[k] = (double)k + scales[k] * signal + (k % 2 ? 0.6 : -0.3) * shared + 0.1 * random_normal(draw);
 }
 
-static void weights_minimise_the_loss(void **state)
+TEST(weights_minimise_the_loss)
 {
-    (void)state;
     size_t without[COMMITTEE_MOST + 1] = {0};
     for (uint64_t seed = 0; seed < 300; seed++) {
         committee c = {.count = 2 + seed % 3};
@@ -117,9 +116,8 @@ static void weights_minimise_the_loss(void **state)
 /* Two samples a distance of 1 apart have the sum g g' / (g + g') = 0.9995 / 1.9995 of squares. The first network has
  * seen it, the second says the same of both:
  *   b_1 = (0.9995 / 1.9995 + 1.5 / 2) / (0.9995 / 1.9995 + 1.5),   b_2 = 1/2. */
-static void two_samples_count_by_hand(void **state)
+TEST(two_samples_count_by_hand)
 {
-    (void)state;
     committee c = {.count = 2};
     float weights[2];
     committee_weigh(&c, weights);
@@ -135,9 +133,8 @@ static void two_samples_count_by_hand(void **state)
 }
 
 /* First the one network is right and then the other. The reference knows all samples, and how much of them is left. */
-static void old_samples_are_forgotten(void **state)
+TEST(old_samples_are_forgotten)
 {
-    (void)state;
     committee c = {.count = 2};
     random_stream draw = random_named(3, "forgetting");
     float weights[2];
@@ -178,9 +175,8 @@ static void assert_equal_weights(const committee *c)
     for (size_t k = 0; k < c->count; k++) assert_close(weights[k], 1 / (double)c->count, 1e-6);
 }
 
-static void networks_that_do_not_differ_count_alike(void **state)
+TEST(networks_that_do_not_differ_count_alike)
 {
-    (void)state;
     for (size_t count = 2; count <= COMMITTEE_MOST; count++) {
         committee same = {.count = count}, constant = same, still = same, wrong = same;
         random_stream draw = random_named(count, "alike");
@@ -198,9 +194,8 @@ static void networks_that_do_not_differ_count_alike(void **state)
     }
 }
 
-static void any_finite_number_leaves_weights(void **state)
+TEST(any_finite_number_leaves_weights)
 {
-    (void)state;
     const double sizes[] = {1e-300, 1e-30, 1, 1e9, 1e20, (double)FLT_MAX};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     for (size_t count = 2; count <= COMMITTEE_MOST; count++) {
@@ -222,9 +217,8 @@ static void any_finite_number_leaves_weights(void **state)
 }
 
 /* A network whose output is no number says nothing, and the others' past stays. */
-static void samples_that_are_no_numbers_are_left_out(void **state)
+TEST(samples_that_are_no_numbers_are_left_out)
 {
-    (void)state;
     committee c = {.count = 3}, before;
     random_stream draw = random_named(1, "no numbers");
     for (int n = 0; n < 100; n++) {
@@ -258,7 +252,7 @@ static ee_status pass_on(committee *from, committee *to)
     ee_error error = {EE_OK, ""};
     archive writer = archive_writer(&error);
     committee_archive(from, &writer);
-    assert_int_equal(writer.status, EE_OK);
+    ok(writer.status);
     archive reader = archive_reader(writer.bytes, writer.size, &error);
     *to = (committee){.count = from->count};
     committee_archive(to, &reader);
@@ -268,20 +262,18 @@ static ee_status pass_on(committee *from, committee *to)
     return reader.status;
 }
 
-static void a_loaded_one_goes_on(void **state)
+TEST(a_loaded_one_goes_on)
 {
-    (void)state;
     for (size_t count = 2; count <= COMMITTEE_MOST; count++) {
         random_stream draw = random_named(count, "archive");
         committee c = taught(count, &draw), loaded;
-        assert_int_equal(pass_on(&c, &loaded), EE_OK);
+        ok(pass_on(&c, &loaded));
         assert_memory_equal(&loaded, &c, sizeof c);
     }
 }
 
-static void forged_numbers_are_refused(void **state)
+TEST(forged_numbers_are_refused)
 {
-    (void)state;
     const double forged[] = {NAN, INFINITY, -INFINITY, 1e300};
     random_stream draw = random_named(9, "forged");
     committee good = taught(3, &draw), loaded;
@@ -301,13 +293,12 @@ static void forged_numbers_are_refused(void **state)
     bad = good;
     bad.sums[1][1] = -1e-9;
     assert_int_equal(pass_on(&bad, &loaded), EE_BAD_MODEL);
-    assert_int_equal(pass_on(&good, &loaded), EE_OK);
+    ok(pass_on(&good, &loaded));
 }
 
 /* Sums that no samples have: the weights still are some, and later samples take their places. */
-static void sums_without_samples_leave_weights(void **state)
+TEST(sums_without_samples_leave_weights)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 300; seed++) {
         random_stream draw = random_named(seed, "sums");
         committee c = {.count = 2 + seed % 3}, loaded;
@@ -317,27 +308,11 @@ static void sums_without_samples_leave_weights(void **state)
             for (size_t k = 0; k <= c.count; k++) c.sums[j][k] = size * random_normal(&draw);
             c.sums[j][j] = seed % 5 ? fabs(c.sums[j][j]) : 0;
         }
-        assert_int_equal(pass_on(&c, &loaded), EE_OK);
+        ok(pass_on(&c, &loaded));
         assert_sound(&loaded);
         for (int n = 0; n < 20; n++) {
             committee_take(&loaded, (double[]){1, -1, n, 2}, n);
             assert_sound(&loaded);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_minimise_the_loss),
-        cmocka_unit_test(two_samples_count_by_hand),
-        cmocka_unit_test(old_samples_are_forgotten),
-        cmocka_unit_test(networks_that_do_not_differ_count_alike),
-        cmocka_unit_test(any_finite_number_leaves_weights),
-        cmocka_unit_test(samples_that_are_no_numbers_are_left_out),
-        cmocka_unit_test(a_loaded_one_goes_on),
-        cmocka_unit_test(forged_numbers_are_refused),
-        cmocka_unit_test(sums_without_samples_leave_weights),
-    };
-    return cmocka_run_group_tests_name("committee", tests, NULL, NULL);
 }

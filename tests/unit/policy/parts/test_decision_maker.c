@@ -87,9 +87,8 @@ static void assert_neural(const made *self, uint64_t round, double offset)
 
 /* ---- deciding ---- */
 
-static void linear_is_the_weighted_sum(void **state)
+TEST(linear_is_the_weighted_sum)
 {
-    (void)state;
     made self;
     make(&self, "decision=linear w1=0.5 w2=-2", 0);
     for (uint64_t round = 0; round < 2000; round += 400) assert_linear(&self, round, 0.5, -2);
@@ -100,9 +99,8 @@ static void linear_is_the_weighted_sum(void **state)
 }
 
 /* After exactly so many rewards. */
-static void f2_weighs_less_later(void **state)
+TEST(f2_weighs_less_later)
 {
-    (void)state;
     made self;
     make(&self, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=10", 0);
     for (uint64_t round = 0; round < 20; round++) assert_linear(&self, round, 1, round < 10 ? 2 : 0.25);
@@ -112,9 +110,8 @@ static void f2_weighs_less_later(void **state)
     release(&self);
 }
 
-static void neural_is_the_network_of_f1_and_f2(void **state)
+TEST(neural_is_the_network_of_f1_and_f2)
 {
-    (void)state;
     made self;
     make(&self, NETWORK "decision=neural w2_late_after=1", 0);
     assert_neural(&self, 0, 0);
@@ -123,9 +120,8 @@ static void neural_is_the_network_of_f1_and_f2(void **state)
 }
 
 /* f2's output comes without the offset of its labels; f3 as a network sees it with it, as f2 learned it. */
-static void the_network_sees_f2_with_its_offset(void **state)
+TEST(the_network_sees_f2_with_its_offset)
 {
-    (void)state;
     made self;
     make(&self, NETWORK "decision=neural", 1.5);
     assert_neural(&self, 0, 1.5);
@@ -133,9 +129,8 @@ static void the_network_sees_f2_with_its_offset(void **state)
 }
 
 /* Rounds 1 to hybrid_after are decided linearly: those before which there were fewer rewards. */
-static void hybrid_turns_neural_after_exactly_so_many_rounds(void **state)
+TEST(hybrid_turns_neural_after_exactly_so_many_rounds)
 {
-    (void)state;
     made self;
     make(&self, NETWORK "decision=hybrid hybrid_after=6 w1=2 w2=3", 0.5);
     for (uint64_t round = 0; round < 12; round++) {
@@ -158,9 +153,8 @@ static void assert_optimal(const char *options, const double (*expected)[2], siz
     release(&self);
 }
 
-static void optimal_is_as_its_kind_says(void **state)
+TEST(optimal_is_as_its_kind_says)
 {
-    (void)state;
     const double binary[][2] = {{-1, 0}, {0, 0}, {4.999, 0}, {5, 1}, {6, 1}};
     assert_optimal("optimal=binary reward_low=-3 reward_high=5", binary, 5);
     const double range[][2] = {{-4, 0}, {-3, 0}, {-1, 0.25}, {1, 0.5}, {4, 0.875}, {5, 1}, {9, 1}};
@@ -190,8 +184,8 @@ static void assert_learns(const char *options, double offset)
         ee_score played;
         draw_scores(&played, 1, 100 + t);
         float optimal = (float)(t % 3) / 2, seen[2] = {played.exploitation, played.exploration + (float)offset};
-        assert_int_equal(decision_maker_reserve(&self.f3, &error), EE_OK);
-        assert_int_equal(learner_reserve(&told, 1, vector_dense(seen, 2), &error), EE_OK);
+        ok(decision_maker_reserve(&self.f3, &error));
+        ok(learner_reserve(&told, 1, vector_dense(seen, 2), &error));
         decision_maker_take(&self.f3, played, optimal);
         learner_append(&told, vector_dense(seen, 2), optimal);
         assert_true(decision_maker_prepare(&self.f3, self.theta3));
@@ -205,17 +199,15 @@ static void assert_learns(const char *options, double offset)
     release(&self);
 }
 
-static void the_network_learns_p_t_from_f1_and_f2(void **state)
+TEST(the_network_learns_p_t_from_f1_and_f2)
 {
-    (void)state;
     assert_learns(NETWORK "decision=neural", 0);
     assert_learns(NETWORK "decision=neural f3.training=gd f3.history=all", 1.5);
     assert_learns(NETWORK "decision=hybrid hybrid_after=500", 1); /* while it decides linearly too */
 }
 
-static void a_sum_learns_nothing(void **state)
+TEST(a_sum_learns_nothing)
 {
-    (void)state;
     made self;
     ee_error error = {0};
     make(&self, "decision=linear", 0);
@@ -224,7 +216,7 @@ static void a_sum_learns_nothing(void **state)
     assert_true(size <= sizeof before);
     memcpy(before, self.theta3, size);
     for (int t = 0; t < 5; t++) {
-        assert_int_equal(decision_maker_reserve(&self.f3, &error), EE_OK);
+        ok(decision_maker_reserve(&self.f3, &error));
         decision_maker_take(&self.f3, (ee_score){1, 2, 3}, 1);
         assert_true(decision_maker_prepare(&self.f3, self.theta3));
         decision_maker_train(&self.f3, self.theta3);
@@ -233,19 +225,4 @@ static void a_sum_learns_nothing(void **state)
     assert_int_equal(self.f3.f3.history.count, 0);
     assert_memory_equal(before, self.theta3, size);
     release(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_is_the_weighted_sum),
-        cmocka_unit_test(f2_weighs_less_later),
-        cmocka_unit_test(neural_is_the_network_of_f1_and_f2),
-        cmocka_unit_test(the_network_sees_f2_with_its_offset),
-        cmocka_unit_test(hybrid_turns_neural_after_exactly_so_many_rounds),
-        cmocka_unit_test(optimal_is_as_its_kind_says),
-        cmocka_unit_test(the_network_learns_p_t_from_f1_and_f2),
-        cmocka_unit_test(a_sum_learns_nothing),
-    };
-    return cmocka_run_group_tests_name("decision_maker", tests, NULL, NULL);
 }

@@ -75,9 +75,8 @@ static double unevenness(const size_t *counts, size_t count)
 }
 
 /* Every training is as probable as any other, whether there is room for all of them or not. */
-static void a_draw_is_uniform_over_all_that_was_stored(void **state)
+TEST(a_draw_is_uniform_over_all_that_was_stored)
 {
-    (void)state;
     enum { RUNS = 8000 };
     const size_t limits[] = {1, 2, 5, 19, 20, 30}, trainings = 20;
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
@@ -101,9 +100,8 @@ static void a_draw_is_uniform_over_all_that_was_stored(void **state)
 }
 
 /* All stored, all can be drawn; once there is no room, as many as there is room for. */
-static void a_reservoir_holds_as_many_as_it_says(void **state)
+TEST(a_reservoir_holds_as_many_as_it_says)
 {
-    (void)state;
     for (size_t limit = 1; limit <= 8; limit++) {
         drawn self;
         make(&self, DRAWING_RESERVOIR, (int64_t)limit, 3);
@@ -119,9 +117,8 @@ static void a_reservoir_holds_as_many_as_it_says(void **state)
 }
 
 /* The draw decides and nothing more: the next training begins where the last one ended. */
-static void training_goes_on_from_the_latest(void **state)
+TEST(training_goes_on_from_the_latest)
 {
-    (void)state;
     drawn self;
     float theta[THETA];
     make(&self, DRAWING_RESERVOIR, 4, 1);
@@ -137,9 +134,8 @@ static void training_goes_on_from_the_latest(void **state)
 }
 
 /* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
-static void a_round_is_drawn_uniformly_and_nothing_is_stored(void **state)
+TEST(a_round_is_drawn_uniformly_and_nothing_is_stored)
 {
-    (void)state;
     enum { DRAWS = 20000 };
     float theta[THETA] = {0};
     drawn self;
@@ -166,7 +162,7 @@ static archive save(drawn *self, ee_error *error)
 {
     archive a = archive_writer(error);
     drawing_archive(&self->drawing, &a);
-    assert_int_equal(a.status, EE_OK);
+    ok(a.status);
     return a;
 }
 
@@ -179,9 +175,8 @@ static ee_status load(drawn *self, archive written, ee_error *error)
 }
 
 /* Loaded before it is full, when it is, and long after: it stores and draws on as the one that was saved. */
-static void goes_on_after_loading(void **state)
+TEST(goes_on_after_loading)
 {
-    (void)state;
     enum { LIMIT = 6 };
     const size_t saved_after[] = {0, 3, LIMIT, 17};
     for (size_t k = 0; k < 4; k++) {
@@ -193,7 +188,7 @@ static void goes_on_after_loading(void **state)
         fill_theta(self.drawing.latest, 9);
         store(&loaded, 1, 4);
         archive written = save(&self, &error);
-        assert_int_equal(load(&loaded, written, &error), EE_OK);
+        ok(load(&loaded, written, &error));
         assert_memory_equal(loaded.drawing.latest, self.drawing.latest, THETA * sizeof(float));
         for (size_t training = saved_after[k]; training < 31; training++) {
             store(&self, training, training + 1);
@@ -208,25 +203,23 @@ static void goes_on_after_loading(void **state)
     }
 }
 
-static void rounds_are_drawn_on_after_loading(void **state)
+TEST(rounds_are_drawn_on_after_loading)
 {
-    (void)state;
     drawn self, loaded;
     ee_error error = {0};
     make(&self, DRAWING_ALL, 0, 5);
     make(&loaded, DRAWING_ALL, 0, 6);
     for (int i = 0; i < 9; i++) drawing_round(&self.drawing, 1000);
     archive written = save(&self, &error);
-    assert_int_equal(load(&loaded, written, &error), EE_OK);
+    ok(load(&loaded, written, &error));
     for (int i = 0; i < 9; i++)
         assert_int_equal(drawing_round(&self.drawing, 1000), drawing_round(&loaded.drawing, 1000));
     memory_free(written.bytes);
 }
 
 /* A model that says that it holds more than there is room for. */
-static void more_than_there_is_room_for_is_refused(void **state)
+TEST(more_than_there_is_room_for_is_refused)
 {
-    (void)state;
     drawn large, small;
     ee_error error = {0};
     make(&large, DRAWING_RESERVOIR, 6, 5);
@@ -237,18 +230,4 @@ static void more_than_there_is_room_for_is_refused(void **state)
     memory_free(written.bytes);
     release(&large);
     release(&small);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_draw_is_uniform_over_all_that_was_stored),
-        cmocka_unit_test(a_reservoir_holds_as_many_as_it_says),
-        cmocka_unit_test(training_goes_on_from_the_latest),
-        cmocka_unit_test(a_round_is_drawn_uniformly_and_nothing_is_stored),
-        cmocka_unit_test(goes_on_after_loading),
-        cmocka_unit_test(rounds_are_drawn_on_after_loading),
-        cmocka_unit_test(more_than_there_is_room_for_is_refused),
-    };
-    return cmocka_run_group_tests_name("drawing", tests, NULL, NULL);
 }

@@ -76,9 +76,8 @@ static void assert_alone(const parts *self, const ee_arms *arms, size_t arm, ee_
 }
 
 /* The room begins as NaNs and ends at a wall: what is read before it is written, or beyond, shows. */
-static void the_room_that_is_asked_for_is_enough(void **state)
+TEST(the_room_that_is_asked_for_is_enough)
 {
-    (void)state;
     const size_t counts[] = {1, 2, 15, 16, 17, 33};
     for (size_t v = 0; v < VARIANTS; v++) {
         parts self;
@@ -97,9 +96,8 @@ static void the_room_that_is_asked_for_is_enough(void **state)
 }
 
 /* Memory that keep() is given begins as 0xff bytes and ends at a wall. */
-static void what_is_kept_fills_its_room(void **state)
+TEST(what_is_kept_fills_its_room)
 {
-    (void)state;
     for (size_t v = 0; v < VARIANTS; v++) {
         parts self;
         parts_make(&self, variants[v]);
@@ -142,9 +140,8 @@ static bool explores_alike(const parts *self, const ee_score *before)
 }
 
 /* In units that stay as they are, and but for how much recent gains are worth, which each reward says. */
-static void what_was_observed_counts_once_it_is_trained(void **state)
+TEST(what_was_observed_counts_once_it_is_trained)
 {
-    (void)state;
     for (size_t v = 0; v < VARIANTS; v++) {
         parts self;
         char options[256];
@@ -174,9 +171,8 @@ static void archive_parts(parts *self, archive *a)
     self->f2->class->archive(self->f2, a);
 }
 
-static void goes_on_after_loading(void **state)
+TEST(goes_on_after_loading)
 {
-    (void)state;
     const uint64_t saved_after[] = {0, 5, 13};
     for (size_t v = 0; v < VARIANTS; v++) {
         for (size_t s = 0; s < 3; s++) {
@@ -188,10 +184,10 @@ static void goes_on_after_loading(void **state)
             play(&loaded, 30, 32); /* what is read replaces all of it */
             archive written = archive_writer(&error);
             archive_parts(&self, &written);
-            assert_int_equal(written.status, EE_OK);
+            ok(written.status);
             archive a = archive_reader(written.bytes, written.size, &error);
             archive_parts(&loaded, &a);
-            assert_int_equal(a.status, EE_OK);
+            ok(a.status);
             assert_int_equal(archive_remaining(&a), 0);
             play(&self, saved_after[s] + 1, saved_after[s] + 12);
             play(&loaded, saved_after[s] + 1, saved_after[s] + 12);
@@ -203,9 +199,8 @@ static void goes_on_after_loading(void **state)
     }
 }
 
-static void what_is_cut_short_is_refused(void **state)
+TEST(what_is_cut_short_is_refused)
 {
-    (void)state;
     for (size_t v = 0; v < VARIANTS; v++) {
         parts self;
         ee_error error = {0};
@@ -213,7 +208,7 @@ static void what_is_cut_short_is_refused(void **state)
         play(&self, 1, 9);
         archive written = archive_writer(&error);
         self.f2->class->archive(self.f2, &written);
-        assert_int_equal(written.status, EE_OK);
+        ok(written.status);
         archive a = archive_reader(written.bytes, written.size - 1, &error);
         self.f2->class->archive(self.f2, &a);
         assert_int_equal(a.status, EE_BAD_MODEL);
@@ -250,9 +245,8 @@ static void assert_same(const parts *self, const ee_bandit *bandit)
 }
 
 /* The parts, played one by one with the arms that the bandit plays, come to its parameters to the bit. */
-static void a_bandit_is_its_parts(void **state)
+TEST(a_bandit_is_its_parts)
 {
-    (void)state;
     for (size_t v = 0; v < VARIANTS; v++) {
         parts self;
         parts_decision made[PLAYED];
@@ -288,9 +282,8 @@ static void a_bandit_is_its_parts(void **state)
 }
 
 /* More rewards than histories have room for at first. */
-static void a_long_play_makes_room_for_itself(void **state)
+TEST(a_long_play_makes_room_for_itself)
 {
-    (void)state;
     ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED,
                                     NETWORK "features=sketch:3 f1.history=all f2.history=all f3.history=all "
                                             "extra_until=1000 decision=neural f3.width=4");
@@ -309,17 +302,11 @@ static void a_long_play_makes_room_for_itself(void **state)
     parts_free(&self);
 }
 
-int main(void)
+static int as_the_engine_computes(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_room_that_is_asked_for_is_enough),
-        cmocka_unit_test(what_is_kept_fills_its_room),
-        cmocka_unit_test(what_was_observed_counts_once_it_is_trained),
-        cmocka_unit_test(goes_on_after_loading),
-        cmocka_unit_test(what_is_cut_short_is_refused),
-        cmocka_unit_test(a_bandit_is_its_parts),
-        cmocka_unit_test(a_long_play_makes_room_for_itself),
-    };
-    float_mode_enter(); /* as the engine computes */
-    return cmocka_run_group_tests_name("exploration", tests, NULL, NULL);
+    (void)state;
+    float_mode_enter();
+    return 0;
 }
+
+TEST_GROUP(as_the_engine_computes, NULL)

@@ -75,9 +75,8 @@ static float *form(const passed *p, vector x)
 
 /* ---- stored numbers ---- */
 
-static void matches_stored_inputs(void **state)
+TEST(matches_stored_inputs)
 {
-    (void)state;
     json_t *file = golden_load("exploration_inputs.json");
     json_t *rows = golden_member(file, "rows");
     passed p;
@@ -207,9 +206,8 @@ static void check_sketch(const passed *p, vector x, const float *g)
 }
 
 /* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
-static void long_sparse_arms_are_pooled(void **state)
+TEST(long_sparse_arms_are_pooled)
 {
-    (void)state;
     enum { DIM = 4001, COUNT = 300 };
     passed p;
     make(&p, "layers=2 width=3", DIM);
@@ -228,9 +226,8 @@ static void long_sparse_arms_are_pooled(void **state)
     release(&p);
 }
 
-static void factors_give_what_the_gradient_gives(void **state)
+TEST(factors_give_what_the_gradient_gives)
 {
-    (void)state;
     const char *networks[] = {
         "layers=1",
         "layers=2 width=9",
@@ -263,9 +260,8 @@ static void factors_give_what_the_gradient_gives(void **state)
     }
 }
 
-static void sketches_keep_inner_products(void **state)
+TEST(sketches_keep_inner_products)
 {
-    (void)state;
     enum { K = 4096 };
     passed p;
     make(&p, "layers=2 width=10", 8);
@@ -294,9 +290,8 @@ static void sketches_keep_inner_products(void **state)
 
 /* ---- lle ---- */
 
-static void lle_maps_a_window_point_near_its_own_place(void **state)
+TEST(lle_maps_a_window_point_near_its_own_place)
 {
-    (void)state;
     enum { WINDOW = 60 };
     passed p;
     make(&p, "layers=2 width=10", 4);
@@ -304,7 +299,7 @@ static void lle_maps_a_window_point_near_its_own_place(void **state)
     make_features(&f, "features=lle:2 lle_window=60 lle_neighbors=8", &p);
     ee_error error = {0};
     lle room;
-    assert_int_equal(lle_create(&room, &p.owner, WINDOW, 8, 2, &error), EE_OK);
+    ok(lle_create(&room, &p.owner, WINDOW, 8, 2, &error));
     float x[WINDOW][4], *points = calloc(WINDOW * f.point_count, sizeof(float));
     float *fitted = calloc(f.parameter_count, sizeof *fitted);
     double *gram = calloc(WINDOW * WINDOW, sizeof *gram), *coordinates = calloc(WINDOW * 2, sizeof *coordinates);
@@ -347,9 +342,8 @@ static void lle_maps_a_window_point_near_its_own_place(void **state)
     release(&p);
 }
 
-static void a_gradient_of_zero_has_features(void **state)
+TEST(a_gradient_of_zero_has_features)
 {
-    (void)state;
     passed p;
     make(&p, "layers=1 bias=off", 3);
     float x[3] = {0};
@@ -363,17 +357,4 @@ static void a_gradient_of_zero_has_features(void **state)
         free(phi);
     }
     release(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_stored_inputs),
-        cmocka_unit_test(factors_give_what_the_gradient_gives),
-        cmocka_unit_test(long_sparse_arms_are_pooled),
-        cmocka_unit_test(sketches_keep_inner_products),
-        cmocka_unit_test(lle_maps_a_window_point_near_its_own_place),
-        cmocka_unit_test(a_gradient_of_zero_has_features),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,9 +37,8 @@ static void check_all(const float *table, size_t places, const double *plays, si
     assert_int_equal(found, seen < places ? seen : places);
 }
 
-static void every_id_with_a_place_is_found(void **state)
+TEST(every_id_with_a_place_is_found)
 {
-    (void)state;
     static const size_t sizes[] = {1, 2, 7, 16, 33, IDS};
     for (size_t s = 0; s < 2 * sizeof sizes / sizeof *sizes; s++) {
         size_t places = sizes[s / 2], seen = 0;
@@ -69,9 +68,8 @@ static void every_id_with_a_place_is_found(void **state)
 }
 
 /* What was played since the hand came by keeps its place. */
-static void an_id_that_is_played_keeps_its_place(void **state)
+TEST(an_id_that_is_played_keeps_its_place)
 {
-    (void)state;
     float *table = table_make(4);
     id_tallies_play(table, 4, 1000)->count = 1;
     for (uint64_t id = 0; id < 200; id++) {
@@ -82,13 +80,4 @@ static void an_id_that_is_played_keeps_its_place(void **state)
     }
     assert_null(id_tallies_find(table, 4, 190));
     free(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_id_with_a_place_is_found),
-        cmocka_unit_test(an_id_that_is_played_keeps_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

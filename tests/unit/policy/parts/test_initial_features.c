@@ -144,9 +144,8 @@ static void check_block(seen *self, size_t units, size_t head, random_stream *dr
     if (square != 0) assert_close(square, 1, 1e-5); /* of few units all may be off */
 }
 
-static void is_the_last_hidden_layer_at_length_1(void **state)
+TEST(is_the_last_hidden_layer_at_length_1)
 {
-    (void)state;
     const char *networks[] = {
         "layers=2 width=9",
         "layers=2 width=9 bias=off init=paper",
@@ -174,9 +173,8 @@ static void is_the_last_hidden_layer_at_length_1(void **state)
 }
 
 /* Of a convolution, and of a pool, at most so many too. */
-static void a_last_layer_of_an_image_has_units_too(void **state)
+TEST(a_last_layer_of_an_image_has_units_too)
 {
-    (void)state;
     const char *networks[] = {"layers=1 image=1x4x6 front=conv2d:2:3+relu", "layers=1 front=conv1d:3:5:2",
                               "layers=1 image=2x4x3 front=conv2d:3:2+relu+pool:2",
                               "layers=1 heads=2 image=1x3x4 front=conv2d:2:2+relu"};
@@ -195,9 +193,8 @@ static void a_last_layer_of_an_image_has_units_too(void **state)
 }
 
 /* The same context in another block looks the same: which block it is only the heads know. */
-static void blocks_look_alike(void **state)
+TEST(blocks_look_alike)
 {
-    (void)state;
     seen self;
     make(&self, "layers=2 width=9 heads=4", 7);
     float values[3] = {1.5f, -2, 0.25f}, first[7];
@@ -214,9 +211,8 @@ static void blocks_look_alike(void **state)
     release(&self);
 }
 
-static void many_arms_look_as_each_alone(void **state)
+TEST(many_arms_look_as_each_alone)
 {
-    (void)state;
     enum { MANY = 5 };
     const char *networks[] = {"layers=2 width=40", "layers=1 front=conv1d:3:5:2+relu"};
     const size_t units[] = {30, 7};
@@ -236,9 +232,8 @@ static void many_arms_look_as_each_alone(void **state)
 }
 
 /* f1's training does not reach them. */
-static void theta_0_is_copied(void **state)
+TEST(theta_0_is_copied)
 {
-    (void)state;
     seen self;
     make(&self, "layers=2 width=9", 5);
     float x[INPUTS], before[5];
@@ -252,9 +247,8 @@ static void theta_0_is_copied(void **state)
     release(&self);
 }
 
-static void nothing_that_is_on_gives_zeros(void **state)
+TEST(nothing_that_is_on_gives_zeros)
 {
-    (void)state;
     seen self;
     make(&self, "layers=2 width=9 bias=off", 5);
     float zeros[INPUTS] = {0};
@@ -265,32 +259,17 @@ static void nothing_that_is_on_gives_zeros(void **state)
     release(&self);
 }
 
-static void a_network_without_hidden_layer_is_refused(void **state)
+TEST(a_network_without_hidden_layer_is_refused)
 {
-    (void)state;
     learner_options options = options_from("layers=1");
     network f1;
     memory owner = {0};
     initial_features features;
     ee_error error = {0};
-    assert_int_equal(network_create(&f1, "f1", &options.network, INPUTS, &error), EE_OK);
+    ok(network_create(&f1, "f1", &options.network, INPUTS, &error));
     assert_int_equal(initial_features_create(&features, &owner, &f1, 5, &error), EE_BAD_OPTION);
     assert_string_equal(
         error.message,
         "options: f1.layers must be at least 2 with eenet.exploration=ridge, got 1; or use exploration=network");
     memory_release(&owner);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_the_last_hidden_layer_at_length_1),
-        cmocka_unit_test(a_last_layer_of_an_image_has_units_too),
-        cmocka_unit_test(blocks_look_alike),
-        cmocka_unit_test(many_arms_look_as_each_alone),
-        cmocka_unit_test(theta_0_is_copied),
-        cmocka_unit_test(nothing_that_is_on_gives_zeros),
-        cmocka_unit_test(a_network_without_hidden_layer_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void tell(twin *self, const float *phi, double label)
 {
     ee_error error = {0};
     vector x = vector_dense(phi, self->size);
-    assert_int_equal(learner_reserve(&self->f2, 1, x, &error), EE_OK);
+    ok(learner_reserve(&self->f2, 1, x, &error));
     learner_append(&self->f2, x, (float)label);
 }
 
@@ -103,9 +103,8 @@ static void check_kept(const char *options, bool others)
     parts_free(&self);
 }
 
-static void phi_of_the_played_arm_is_kept_and_then_of_the_others(void **state)
+TEST(phi_of_the_played_arm_is_kept_and_then_of_the_others)
 {
-    (void)state;
     check_kept(NETWORK "features=sketch:7", false);
     check_kept(NETWORK "features=sketch:7 extra_until=1", true);
     check_kept(NETWORK "features=pooled:4 f1.layers=3 extra_until=1", true);
@@ -116,9 +115,8 @@ static void phi_of_the_played_arm_is_kept_and_then_of_the_others(void **state)
 }
 
 /* Where f2 begins with a convolution, phi is kept as the two factors of its first part: f2 says what it says of phi. */
-static void phi_as_a_product_is_the_same_to_f2(void **state)
+TEST(phi_as_a_product_is_the_same_to_f2)
 {
-    (void)state;
     parts self;
     twin told;
     parts_make(&self, NETWORK "features=pooled:2 f2.front=conv1d:2:3");
@@ -193,9 +191,8 @@ static size_t tell_reward(twin *told, const variant *v, const parts *self, const
 }
 
 /* After each training f2 is, to the bit, its twin. Some rewards come five rounds late. */
-static void learns_the_gain_and_the_extra_samples(void **state)
+TEST(learns_the_gain_and_the_extra_samples)
 {
-    (void)state;
     enum { PLAYED = 40, LATE = 5 };
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         parts self;
@@ -225,9 +222,8 @@ static void learns_the_gain_and_the_extra_samples(void **state)
 }
 
 /* Over the samples of the first rounds, of which some have extra ones. */
-static void descends_over_the_first_rounds(void **state)
+TEST(descends_over_the_first_rounds)
 {
-    (void)state;
     enum { PLAYED = 20 };
     const variant v = {NETWORK "features=sketch:7 extra_gain=0.25 extra_until=15 f2.training=gd f2.history=all "
                                "f2.optimizer=sgd f2.rate=0.01 f2.steps=3",
@@ -323,9 +319,8 @@ static void make_lle(parts *self, gradient_features *f, twin *told)
 }
 
 /* After as many rewards as the window holds, and again after as many. */
-static void f2_begins_anew_with_the_window_when_it_is_fitted(void **state)
+TEST(f2_begins_anew_with_the_window_when_it_is_fitted)
 {
-    (void)state;
     parts self;
     gradient_features f;
     twin told;
@@ -348,9 +343,8 @@ static void f2_begins_anew_with_the_window_when_it_is_fitted(void **state)
 
 /* phi that was kept of a decision is in the coordinates of its time. When the reward comes after a fit, f2 learns phi
  * of the same gradient in those of now. Of the other arms no gradient was kept, and they are no samples. */
-static void a_late_reward_is_learned_in_the_coordinates_of_now(void **state)
+TEST(a_late_reward_is_learned_in_the_coordinates_of_now)
 {
-    (void)state;
     parts self;
     gradient_features f;
     twin told;
@@ -389,16 +383,11 @@ static void a_late_reward_is_learned_in_the_coordinates_of_now(void **state)
     parts_free(&self);
 }
 
-int main(void)
+static int as_the_engine_computes(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phi_of_the_played_arm_is_kept_and_then_of_the_others),
-        cmocka_unit_test(phi_as_a_product_is_the_same_to_f2),
-        cmocka_unit_test(learns_the_gain_and_the_extra_samples),
-        cmocka_unit_test(descends_over_the_first_rounds),
-        cmocka_unit_test(f2_begins_anew_with_the_window_when_it_is_fitted),
-        cmocka_unit_test(a_late_reward_is_learned_in_the_coordinates_of_now),
-    };
-    float_mode_enter(); /* as the engine computes */
-    return cmocka_run_group_tests_name("network_exploration", tests, NULL, NULL);
+    (void)state;
+    float_mode_enter();
+    return 0;
 }
+
+TEST_GROUP(as_the_engine_computes, NULL)

@@ -121,9 +121,8 @@ static void plain_add(plain *p, size_t i, double expected, double reward)
     plain_mean(p, i, reward);
 }
 
-static void is_the_least_squares_over_arms_that_came_again(void **state)
+TEST(is_the_least_squares_over_arms_that_came_again)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
         draw_features(seed);
         random_stream draw = random_named(seed, "rewards");
@@ -203,9 +202,8 @@ static int play_any(const regime *r, uint64_t seed, double surprises)
     return used;
 }
 
-static void a_prediction_lies_between_the_expected_and_the_mean(void **state)
+TEST(a_prediction_lies_between_the_expected_and_the_mean)
 {
-    (void)state;
     int used = 0;
     for (size_t r = 0; r < sizeof regimes / sizeof *regimes; r++) {
         for (uint64_t seed = 0; seed < 6; seed++) {
@@ -217,9 +215,8 @@ static void a_prediction_lies_between_the_expected_and_the_mean(void **state)
 }
 
 /* An absurd expectation of one arm does not end what is known of the others. */
-static void what_overflows_is_left_out(void **state)
+TEST(what_overflows_is_left_out)
 {
-    (void)state;
     draw_features(1);
     past self = make_past(ROOM);
     for (size_t i = 0; i < ARMS; i++)
@@ -260,9 +257,8 @@ static double recalled(double noise, double change, uint64_t seed)
     return got;
 }
 
-static void certain_rewards_are_believed_and_noise_is_not(void **state)
+TEST(certain_rewards_are_believed_and_noise_is_not)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
         assert_true(recalled(0, 0, seed) > 0.99);
         assert_true(fabs(recalled(1, 0, seed) - 0.5) < 0.02);
@@ -272,9 +268,8 @@ static void certain_rewards_are_believed_and_noise_is_not(void **state)
 
 /* An arm's rewards are its own mean and noise of the same variance: of a mean of n of them n / (n + 1) is true, and a
  * class goes from n to 2 n - 1. */
-static void more_rewards_are_believed_more(void **state)
+TEST(more_rewards_are_believed_more)
 {
-    (void)state;
     past self = make_past(1 << 14);
     random_stream draw = random_named(9, "often");
     for (int arms = 0; arms < 4000; arms++) {
@@ -293,9 +288,8 @@ static void more_rewards_are_believed_more(void **state)
 }
 
 /* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES. */
-static void the_deviation_of_a_mean_is_that_of_the_noise(void **state)
+TEST(the_deviation_of_a_mean_is_that_of_the_noise)
 {
-    (void)state;
     draw_features(1);
     past self = make_past(ROOM);
     random_stream draw = random_named(4, "noise");
@@ -310,9 +304,8 @@ static void the_deviation_of_a_mean_is_that_of_the_noise(void **state)
     past_free(&self);
 }
 
-static void nothing_is_said_of_an_arm_that_never_came(void **state)
+TEST(nothing_is_said_of_an_arm_that_never_came)
 {
-    (void)state;
     draw_features(1);
     past self = make_past(ROOM);
     for (size_t i = 1; i < ARMS; i++)
@@ -323,9 +316,8 @@ static void nothing_is_said_of_an_arm_that_never_came(void **state)
 }
 
 /* An arm is the same however it is written, and another one if a single feature is. */
-static void an_arm_is_its_entries_that_are_not_zero(void **state)
+TEST(an_arm_is_its_entries_that_are_not_zero)
 {
-    (void)state;
     float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
     uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
     past self = make_past(ROOM);
@@ -341,9 +333,8 @@ static void an_arm_is_its_entries_that_are_not_zero(void **state)
 
 /* Ten thousand arms in little room: the last one is known, none of those that never came, and nothing is written beyond
  * the room. */
-static void a_full_memory_forgets_the_older_arm(void **state)
+TEST(a_full_memory_forgets_the_older_arm)
 {
-    (void)state;
     for (size_t room = 1; room <= 40; room += 13) {
         past self = make_past(room);
         float x[2];
@@ -366,9 +357,8 @@ static void a_full_memory_forgets_the_older_arm(void **state)
 }
 
 /* An arm that takes the place of another takes over none of its rewards. */
-static void an_arm_does_not_inherit(void **state)
+TEST(an_arm_does_not_inherit)
 {
-    (void)state;
     draw_features(1);
     past self = make_past(1);
     for (size_t t = 0; t < 40; t++)
@@ -380,28 +370,9 @@ static void an_arm_does_not_inherit(void **state)
     past_free(&self);
 }
 
-static void no_room_recalls_nothing(void **state)
+TEST(no_room_recalls_nothing)
 {
-    (void)state;
     draw_features(1);
     assert_int_equal(recall_count(0), 0);
     assert_true(recall_expect(NULL, 0, arm(0), NO_ID, 0.5f) == 0.5f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_the_least_squares_over_arms_that_came_again),
-        cmocka_unit_test(a_prediction_lies_between_the_expected_and_the_mean),
-        cmocka_unit_test(what_overflows_is_left_out),
-        cmocka_unit_test(certain_rewards_are_believed_and_noise_is_not),
-        cmocka_unit_test(more_rewards_are_believed_more),
-        cmocka_unit_test(the_deviation_of_a_mean_is_that_of_the_noise),
-        cmocka_unit_test(nothing_is_said_of_an_arm_that_never_came),
-        cmocka_unit_test(an_arm_is_its_entries_that_are_not_zero),
-        cmocka_unit_test(a_full_memory_forgets_the_older_arm),
-        cmocka_unit_test(an_arm_does_not_inherit),
-        cmocka_unit_test(no_room_recalls_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

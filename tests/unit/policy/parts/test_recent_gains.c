@@ -84,9 +84,8 @@ static float play(const char *options, double fixed, double noise, double spread
     return got;
 }
 
-static void noise_is_worth_nothing(void **state)
+TEST(noise_is_worth_nothing)
 {
-    (void)state;
     float predicted[3];
     const char *options[] = {F1, F1 "blocks=3"};
     for (size_t o = 0; o < 2; o++) {
@@ -96,9 +95,8 @@ static void noise_is_worth_nothing(void **state)
 }
 
 /* In units of the spread it makes up for what f1 is off by. */
-static void what_f1_is_off_by_is_made_up_for(void **state)
+TEST(what_f1_is_off_by_is_made_up_for)
 {
-    (void)state;
     const double spreads[] = {1, 0.001, 1000};
     for (size_t s = 0; s < 3; s++) {
         float predicted[3];
@@ -110,9 +108,8 @@ static void what_f1_is_off_by_is_made_up_for(void **state)
 }
 
 /* Before two different rewards came there is no unit to say anything in. */
-static void without_a_spread_nothing_is_said(void **state)
+TEST(without_a_spread_nothing_is_said)
 {
-    (void)state;
     static round_arms round;
     fixture self;
     make(&self, F1, UNITS);
@@ -124,9 +121,8 @@ static void without_a_spread_nothing_is_said(void **state)
 }
 
 /* The weight is the slope of what is left of the gain without it over what it predicted before it knew. */
-static void the_weight_is_by_predictions_made_before(void **state)
+TEST(the_weight_is_by_predictions_made_before)
 {
-    (void)state;
     static round_arms round;
     fixture self;
     slope expected = {0};
@@ -152,9 +148,8 @@ static void the_weight_is_by_predictions_made_before(void **state)
 /* ---- waiting ---- */
 
 /* Told of a decision and then of its reward, it is as if it had been told of both at once. */
-static void waiting_changes_nothing_in_the_end(void **state)
+TEST(waiting_changes_nothing_in_the_end)
 {
-    (void)state;
     static round_arms round;
     fixture self, other;
     make(&self, F1, UNITS);
@@ -170,9 +165,8 @@ static void waiting_changes_nothing_in_the_end(void **state)
     release(&other);
 }
 
-static void no_units_say_nothing(void **state)
+TEST(no_units_say_nothing)
 {
-    (void)state;
     static round_arms round;
     fixture self;
     make(&self, F1, 0);
@@ -191,9 +185,8 @@ static void no_units_say_nothing(void **state)
 
 /* ---- saving and loading ---- */
 
-static void goes_on_after_loading(void **state)
+TEST(goes_on_after_loading)
 {
-    (void)state;
     static round_arms round;
     fixture self, loaded;
     ee_error error = {0};
@@ -205,7 +198,7 @@ static void goes_on_after_loading(void **state)
     recent_gains_archive(&self.recent, &written);
     archive a = archive_reader(written.bytes, written.size, &error);
     recent_gains_archive(&loaded.recent, &a);
-    assert_int_equal(a.status, EE_OK);
+    ok(a.status);
     assert_int_equal(archive_remaining(&a), 0);
     memcpy(loaded.theta, self.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
     for (uint64_t t = 30; t < 60; t++) {
@@ -218,17 +211,11 @@ static void goes_on_after_loading(void **state)
     release(&loaded);
 }
 
-int main(void)
+static int as_the_engine_computes(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_is_worth_nothing),
-        cmocka_unit_test(what_f1_is_off_by_is_made_up_for),
-        cmocka_unit_test(without_a_spread_nothing_is_said),
-        cmocka_unit_test(the_weight_is_by_predictions_made_before),
-        cmocka_unit_test(waiting_changes_nothing_in_the_end),
-        cmocka_unit_test(no_units_say_nothing),
-        cmocka_unit_test(goes_on_after_loading),
-    };
-    float_mode_enter(); /* as the engine computes */
-    return cmocka_run_group_tests_name("recent_gains", tests, NULL, NULL);
+    (void)state;
+    float_mode_enter();
+    return 0;
 }
+
+TEST_GROUP(as_the_engine_computes, NULL)

@@ -28,13 +28,13 @@ static void told_make(told *self, parts *from, bool recent)
     const network *f1 = &from->f1.f1.networks[0];
     ee_error error = {0};
     memset(self, 0, sizeof *self);
-    assert_int_equal(initial_features_create(&self->features, &from->owner, f1, 200, &error), EE_OK);
+    ok(initial_features_create(&self->features, &from->owner, f1, 200, &error));
     initial_features_set(&self->features, f1, from->f1.f1.initial);
     gain_regression_setup setup = {
         .heads = f1->heads, .dim = self->features.count, .lambda = 2, .sketched = true, .seed = PARTS_SEED};
-    assert_int_equal(gain_regression_create(&self->gains, &from->owner, &setup, &error), EE_OK);
+    ok(gain_regression_create(&self->gains, &from->owner, &setup, &error));
     size_t units = recent ? 64 : 0; /* and as many as there are */
-    assert_int_equal(recent_gains_create(&self->recent, &from->owner, f1, units, &error), EE_OK);
+    ok(recent_gains_create(&self->recent, &from->owner, f1, units, &error));
     assert_int_equal(self->recent.units, recent ? 6 : 0);
     self->recent_theta = gain_regression_theta_count(&self->gains);
     assert_int_equal(from->f2->theta_count, self->recent_theta + recent_gains_theta_count(&self->recent));
@@ -141,9 +141,8 @@ static void check_gains(const char *options, bool recent)
     parts_free(&self);
 }
 
-static void gains_are_regressed_and_drawn_to_be_computed_again(void **state)
+TEST(gains_are_regressed_and_drawn_to_be_computed_again)
 {
-    (void)state;
     check_gains(COMMON, true);
     check_gains(COMMON "blocks=3", true);
     check_gains(COMMON "standardize=off", true);
@@ -151,9 +150,8 @@ static void gains_are_regressed_and_drawn_to_be_computed_again(void **state)
 }
 
 /* How far f1 is off says nothing of where it is: it is made up for by gains alone. */
-static void other_labels_have_no_recent_gains(void **state)
+TEST(other_labels_have_no_recent_gains)
 {
-    (void)state;
     const char *labels[] = {"abs", "relu"};
     for (size_t i = 0; i < 2; i++) {
         char options[256];
@@ -168,12 +166,11 @@ static void other_labels_have_no_recent_gains(void **state)
     }
 }
 
-int main(void)
+static int as_the_engine_computes(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gains_are_regressed_and_drawn_to_be_computed_again),
-        cmocka_unit_test(other_labels_have_no_recent_gains),
-    };
-    float_mode_enter(); /* as the engine computes */
-    return cmocka_run_group_tests_name("regression_exploration", tests, NULL, NULL);
+    (void)state;
+    float_mode_enter();
+    return 0;
 }
+
+TEST_GROUP(as_the_engine_computes, NULL)

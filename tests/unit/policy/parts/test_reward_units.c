@@ -21,9 +21,8 @@ static void add_normal(reward_units *self, random_stream *draw, int count, doubl
     for (int i = 0; i < count; i++) (void)reward_units_take(self, mean + deviation * random_normal(draw));
 }
 
-static void are_the_mean_and_twice_the_deviation(void **state)
+TEST(are_the_mean_and_twice_the_deviation)
 {
-    (void)state;
     enum { COUNT = 500 };
     double rewards[COUNT], widest = 0;
     random_stream draw = random_named(1, "rewards");
@@ -44,18 +43,16 @@ static void are_the_mean_and_twice_the_deviation(void **state)
     }
 }
 
-static void a_fair_coin_has_the_spread_one(void **state)
+TEST(a_fair_coin_has_the_spread_one)
 {
-    (void)state;
     reward_units self = begin(false);
     for (int i = 0; i < 4000; i++) (void)reward_units_take(&self, i % 2);
     assert_close(reward_units_centre(&self), 0.5, 1e-3);
     assert_close(reward_units_spread(&self), 1, 1e-3);
 }
 
-static void equal_rewards_have_no_spread(void **state)
+TEST(equal_rewards_have_no_spread)
 {
-    (void)state;
     reward_units self = begin(false);
     assert_true(reward_units_spread(&self) == 0);
     for (int i = 0; i < 100; i++) {
@@ -68,9 +65,8 @@ static void equal_rewards_have_no_spread(void **state)
 }
 
 /* Of a r + b the centre is a times it and b, the spread a times it; to the bit where a is a power of two and b is 0. */
-static void other_units_are_those_of_the_rewards(void **state)
+TEST(other_units_are_those_of_the_rewards)
 {
-    (void)state;
     const double factors[] = {1e-3, 1e3, 0x1p-20, 0x1p20}, offsets[] = {3e-3, -5e3, 0, 0};
     for (int least = 0; least < 2; least++) {
         for (size_t k = 0; k < 4; k++) {
@@ -93,9 +89,8 @@ static void other_units_are_those_of_the_rewards(void **state)
     }
 }
 
-static void the_spread_rises_at_once(void **state)
+TEST(the_spread_rises_at_once)
 {
-    (void)state;
     random_stream draw = random_named(3, "rises");
     reward_units self = begin(false);
     add_normal(&self, &draw, 1000, 0, 0.1);
@@ -111,9 +106,8 @@ static void the_spread_rises_at_once(void **state)
 
 /* A policy that has learned plays arms whose rewards are less apart: after twice as many rewards their variance is half
  * of what it was, and the square of the spread has fallen by a quarter of that or so; in the end it comes down. */
-static void the_spread_falls_slowly(void **state)
+TEST(the_spread_falls_slowly)
 {
-    (void)state;
     random_stream draw = random_named(4, "falls");
     reward_units self = begin(false);
     add_normal(&self, &draw, 2000, 0, 1);
@@ -131,9 +125,8 @@ static void the_spread_falls_slowly(void **state)
 }
 
 /* What is long ago counts for less and less. */
-static void the_mean_follows_a_change(void **state)
+TEST(the_mean_follows_a_change)
 {
-    (void)state;
     random_stream draw = random_named(5, "change");
     reward_units self = begin(false);
     add_normal(&self, &draw, 100 * MOST, 1, 0.1);
@@ -141,9 +134,8 @@ static void the_mean_follows_a_change(void **state)
     assert_close(reward_units_centre(&self), exp(-1), 0.01);
 }
 
-static void switched_off_it_says_nothing(void **state)
+TEST(switched_off_it_says_nothing)
 {
-    (void)state;
     ee_error error = {0};
     reward_units self = {0};
     (void)reward_units_take(&self, 100);
@@ -157,9 +149,8 @@ static void switched_off_it_says_nothing(void **state)
 
 /* ---- saving and loading ---- */
 
-static void goes_on_after_loading(void **state)
+TEST(goes_on_after_loading)
 {
-    (void)state;
     ee_error error = {0};
     random_stream draw = random_named(6, "saved");
     reward_units self = begin(true), loaded = begin(true);
@@ -168,10 +159,10 @@ static void goes_on_after_loading(void **state)
     add_normal(&loaded, &draw, 10, 0, 1); /* what is read replaces all of it */
     archive written = archive_writer(&error);
     reward_units_archive(&self, &written);
-    assert_int_equal(written.status, EE_OK);
+    ok(written.status);
     archive a = archive_reader(written.bytes, written.size, &error);
     reward_units_archive(&loaded, &a);
-    assert_int_equal(a.status, EE_OK);
+    ok(a.status);
     assert_int_equal(archive_remaining(&a), 0);
     for (int i = 0; i < 100; i++) {
         double reward = random_normal(&draw);
@@ -183,9 +174,8 @@ static void goes_on_after_loading(void **state)
     memory_free(written.bytes);
 }
 
-static void what_is_damaged_is_refused(void **state)
+TEST(what_is_damaged_is_refused)
 {
-    (void)state;
     const struct {
         size_t place; /* mean, variance, least, widest */
         double wrong;
@@ -217,9 +207,8 @@ static void take_usual(reward_units *self, random_stream *draw, int count)
     }
 }
 
-static void one_outlier_counts_as_twice_the_furthest(void **state)
+TEST(one_outlier_counts_as_twice_the_furthest)
 {
-    (void)state;
     const double outliers[] = {1e2, 1e4, 1e6, 1e9, -1e2, -1e9};
     for (size_t i = 0; i < sizeof outliers / sizeof *outliers; i++) {
         random_stream draw = random_named(i, "outliers");
@@ -234,9 +223,8 @@ static void one_outlier_counts_as_twice_the_furthest(void **state)
     }
 }
 
-static void what_recurs_counts_in_full(void **state)
+TEST(what_recurs_counts_in_full)
 {
-    (void)state;
     random_stream draw = random_named(3, "outliers");
     reward_units self = begin(false);
     take_usual(&self, &draw, 1000);
@@ -250,9 +238,8 @@ static void what_recurs_counts_in_full(void **state)
 }
 
 /* Clicks, of which the first comes late and the next ones long after it. */
-static void the_first_click_is_no_outlier(void **state)
+TEST(the_first_click_is_no_outlier)
 {
-    (void)state;
     reward_units self = begin(false);
     const int until[] = {1000, 3000, 200000};
     for (int i = 0, next = 0; i <= 200000; i++) {
@@ -262,9 +249,8 @@ static void the_first_click_is_no_outlier(void **state)
 }
 
 /* The second reward is never limited, and few of a sound sequence ever are. An outlier soon after is. */
-static void the_first_rewards_have_room(void **state)
+TEST(the_first_rewards_have_room)
 {
-    (void)state;
     enum { RUNS = 400 };
     size_t limited = 0;
     for (uint64_t seed = 0; seed < RUNS; seed++) {
@@ -283,9 +269,8 @@ static void the_first_rewards_have_room(void **state)
 }
 
 /* Where rewards grow for good, or came in a stated range, nothing is held back for long, or at all. */
-static void other_rewards_are_soon_the_usual_ones(void **state)
+TEST(other_rewards_are_soon_the_usual_ones)
 {
-    (void)state;
     random_stream draw = random_named(5, "grown");
     reward_units self = begin(false), stated = begin(false);
     stated.bounded = true;
@@ -298,26 +283,4 @@ static void other_rewards_are_soon_the_usual_ones(void **state)
         assert_true(reward_units_take(&stated, reward) == reward);
     }
     assert_true(limited >= 1 && limited <= 15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_outlier_counts_as_twice_the_furthest),
-        cmocka_unit_test(what_recurs_counts_in_full),
-        cmocka_unit_test(the_first_click_is_no_outlier),
-        cmocka_unit_test(the_first_rewards_have_room),
-        cmocka_unit_test(other_rewards_are_soon_the_usual_ones),
-        cmocka_unit_test(are_the_mean_and_twice_the_deviation),
-        cmocka_unit_test(a_fair_coin_has_the_spread_one),
-        cmocka_unit_test(equal_rewards_have_no_spread),
-        cmocka_unit_test(other_units_are_those_of_the_rewards),
-        cmocka_unit_test(the_spread_rises_at_once),
-        cmocka_unit_test(the_spread_falls_slowly),
-        cmocka_unit_test(the_mean_follows_a_change),
-        cmocka_unit_test(switched_off_it_says_nothing),
-        cmocka_unit_test(goes_on_after_loading),
-        cmocka_unit_test(what_is_damaged_is_refused),
-    };
-    return cmocka_run_group_tests_name("reward_units", tests, NULL, NULL);
 }

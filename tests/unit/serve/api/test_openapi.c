@@ -65,9 +65,8 @@ static void check_body(const route *entry, json_t *operation)
                  entry->limit ? entry->limit : "nothing, it has none", limit ? limit : "nothing");
 }
 
-static void every_route_is_described(void **state)
+TEST(every_route_is_described)
 {
-    (void)state;
     static const char *const roles[] = {NULL, "client", "reader", NULL, "admin"};
     json_t *root = load();
     const route *entry;
@@ -98,9 +97,8 @@ static void every_route_is_described(void **state)
     json_decref(root);
 }
 
-static void every_description_has_a_route(void **state)
+TEST(every_description_has_a_route)
 {
-    (void)state;
     json_t *root = load(), *path, *operation;
     const char *pattern, *method;
     size_t found = 0;
@@ -133,21 +131,10 @@ static void check_references(json_t *root, json_t *value)
     json_array_foreach(value, index, inner) check_references(root, inner);
 }
 
-static void references_lead_somewhere(void **state)
+TEST(references_lead_somewhere)
 {
-    (void)state;
     json_t *root = load();
     assert_string_equal(json_string_value(json_object_get(root, "openapi")), "3.1.0");
     check_references(root, root);
     json_decref(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_route_is_described),
-        cmocka_unit_test(every_description_has_a_route),
-        cmocka_unit_test(references_lead_somewhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "serve/http/content_coding.h"
 #include "support.h"
 
-static void the_client_chooses(void **state)
+TEST(the_client_chooses)
 {
-    (void)state;
     static const struct {
         const char *header;
         content_coding coding;
@@ -41,19 +40,18 @@ static text encode(content_coding coding, const char *bytes, size_t size)
 {
     text packed = text_start(NULL);
     content_encoder *encoder;
-    assert_int_equal(content_encoder_create(coding, &encoder, NULL), EE_OK);
+    ok(content_encoder_create(coding, &encoder, NULL));
     for (size_t at = 0, part = 1; at < size; at += part, part = part * 3 + 1) {
         if (part > size - at) part = size - at;
-        assert_int_equal(content_encode(encoder, bytes + at, part, false, &packed, NULL), EE_OK);
+        ok(content_encode(encoder, bytes + at, part, false, &packed, NULL));
     }
-    assert_int_equal(content_encode(encoder, NULL, 0, true, &packed, NULL), EE_OK);
+    ok(content_encode(encoder, NULL, 0, true, &packed, NULL));
     content_encoder_free(encoder);
     return packed;
 }
 
-static void what_is_encoded_is_the_same(void **state)
+TEST(what_is_encoded_is_the_same)
 {
-    (void)state;
     enum { SIZE = 1 << 20 };
     char *bytes = test_malloc(SIZE), *back = test_malloc(SIZE + 1);
     for (size_t i = 0; i < SIZE; i++) bytes[i] = (char)("{\"a\":0.25}\n"[i % 11] + (i % 997 == 0));
@@ -88,13 +86,4 @@ static void what_is_encoded_is_the_same(void **state)
     memory_free(plain.bytes);
     test_free(bytes);
     test_free(back);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_client_chooses),
-        cmocka_unit_test(what_is_encoded_is_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

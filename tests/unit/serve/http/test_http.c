@@ -47,7 +47,7 @@ static void expect(int client, const char *request, int status, const char *body
 #define POST(path, body_size, body) "POST " path " HTTP/1.1\r\nHost: x\r\nContent-Length: " body_size "\r\n\r\n" body
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
-static void one_connection_serves_many_requests(void **state)
+TEST_WITH(one_connection_serves_many_requests, start, stop)
 {
     int client = connect_to(state);
     for (int i = 0; i < 50; i++) {
@@ -60,7 +60,7 @@ static void one_connection_serves_many_requests(void **state)
     raw_close(client);
 }
 
-static void requests_may_come_all_at_once(void **state)
+TEST_WITH(requests_may_come_all_at_once, start, stop)
 {
     int client = connect_to(state);
     assert_true(raw_send_text(client, POST("/echo", "1", "a") POST("/later", "1", "b") GET("/size?bytes=3")
@@ -75,7 +75,7 @@ static void requests_may_come_all_at_once(void **state)
     raw_close(client);
 }
 
-static void requests_may_come_byte_by_byte(void **state)
+TEST_WITH(requests_may_come_byte_by_byte, start, stop)
 {
     int client = connect_to(state);
     const char *request = POST("/echo", "6", "pieces");
@@ -87,7 +87,7 @@ static void requests_may_come_byte_by_byte(void **state)
     raw_close(client);
 }
 
-static void bodies_may_come_in_chunks(void **state)
+TEST_WITH(bodies_may_come_in_chunks, start, stop)
 {
     int client = connect_to(state);
     const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -98,7 +98,7 @@ static void bodies_may_come_in_chunks(void **state)
     raw_close(client);
 }
 
-static void long_bodies_come_whole(void **state)
+TEST_WITH(long_bodies_come_whole, start, stop)
 {
     enum { SIZE = 100000 };
     char *body = malloc(SIZE);
@@ -117,7 +117,7 @@ static void long_bodies_come_whole(void **state)
     free(body);
 }
 
-static void bodies_that_are_too_long_are_refused(void **state)
+TEST_WITH(bodies_that_are_too_long_are_refused, start, stop)
 {
     /* by what the header says: nothing of the body need come */
     int client = connect_to(state);
@@ -148,7 +148,7 @@ static void bodies_that_are_too_long_are_refused(void **state)
     raw_close(client);
 }
 
-static void headers_that_are_too_long_are_refused(void **state)
+TEST_WITH(headers_that_are_too_long_are_refused, start, stop)
 {
     int client = connect_to(state);
     char line[1024];
@@ -164,7 +164,7 @@ static void headers_that_are_too_long_are_refused(void **state)
     raw_close(client);
 }
 
-static void broken_requests_are_refused(void **state)
+TEST_WITH(broken_requests_are_refused, start, stop)
 {
     static const char *const requests[] = {
         "GET /seen HTTP/1.1\r\n\r\n", /* no Host */
@@ -186,7 +186,7 @@ static void broken_requests_are_refused(void **state)
     raw_close(client);
 }
 
-static void heads_have_no_body(void **state)
+TEST_WITH(heads_have_no_body, start, stop)
 {
     int client = connect_to(state);
     http_reply reply;
@@ -198,7 +198,7 @@ static void heads_have_no_body(void **state)
     raw_close(client);
 }
 
-static void a_refusal_does_not_close(void **state)
+TEST_WITH(a_refusal_does_not_close, start, stop)
 {
     enum { LONG = 1000000 };
     int client = connect_to(state);
@@ -214,7 +214,7 @@ static void a_refusal_does_not_close(void **state)
     raw_close(client);
 }
 
-static void a_client_may_ask_whether_to_send(void **state)
+TEST_WITH(a_client_may_ask_whether_to_send, start, stop)
 {
     int client = connect_to(state);
     char line[32] = "";
@@ -231,7 +231,7 @@ static void a_client_may_ask_whether_to_send(void **state)
     raw_close(client);
 }
 
-static void streams_end_or_break(void **state)
+TEST_WITH(streams_end_or_break, start, stop)
 {
     int client = connect_to(state);
     static const size_t sizes[] = {0, 1, 1000, 3000000};
@@ -266,7 +266,7 @@ static void streams_end_or_break(void **state)
     assert_true(raw_wait_count(echo_ended, server, 7));
 }
 
-static void the_path_comes_raw(void **state)
+TEST_WITH(the_path_comes_raw, start, stop)
 {
     int client = connect_to(state);
     expect(client, "GET /seen/a%2Fb%20c//d?x=1&name=%c3%a4+%26&y HTTP/1.1\r\nHost: x\r\nx-word: of the header\r\n\r\n",
@@ -283,7 +283,7 @@ static void the_path_comes_raw(void **state)
     raw_close(client);
 }
 
-static void an_answer_cannot_be_split(void **state)
+TEST_WITH(an_answer_cannot_be_split, start, stop)
 {
     int client = connect_to(state);
     http_reply reply = ask(client, GET("/seen?name=a%0d%0aX-Evil:%201%0d%0a%0d%0ab"));
@@ -317,7 +317,7 @@ static const struct {
 };
 enum { SLOW = sizeof slow / sizeof *slow };
 
-static void slow_clients_are_cut(void **state)
+TEST_WITH(slow_clients_are_cut, start_hasty, stop)
 {
     int clients[SLOW];
     size_t left = SLOW;
@@ -343,7 +343,7 @@ static void slow_clients_are_cut(void **state)
     assert_true(raw_wait_count(echo_connections, server, 0));
 }
 
-static void clients_that_do_not_read_are_cut(void **state)
+TEST_WITH(clients_that_do_not_read_are_cut, start_hasty, stop)
 {
     echo_server *server = *state;
     int client = connect_to(state);
@@ -353,7 +353,7 @@ static void clients_that_do_not_read_are_cut(void **state)
     raw_close(client);
 }
 
-static void handlers_may_take_their_time(void **state)
+TEST_WITH(handlers_may_take_their_time, start_hasty, stop)
 {
     int client = connect_to(state);
     echo_server *server = *state;
@@ -370,7 +370,7 @@ static void handlers_may_take_their_time(void **state)
 
 /* ---- ending ---- */
 
-static void clients_may_vanish(void **state)
+TEST_WITH(clients_may_vanish, start, stop)
 {
     echo_server *server = *state;
     enum { CLIENTS = 20 };
@@ -391,7 +391,7 @@ static void clients_may_vanish(void **state)
 }
 
 /* The end of a connection may come with its last bytes, and is then easily missed. */
-static void half_a_request_holds_nothing_up(void **state)
+TEST_WITH(half_a_request_holds_nothing_up, start, stop)
 {
     echo_server *server = *state;
     enum { CLIENTS = 300 };
@@ -414,7 +414,7 @@ static void half_a_request_holds_nothing_up(void **state)
     raw_close(client);
 }
 
-static void draining_answers_what_is_open(void **state)
+TEST_WITH(draining_answers_what_is_open, start, stop)
 {
     echo_server *server = *state;
     int client = connect_to(state), idle = connect_to(state);
@@ -438,9 +438,8 @@ static void draining_answers_what_is_open(void **state)
     raw_close(idle);
 }
 
-static void stopping_waits_for_handlers(void **state)
+TEST(stopping_waits_for_handlers)
 {
-    (void)state;
     echo_server *server = echo_start(NULL);
     int client = raw_connect(echo_port(server));
     assert_true(raw_send_text(client, GET("/never")));
@@ -453,7 +452,7 @@ static void stopping_waits_for_handlers(void **state)
 
 /* ---- starting ---- */
 
-static void addresses_that_cannot_be_are_said(void **state)
+TEST_WITH(addresses_that_cannot_be_are_said, start, stop)
 {
     http_options options = echo_options();
     http_server *server;
@@ -469,9 +468,8 @@ static void addresses_that_cannot_be_are_said(void **state)
     assert_non_null(strstr(error.message, "'no address' is not an address"));
 }
 
-static void one_address_has_its_share(void **state)
+TEST(one_address_has_its_share)
 {
-    (void)state;
     http_options options = echo_options();
     options.connections_each = 2;
     echo_server *server = echo_start(&options);
@@ -491,9 +489,8 @@ static void one_address_has_its_share(void **state)
     echo_stop(server);
 }
 
-static void connections_above_the_limit_get_503(void **state)
+TEST(connections_above_the_limit_get_503)
 {
-    (void)state;
     http_options options = echo_options();
     options.connections = 4;
     echo_server *server = echo_start(&options);
@@ -525,9 +522,8 @@ static void connections_above_the_limit_get_503(void **state)
 }
 
 /* However many connect without a word: those within the limits are served at once. */
-static void refused_connections_delay_nobody(void **state)
+TEST(refused_connections_delay_nobody)
 {
-    (void)state;
     enum { SILENT = 100 };
     http_options options = echo_options();
     options.connections_each = 2;
@@ -554,9 +550,8 @@ static void refused_connections_delay_nobody(void **state)
     echo_stop(server);
 }
 
-static void open_files_are_raised(void **state)
+TEST(open_files_are_raised)
 {
-    (void)state;
     struct rlimit before, low, after;
     getrlimit(RLIMIT_NOFILE, &before);
     if (before.rlim_max < 2000) skip();
@@ -579,9 +574,8 @@ static int listening_socket(int family, const void *address, socklen_t size)
     return made;
 }
 
-static void a_socket_may_be_handed_over(void **state)
+TEST(a_socket_may_be_handed_over)
 {
-    (void)state;
     http_options options = echo_options();
     struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}},
                        any = {.sin_family = AF_INET};
@@ -606,9 +600,8 @@ static void a_socket_may_be_handed_over(void **state)
     echo_stop(server);
 }
 
-static void the_newer_protocol_works_too(void **state)
+TEST(the_newer_protocol_works_too)
 {
-    (void)state;
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int probe = listening_socket(AF_INET6, &six, sizeof six);
     if (probe < 0) skip();
@@ -622,39 +615,4 @@ static void the_newer_protocol_works_too(void **state)
     expect(client, GET("/seen"), 200, "path=/seen query= name=none word=none peer=::1");
     raw_close(client);
     echo_stop(server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_connection_serves_many_requests, start, stop),
-        cmocka_unit_test_setup_teardown(requests_may_come_all_at_once, start, stop),
-        cmocka_unit_test_setup_teardown(requests_may_come_byte_by_byte, start, stop),
-        cmocka_unit_test_setup_teardown(bodies_may_come_in_chunks, start, stop),
-        cmocka_unit_test_setup_teardown(long_bodies_come_whole, start, stop),
-        cmocka_unit_test_setup_teardown(bodies_that_are_too_long_are_refused, start, stop),
-        cmocka_unit_test_setup_teardown(headers_that_are_too_long_are_refused, start, stop),
-        cmocka_unit_test_setup_teardown(broken_requests_are_refused, start, stop),
-        cmocka_unit_test_setup_teardown(heads_have_no_body, start, stop),
-        cmocka_unit_test_setup_teardown(a_refusal_does_not_close, start, stop),
-        cmocka_unit_test_setup_teardown(a_client_may_ask_whether_to_send, start, stop),
-        cmocka_unit_test_setup_teardown(streams_end_or_break, start, stop),
-        cmocka_unit_test_setup_teardown(the_path_comes_raw, start, stop),
-        cmocka_unit_test_setup_teardown(an_answer_cannot_be_split, start, stop),
-        cmocka_unit_test_setup_teardown(slow_clients_are_cut, start_hasty, stop),
-        cmocka_unit_test_setup_teardown(clients_that_do_not_read_are_cut, start_hasty, stop),
-        cmocka_unit_test_setup_teardown(handlers_may_take_their_time, start_hasty, stop),
-        cmocka_unit_test_setup_teardown(clients_may_vanish, start, stop),
-        cmocka_unit_test_setup_teardown(half_a_request_holds_nothing_up, start, stop),
-        cmocka_unit_test_setup_teardown(draining_answers_what_is_open, start, stop),
-        cmocka_unit_test(stopping_waits_for_handlers),
-        cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),
-        cmocka_unit_test(one_address_has_its_share),
-        cmocka_unit_test(connections_above_the_limit_get_503),
-        cmocka_unit_test(refused_connections_delay_nobody),
-        cmocka_unit_test(open_files_are_raised),
-        cmocka_unit_test(a_socket_may_be_handed_over),
-        cmocka_unit_test(the_newer_protocol_works_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

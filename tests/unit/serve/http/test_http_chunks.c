@@ -25,9 +25,8 @@ static chunks_result decode(const char *body, size_t piece, char *out, size_t *u
     return result;
 }
 
-static void bodies_are_decoded(void **state)
+TEST(bodies_are_decoded)
 {
-    (void)state;
     static const struct {
         const char *body, *data;
     } cases[] = {{"0\r\n\r\n", ""},
@@ -46,9 +45,8 @@ static void bodies_are_decoded(void **state)
     }
 }
 
-static void other_bodies_are_invalid(void **state)
+TEST(other_bodies_are_invalid)
 {
-    (void)state;
     static const char *const bodies[] = {"\r\n",        ";\r\n",    "g\r\n",
                                          "1 \r\n",      "0x1\r\n",  "-1\r\n",
                                          "1\n",         "1\r1",     "1000000000000000\r\n",
@@ -65,9 +63,8 @@ static void other_bodies_are_invalid(void **state)
     }
 }
 
-static void what_is_ignored_is_limited(void **state)
+TEST(what_is_ignored_is_limited)
 {
-    (void)state;
     static const struct {
         const char *first, *repeated;
     } cases[] = {{"1;", "x"}, {"", "1;x\r\na\r\n"}, {"0\r\n", "A: b\r\n"}, {"0\r\nA:", "b"}, {"0\r\n", "A"}};
@@ -80,14 +77,4 @@ static void what_is_ignored_is_limited(void **state)
         body[length] = '\0';
         assert_int_equal(decode(body, 1000, out, &used), CHUNKS_INVALID);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_are_decoded),
-        cmocka_unit_test(other_bodies_are_invalid),
-        cmocka_unit_test(what_is_ignored_is_limited),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

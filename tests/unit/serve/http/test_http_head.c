@@ -42,9 +42,8 @@ static void expect_text(json_text given, const char *wanted)
     assert_memory_equal(given.bytes, wanted, given.length);
 }
 
-static void a_head_is_read(void **state)
+TEST(a_head_is_read)
 {
-    (void)state;
     const char *request = "\r\nPATCH /a%20b?c=d&e HTTP/1.1\r\nHost: x:80\r\nX-Empty:\r\nX-Word: \t two words \t\r\n"
                           "Content-Length: 0012\r\nExpect: 100-continue\r\n\r\n";
     for (size_t piece = 1; piece <= strlen(request); piece++) {
@@ -65,9 +64,8 @@ static void a_head_is_read(void **state)
     }
 }
 
-static void connections_are_kept_or_closed(void **state)
+TEST(connections_are_kept_or_closed)
 {
-    (void)state;
     static const struct {
         const char *request;
         bool keeps_open;
@@ -88,9 +86,8 @@ static void connections_are_kept_or_closed(void **state)
 }
 
 /* tests/serve/malformed.c has many more, for the whole server. */
-static void faults_are_seen_in_any_pieces(void **state)
+TEST(faults_are_seen_in_any_pieces)
 {
-    (void)state;
     static const struct {
         int status;
         const char *request;
@@ -112,9 +109,8 @@ static void faults_are_seen_in_any_pieces(void **state)
             assert_int_equal(status_of(cases[i].request, piece), cases[i].status);
 }
 
-static void a_head_has_few_fields(void **state)
+TEST(a_head_has_few_fields)
 {
-    (void)state;
     for (size_t count = HTTP_FIELDS - 1; count <= HTTP_FIELDS; count++) {
         text request = text_start(NULL);
         text_add(&request, "GET / HTTP/1.1\r\nHost: x\r\n");
@@ -123,15 +119,4 @@ static void a_head_has_few_fields(void **state)
         assert_int_equal(status_of(request.bytes, 100), count < HTTP_FIELDS ? 0 : 431);
         memory_free(request.bytes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_is_read),
-        cmocka_unit_test(connections_are_kept_or_closed),
-        cmocka_unit_test(faults_are_seen_in_any_pieces),
-        cmocka_unit_test(a_head_has_few_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

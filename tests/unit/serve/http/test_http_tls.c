@@ -66,7 +66,7 @@ static int stop(void **state)
 
 #define POST(path) "POST " path " HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
 
-static void requests_are_answered(void **state)
+TEST_WITH(requests_are_answered, start, stop)
 {
     world *self = *state;
     tls_client client;
@@ -80,7 +80,7 @@ static void requests_are_answered(void **state)
     tls_close(&client);
 }
 
-static void only_what_is_safe_is_spoken(void **state)
+TEST_WITH(only_what_is_safe_is_spoken, start, stop)
 {
     world *self = *state;
     static const struct {
@@ -99,7 +99,7 @@ static void only_what_is_safe_is_spoken(void **state)
     }
 }
 
-static void other_bytes_do_no_harm(void **state)
+TEST_WITH(other_bytes_do_no_harm, start, stop)
 {
     world *self = *state;
     random_stream random = random_named(1, "tls");
@@ -125,7 +125,7 @@ static void other_bytes_do_no_harm(void **state)
     assert_true(raw_wait_count(echo_open, self->server, 0));
 }
 
-static void too_much_is_refused_in_the_midst(void **state)
+TEST_WITH(too_much_is_refused_in_the_midst, start, stop)
 {
     world *self = *state;
     tls_client client;
@@ -141,7 +141,7 @@ static void too_much_is_refused_in_the_midst(void **state)
     tls_close(&client);
 }
 
-static void the_certificate_may_change(void **state)
+TEST_WITH(the_certificate_may_change, start, stop)
 {
     world *self = *state;
     tls_client before, after;
@@ -152,7 +152,7 @@ static void the_certificate_may_change(void **state)
     assert_true(tls_connect(&before, echo_port(self->server), "NORMAL"));
     peer_name(&before, name, sizeof name);
     assert_string_equal(name, "first.example");
-    assert_int_equal(http_set_certificate(echo_http(self->server), certificate, key, NULL), EE_OK);
+    ok(http_set_certificate(echo_http(self->server), certificate, key, NULL));
     assert_true(tls_connect(&after, echo_port(self->server), "NORMAL"));
     peer_name(&after, name, sizeof name);
     assert_string_equal(name, "second.example");
@@ -168,16 +168,4 @@ static void the_certificate_may_change(void **state)
     assert_int_equal(http_set_certificate(echo_http(self->server), key, certificate, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "are not a certificate and key in PEM"));
     assert_int_equal(http_set_certificate(echo_http(self->server), "nowhere", key, &error), EE_FILE_ERROR);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(requests_are_answered, start, stop),
-        cmocka_unit_test_setup_teardown(only_what_is_safe_is_spoken, start, stop),
-        cmocka_unit_test_setup_teardown(other_bytes_do_no_harm, start, stop),
-        cmocka_unit_test_setup_teardown(too_much_is_refused_in_the_midst, start, stop),
-        cmocka_unit_test_setup_teardown(the_certificate_may_change, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,18 +11,16 @@ static size_t passed(rate_limit *limit, uint64_t who, double rate, double from, 
     return count;
 }
 
-static void a_second_at_once_and_then_the_rate(void **state)
+TEST(a_second_at_once_and_then_the_rate)
 {
-    (void)state;
     rate_limit *limit = rate_limit_create(100);
     assert_int_equal(passed(limit, 1, 10, 100, 10, 0.001), 10 + 99);
     assert_int_equal(passed(limit, 2, 0, 100, 1, 0.001), 1000);
     rate_limit_free(limit);
 }
 
-static void says_when_to_come_again(void **state)
+TEST(says_when_to_come_again)
 {
-    (void)state;
     rate_limit *limit = rate_limit_create(1);
     double wait = 0;
     assert_true(rate_limit_pass(limit, 7, 0.5, 1, 10, &wait));
@@ -35,9 +33,8 @@ static void says_when_to_come_again(void **state)
     rate_limit_free(limit);
 }
 
-static void batches_count_for_all_they_hold(void **state)
+TEST(batches_count_for_all_they_hold)
 {
-    (void)state;
     rate_limit *limit = rate_limit_create(1);
     double wait;
     assert_true(rate_limit_pass(limit, 7, 100, 60, 1, &wait));
@@ -50,9 +47,8 @@ static void batches_count_for_all_they_hold(void **state)
 }
 
 /* Nobody's place is taken by one that came later, while there are fewer than there are places in a row. */
-static void many_have_their_own(void **state)
+TEST(many_have_their_own)
 {
-    (void)state;
     rate_limit *limit = rate_limit_create(4096);
     double wait;
     size_t again = 0;
@@ -60,15 +56,4 @@ static void many_have_their_own(void **state)
     for (uint64_t who = 0; who < 1000; who++) again += rate_limit_pass(limit, who, 1, 1, 5, &wait);
     assert_true(again <= 2);
     rate_limit_free(limit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_at_once_and_then_the_rate),
-        cmocka_unit_test(says_when_to_come_again),
-        cmocka_unit_test(batches_count_for_all_they_hold),
-        cmocka_unit_test(many_have_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static route_result find(http_method method, const char *path, route_match *matc
     return result;
 }
 
-static void finds_routes(void **state)
+TEST(finds_routes)
 {
-    (void)state;
     route_match match;
     char allowed[64];
     assert_int_equal(find(HTTP_GET, "/", &match, allowed), ROUTE_FOUND);
@@ -40,9 +39,8 @@ static void finds_routes(void **state)
     assert_string_equal(match.parts[3], "4");
 }
 
-static void parts_are_decoded_after_the_cut(void **state)
+TEST(parts_are_decoded_after_the_cut)
 {
-    (void)state;
     route_match match;
     char allowed[64];
     assert_int_equal(find(HTTP_POST, "/v1/bandits/a%2Fb%20%c3%A4+c/decide", &match, allowed), ROUTE_FOUND);
@@ -51,9 +49,8 @@ static void parts_are_decoded_after_the_cut(void **state)
     assert_int_equal(find(HTTP_GET, "/%76%31/bandits", &match, allowed), ROUTE_NONE);
 }
 
-static void other_methods_are_told(void **state)
+TEST(other_methods_are_told)
 {
-    (void)state;
     route_match match;
     char allowed[64];
     assert_int_equal(find(HTTP_PUT, "/v1/bandits", &match, allowed), ROUTE_OTHER_METHOD);
@@ -64,9 +61,8 @@ static void other_methods_are_told(void **state)
     assert_string_equal(allowed, "GET, HEAD");
 }
 
-static void other_paths_are_none(void **state)
+TEST(other_paths_are_none)
 {
-    (void)state;
     static const char *const paths[] = {"/v1", "/v2/bandits", "/v1/bandit", "/v1/banditss", "/v1/bandits/a/b"};
     route_match match;
     char allowed[64];
@@ -74,9 +70,8 @@ static void other_paths_are_none(void **state)
         assert_int_equal(find(HTTP_GET, paths[i], &match, allowed), ROUTE_NONE);
 }
 
-static void bad_paths_are_refused(void **state)
+TEST(bad_paths_are_refused)
 {
-    (void)state;
     static const char *const paths[] = {
         "",       "*",  "v1/bandits", "//",      "/v1//bandits", "/v1/bandits/",   "/%",       "/%2", "/%2g",
         "/a%00b", "/.", "/..",        "/%2e%2E", "/a/../b",      "/v1/bandits/%2", "/v1/%GG/x"};
@@ -90,9 +85,8 @@ static void bad_paths_are_refused(void **state)
     assert_int_equal(find(HTTP_GET, longest, &match, allowed), ROUTE_BAD_PATH);
 }
 
-static void decoding_stops_at_the_room(void **state)
+TEST(decoding_stops_at_the_room)
 {
-    (void)state;
     char out[4];
     size_t length;
     assert_true(router_decode((json_text){"a%62c", 5}, out, 4, &length));
@@ -101,14 +95,4 @@ static void decoding_stops_at_the_room(void **state)
     assert_false(router_decode((json_text){"abcd", 4}, out, 4, &length));
     assert_false(router_decode((json_text){"", 0}, out, 0, &length));
     assert_true(router_decode((json_text){"", 0}, out, 1, &length));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_routes),           cmocka_unit_test(parts_are_decoded_after_the_cut),
-        cmocka_unit_test(other_methods_are_told), cmocka_unit_test(other_paths_are_none),
-        cmocka_unit_test(bad_paths_are_refused),  cmocka_unit_test(decoding_stops_at_the_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

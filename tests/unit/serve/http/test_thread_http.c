@@ -118,22 +118,19 @@ static void run_players(bool is_vain)
     echo_stop(server);
 }
 
-static void every_answer_finds_its_request(void **state)
+TEST(every_answer_finds_its_request)
 {
-    (void)state;
     run_players(false);
 }
 
-static void draining_in_the_midst(void **state)
+TEST(draining_in_the_midst)
 {
-    (void)state;
     run_players(true);
 }
 
 /* http_stop waits for the handlers, and refuses what still comes. */
-static void stopping_in_the_midst(void **state)
+TEST(stopping_in_the_midst)
 {
-    (void)state;
     for (unsigned round = 0; round < 5; round++) {
         pthread_t threads[CLIENTS];
         player players[CLIENTS];
@@ -148,14 +145,4 @@ static void stopping_in_the_midst(void **state)
         for (size_t i = 0; i < CLIENTS; i++) pthread_join(threads[i], NULL);
         echo_stop(server);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_answer_finds_its_request),
-        cmocka_unit_test(draining_in_the_midst),
-        cmocka_unit_test(stopping_in_the_midst),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <math.h>
 
-#include "evaluate/evaluation.h"
+#include "evaluate/evaluations/evaluation.h"
 #include "serve/jobs/evaluation_jobs.h"
 #include "serve/log/log_export.h"
 
@@ -146,7 +146,7 @@ static void check_numbers(const char *settings, const char *options)
     direct.candidate_count = 4;
     direct.alpha = 1 - 0.95;
     PLAY_OK(self, evaluation_run(&direct, NULL, results, &self->error));
-    for (size_t i = 0; i < 4; i++) assert_int_equal(results[i].failure.status, EE_OK);
+    for (size_t i = 0; i < 4; i++) ok(results[i].failure.status);
     assert_same(self->job.events, (double)results[0].log.events);
     assert_same(self->job.events, ROUNDS);
     assert_same(self->job.reward, results[0].log.reward);
@@ -175,9 +175,8 @@ static void check_numbers(const char *settings, const char *options)
     end(self);
 }
 
-static void numbers_are_those_of_the_log(void **state)
+TEST(numbers_are_those_of_the_log)
 {
-    (void)state;
     check_numbers("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}",
                   "alpha=0.2 propensity=floor propensity_epsilon=0.2");
     check_numbers("{\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}",
@@ -186,9 +185,8 @@ static void numbers_are_those_of_the_log(void **state)
 
 /* ---- restarts, deletion ---- */
 
-static void jobs_outlive_a_restart(void **state)
+TEST(jobs_outlive_a_restart)
 {
-    (void)state;
     stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
     char done[JOB_ID_SIZE], slow[JOB_ID_SIZE];
     snprintf(self->request.name, sizeof self->request.name, "the first \"one\"");
@@ -236,9 +234,8 @@ static void jobs_outlive_a_restart(void **state)
     end(self);
 }
 
-static void what_a_crash_left_is_swept_away(void **state)
+TEST(what_a_crash_left_is_swept_away)
 {
-    (void)state;
     stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
     create(self);
     assert_int_equal(await(self), JOB_DONE);
@@ -261,9 +258,8 @@ static void what_a_crash_left_is_swept_away(void **state)
 }
 
 /* Older versions did not keep the jobs of each bandit apart, and wrote no checksums. */
-static void jobs_of_older_versions_are_found(void **state)
+TEST(jobs_of_older_versions_are_found)
 {
-    (void)state;
     stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
     create(self);
     assert_int_equal(await(self), JOB_DONE);
@@ -301,9 +297,8 @@ static void assert_refused(stage *self, const char *sentence)
     job_request_usual(&self->request);
 }
 
-static void what_cannot_be_is_said(void **state)
+TEST(what_cannot_be_is_said)
 {
-    (void)state;
     stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
     static const char *const files[] = {"model:/etc/passwd", "learning:x", "file:/etc/passwd", "nobody"};
     for (size_t i = 0; i < 4; i++) { /* what reads files of this machine is nobody's business */
@@ -328,14 +323,4 @@ static void what_cannot_be_is_said(void **state)
     assert_string_equal(self->job.about.trouble, "no settled decisions in this time range");
     evaluation_job_release(&self->job);
     end(self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_the_log),    cmocka_unit_test(jobs_outlive_a_restart),
-        cmocka_unit_test(what_a_crash_left_is_swept_away), cmocka_unit_test(jobs_of_older_versions_are_found),
-        cmocka_unit_test(what_cannot_be_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

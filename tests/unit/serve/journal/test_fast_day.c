@@ -80,8 +80,7 @@ typedef struct day {
 static void add_action(day *self, action what)
 {
     what.time -= what.time % 1000000;
-    assert_int_equal(memory_grow(NULL, &self->actions, &self->capacity, self->count + 1, sizeof *self->actions, NULL),
-                     EE_OK);
+    ok(memory_grow(NULL, &self->actions, &self->capacity, self->count + 1, sizeof *self->actions, NULL));
     self->actions[self->count++] = what;
 }
 
@@ -240,14 +239,13 @@ static void make_bandit(day *self, size_t which)
     char name[16];
     bandit_settings settings = bandit_settings_usual();
     snprintf(name, sizeof name, "bandit%zu", which);
-    assert_int_equal(
-        bandit_settings_read(&settings, bandits[which].json, strlen(bandits[which].json), SETTINGS_NEW, NULL), EE_OK);
+    ok(bandit_settings_read(&settings, bandits[which].json, strlen(bandits[which].json), SETTINGS_NEW, NULL));
     text body = text_start(NULL);
     bandit_settings_write(&settings, &body);
     journal_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
                            .settings = &settings,
                            .name = {name, strlen(name)}};
-    assert_int_equal(journal_write(self->journal, &entry, NULL), EE_OK);
+    ok(journal_write(self->journal, &entry, NULL));
     self->numbers[which] = entry.bandit;
     memory_free(body.bytes);
 }
@@ -399,9 +397,10 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void a_day(void **state)
+static size_t events = 40000; /* or the argument of the program */
+
+TEST(a_day)
 {
-    size_t events = *(size_t *)*state;
     day *self = calloc(1, sizeof *self);
     self->folder = folder_make();
     pthread_mutex_init(&self->lock, NULL);
@@ -430,7 +429,6 @@ static void a_day(void **state)
 
 int main(int argc, char **argv)
 {
-    size_t events = argc > 1 ? strtoul(argv[1], NULL, 10) : 40000;
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(a_day, &events)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (argc > 1) events = strtoul(argv[1], NULL, 10);
+    return test_run(NULL);
 }

@@ -35,7 +35,7 @@ static ee_status open_as(stage *self, clock_acceptance as)
 {
     journal_options options = {
         .clock = read_wall, .elapsed = read_real, .clock_context = self, .most_days_off = 100, .accept_clock = as};
-    assert_int_equal(store_open(folder_path(&self->folder, "store"), &self->store, &self->error), EE_OK);
+    ok(store_open(folder_path(&self->folder, "store"), &self->store, &self->error));
     ee_status status = journal_start(self->store, &options, &self->journal, &self->error);
     if (status) store_close(self->store);
     return status;
@@ -73,13 +73,13 @@ static void start(stage *self)
     *self = (stage){.folder = folder_make(), .wall = START, .real = 77};
     open_good(self, CLOCK_REFUSED);
     bandit_settings settings = bandit_settings_usual();
-    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
+    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
     text body = text_start(NULL);
     bandit_settings_write(&settings, &body);
     journal_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
                            .settings = &settings,
                            .name = {"shop", 4}};
-    assert_int_equal(journal_write(self->journal, &entry, &self->error), EE_OK);
+    ok(journal_write(self->journal, &entry, &self->error));
     self->shop = entry.bandit;
     memory_free(body.bytes);
 }
@@ -106,7 +106,7 @@ static void decide(stage *self)
     size_t size = 0, capacity = 0;
     decision_body body = {.count = 1, .probabilities = &certain, .dim = 2, .values = values};
     snprintf(id, sizeof id, "d%d", ++self->ids);
-    assert_int_equal(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL), EE_OK);
+    ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
     journal_entry entry = {.bandit = self->shop,
                            .event = {.kind = EVENT_DECISION, .id = {id, strlen(id)}, .body = bytes, .size = size}};
     if (journal_write(self->journal, &entry, &self->error)) fail_msg("%s", self->error.message);
@@ -131,9 +131,9 @@ static int64_t last_time(stage *self)
     store_reader *reader;
     uint64_t number;
     const event *last;
-    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(store_last(reader, self->shop, EVENT_DECISION, UINT64_MAX, &number, NULL), EE_OK);
-    assert_int_equal(store_read_one(reader, self->shop, number, &last, NULL), EE_OK);
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_last(reader, self->shop, EVENT_DECISION, UINT64_MAX, &number, NULL));
+    ok(store_read_one(reader, self->shop, number, &last, NULL));
     int64_t time = last->time;
     store_reader_free(reader);
     return time;
@@ -148,9 +148,9 @@ static void assert_exported(stage *self, int64_t from, int64_t until, const char
     log_export *lines;
     text into = text_start(NULL);
     bool over;
-    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(log_export_create(reader, self->shop, &range, &lines, &self->error), EE_OK);
-    assert_int_equal(log_export_fill(lines, &into, 1 << 20, &over, &self->error), EE_OK);
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(log_export_create(reader, self->shop, &range, &lines, &self->error));
+    ok(log_export_fill(lines, &into, 1 << 20, &over, &self->error));
     for (const char *at = into.length ? into.bytes : ""; (at = strstr(at, "\"EventId\":\"")); at++)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s ", (int)strcspn(at + 11, "\""), at + 11);
     assert_string_equal(got, expected);
@@ -160,9 +160,8 @@ static void assert_exported(stage *self, int64_t from, int64_t until, const char
 
 /* ---- while it runs ---- */
 
-static void a_jump_settles_nothing(void **state)
+TEST(a_jump_settles_nothing)
 {
-    (void)state;
     const int64_t jumps[] = {400 * DAY, HOUR, -HOUR, -400 * DAY};
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
         stage on;
@@ -188,9 +187,8 @@ static void a_jump_settles_nothing(void **state)
 }
 
 /* What was due when the clock jumped waits as well. */
-static void a_jump_settles_nothing_that_is_due(void **state)
+TEST(a_jump_settles_nothing_that_is_due)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on);
@@ -204,9 +202,8 @@ static void a_jump_settles_nothing_that_is_due(void **state)
     end(&on);
 }
 
-static void a_step_of_the_clock_is_no_jump(void **state)
+TEST(a_step_of_the_clock_is_no_jump)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on);
@@ -226,9 +223,8 @@ static void a_step_of_the_clock_is_no_jump(void **state)
 
 /* Accepted as corrected, by an operator or because it is steady: waits go on as they were, and times are the clock's.
  */
-static void a_corrected_clock_keeps_waits(void **state)
+TEST(a_corrected_clock_keeps_waits)
 {
-    (void)state;
     const int64_t jumps[] = {400 * DAY, -400 * DAY};
     for (size_t i = 0; i < 4; i++) {
         stage on;
@@ -252,9 +248,8 @@ static void a_corrected_clock_keeps_waits(void **state)
     }
 }
 
-static void an_elapsed_time_ends_waits(void **state)
+TEST(an_elapsed_time_ends_waits)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on);
@@ -272,9 +267,8 @@ static void an_elapsed_time_ends_waits(void **state)
 }
 
 /* The clock was wrong for a while: those events keep their times, all others have the right one. */
-static void times_recover(void **state)
+TEST(times_recover)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on); /* d1 */
@@ -309,9 +303,8 @@ static void times_recover(void **state)
 
 /* ---- at the start ---- */
 
-static void a_clock_that_is_far_ahead_is_refused(void **state)
+TEST(a_clock_that_is_far_ahead_is_refused)
 {
-    (void)state;
     stage on;
     start(&on);
     for (int i = 0; i < 150; i++) decide(&on);
@@ -327,9 +320,8 @@ static void a_clock_that_is_far_ahead_is_refused(void **state)
     end(&on);
 }
 
-static void time_off_is_no_reason(void **state)
+TEST(time_off_is_no_reason)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on);
@@ -346,9 +338,8 @@ static void time_off_is_no_reason(void **state)
     end(&on);
 }
 
-static void a_clock_that_is_behind_is_refused(void **state)
+TEST(a_clock_that_is_behind_is_refused)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on);
@@ -369,9 +360,8 @@ static void a_clock_that_is_behind_is_refused(void **state)
     end(&on);
 }
 
-static void a_refused_clock_can_be_accepted(void **state)
+TEST(a_refused_clock_can_be_accepted)
 {
-    (void)state;
     const clock_acceptance ways[] = {CLOCK_ELAPSED, CLOCK_CORRECTED};
     for (size_t i = 0; i < 2; i++) {
         stage on;
@@ -390,9 +380,8 @@ static void a_refused_clock_can_be_accepted(void **state)
 }
 
 /* Restarting is no way around the doubt. */
-static void a_doubt_outlives_a_restart(void **state)
+TEST(a_doubt_outlives_a_restart)
 {
-    (void)state;
     stage on;
     start(&on);
     decide(&on);
@@ -408,22 +397,4 @@ static void a_doubt_outlives_a_restart(void **state)
     decide(&on);
     assert_int_equal(defaulted(&on), 3);
     end(&on);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_jump_settles_nothing),
-        cmocka_unit_test(a_jump_settles_nothing_that_is_due),
-        cmocka_unit_test(a_step_of_the_clock_is_no_jump),
-        cmocka_unit_test(a_corrected_clock_keeps_waits),
-        cmocka_unit_test(an_elapsed_time_ends_waits),
-        cmocka_unit_test(times_recover),
-        cmocka_unit_test(a_clock_that_is_far_ahead_is_refused),
-        cmocka_unit_test(time_off_is_no_reason),
-        cmocka_unit_test(a_clock_that_is_behind_is_refused),
-        cmocka_unit_test(a_refused_clock_can_be_accepted),
-        cmocka_unit_test(a_doubt_outlives_a_restart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

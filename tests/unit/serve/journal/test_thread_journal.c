@@ -74,7 +74,7 @@ static ee_status write_settings(test_stage *self, const char *name, const char *
                                 ee_error *error)
 {
     bandit_settings settings = bandit_settings_usual();
-    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
+    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
     text body = text_start(NULL);
     bandit_settings_write(&settings, &body);
     journal_entry entry = {.bandit = *bandit,
@@ -215,9 +215,8 @@ static size_t count_verdicts(const worker *workers, int i, bool rewards, entry_v
     return count;
 }
 
-static void one_wins(void **state)
+TEST(one_wins)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     uint32_t bandits[BANDITS] = {stage.shop, make_bandit(&stage, "b", "{}"), make_bandit(&stage, "c", "{}")};
@@ -274,9 +273,8 @@ static void gather(test_stage *self, handed *first, handed *others, size_t count
     }
 }
 
-static void a_flood_does_not_hold_up_others(void **state)
+TEST(a_flood_does_not_hold_up_others)
 {
-    (void)state;
     enum { COUNT = 5000 };
     test_stage stage;
     start_stage(&stage);
@@ -295,9 +293,8 @@ static void a_flood_does_not_hold_up_others(void **state)
     end_stage(&stage);
 }
 
-static void too_many_are_refused(void **state)
+TEST(too_many_are_refused)
 {
-    (void)state;
     enum { COUNT = 5999 };
     test_stage stage;
     start_stage(&stage);
@@ -327,9 +324,8 @@ static void assert_failed(test_stage *self, uint32_t bandit, event_kind kind, co
     assert_string_equal(error.message, message);
 }
 
-static void what_cannot_be_written(void **state)
+TEST(what_cannot_be_written)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     ee_error error = {0};
@@ -339,14 +335,14 @@ static void what_cannot_be_written(void **state)
     assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
     assert_int_equal(write_settings(&stage, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "shop");
-    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL), EE_OK);
+    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     assert_failed(&stage, stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
     assert_failed(&stage, stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
     write_good(&stage, EVENT_STEP, "");
     close_stage(&stage);
     open_stage(&stage, true); /* it is still archived */
     assert_failed(&stage, stage.shop, EVENT_MODEL, "bandit: number 1 is archived; restore it first");
-    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, false, NULL), EE_OK);
+    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, false, NULL));
     write_good(&stage, EVENT_DECISION, "x");
     assert_log_is(stage.store, stage.shop, "=; =; P; =; D x; ");
     end_stage(&stage);
@@ -377,9 +373,8 @@ static void write_round(test_stage *self, handed *slots, size_t count, const cha
     await_told(self, told + count);
 }
 
-static void a_round_is_one_transaction(void **state)
+TEST(a_round_is_one_transaction)
 {
-    (void)state;
     test_stage stage;
     handed slots[SLOTS];
     start_stage(&stage);
@@ -404,13 +399,12 @@ static void a_round_is_one_transaction(void **state)
 }
 
 /* Where the first is refused, so is what belongs to it. */
-static void the_rest_is_refused_with_the_first(void **state)
+TEST(the_rest_is_refused_with_the_first)
 {
-    (void)state;
     test_stage stage;
     handed chain[2];
     start_stage(&stage);
-    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL), EE_OK);
+    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     for (int together = 1; together >= 0; together--) {
         size_t told = stage.told;
         fill(&chain[0], &stage, stage.shop, EVENT_MODEL, "");
@@ -439,9 +433,8 @@ static void await_news(test_stage *self, uint32_t bandit, uint64_t last)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void news_are_told(void **state)
+TEST(news_are_told)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     write_good(&stage, EVENT_DECISION, "a");
@@ -457,9 +450,8 @@ static void news_are_told(void **state)
     folder_remove(&stage.folder);
 }
 
-static void the_clock_never_goes_back(void **state)
+TEST(the_clock_never_goes_back)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     write_good(&stage, EVENT_DECISION, "a");
@@ -481,9 +473,8 @@ static void the_clock_never_goes_back(void **state)
     end_stage(&stage);
 }
 
-static void a_restart_settles_what_waited(void **state)
+TEST(a_restart_settles_what_waited)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     write_good(&stage, EVENT_DECISION, "a");
@@ -504,29 +495,27 @@ static void a_restart_settles_what_waited(void **state)
     end_stage(&stage);
 }
 
-static void the_timer_settles(void **state)
+TEST(the_timer_settles)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     close_stage(&stage);
     open_stage(&stage, false); /* by the system's clock */
     uint32_t quick = make_bandit(&stage, "quick", "{\"wait\":0.02}");
     journal_entry entry;
-    assert_int_equal(write_one(&stage, quick, EVENT_DECISION, "a", &entry, NULL), EE_OK);
+    ok(write_one(&stage, quick, EVENT_DECISION, "a", &entry, NULL));
     await_news(&stage, quick, 3);
     assert_log_is(stage.store, quick, "=; D a; S 2 0 default; ");
     end_stage(&stage);
 }
 
-static void a_shorter_wait_counts_at_once(void **state)
+TEST(a_shorter_wait_counts_at_once)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     write_good(&stage, EVENT_DECISION, "a");
     atomic_fetch_add(&stage.clock, 2000000);
-    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":1}", &stage.shop, false, NULL), EE_OK);
+    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":1}", &stage.shop, false, NULL));
     atomic_fetch_add(&stage.clock, 20000);
     await_news(&stage, stage.shop, 4);
     assert_log_is(stage.store, stage.shop, "=; D a; =; S 2 0 default; ");
@@ -553,9 +542,8 @@ static void await_tries(test_stage *self, uint64_t failures, bool writable)
     } while (counts.failures < failures && counts.writable == writable);
 }
 
-static void a_full_disk_heals(void **state)
+TEST(a_full_disk_heals)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     signal(SIGXFSZ, SIG_IGN);
@@ -598,8 +586,8 @@ static uint64_t first_event(store *kept)
 {
     store_reader *reader;
     stored_bandits list;
-    assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
-    assert_int_equal(store_list_bandits(reader, &list, NULL), EE_OK);
+    ok(store_reader_create(kept, &reader, NULL));
+    ok(store_list_bandits(reader, &list, NULL));
     uint64_t first = list.bandits[0].first_event;
     stored_bandits_free(&list);
     store_reader_free(reader);
@@ -610,8 +598,8 @@ static uint64_t last_settled(store *kept)
 {
     store_reader *reader;
     uint64_t last = 0;
-    assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
-    assert_int_equal(store_last(reader, 1, EVENT_SETTLED, INT64_MAX, &last, NULL), EE_OK);
+    ok(store_reader_create(kept, &reader, NULL));
+    ok(store_last(reader, 1, EVENT_SETTLED, INT64_MAX, &last, NULL));
     store_reader_free(reader);
     return last;
 }
@@ -621,9 +609,9 @@ static void write_checkpoint(test_stage *self, uint64_t upto)
     checkpoint_body body = {.version = upto, .upto = upto};
     uint8_t *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(checkpoint_body_write(&body, NULL, &bytes, &size, NULL), EE_OK);
+    ok(checkpoint_body_write(&body, NULL, &bytes, &size, NULL));
     journal_entry entry = {.bandit = self->shop, .event = {.kind = EVENT_CHECKPOINT, .body = bytes, .size = size}};
-    assert_int_equal(journal_write(self->journal, &entry, NULL), EE_OK);
+    ok(journal_write(self->journal, &entry, NULL));
     memory_free(bytes);
 }
 
@@ -652,9 +640,8 @@ static void write_many(test_stage *self, event_kind kind, size_t first, size_t e
     free(all);
 }
 
-static void keeps_what_a_restart_needs(void **state)
+TEST(keeps_what_a_restart_needs)
 {
-    (void)state;
     test_stage stage;
     start_stage(&stage);
     write_many(&stage, EVENT_DECISION, 0, 1000); /* 2 to 1001 */
@@ -675,24 +662,4 @@ static void keeps_what_a_restart_needs(void **state)
     write_checkpoint(&stage, last);
     forget_until(&stage, 4001); /* settled after the second, alone */
     end_stage(&stage);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_wins),
-        cmocka_unit_test(a_flood_does_not_hold_up_others),
-        cmocka_unit_test(too_many_are_refused),
-        cmocka_unit_test(what_cannot_be_written),
-        cmocka_unit_test(a_round_is_one_transaction),
-        cmocka_unit_test(the_rest_is_refused_with_the_first),
-        cmocka_unit_test(news_are_told),
-        cmocka_unit_test(the_clock_never_goes_back),
-        cmocka_unit_test(a_restart_settles_what_waited),
-        cmocka_unit_test(the_timer_settles),
-        cmocka_unit_test(a_shorter_wait_counts_at_once),
-        cmocka_unit_test(a_full_disk_heals),
-        cmocka_unit_test(keeps_what_a_restart_needs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@ static void write_model(store *kept, const void *body, size_t size)
 }
 
 /* Those that an event names, those that may be on their way, checkpoints and other bandits' stay. */
-static void uploads_that_nobody_needs_go(void **state)
+TEST(uploads_that_nobody_needs_go)
 {
-    (void)state;
     const uint64_t upload = 1700000000000000;
     test_folder folder = folder_make();
     store *kept;
@@ -20,17 +19,17 @@ static void uploads_that_nobody_needs_go(void **state)
     checkpoint_body head = {.version = upload};
     uint8_t *body;
     size_t size;
-    assert_int_equal(store_open(folder.path, &kept, NULL), EE_OK);
-    assert_int_equal(store_reader_create(kept, &log, NULL), EE_OK);
+    ok(store_open(folder.path, &kept, NULL));
+    ok(store_reader_create(kept, &log, NULL));
     write_bandit(kept, "a", "{}", 1);
     write_bandit(kept, "b", "{}", 1);
-    assert_int_equal(checkpoint_body_write(&head, NULL, &body, &size, NULL), EE_OK);
+    ok(checkpoint_body_write(&head, NULL, &body, &size, NULL));
     write_model(kept, body, size);
     write_model(kept, NULL, 0); /* a reset */
     memory_free(body);
     const uint64_t versions[] = {17, upload - 1, upload, upload + 1, upload + 1000};
-    for (size_t i = 0; i < 5; i++) assert_int_equal(put_model(kept, 1, versions[i], "model"), EE_OK);
-    assert_int_equal(put_model(kept, 2, upload - 1, "model"), EE_OK);
+    for (size_t i = 0; i < 5; i++) ok(put_model(kept, 1, versions[i], "model"));
+    ok(put_model(kept, 2, upload - 1, "model"));
     upload_sweep(log, store_blobs(kept), 1, upload + 1000);
     const bool stays[] = {true, false, true, false, true};
     for (size_t i = 0; i < 5; i++) assert_int_equal(has_model(kept, 1, versions[i], "model"), stays[i]);
@@ -39,10 +38,4 @@ static void uploads_that_nobody_needs_go(void **state)
     store_reader_free(log);
     store_close(kept);
     folder_remove(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(uploads_that_nobody_needs_go)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void decide_some(play *self, int from, int count, bool rewards)
 static bandit_settings read_settings(const char *json)
 {
     bandit_settings settings = bandit_settings_usual();
-    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
+    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
     return settings;
 }
 
@@ -66,9 +66,8 @@ static play start_challenged(void)
 
 /* ---- the order ---- */
 
-static void it_goes_up_to_the_first_that_waits(void **state)
+TEST(it_goes_up_to_the_first_that_waits)
 {
-    (void)state;
     play self = start_challenged();
     decide_some(&self, 0, 5, true);
     decide_some(&self, 5, 1, false);
@@ -84,16 +83,15 @@ static void it_goes_up_to_the_first_that_waits(void **state)
 }
 
 /* What came after the settings were looked at may be decided under others. */
-static void nothing_is_taken_above_the_event_that_is_named(void **state)
+TEST(nothing_is_taken_above_the_event_that_is_named)
 {
-    (void)state;
     play self = start_challenged();
     bool more = false;
     decide_some(&self, 0, 5, true);
     uint64_t last = state_of(self.store, 1)->events;
     decide_some(&self, 5, 5, true);
     live_bandit watched = open_live(&self, challenged);
-    assert_int_equal(live_bandit_turn(&watched, last, &more, NULL), EE_OK);
+    ok(live_bandit_turn(&watched, last, &more, NULL));
     assert_int_equal(live_track_events(watched.tracks[0]), 5);
     assert_true(more);
     take_all(&self, &watched);
@@ -103,9 +101,8 @@ static void nothing_is_taken_above_the_event_that_is_named(void **state)
 }
 
 /* What lies beyond the range counts as its nearest end, in slots too. */
-static void rewards_lie_in_the_range(void **state)
+TEST(rewards_lie_in_the_range)
 {
-    (void)state;
     static const double probabilities[2][ACTIONS] = {{0.5, 0.5}, {0, 1}};
     static const uint8_t excluded[2][ACTIONS] = {{0, 0}, {EXCLUDED_BY_SLOT, 0}};
     float values[ACTIONS * DIM] = {1, 0, 0, 1};
@@ -150,9 +147,8 @@ static uint64_t events_of(const live_bandit *watched, const char *challenger)
 
 /* A challenger is judged from the decisions on after it was named, however late that is seen, and anew with another
  * number; all are where the model is another. */
-static void who_is_judged_from_when_on(void **state)
+TEST(who_is_judged_from_when_on)
 {
-    (void)state;
     static const char renumbered[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"linear\","
                                      "\"policy\":\"linucb\",\"number\":2}],\"tests\":2}";
     play self = start();
@@ -197,7 +193,7 @@ static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
 static char *state_path(const play *self)
 {
     char *path = NULL;
-    assert_int_equal(file_join(folder_path((test_folder *)&self->folder, "store"), "live/1.state", &path, NULL), EE_OK);
+    ok(file_join(folder_path((test_folder *)&self->folder, "store"), "live/1.state", &path, NULL));
     return path;
 }
 
@@ -206,21 +202,20 @@ static void damage(const play *self)
     char *path = state_path(self);
     uint8_t *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    ok(file_read(path, &bytes, &size, NULL));
     bytes[size / 2] ^= 1;
-    assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
+    ok(file_write(path, bytes, size, NULL));
     memory_free(bytes);
     memory_free(path);
 }
 
-static void a_state_is_as_if_the_log_had_been_taken(void **state)
+TEST(a_state_is_as_if_the_log_had_been_taken)
 {
-    (void)state;
     play self = start_challenged();
     decide_some(&self, 0, 300, true);
     live_bandit saved = open_live(&self, challenged);
     take_all(&self, &saved);
-    assert_int_equal(live_bandit_save(&saved, NULL), EE_OK);
+    ok(live_bandit_save(&saved, NULL));
     live_bandit_close(&saved);
     decide_some(&self, 300, 300, true);
     live_bandit loaded = open_live(&self, challenged);
@@ -239,16 +234,15 @@ static void a_state_is_as_if_the_log_had_been_taken(void **state)
 }
 
 /* As of a folder in which an older copy of the store was put. */
-static void a_state_that_has_more_than_the_log_is_made_again(void **state)
+TEST(a_state_that_has_more_than_the_log_is_made_again)
 {
-    (void)state;
     play longer = start_challenged(), shorter = start_challenged();
     decide_some(&longer, 0, 50, true);
     decide_some(&shorter, 0, 20, true);
     for (int i = 0; i < 2; i++) {
         live_bandit watched = open_live(i ? &shorter : &longer, challenged);
         take_all(i ? &shorter : &longer, &watched);
-        assert_int_equal(live_bandit_save(&watched, NULL), EE_OK);
+        ok(live_bandit_save(&watched, NULL));
         live_bandit_close(&watched);
     }
     char *from = state_path(&longer), *to = state_path(&shorter);
@@ -264,21 +258,20 @@ static void a_state_that_has_more_than_the_log_is_made_again(void **state)
 }
 
 /* The SETTINGS event that names nobody any more is removed before the state is read again. */
-static void a_state_forgets_challengers_that_are_gone(void **state)
+TEST(a_state_forgets_challengers_that_are_gone)
 {
-    (void)state;
     play self = start_challenged();
     bool more;
     decide_some(&self, 0, 20, true);
     live_bandit saved = open_live(&self, challenged);
     take_all(&self, &saved);
     assert_int_equal(saved.track_count, LIVE_FIXED + 1);
-    assert_int_equal(live_bandit_save(&saved, NULL), EE_OK);
+    ok(live_bandit_save(&saved, NULL));
     live_bandit_close(&saved);
     set_mode(&self, alone);
     uint64_t kept = state_of(self.store, 1)->events + 1;
     decide_some(&self, 20, 20, true);
-    assert_int_equal(store_remove(self.store, 1, INT64_MAX, kept, 1000, &more, NULL), EE_OK);
+    ok(store_remove(self.store, 1, INT64_MAX, kept, 1000, &more, NULL));
     live_bandit loaded = open_live(&self, alone);
     take_all(&self, &loaded);
     assert_int_equal(loaded.track_count, LIVE_FIXED);
@@ -289,17 +282,15 @@ static void a_state_forgets_challengers_that_are_gone(void **state)
 /* ---- who may be promoted ---- */
 
 /* However many tests there are, all together are wrong as rarely as one may be. */
-static void all_tests_share_one_alpha(void **state)
+TEST(all_tests_share_one_alpha)
 {
-    (void)state;
     double sum = 0.0;
     for (uint64_t j = 1; j <= 100000; j++) sum += live_alpha(0.95, j);
     assert_true(sum <= 0.05 + 1e-12 && sum > 0.0499);
 }
 
-static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
+TEST(a_request_promotes_nobody_who_lacks_much_of_the_log)
 {
-    (void)state;
     play self = start_challenged();
     ee_error error = {0};
     live_standing standing = {0};
@@ -318,20 +309,4 @@ static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
     ee_bytes_free(standing.model);
     live_entry_put_away(&entry);
     end(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_goes_up_to_the_first_that_waits),
-        cmocka_unit_test(nothing_is_taken_above_the_event_that_is_named),
-        cmocka_unit_test(rewards_lie_in_the_range),
-        cmocka_unit_test(who_is_judged_from_when_on),
-        cmocka_unit_test(a_state_is_as_if_the_log_had_been_taken),
-        cmocka_unit_test(a_state_that_has_more_than_the_log_is_made_again),
-        cmocka_unit_test(a_state_forgets_challengers_that_are_gone),
-        cmocka_unit_test(all_tests_share_one_alpha),
-        cmocka_unit_test(a_request_promotes_nobody_who_lacks_much_of_the_log),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,8 @@ static log_export *open_export(play *self, const log_range *range)
 {
     store_reader *reader;
     log_export *export;
-    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(log_export_create(reader, 1, range, &export, NULL), EE_OK);
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(log_export_create(reader, 1, range, &export, NULL));
     return export;
 }
 
@@ -60,9 +60,8 @@ static const decision_body vectors = {.version = 17,
                                       .record = "r",
                                       .record_size = 1};
 
-static void a_line(void **state)
+TEST(a_line)
 {
-    (void)state;
     play self = start();
     decide(&self, "x", &vectors);
     self.now += 1500000;
@@ -114,9 +113,8 @@ static void assert_event(const log_event *got, const decision_body *body, double
         assert_memory_equal(got->context.bytes, body->context.bytes, body->context.length);
 }
 
-static void vectors_read_back(void **state)
+TEST(vectors_read_back)
 {
-    (void)state;
     play self = start();
     self.now += 123457;
     decide(&self, "x", &vectors);
@@ -129,9 +127,8 @@ static void vectors_read_back(void **state)
     end(&self);
 }
 
-static void named_features_read_back(void **state)
+TEST(named_features_read_back)
 {
-    (void)state;
     static const char context[] =
         "{\"user\":{\"age\":31},\"_multi\":[{\"_tag\":\"a\",\"i\":{\"p\":1.5}},{\"_tag\":\"b\\\"\"},"
         "{\"_tag\":\"c\",\"_text\":\"so it is\"}]}";
@@ -149,9 +146,8 @@ static void named_features_read_back(void **state)
     end(&self);
 }
 
-static void apprentices_have_two_labels(void **state)
+TEST(apprentices_have_two_labels)
 {
-    (void)state;
     play self = start();
     decision_body other = vectors;
     other.own = 2;
@@ -176,7 +172,7 @@ static void apprentices_have_two_labels(void **state)
     log_reader *log = open_lines(&self, &got);
     for (size_t i = 0; found; i++) {
         assert_true(got.reward == 0.5);
-        assert_int_equal(log_next(log, &got, &found, NULL), EE_OK);
+        ok(log_next(log, &got, &found, NULL));
     }
     assert_int_equal(log_read(log)->events, 3);
     log_close(log);
@@ -184,9 +180,8 @@ static void apprentices_have_two_labels(void **state)
 }
 
 /* The SETTINGS event that a decision was made under is gone, a later one is not. */
-static void the_mode_outlives_its_event(void **state)
+TEST(the_mode_outlives_its_event)
 {
-    (void)state;
     play self = start();
     bool more;
     set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\"}");
@@ -196,7 +191,7 @@ static void the_mode_outlives_its_event(void **state)
     decide(&self, "y", &vectors);
     reward(&self, "y", 0.5);
     reward(&self, "x", 0.5);
-    assert_int_equal(store_remove(self.store, 1, self.now, INT64_MAX, 100, &more, NULL), EE_OK);
+    ok(store_remove(self.store, 1, self.now, INT64_MAX, 100, &more, NULL));
     log_range range = everything;
     range.mode = MODE_APPRENTICE;
     char *lines = lines_of(&self, range, 1);
@@ -209,9 +204,8 @@ static void the_mode_outlives_its_event(void **state)
     end(&self);
 }
 
-static void nothing_is_skipped(void **state)
+TEST(nothing_is_skipped)
 {
-    (void)state;
     play self = start();
     state_of(self.store, 1)->rules.default_reward = NAN;
     decide(&self, "x", &vectors);
@@ -236,9 +230,8 @@ static void assert_cursors(play *self, log_range range, size_t portion, const ch
     memory_free(lines);
 }
 
-static void cursors_times_and_limits(void **state)
+TEST(cursors_times_and_limits)
 {
-    (void)state;
     play self = start();
     const char *ids[] = {"a", "b", "c", "d", "e", "f"};
     for (int i = 0; i < 6; i++) {
@@ -262,9 +255,8 @@ static void cursors_times_and_limits(void **state)
 }
 
 /* What is decided while somebody reads is for the next. */
-static void an_export_ends(void **state)
+TEST(an_export_ends)
 {
-    (void)state;
     play self = start();
     decide(&self, "a", &vectors);
     reward(&self, "a", 1);
@@ -274,7 +266,7 @@ static void an_export_ends(void **state)
     reward(&self, "b", 1);
     text some = text_start(NULL);
     bool over;
-    assert_int_equal(log_export_fill(export, &some, 1 << 16, &over, NULL), EE_OK);
+    ok(log_export_fill(export, &some, 1 << 16, &over, NULL));
     assert_true(over);
     assert_non_null(strstr(some.bytes, "\"EventId\":\"a\""));
     assert_null(strstr(some.bytes, "\"EventId\":\"b\""));
@@ -284,9 +276,8 @@ static void an_export_ends(void **state)
     end(&self);
 }
 
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     enum { COUNT = 500 };
     play self = start();
     for (int i = 0; i < COUNT; i++) {
@@ -299,7 +290,7 @@ static void memory_is_bounded(void **state)
     size_t lines = 0, longest = 0;
     for (bool over = false; !over;) {
         text some = text_start(NULL);
-        assert_int_equal(log_export_fill(export, &some, 5000, &over, NULL), EE_OK);
+        ok(log_export_fill(export, &some, 5000, &over, NULL));
         for (size_t i = 0; i < some.length; i++) lines += some.bytes[i] == '\n';
         if (some.length > longest) longest = some.length;
         memory_free(some.bytes);
@@ -308,20 +299,4 @@ static void memory_is_bounded(void **state)
     assert_true(longest < 10000);
     log_export_free(export);
     end(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line),
-        cmocka_unit_test(vectors_read_back),
-        cmocka_unit_test(named_features_read_back),
-        cmocka_unit_test(apprentices_have_two_labels),
-        cmocka_unit_test(the_mode_outlives_its_event),
-        cmocka_unit_test(nothing_is_skipped),
-        cmocka_unit_test(cursors_times_and_limits),
-        cmocka_unit_test(an_export_ends),
-        cmocka_unit_test(memory_is_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

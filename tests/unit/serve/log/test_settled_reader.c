@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/dsjson.h"
-#include "data/slot_context.h"
+#include "data/logs/dsjson.h"
+#include "data/logs/slot_context.h"
 #include "serve/log/log_export.h"
 
 enum { ACTIONS = 4, DIM = 2 };
@@ -16,8 +16,8 @@ static settled_reader *open_reader(play *self, const log_range *range)
 {
     store_reader *reader;
     settled_reader *out;
-    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(settled_reader_create(reader, 1, range, &out, NULL), EE_OK);
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(settled_reader_create(reader, 1, range, &out, NULL));
     return out;
 }
 
@@ -92,10 +92,10 @@ static size_t assert_lines_say_the_same(play *self)
     size_t count = 0;
     log_options options = log_options_usual();
     options.strict = true;
-    assert_int_equal(dsjson_create(&owner, &room, NULL), EE_OK);
-    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
-    assert_int_equal(log_export_create(reader, 1, &everything, &export, NULL), EE_OK);
-    while (!over) assert_int_equal(log_export_fill(export, &lines, lines.length + 100, &over, NULL), EE_OK);
+    ok(dsjson_create(&owner, &room, NULL));
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(log_export_create(reader, 1, &everything, &export, NULL));
+    while (!over) ok(log_export_fill(export, &lines, lines.length + 100, &over, NULL));
     log_export_free(export);
     settled_reader *decisions = open_reader(self, &everything);
     log_event got, expected;
@@ -103,13 +103,13 @@ static size_t assert_lines_say_the_same(play *self)
     log_note note;
     for (const char *at = lines.bytes, *end; at && at < lines.bytes + lines.length; at = end + 1, count++) {
         end = memchr(at, '\n', (size_t)(lines.bytes + lines.length - at));
-        assert_int_equal(dsjson_parse(room, at, (size_t)(end - at), &options, &expected, &note, NULL), EE_OK);
+        ok(dsjson_parse(room, at, (size_t)(end - at), &options, &expected, &note, NULL));
         if (note.verdict) fail_msg("%s", note.reason);
-        assert_int_equal(settled_next(decisions, &got, &facts, &found, NULL), EE_OK);
+        ok(settled_next(decisions, &got, &facts, &found, NULL));
         assert_true(found);
         assert_same_event(&got, &expected);
     }
-    assert_int_equal(settled_next(decisions, &got, &facts, &found, NULL), EE_OK);
+    ok(settled_next(decisions, &got, &facts, &found, NULL));
     assert_false(found);
     settled_reader_free(decisions);
     memory_free(lines.bytes);
@@ -151,9 +151,8 @@ static decision_body named(void)
     return body;
 }
 
-static void lines_say_the_same(void **state)
+TEST(lines_say_the_same)
 {
-    (void)state;
     play self = start();
     decision_body body = vectors(), other = named();
     const double rewards[] = {1.0 / 3, 0, -0.0, -1e-300, 5e300};
@@ -208,9 +207,8 @@ static void decide_round(play *self, const char *id, bool vector, text *room)
     decide_slots(self, id, bodies);
 }
 
-static void rounds_of_slots_say_the_same(void **state)
+TEST(rounds_of_slots_say_the_same)
 {
-    (void)state;
     play self = start();
     text room = text_start(NULL);
     decision_body single = named();
@@ -238,13 +236,13 @@ static void rounds_of_slots_say_the_same(void **state)
     settled_decision facts;
     bool found;
     settled_reader *live = open_reader(&self, &everything);
-    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    ok(settled_next(live, &got, &facts, &found, NULL));
     assert_false(found); /* a slot waits */
     state_of(self.store, 1)->rules.default_reward = NAN;
     settle(&self);
     static const uint64_t numbers[] = {4, 5, 8, 12};
     for (size_t i = 0; i < 4; i++) { /* it goes on */
-        assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+        ok(settled_next(live, &got, &facts, &found, NULL));
         assert_true(found && facts.number == numbers[i] && facts.version == 17);
         assert_int_equal(got.slot_count, i == 1 ? 0 : 3);
         if (i == 0) {
@@ -263,7 +261,7 @@ static void rounds_of_slots_say_the_same(void **state)
     log_range inside = everything;
     inside.after = 2; /* no cursor, but what it could be */
     live = open_reader(&self, &inside);
-    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    ok(settled_next(live, &got, &facts, &found, NULL));
     assert_true(found && facts.number == 5);
     settled_reader_free(live);
     memory_free(room.bytes);
@@ -272,9 +270,8 @@ static void rounds_of_slots_say_the_same(void **state)
 
 /* ---- order ---- */
 
-static void the_first_that_waits_holds_up_the_others(void **state)
+TEST(the_first_that_waits_holds_up_the_others)
 {
-    (void)state;
     play self = start();
     decision_body body = vectors();
     log_event got;
@@ -286,27 +283,17 @@ static void the_first_that_waits_holds_up_the_others(void **state)
     reward(&self, "c", 3);
     reward(&self, "a", 1);
     settled_reader *live = open_reader(&self, &everything);
-    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    ok(settled_next(live, &got, &facts, &found, NULL));
     assert_true(found && facts.number == 1 && got.reward == 1 && facts.outcome == SETTLED_REWARDED);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+        ok(settled_next(live, &got, &facts, &found, NULL));
         assert_false(found);
     }
     settle(&self);
-    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    ok(settled_next(live, &got, &facts, &found, NULL));
     assert_true(found && facts.number == 2 && facts.outcome == SETTLED_DEFAULT);
-    assert_int_equal(settled_next(live, &got, &facts, &found, NULL), EE_OK);
+    ok(settled_next(live, &got, &facts, &found, NULL));
     assert_true(found && facts.number == 3 && got.reward == 3);
     settled_reader_free(live);
     end(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_say_the_same),
-        cmocka_unit_test(rounds_of_slots_say_the_same),
-        cmocka_unit_test(the_first_that_waits_holds_up_the_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

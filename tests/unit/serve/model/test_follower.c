@@ -250,9 +250,8 @@ static void assert_all_follow(script *s)
     s->written = raw_begin(s->folder.path);
 }
 
-static void all_policies_are_followed(void **state)
+TEST(all_policies_are_followed)
 {
-    (void)state;
     policy_case each;
     size_t followed = 0;
     for (size_t i = 0; policy_case_at(i, &each); i++) {
@@ -279,9 +278,8 @@ static void all_policies_are_followed(void **state)
     assert_true(followed > 15);
 }
 
-static void named_features_are_followed(void **state)
+TEST(named_features_are_followed)
 {
-    (void)state;
     const char *const policies[] = {"eenet", "linucb", "squarecb", "neural-ucb", "lints"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         script s;
@@ -304,9 +302,8 @@ static bool count_down(void *context)
 }
 
 /* Followers that end their steps at other events than they could, and those that are given the same steps. */
-static void a_step_ends_between_any_two_events(void **state)
+TEST(a_step_ends_between_any_two_events)
 {
-    (void)state;
     script s;
     begin(&s, "linucb", "pending=8", NULL);
     play(&s, 40, 12, 3);
@@ -341,9 +338,8 @@ static void a_step_ends_between_any_two_events(void **state)
 }
 
 /* Another model: decisions that the one before made, before or after the event, teach it nothing. */
-static void a_reset_begins_anew(void **state)
+TEST(a_reset_begins_anew)
 {
-    (void)state;
     script s;
     size_t action;
     begin(&s, "linucb", "", NULL);
@@ -383,9 +379,8 @@ static void upload(script *s, const void *bytes, size_t size)
     step(s, 1);
 }
 
-static void an_upload_takes_over(void **state)
+TEST(an_upload_takes_over)
 {
-    (void)state;
     script s;
     begin(&s, "linucb", "pending=16", NULL);
     play(&s, 20, 5, 1);
@@ -400,9 +395,8 @@ static void an_upload_takes_over(void **state)
 }
 
 /* Of other arms than the bandit's: it is passed over, and the model stays. */
-static void a_strange_upload_is_passed_over(void **state)
+TEST(a_strange_upload_is_passed_over)
 {
-    (void)state;
     script s;
     ee_bandit *other;
     void *bytes;
@@ -427,9 +421,8 @@ static void a_strange_upload_is_passed_over(void **state)
     end(&s);
 }
 
-static void modes_learn_what_they_may(void **state)
+TEST(modes_learn_what_they_may)
 {
-    (void)state;
     script s;
     size_t action;
     begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
@@ -465,9 +458,8 @@ static void modes_learn_what_they_may(void **state)
 
 /* What nobody saw is forgotten; in apprentice mode a deferred decision is learned once it is known that it was shown.
  */
-static void what_was_not_shown_is_not_learned(void **state)
+TEST(what_was_not_shown_is_not_learned)
 {
-    (void)state;
     script s;
     size_t action;
     uint64_t shown, hidden;
@@ -501,9 +493,8 @@ static void what_was_not_shown_is_not_learned(void **state)
 }
 
 /* Of some the answer is the model's own choice, which an online model could learn. */
-static void what_was_logged_is_not_learned_later(void **state)
+TEST(what_was_logged_is_not_learned_later)
 {
-    (void)state;
     script s;
     enum { LOGGED = 20 };
     uint64_t logged[LOGGED];
@@ -523,9 +514,8 @@ static void what_was_logged_is_not_learned_later(void **state)
 }
 
 /* With stride k a network is trained for one reward in k, and all rewards are there. */
-static void a_stride_trains_less(void **state)
+TEST(a_stride_trains_less)
 {
-    (void)state;
     script s;
     size_t action;
     begin(&s, "eenet", "f1.width=6", NULL);
@@ -549,9 +539,8 @@ static bool now(void *context)
     return true;
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
-    (void)state;
     script s;
     follower *other;
     begin(&s, "linucb", "pending=16", NULL);
@@ -577,22 +566,4 @@ static void what_is_wrong_is_said(void **state)
     }
     s.written = raw_begin(s.folder.path);
     end(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_policies_are_followed),
-        cmocka_unit_test(named_features_are_followed),
-        cmocka_unit_test(a_step_ends_between_any_two_events),
-        cmocka_unit_test(a_reset_begins_anew),
-        cmocka_unit_test(an_upload_takes_over),
-        cmocka_unit_test(a_strange_upload_is_passed_over),
-        cmocka_unit_test(modes_learn_what_they_may),
-        cmocka_unit_test(what_was_not_shown_is_not_learned),
-        cmocka_unit_test(what_was_logged_is_not_learned_later),
-        cmocka_unit_test(a_stride_trains_less),
-        cmocka_unit_test(what_is_wrong_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static const feature_importance *find(const importance *found, const char *name)
     return NULL;
 }
 
-static void features_come_by_their_name_the_largest_first(void **state)
+TEST_WITH(features_come_by_their_name_the_largest_first, set_up, tear_down)
 {
     served_play *play = *state;
     served_bandit *bandit = play_create(play, "named", NAMED);
@@ -61,7 +61,7 @@ static void features_come_by_their_name_the_largest_first(void **state)
     importance_free(&found);
 }
 
-static void a_time_and_a_sample_are_kept_to(void **state)
+TEST_WITH(a_time_and_a_sample_are_kept_to, set_up, tear_down)
 {
     served_play *play = *state;
     served_bandit *bandit = play_create(play, "named", NAMED);
@@ -88,7 +88,7 @@ static void a_time_and_a_sample_are_kept_to(void **state)
     importance_free(&found);
 }
 
-static void places_of_a_vector_have_numbers(void **state)
+TEST_WITH(places_of_a_vector_have_numbers, set_up, tear_down)
 {
     served_play *play = *state;
     served_bandit *bandit = play_create(play, "plain", LINEAR);
@@ -102,7 +102,7 @@ static void places_of_a_vector_have_numbers(void **state)
     importance_free(&found);
 }
 
-static void it_ends_where_it_is_cancelled(void **state)
+TEST_WITH(it_ends_where_it_is_cancelled, set_up, tear_down)
 {
     served_play *play = *state;
     served_bandit *bandit = play_create(play, "plain", LINEAR);
@@ -114,15 +114,4 @@ static void it_ends_where_it_is_cancelled(void **state)
     importance_request request = {.from = INT64_MIN, .until = INT64_MAX, .cancel = &cancel};
     assert_int_equal(importance_measure(play->kept, bandit, &request, &found, &error), EE_FILE_ERROR);
     assert_string_equal(error.message, "importance: the server is stopping");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(features_come_by_their_name_the_largest_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_time_and_a_sample_are_kept_to, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(places_of_a_vector_have_numbers, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_ends_where_it_is_cancelled, set_up, tear_down),
-    };
-    return cmocka_run_group_tests_name("importance", tests, NULL, NULL);
 }

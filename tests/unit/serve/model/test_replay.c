@@ -39,7 +39,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void a_day_is_made_again(void **state)
+TEST_WITH(a_day_is_made_again, set_up, tear_down)
 {
     served_play *play = *state;
     served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"wait\":60}");
@@ -86,7 +86,7 @@ static void a_day_is_made_again(void **state)
 }
 
 /* The first checkpoint that is kept is where it begins then, for a restart too. */
-static void what_is_no_longer_kept_is_passed_over(void **state)
+TEST_WITH(what_is_no_longer_kept_is_passed_over, set_up, tear_down)
 {
     served_play *play = *state;
     served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"options\":\"pending=4\"}");
@@ -219,7 +219,7 @@ static void play_a_little(served_play *play)
     assert_equal_replay(play, &(replay_request){0});
 }
 
-static void changed_decisions_are_found(void **state)
+TEST_WITH(changed_decisions_are_found, set_up, tear_down)
 {
     served_play *play = *state;
     play_a_little(play);
@@ -229,7 +229,7 @@ static void changed_decisions_are_found(void **state)
     assert_change_is_found(play, &(decision_change){.record = true});
 }
 
-static void a_changed_reward_is_found(void **state)
+TEST_WITH(a_changed_reward_is_found, set_up, tear_down)
 {
     served_play *play = *state;
     play_a_little(play);
@@ -241,7 +241,7 @@ static void a_changed_reward_is_found(void **state)
 }
 
 /* By its place, where the store looks there, or by what the model is without it. */
-static void a_lost_event_is_found(void **state)
+TEST_WITH(a_lost_event_is_found, set_up, tear_down)
 {
     served_play *play = *state;
     replay_result result;
@@ -253,7 +253,7 @@ static void a_lost_event_is_found(void **state)
 }
 
 /* A model that was damaged, or replaced by another one whose checksum is right. */
-static void a_changed_model_is_found(void **state)
+TEST_WITH(a_changed_model_is_found, set_up, tear_down)
 {
     static const char *const sentences[] = {": the model file cannot be read: models/", ": the model file differs"};
     served_play *play = *state;
@@ -279,17 +279,4 @@ static void a_changed_model_is_found(void **state)
         assert_message_has(result.first, sentences[again]);
     }
     memory_free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_day_is_made_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_longer_kept_is_passed_over, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(changed_decisions_are_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_changed_reward_is_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_lost_event_is_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_changed_model_is_found, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

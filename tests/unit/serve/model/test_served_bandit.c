@@ -71,7 +71,7 @@ static void until_asleep(served_bandit *bandit)
     while (served_bandit_standing(bandit).awake || served_bandit_standing(bandit).memory) play_pause();
 }
 
-static void learns(void **state)
+TEST_WITH(learns, set_up, tear_down)
 {
     served_play *play = *state;
     play_open(play);
@@ -92,7 +92,7 @@ static void learns(void **state)
     assert_true(standing.version > 0 && standing.memory > 0 && standing.train_seconds > 0);
 }
 
-static void many_bandits_are_found(void **state)
+TEST_WITH(many_bandits_are_found, set_up, tear_down)
 {
     served_play *play = *state;
     char name[16];
@@ -110,7 +110,7 @@ static void many_bandits_are_found(void **state)
     }
 }
 
-static void sleeps_and_wakes_as_it_was(void **state)
+TEST_WITH(sleeps_and_wakes_as_it_was, set_up, tear_down)
 {
     served_play *play = *state;
     play->options.sleep_seconds = 0.05;
@@ -128,7 +128,7 @@ static void sleeps_and_wakes_as_it_was(void **state)
     play_rounds(play, news, 21, 25, 1);
 }
 
-static void is_the_same_after_a_restart(void **state)
+TEST_WITH(is_the_same_after_a_restart, set_up, tear_down)
 {
     served_play *play = *state;
     play_open(play);
@@ -160,7 +160,7 @@ static size_t count_models(served_play *play)
 }
 
 /* A checkpoint whose file is damaged is passed over for the one before. */
-static void keeps_the_last_checkpoints(void **state)
+TEST_WITH(keeps_the_last_checkpoints, set_up, tear_down)
 {
     served_play *play = *state;
     play->options.checkpoint_events = 10;
@@ -203,7 +203,7 @@ static void keeps_the_last_checkpoints(void **state)
 }
 
 /* Saved again, the version takes the place of the one that was damaged. */
-static void a_damaged_checkpoint_is_saved_again(void **state)
+TEST_WITH(a_damaged_checkpoint_is_saved_again, set_up, tear_down)
 {
     served_play *play = *state;
     play->options.checkpoints = 1;
@@ -216,7 +216,7 @@ static void a_damaged_checkpoint_is_saved_again(void **state)
     char name[64];
     snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
     folder_write(&play->folder, name, "broken", 6);
-    assert_int_equal(play_wake(find(play, "shop")), EE_OK);
+    ok(play_wake(find(play, "shop")));
     restart(play, false);
     assert_int_equal(count_models(play), 1);
     store_reader *log;
@@ -231,7 +231,7 @@ static void a_damaged_checkpoint_is_saved_again(void **state)
 }
 
 /* Else it would wake without what it has to learn from the events between. */
-static void a_log_that_does_not_go_on_is_no_model(void **state)
+TEST_WITH(a_log_that_does_not_go_on_is_no_model, set_up, NULL)
 {
     served_play *play = *state;
     play_open(play);
@@ -274,7 +274,7 @@ static served_bandit *open_with_upload(served_play *play)
     return shop;
 }
 
-static void one_that_does_not_wake_is_tried_now_and_then(void **state)
+TEST_WITH(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down)
 {
     served_play *play = *state;
     open_with_upload(play);
@@ -295,7 +295,7 @@ static void one_that_does_not_wake_is_tried_now_and_then(void **state)
     assert_string_equal(served_bandit_standing(shop).trouble, "");
 }
 
-static void a_reset_heals_where_an_upload_is_lost(void **state)
+TEST_WITH(a_reset_heals_where_an_upload_is_lost, set_up, tear_down)
 {
     served_play *play = *state;
     open_with_upload(play);
@@ -308,7 +308,7 @@ static void a_reset_heals_where_an_upload_is_lost(void **state)
     assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
 }
 
-static void few_are_awake(void **state)
+TEST_WITH(few_are_awake, set_up, tear_down)
 {
     served_play *play = *state;
     play->options.memory = 1; /* less than any model takes */
@@ -327,7 +327,7 @@ static void few_are_awake(void **state)
 
 /* There is room for two of three: the one that was asked longest ago leaves, saved, and is as it was when it comes
  * back. */
-static void the_least_recently_used_leaves(void **state)
+TEST_WITH(the_least_recently_used_leaves, set_up, tear_down)
 {
     served_play *play = *state;
     const char *const names[] = {"a", "b", "c"};
@@ -361,7 +361,7 @@ static void the_least_recently_used_leaves(void **state)
     assert_int_equal(play_catch_up(play, bandits[1]).counts.decisions, 8);
 }
 
-static void an_archived_one_sleeps(void **state)
+TEST_WITH(an_archived_one_sleeps, set_up, tear_down)
 {
     served_play *play = *state;
     void *bytes;
@@ -377,13 +377,13 @@ static void an_archived_one_sleeps(void **state)
     assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play->error), EE_BAD_INPUT);
     assert_message_has(play->error.message, "shop is archived");
     play_change(play, shop, "{}", false);
-    assert_int_equal(play_wake(shop), EE_OK);
+    ok(play_wake(shop));
     play_rounds(play, shop, 6, 10, 1);
     play_catch_up(play, shop);
 }
 
 /* Whoever comes after it was restored is not told that it is archived, though the trainer is still busy with that. */
-static void a_restored_one_refuses_nobody(void **state)
+TEST_WITH(a_restored_one_refuses_nobody, set_up, tear_down)
 {
     served_play *play = *state;
     play_open(play);
@@ -392,7 +392,7 @@ static void a_restored_one_refuses_nobody(void **state)
         play_rounds(play, shop, t, t, 0); /* so that there is something to save */
         play_change(play, shop, "{}", true);
         play_change(play, shop, "{}", false);
-        assert_int_equal(play_wake(shop), EE_OK);
+        ok(play_wake(shop));
     }
 }
 
@@ -406,7 +406,7 @@ static ee_status find_most(void *context, const event *from, ee_error *error)
 }
 
 /* Some eighty events behind, in steps of twenty: strides double while it is more than forty, and halve below ten. */
-static void strides_grow_where_it_is_behind(void **state)
+TEST_WITH(strides_grow_where_it_is_behind, set_up, tear_down)
 {
     served_play *play = *state;
     play->options.publish_interval = 1000;
@@ -440,7 +440,7 @@ static void strides_grow_where_it_is_behind(void **state)
 }
 
 /* The lag is the age of the first event that the published model has not taken. */
-static void the_lag_is_the_age_of_the_first_event(void **state)
+TEST_WITH(the_lag_is_the_age_of_the_first_event, set_up, tear_down)
 {
     served_play *play = *state;
     play->options.publish_interval = 1000;
@@ -475,7 +475,7 @@ static void limit_files(bool full)
 }
 
 /* The step that could not be written is written when there is room again. */
-static void a_full_disk_heals(void **state)
+TEST_WITH(a_full_disk_heals, set_up, tear_down)
 {
     served_play *play = *state;
     signal(SIGXFSZ, SIG_IGN);
@@ -502,7 +502,7 @@ static void a_full_disk_heals(void **state)
 }
 
 /* A model that has more in it than its version says must not become a checkpoint of it. */
-static void a_step_that_was_not_written_is_not_saved(void **state)
+TEST_WITH(a_step_that_was_not_written_is_not_saved, set_up, tear_down)
 {
     served_play *play = *state;
     signal(SIGXFSZ, SIG_IGN);
@@ -517,31 +517,7 @@ static void a_step_that_was_not_written_is_not_saved(void **state)
     limit_files(false);
     restart(play, false);
     shop = find(play, "shop");
-    assert_int_equal(play_wake(shop), EE_OK);
+    ok(play_wake(shop));
     assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
     assert_true(served_bandit_standing(shop).version > version);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(learns, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(many_bandits_are_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sleeps_and_wakes_as_it_was, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(is_the_same_after_a_restart, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(keeps_the_last_checkpoints, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_damaged_checkpoint_is_saved_again, set_up, tear_down),
-        cmocka_unit_test_setup(a_log_that_does_not_go_on_is_no_model, set_up),
-        cmocka_unit_test_setup_teardown(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reset_heals_where_an_upload_is_lost, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_least_recently_used_leaves, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_restored_one_refuses_nobody, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_lag_is_the_age_of_the_first_event, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_step_that_was_not_written_is_not_saved, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,8 @@ static void play_together(served_play *play, uint64_t first)
     for (size_t i = 0; i <= THREADS; i++) pthread_join(players[i].thread, NULL);
 }
 
-static void all_is_made_again(void **state)
+TEST(all_is_made_again)
 {
-    (void)state;
     served_play *play = play_start();
     replay_result result;
     play->options.trainers = 2;
@@ -84,12 +83,4 @@ static void all_is_made_again(void **state)
     if (result.first[0]) fail_msg("%s", result.first);
     assert_int_equal(result.decisions, 2 * THREADS * ROUNDS);
     play_end(play);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_made_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void spend(turn_queue *queue, turn *of, double seconds)
     turn_queue_end(queue, of, 0);
 }
 
-static void the_longest_wait_goes_first(void **state)
+TEST_WITH(the_longest_wait_goes_first, set_up, tear_down)
 {
     turn_queue *queue = *state;
     turn young = {.since = 30}, old = {.since = 10}, middle = {.since = 20};
@@ -47,7 +47,7 @@ static void the_longest_wait_goes_first(void **state)
 }
 
 /* However long it has waited, an expensive bandit leaves the others their share. */
-static void an_expensive_one_gets_its_share(void **state)
+TEST_WITH(an_expensive_one_gets_its_share, set_up, tear_down)
 {
     turn_queue *queue = *state;
     turn expensive = {.since = 1}, cheap = {.since = 100};
@@ -62,7 +62,7 @@ static void an_expensive_one_gets_its_share(void **state)
     assert_in_range(turns[0], 90, 110); /* half of the time */
 }
 
-static void an_idle_one_has_a_small_credit(void **state)
+TEST_WITH(an_idle_one_has_a_small_credit, set_up, tear_down)
 {
     turn_queue *queue = *state;
     turn busy = {.since = 1}, idle = {.since = 2};
@@ -74,7 +74,7 @@ static void an_idle_one_has_a_small_credit(void **state)
     assert_in_range(before, 5, 16); /* the credit, and what the busy one used last */
 }
 
-static void long_turns_leave_a_thread(void **state)
+TEST_WITH(long_turns_leave_a_thread, set_up, tear_down)
 {
     turn_queue *queue = *state;
     turn huge = {.since = 1}, large = {.since = 2}, small = {.since = 3};
@@ -101,7 +101,7 @@ static void long_turns_leave_a_thread(void **state)
 }
 
 /* Turns become short again: it is no longer long after some of these. */
-static void long_turns_are_forgotten(void **state)
+TEST_WITH(long_turns_are_forgotten, set_up, tear_down)
 {
     turn_queue *queue = *state;
     turn one = {.since = 1}, other = {.since = 2, .longest = 5};
@@ -116,7 +116,7 @@ static void long_turns_are_forgotten(void **state)
     assert_true((first == &one && second == &other) || (first == &other && second == &one));
 }
 
-static void asked_for_while_it_runs(void **state)
+TEST_WITH(asked_for_while_it_runs, set_up, tear_down)
 {
     turn_queue *queue = *state;
     turn one = {.since = 1};
@@ -140,17 +140,4 @@ static void asked_for_while_it_runs(void **state)
     turn_queue_ask(queue, &one, true);
     turn_queue_stop(queue);
     assert_null(take(queue));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_longest_wait_goes_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_expensive_one_gets_its_share, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_idle_one_has_a_small_credit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(long_turns_leave_a_thread, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(long_turns_are_forgotten, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(asked_for_while_it_runs, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,8 @@ static activity_choice chosen(const char *name)
     return choose(&name, &certain, 1, 0);
 }
 
-static void choices_say_what_chance_did(void **state)
+TEST(choices_say_what_chance_did)
 {
-    (void)state;
     const char *names[] = {"a", "b", "c"};
     activity_choice even = choose(names, (double[]){0.5, 0.5, 0}, 3, 1);
     assert_string_equal(even.name, "b");
@@ -36,9 +35,8 @@ static void choices_say_what_chance_did(void **state)
     assert_true(alone.entropy == 0 && !alone.explored);
 }
 
-static void long_names_are_cut_between_letters(void **state)
+TEST(long_names_are_cut_between_letters)
 {
-    (void)state;
     for (size_t length = 50; length < 80; length++) {
         char name[200] = "";
         for (size_t i = 0; i < length; i++) strcat(name, "ä");
@@ -56,9 +54,8 @@ static void long_names_are_cut_between_letters(void **state)
     assert_true(chosen("a").action != chosen("b").action);
 }
 
-static void seconds_go_by(void **state)
+TEST(seconds_go_by)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     activity_choice choice = choose(NULL, (double[]){0.7, 0.3}, 2, 1);
@@ -90,9 +87,8 @@ static void seconds_go_by(void **state)
     activity_free(all);
 }
 
-static void a_quiet_bandit_has_nothing(void **state)
+TEST(a_quiet_bandit_has_nothing)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     activity_read(all, 77, 1000, &report);
@@ -102,9 +98,8 @@ static void a_quiet_bandit_has_nothing(void **state)
     activity_free(NULL);
 }
 
-static void shares_are_those_of_the_decisions(void **state)
+TEST(shares_are_those_of_the_decisions)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     const char *names[] = {"a", "b", "c"};
@@ -125,9 +120,8 @@ static void shares_are_those_of_the_decisions(void **state)
 
 /* Ten actions have half of the decisions, ten thousand the other half: the ten are found, and what is said of them is
  * never more than is true. */
-static void frequent_actions_are_found_among_many(void **state)
+TEST(frequent_actions_are_found_among_many)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     size_t true_count[10] = {0}, total = ACTIVITY_DECISIONS - 1;
@@ -155,9 +149,8 @@ static void frequent_actions_are_found_among_many(void **state)
     activity_free(all);
 }
 
-static void what_was_long_ago_fades(void **state)
+TEST(what_was_long_ago_fades)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     activity_choice before = chosen("before"), now = chosen("now");
@@ -172,9 +165,8 @@ static void what_was_long_ago_fades(void **state)
 
 /* More bandits than are remembered: the last one is, and those that are still asked are not forgotten for quiet ones.
  */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     activity_choice choice = chosen("x");
@@ -202,9 +194,8 @@ static json_text named(const char *words)
 }
 
 /* A fixed number of slots has counters; the decisions of further ones are counted together. */
-static void slots_are_counted(void **state)
+TEST(slots_are_counted)
 {
-    (void)state;
     activity *all = activity_create();
     static activity_report report;
     activity_slot_decided(all, 1, named("top"), true);
@@ -230,20 +221,4 @@ static void slots_are_counted(void **state)
     assert_int_equal(report.slot_count, ACTIVITY_SLOTS);
     assert_int_equal(report.other_slots, 7);
     activity_free(all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choices_say_what_chance_did),
-        cmocka_unit_test(long_names_are_cut_between_letters),
-        cmocka_unit_test(seconds_go_by),
-        cmocka_unit_test(a_quiet_bandit_has_nothing),
-        cmocka_unit_test(shares_are_those_of_the_decisions),
-        cmocka_unit_test(frequent_actions_are_found_among_many),
-        cmocka_unit_test(what_was_long_ago_fades),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(slots_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 #include "serve/monitoring/metrics.h"
 #include "support.h"
 
-static void samples_have_their_form(void **state)
+TEST(samples_have_their_form)
 {
-    (void)state;
     text page = text_start(NULL), label = text_start(NULL);
     metric_label(&label, "a\\b\"c\nd");
     assert_string_equal(label.bytes, "a\\\\b\\\"c\\nd");
@@ -23,9 +22,8 @@ static void samples_have_their_form(void **state)
     memory_free(label.bytes);
 }
 
-static void histograms_are_cumulative(void **state)
+TEST(histograms_are_cumulative)
 {
-    (void)state;
     static metric_histogram seconds;
     text page = text_start(NULL);
     const double observed[] = {0, 1e-4, 0.00011, 0.003, 7, 11, -1};
@@ -44,9 +42,8 @@ static void histograms_are_cumulative(void **state)
     memory_free(page.bytes);
 }
 
-static void counts_have_buckets_too(void **state)
+TEST(counts_have_buckets_too)
 {
-    (void)state;
     static metric_histogram events;
     text page = text_start(NULL);
     const uint64_t observed[] = {0, 1, 2, 3, 4096, 100000, 100001};
@@ -61,9 +58,8 @@ static void counts_have_buckets_too(void **state)
     memory_free(page.bytes);
 }
 
-static void quantiles_are_of_what_came_since(void **state)
+TEST(quantiles_are_of_what_came_since)
 {
-    (void)state;
     static metric_histogram seconds;
     metric_mark before = {{0}}, now = {{0}};
     assert_true(isnan(metric_quantile(&before, &now, 0.5)));
@@ -88,9 +84,8 @@ static double value_of(const char *page, const char *name)
     return atof(at + strlen(line));
 }
 
-static void the_process_is_seen(void **state)
+TEST(the_process_is_seen)
 {
-    (void)state;
     text page = text_start(NULL);
     metric_process(&page);
     assert_true(value_of(page.bytes, "process_resident_memory_bytes") > 100000);
@@ -99,14 +94,4 @@ static void the_process_is_seen(void **state)
     double age = (double)time(NULL) - value_of(page.bytes, "process_start_time_seconds");
     assert_true(age > -5 && age < 600);
     memory_free(page.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_have_their_form), cmocka_unit_test(histograms_are_cumulative),
-        cmocka_unit_test(counts_have_buckets_too), cmocka_unit_test(quantiles_are_of_what_came_since),
-        cmocka_unit_test(the_process_is_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@ static json_text text_of(const char *words)
     return (json_text){words, strlen(words)};
 }
 
-static void nobody_writes_lines_of_the_log(void **state)
+TEST(nobody_writes_lines_of_the_log)
 {
-    (void)state;
     char out[32];
     server_log_plain(text_of("/v1/bandits/a%20b"), out, sizeof out);
     assert_string_equal(out, "/v1/bandits/a%20b");
@@ -18,9 +17,8 @@ static void nobody_writes_lines_of_the_log(void **state)
     assert_string_equal(out, "/a?b?c??level=error??[31m????");
 }
 
-static void what_is_long_is_cut(void **state)
+TEST(what_is_long_is_cut)
 {
-    (void)state;
     char out[4];
     server_log_plain(text_of("abc"), out, sizeof out);
     assert_string_equal(out, "abc");
@@ -44,9 +42,8 @@ static const char *line_of(server_log_format format, const log_field *fields, co
     return line;
 }
 
-static void a_line_is_text_or_json(void **state)
+TEST(a_line_is_text_or_json)
 {
-    (void)state;
     assert_string_equal(line_of(SERVER_LOG_TEXT, NULL, "the \"disk\""),
                         "time=2026-05-17T06:40:00.123Z level=warning message=\"the \\\"disk\\\"\"\n");
     assert_string_equal(line_of(SERVER_LOG_TEXT, some, "full"),
@@ -58,9 +55,8 @@ static void a_line_is_text_or_json(void **state)
 }
 
 /* A line that is cut is no JSON: so whole fields are left out. */
-static void what_does_not_fit_is_left_out(void **state)
+TEST(what_does_not_fit_is_left_out)
 {
-    (void)state;
     char longer[400];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
@@ -69,15 +65,4 @@ static void what_does_not_fit_is_left_out(void **state)
     assert_non_null(strstr(line, "\"a\":\"xxx"));
     assert_null(strstr(line, "\"b\""));
     assert_string_equal(line + strlen(line) - 10, ",\"c\":\"z\"}\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_writes_lines_of_the_log),
-        cmocka_unit_test(what_is_long_is_cut),
-        cmocka_unit_test(a_line_is_text_or_json),
-        cmocka_unit_test(what_does_not_fit_is_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 #define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
 #define PARENT "00f067aa0ba902b7"
 
-static void a_trace_continues_with_another_span(void **state)
+TEST(a_trace_continues_with_another_span)
 {
-    (void)state;
     trace_context trace;
     char header[TRACE_PARENT_SIZE + 1];
     assert_true(trace_context_read("00-" TRACE "-" PARENT "-01", 0xabc, &trace));
@@ -24,9 +23,8 @@ static void a_trace_continues_with_another_span(void **state)
     assert_string_equal(header, "00-" TRACE "-0000000000000001-00");
 }
 
-static void later_versions_may_have_more_fields(void **state)
+TEST(later_versions_may_have_more_fields)
 {
-    (void)state;
     trace_context trace;
     assert_true(trace_context_read("cc-" TRACE "-" PARENT "-01", 1, &trace));
     assert_true(trace_context_read("cc-" TRACE "-" PARENT "-01-what-comes", 1, &trace));
@@ -35,9 +33,8 @@ static void later_versions_may_have_more_fields(void **state)
 }
 
 /* The cases of the W3C's test suite for traceparent. */
-static void what_is_not_valid_is_ignored(void **state)
+TEST(what_is_not_valid_is_ignored)
 {
-    (void)state;
     static const char *const headers[] = {
         "",
         "00",
@@ -64,14 +61,4 @@ static void what_is_not_valid_is_ignored(void **state)
     assert_false(trace_context_read(NULL, 1, &trace));
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (trace_context_read(headers[i], 1, &trace)) fail_msg("accepted: '%s'", headers[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trace_continues_with_another_span),
-        cmocka_unit_test(later_versions_may_have_more_fields),
-        cmocka_unit_test(what_is_not_valid_is_ignored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

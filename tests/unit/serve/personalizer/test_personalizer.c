@@ -27,9 +27,8 @@ static void assert_path(const char *path, personalizer_generation generation, co
         assert_null(read.bandit.bytes);
 }
 
-static void every_base_leads_to_the_same_path(void **state)
+TEST(every_base_leads_to_the_same_path)
 {
-    (void)state;
     assert_path("/personalizer/v1.0/rank", PERSONALIZER_1_0, "/personalizer/rank", NULL);
     assert_path("/personalizer/v1.1-preview.1/rank", PERSONALIZER_1_1, "/personalizer/rank", NULL);
     assert_path("/personalizer/v1.1-preview.3/events/a%2Fb/reward", PERSONALIZER_1_1,
@@ -58,9 +57,8 @@ static void assert_duration(const char *words, double seconds, const char *writt
     assert_string_equal(out, written);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
-    (void)state;
     static const char *const wrong[] = {"",     "P",    "PT",  "10M",   "P1M",    "P1Y",     "PT5",
                                         "P1DT", "PT1D", "PTM", "PT-1S", "PT1M1H", "PT1.2.3S"};
     double read;
@@ -80,16 +78,15 @@ static void assert_policy(const char *arguments, const char *policy, const char 
 {
     bandit_settings settings = bandit_settings_usual();
     ee_error error;
-    assert_int_equal(policy_contract_apply(&settings, text_of("name"), text_of(arguments), &error), EE_OK);
+    ok(policy_contract_apply(&settings, text_of("name"), text_of(arguments), &error));
     assert_string_equal(settings.policy, policy);
     assert_string_equal(settings.options, options);
     assert_string_equal(settings.propensity, propensity);
     assert_string_equal(personalizer_kept_of(&settings).policy_arguments, arguments);
 }
 
-static void policies(void **state)
+TEST(policies)
 {
-    (void)state;
     assert_policy("--cb_explore_adf --epsilon 0.3 -q ::", "eenet", "", "floor:0.3");
     assert_policy("--epsilon=0.25", "eenet", "", "floor:0.25");
     assert_policy("--cb_explore_adf --softmax --lambda 10", "eenet", "", "floor:0.05");
@@ -100,9 +97,8 @@ static void policies(void **state)
     assert_policy("eenet:lints", "lints", "", "own");
 }
 
-static void a_policy_without_its_prefix_is_refused(void **state)
+TEST(a_policy_without_its_prefix_is_refused)
 {
-    (void)state;
     bandit_settings settings = bandit_settings_usual();
     ee_error error;
     assert_int_equal(policy_contract_apply(&settings, text_of("a"), text_of("linucb"), &error), EE_BAD_INPUT);
@@ -112,14 +108,13 @@ static void a_policy_without_its_prefix_is_refused(void **state)
     assert_string_equal(settings.policy, "eenet");
 }
 
-static void a_policy_that_is_reset_is_the_usual_one(void **state)
+TEST(a_policy_that_is_reset_is_the_usual_one)
 {
-    (void)state;
     bandit_settings settings = bandit_settings_usual();
     ee_error error;
     text written = text_start(NULL);
-    assert_int_equal(policy_contract_apply(&settings, text_of("a"), text_of("eenet:lints"), &error), EE_OK);
-    assert_int_equal(policy_contract_reset(&settings, &error), EE_OK);
+    ok(policy_contract_apply(&settings, text_of("a"), text_of("eenet:lints"), &error));
+    ok(policy_contract_reset(&settings, &error));
     assert_string_equal(settings.policy, "eenet");
     assert_string_equal(settings.propensity, "floor:0.05");
     policy_contract_write(&settings, &written);
@@ -129,32 +124,29 @@ static void a_policy_that_is_reset_is_the_usual_one(void **state)
 
 /* ---- configurations ---- */
 
-static void what_a_configuration_does_not_say_stays(void **state)
+TEST(what_a_configuration_does_not_say_stays)
 {
-    (void)state;
     bandit_settings settings = bandit_settings_usual();
     settings.joining.default_reward = NAN;
     const char *code;
     ee_error error;
     text written = text_start(NULL);
     service_configuration_write(&settings, false, &written);
-    assert_int_equal(service_configuration_read(&settings, (json_text){written.bytes, written.length}, &code, &error),
-                     EE_OK);
+    ok(service_configuration_read(&settings, (json_text){written.bytes, written.length}, &code, &error));
     assert_true(isnan(settings.joining.default_reward)); /* which the configuration can only show as 0 */
     assert_int_equal(settings.retention_days, 0);
     assert_string_equal(settings.propensity, "floor:0.05");
     memory_free(written.bytes);
 }
 
-static void a_policy_that_explores_by_itself_cannot_be_told(void **state)
+TEST(a_policy_that_explores_by_itself_cannot_be_told)
 {
-    (void)state;
     bandit_settings settings = bandit_settings_usual();
     const char *code;
     ee_error error;
     const char *body = "{\"rewardWaitTime\":\"PT10M\",\"defaultReward\":0,\"rewardAggregation\":\"earliest\","
                        "\"explorationPercentage\":0.5,\"modelExportFrequency\":\"PT5M\",\"logRetentionDays\":-1}";
-    assert_int_equal(policy_contract_apply(&settings, text_of("a"), text_of("eenet:lints"), &error), EE_OK);
+    ok(policy_contract_apply(&settings, text_of("a"), text_of("eenet:lints"), &error));
     assert_int_equal(service_configuration_read(&settings, text_of(body), &code, &error), EE_BAD_INPUT);
     assert_string_equal(code, "InvalidServiceConfiguration");
     assert_string_equal(error.message,
@@ -163,9 +155,8 @@ static void a_policy_that_explores_by_itself_cannot_be_told(void **state)
 
 /* ---- ids ---- */
 
-static void ids(void **state)
+TEST(ids)
 {
-    (void)state;
     char digits[JOB_ID_SIZE], other[JOB_ID_SIZE], uuid[UUID_SIZE];
     evaluation_id_read("0123ABCD-4567-89ab-cdef-0123456789ab", digits);
     assert_string_equal(digits, "0123abcd456789abcdef0123456789ab");
@@ -177,19 +168,4 @@ static void ids(void **state)
     assert_string_not_equal(digits, other);
     evaluation_id_read("0123abcd456789abcdef0123456789ab0", other);
     assert_string_not_equal(other, "0123abcd456789abcdef0123456789ab");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_base_leads_to_the_same_path),
-        cmocka_unit_test(durations),
-        cmocka_unit_test(policies),
-        cmocka_unit_test(a_policy_without_its_prefix_is_refused),
-        cmocka_unit_test(a_policy_that_is_reset_is_the_usual_one),
-        cmocka_unit_test(what_a_configuration_does_not_say_stays),
-        cmocka_unit_test(a_policy_that_explores_by_itself_cannot_be_told),
-        cmocka_unit_test(ids),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,15 +12,14 @@ static json_text text_of(const char *words)
 
 static void assert_answer(text *answer, const char *words)
 {
-    assert_int_equal(answer->status, EE_OK);
+    ok(answer->status);
     assert_string_equal(answer->bytes, words);
     memory_free(answer->bytes);
     *answer = text_start(NULL);
 }
 
-static void decisions_are_answered_exactly(void **state)
+TEST(decisions_are_answered_exactly)
 {
-    (void)state;
     const double probabilities[] = {0.05, 1.0 / 3, 0, 0.61666666666666670};
     const json_text names[] = {text_of("a"), text_of("b\"\n"), text_of("c"), text_of("d")};
     decision_body body = {.count = 4, .action = 1, .version = 17, .probabilities = probabilities, .names = names};
@@ -35,9 +34,8 @@ static void decisions_are_answered_exactly(void **state)
                            "\"probabilities\":[0.05,0.3333333333333333],\"version\":17}");
 }
 
-static void rewards_and_errors_are_answered(void **state)
+TEST(rewards_and_errors_are_answered)
 {
-    (void)state;
     text answer = text_start(NULL);
     answer_reward(&answer, REWARD_JOINED, false);
     assert_answer(&answer, "{\"outcome\":\"joined\"}");
@@ -51,16 +49,14 @@ static void rewards_and_errors_are_answered(void **state)
     assert_answer(&answer, "{\"error\":{\"code\":\"BadRequest\",\"message\":\"caf?\"}}");
 }
 
-static void ids_grow_with_time_and_differ(void **state)
+TEST(ids_grow_with_time_and_differ)
 {
-    (void)state;
     enum { COUNT = 2000 };
     static char ids[COUNT][DECISION_ID_SIZE];
     decision_ids maker;
     ee_error error;
     decision_ids_start(&maker);
-    for (int i = 0; i < COUNT; i++)
-        assert_int_equal(decision_ids_make(&maker, 1700000000000000 + 1000 * (int64_t)i, ids[i], &error), EE_OK);
+    for (int i = 0; i < COUNT; i++) ok(decision_ids_make(&maker, 1700000000000000 + 1000 * (int64_t)i, ids[i], &error));
     decision_ids_stop(&maker);
     assert_memory_equal(ids[0], "018bcfe56800", 12);
     for (int i = 1; i < COUNT; i++) {
@@ -76,9 +72,8 @@ static int bits_that_differ(const uint64_t a[2], const uint64_t b[2])
 }
 
 /* Every bit of a request changes about half of the bits of its checksum, and so does its length. */
-static void checksums_depend_on_every_bit(void **state)
+TEST(checksums_depend_on_every_bit)
 {
-    (void)state;
     enum { MOST = 70 };
     char bytes[MOST + 1] = {0};
     uint64_t whole[2], other[2];
@@ -97,22 +92,11 @@ static void checksums_depend_on_every_bit(void **state)
 }
 
 /* The stored checksums of a log are compared with those of requests that come later: they never change. */
-static void checksums_stay_as_they_are(void **state)
+TEST(checksums_stay_as_they_are)
 {
-    (void)state;
     uint64_t sum[2];
     json_text request = text_of("{\"id\":\"a1\",\"actions\":[[1,2,3],[4,5,6]]}");
     checksum_128(request.bytes, request.length, sum);
     assert_int_equal(sum[0], 0xf4950772d401918a);
     assert_int_equal(sum[1], 0xa89b873e447a8d40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions_are_answered_exactly), cmocka_unit_test(rewards_and_errors_are_answered),
-        cmocka_unit_test(ids_grow_with_time_and_differ),  cmocka_unit_test(checksums_depend_on_every_bit),
-        cmocka_unit_test(checksums_stay_as_they_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static ee_status read_body(decide_request *request, const decide_limits *limits,
 {
     json_token token;
     json_reader reader = decide_request_start(request, text_of(body));
-    assert_int_equal(json_next(&reader, &token, error), EE_OK);
+    ok(json_next(&reader, &token, error));
     return decide_request_read(request, &reader, limits, error);
 }
 
@@ -37,9 +37,8 @@ static void assert_refused(const decide_limits *limits, const char *body, const 
     memory_release(&owner);
 }
 
-static void named_features_are_read(void **state)
+TEST(named_features_are_read)
 {
-    (void)state;
     memory owner = {0};
     decide_request request = {.owner = &owner};
     ee_error error;
@@ -47,7 +46,7 @@ static void named_features_are_read(void **state)
         " {\"exclude\": [\"b\"], \"id\": \"x\\u00e4\", \"context\": {\"user\": {\"age\": 31}},\n"
         "\"dry_run\": true, \"actions\": [{\"id\": \"a\", \"features\": {\"p\": 9.50}}, {\"features\": { }, \"id\": "
         "\"\\\"b\"}, {\"id\":\"b\",\"features\":{\"q\":[1,\n2]}}]} ";
-    assert_int_equal(read_body(&request, &of_names, body, &error), EE_OK);
+    ok(read_body(&request, &of_names, body, &error));
     assert_text(request.id, "x\xc3\xa4");
     assert_text(request.context, "{\"user\": {\"age\": 31}}");
     assert_int_equal(request.count, 3);
@@ -60,57 +59,51 @@ static void named_features_are_read(void **state)
 
     char *context = NULL;
     size_t size = 0, capacity = 0;
-    assert_int_equal(decide_request_context(&request, NULL, &context, &size, &capacity, &error), EE_OK);
+    ok(decide_request_context(&request, NULL, &context, &size, &capacity, &error));
     assert_text((json_text){context, size}, "{\"user\": {\"age\": 31},\"_multi\":[{\"_tag\":\"a\",\"p\": 9.50},"
                                             "{\"_tag\":\"\\\"b\"},{\"_tag\":\"b\",\"q\":[1, 2]}]}");
     memory_free(context);
 
     /* the room serves the next, of which nothing of the last is left */
-    assert_int_equal(read_body(&request, &of_names, "{\"actions\":[{\"id\":\"c\",\"features\":{}}]}", &error), EE_OK);
+    ok(read_body(&request, &of_names, "{\"actions\":[{\"id\":\"c\",\"features\":{}}]}", &error));
     assert_null(request.id.bytes);
     assert_null(request.context.bytes);
     assert_int_equal(request.excluded_count, 0);
     assert_false(request.dry_run);
     context = NULL;
     size = capacity = 0;
-    assert_int_equal(decide_request_context(&request, NULL, &context, &size, &capacity, &error), EE_OK);
+    ok(decide_request_context(&request, NULL, &context, &size, &capacity, &error));
     assert_text((json_text){context, size}, "{\"_multi\":[{\"_tag\":\"c\"}]}");
     memory_free(context);
     memory_release(&owner);
 }
 
-static void vectors_are_read(void **state)
+TEST(vectors_are_read)
 {
-    (void)state;
     memory owner = {0};
     decide_request request = {.owner = &owner};
     ee_error error;
     const float values[] = {1, 2.5F, -3e8F, 4, 5, 0.1F};
-    assert_int_equal(
-        read_body(&request, &of_vectors, "{\"actions\":[[1,2.5,-3e8],[4,5,0.1]],\"exclude\":[\"0\",\"0\"]}", &error),
-        EE_OK);
+    ok(read_body(&request, &of_vectors, "{\"actions\":[[1,2.5,-3e8],[4,5,0.1]],\"exclude\":[\"0\",\"0\"]}", &error));
     assert_false(request.named);
     assert_int_equal(request.count, 2);
     assert_memory_equal(request.values, values, sizeof values);
     assert_int_equal(request.excluded_count, 1);
-    assert_int_equal(read_body(&request, &of_vectors,
-                               "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2.5,-3e8]},{\"vector\":[4,5,0.1],"
-                               "\"id\":\"b\"}],\"exclude\":null,\"context\":null}",
-                               &error),
-                     EE_OK);
+    ok(read_body(&request, &of_vectors,
+                 "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2.5,-3e8]},{\"vector\":[4,5,0.1],"
+                 "\"id\":\"b\"}],\"exclude\":null,\"context\":null}",
+                 &error));
     assert_true(request.named);
     assert_memory_equal(request.values, values, sizeof values);
     size_t bytes = memory_bytes(&owner);
-    for (int i = 0; i < 100; i++)
-        assert_int_equal(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[4,5,6]]}", &error), EE_OK);
+    for (int i = 0; i < 100; i++) ok(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[4,5,6]]}", &error));
     assert_int_equal(memory_bytes(&owner), bytes);
     memory_release(&owner);
 }
 
 /* The id says which action it is. */
-static void features_are_optional(void **state)
+TEST(features_are_optional)
 {
-    (void)state;
     memory owner = {0};
     decide_request request = {.owner = &owner};
     ee_error error = {EE_OK, ""};
@@ -118,16 +111,15 @@ static void features_are_optional(void **state)
     size_t size = 0, capacity = 0;
     if (read_body(&request, &of_names, "{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\",\"features\":{}}]}", &error))
         fail_msg("%s", error.message);
-    assert_int_equal(decide_request_context(&request, &owner, &bytes, &size, &capacity, &error), EE_OK);
+    ok(decide_request_context(&request, &owner, &bytes, &size, &capacity, &error));
     static const char expected[] = "{\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\"}]}";
     assert_int_equal(size, sizeof expected - 1);
     assert_memory_equal(bytes, expected, size);
     memory_release(&owner);
 }
 
-static void what_is_wrong_is_said_with_its_place(void **state)
+TEST(what_is_wrong_is_said_with_its_place)
 {
-    (void)state;
     const decide_limits *names = &of_names, *vectors = &of_vectors;
     assert_refused(vectors, "{\"actions\":[[1,2,3],[1,2]]}", "actions[1] has 2 numbers, but the bandit takes 3");
     assert_refused(vectors, "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2,3,4]}]}",
@@ -170,9 +162,8 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     assert_refused(names, "{\"id\":\"a\" 7}", "invalid JSON at byte 11: expected ',' or '}'");
 }
 
-static void limits_are_marked(void **state)
+TEST(limits_are_marked)
 {
-    (void)state;
     memory owner = {0};
     decide_request request = {.owner = &owner};
     ee_error error;
@@ -187,9 +178,8 @@ static void limits_are_marked(void **state)
     memory_release(&owner);
 }
 
-static void many_actions_have_their_places(void **state)
+TEST(many_actions_have_their_places)
 {
-    (void)state;
     enum { COUNT = 1000 };
     static char body[COUNT * 40];
     memory owner = {0};
@@ -200,7 +190,7 @@ static void many_actions_have_their_places(void **state)
     for (int i = 0; i < COUNT; i++)
         length += sprintf(body + length, "%s{\"id\":\"name %d\",\"features\":{}}", i ? "," : "", i);
     sprintf(body + length, "]}");
-    assert_int_equal(read_body(&request, &limits, body, &error), EE_OK);
+    ok(read_body(&request, &limits, body, &error));
     for (size_t i = 0; i < COUNT; i++) assert_int_equal(request.excluded[i], i == 3 || i == 777);
     memory_release(&owner);
 }
@@ -213,22 +203,21 @@ static ee_status read_reward(const char *body, reward_request *out, ee_error *er
     json_room room = {.owner = &owner};
     json_token token;
     json_reader reader = json_start(body, strlen(body), &room);
-    assert_int_equal(json_next(&reader, &token, error), EE_OK);
+    ok(json_next(&reader, &token, error));
     ee_status status = reward_request_read(out, &reader, &texts, error);
     memory_release(&owner);
     return status;
 }
 
-static void rewards_are_read(void **state)
+TEST(rewards_are_read)
 {
-    (void)state;
     reward_request reward;
     ee_error error;
-    assert_int_equal(read_reward("{\"value\":0.25,\"id\":\"a\\u0031\",\"reward_id\":\"r\"}", &reward, &error), EE_OK);
+    ok(read_reward("{\"value\":0.25,\"id\":\"a\\u0031\",\"reward_id\":\"r\"}", &reward, &error));
     assert_text(reward.id, "a1");
     assert_text(reward.reward_id, "r");
     assert_true(reward.value == 0.25);
-    assert_int_equal(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward, &error), EE_OK);
+    ok(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward, &error));
     assert_null(reward.reward_id.bytes);
     static const char *const wrong[][2] = {
         {"{\"value\":1}", "missing \"id\""},
@@ -242,15 +231,4 @@ static void rewards_are_read(void **state)
         assert_int_equal(read_reward(wrong[i][0], &reward, &error), EE_BAD_INPUT);
         assert_string_equal(error.message, wrong[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(named_features_are_read), cmocka_unit_test(vectors_are_read),
-        cmocka_unit_test(features_are_optional),   cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(limits_are_marked),       cmocka_unit_test(many_actions_have_their_places),
-        cmocka_unit_test(rewards_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

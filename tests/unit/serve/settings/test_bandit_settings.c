@@ -28,9 +28,8 @@ static void assert_refused(const char *json, bool changing, const char *message)
     assert_memory_equal(&settings, &before, sizeof settings);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     char longest[BANDIT_NAME_SIZE];
     memset(longest, 'a', sizeof longest);
     assert_true(bandit_name_is_valid((json_text){"a", 1}));
@@ -45,9 +44,8 @@ static void names(void **state)
     assert_false(bandit_name_is_valid((json_text){"\xc3\xa4", 2}));
 }
 
-static void usual_values(void **state)
+TEST(usual_values)
 {
-    (void)state;
     bandit_settings settings = good("{}");
     assert_string_equal(settings.policy, "eenet");
     assert_string_equal(settings.propensity, "floor:0.05");
@@ -59,9 +57,8 @@ static void usual_values(void **state)
     assert_true(settings.dim == 0 && settings.seed == 0);
 }
 
-static void every_member(void **state)
+TEST(every_member)
 {
-    (void)state;
     bandit_settings settings =
         good("{\"name\": \"shop\", \"policy\":\"linu\\u0063b\",\"options\":\"alpha=0.5\",\"dim\":20,\"seed\":7,"
              "\"wait\":0.25,\"default_reward\":-1.5,\"aggregation\":\"mean\",\"propensity\":\"igw:50\","
@@ -76,9 +73,8 @@ static void every_member(void **state)
     assert_string_equal(good("{\"features\":\"names=100\"}").features, "names=100");
 }
 
-static void waits_and_defaults(void **state)
+TEST(waits_and_defaults)
 {
-    (void)state;
     const struct {
         const char *json;
         int64_t wait;
@@ -94,9 +90,8 @@ static void waits_and_defaults(void **state)
 }
 
 /* A range that a user states is enforced; one that an older log has is not. */
-static void rewards_outside_the_range(void **state)
+TEST(rewards_outside_the_range)
 {
-    (void)state;
     bandit_settings settings = good("{\"dim\":2}");
     assert_int_equal(settings.outside, OUTSIDE_ACCEPT);
     assert_true(bandit_settings_reward(&settings, 1e9) == 1e9);
@@ -106,20 +101,19 @@ static void rewards_outside_the_range(void **state)
     assert_int_equal(good("{\"rewards\":[0,1],\"outside\":\"clip\"}").outside, OUTSIDE_CLIP);
     assert_int_equal(good("{\"rewards\":[0,1],\"outside\":\"accept\"}").outside, OUTSIDE_ACCEPT);
     const char *changes = "{\"rewards\":[0,5]}", *older = "{\"dim\":2,\"rewards\":[0,1]}";
-    assert_int_equal(read_json(&settings, "{\"outside\":\"clip\"}", true, NULL), EE_OK);
-    assert_int_equal(read_json(&settings, changes, true, NULL), EE_OK);
+    ok(read_json(&settings, "{\"outside\":\"clip\"}", true, NULL));
+    ok(read_json(&settings, changes, true, NULL));
     assert_int_equal(settings.outside, OUTSIDE_CLIP);
     settings = bandit_settings_usual();
-    assert_int_equal(bandit_settings_read(&settings, older, strlen(older), SETTINGS_STORED, NULL), EE_OK);
+    ok(bandit_settings_read(&settings, older, strlen(older), SETTINGS_STORED, NULL));
     assert_int_equal(settings.outside, OUTSIDE_ACCEPT);
     assert_refused("{\"rewards\":[1,5],\"default_reward\":0}", false,
                    "default_reward: 0 is outside \"rewards\", 1 to 5");
     assert_refused("{\"outside\":\"drop\"}", false, "outside must be one of accept, reject, clip");
 }
 
-static void writing_reads_back(void **state)
+TEST(writing_reads_back)
 {
-    (void)state;
     const char *cases[] = {
         "{}",
         "{\"rewards\":[0,5],\"outside\":\"clip\"}",
@@ -134,15 +128,14 @@ static void writing_reads_back(void **state)
         bandit_settings settings = good(cases[i]), again = bandit_settings_usual();
         text json = text_start(NULL);
         bandit_settings_write(&settings, &json);
-        assert_int_equal(read_json(&again, json.bytes, false, NULL), EE_OK);
+        ok(read_json(&again, json.bytes, false, NULL));
         assert_memory_equal(&again, &settings, sizeof settings);
         memory_free(json.bytes);
     }
 }
 
-static void live_members(void **state)
+TEST(live_members)
 {
-    (void)state;
     bandit_settings usual = good("{}");
     assert_true(usual.reward_low == 0 && usual.reward_high == 1 && usual.confidence == 0.95);
     assert_true(usual.promote == PROMOTE_OFFER && usual.challenger_count == 0 && !usual.personalizer[0]);
@@ -164,24 +157,22 @@ static void live_members(void **state)
     assert_string_equal(in_place.policy, "linucb");
     assert_string_equal(in_place.options, "alpha=2");
     assert_int_equal(in_place.dim, 2);
-    assert_int_equal(read_json(&settings, "{\"challengers\":[],\"personalizer\":null}", true, NULL), EE_OK);
+    ok(read_json(&settings, "{\"challengers\":[],\"personalizer\":null}", true, NULL));
     assert_true(settings.challenger_count == 0 && !settings.personalizer[0] && settings.reward_low == -1);
 }
 
 /* A test keeps its number while nothing about it changes, and no number is given twice. */
-static void numbers_of_tests(void **state)
+TEST(numbers_of_tests)
 {
-    (void)state;
     bandit_settings first = good("{\"challengers\":[{\"name\":\"a\",\"policy\":\"linucb\",\"number\":40},"
                                  "{\"name\":\"b\",\"policy\":\"lints\"}],\"tests\":50}");
     bandit_settings_number(&first, &(bandit_settings){0}, true);
     assert_true(first.challengers[0].number == 1 && first.challengers[1].number == 2 && first.tests == 2);
     bandit_settings next = first;
-    assert_int_equal(read_json(&next,
-                               "{\"challengers\":[{\"name\":\"b\",\"policy\":\"lints\"},"
-                               "{\"name\":\"a\",\"policy\":\"linucb\",\"options\":\"alpha=2\"}]}",
-                               true, NULL),
-                     EE_OK);
+    ok(read_json(&next,
+                 "{\"challengers\":[{\"name\":\"b\",\"policy\":\"lints\"},"
+                 "{\"name\":\"a\",\"policy\":\"linucb\",\"options\":\"alpha=2\"}]}",
+                 true, NULL));
     bandit_settings_number(&next, &first, false);
     assert_true(next.challengers[0].number == 2 && next.challengers[1].number == 3 && next.tests == 3);
     bandit_settings again = next;
@@ -192,9 +183,8 @@ static void numbers_of_tests(void **state)
     assert_true(again.challengers[0].number == 4 && again.challengers[1].number == 5 && again.tests == 5);
 }
 
-static void mistakes_of_live_members(void **state)
+TEST(mistakes_of_live_members)
 {
-    (void)state;
     static const char range[] = "rewards must be [LOWEST, HIGHEST], for example [0, 1]";
     assert_refused("{\"rewards\":[1,1]}", false, range);
     assert_refused("{\"rewards\":[0]}", false, range);
@@ -222,9 +212,8 @@ static void mistakes_of_live_members(void **state)
     assert_refused("{\"rewards\":[0,1}", false, "invalid JSON at byte 16: expected ',' or ']'");
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     static const char waits[] =
         "wait must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d";
     assert_refused("{\"wiat\":1}", false, "settings: unknown setting 'wiat'; did you mean 'wait'?");
@@ -263,9 +252,8 @@ static void assert_difference(const char *there, const char *asked, bool may_cha
     assert_false(bandit_settings_difference(&first, &first, difference, sizeof difference, &got));
 }
 
-static void differences(void **state)
+TEST(differences)
 {
-    (void)state;
     assert_difference("{}", "{\"wait\":1800}", true, "wait 600, not 1800");
     assert_difference("{\"policy\":\"linucb\",\"wait\":1}", "{}", false, "policy \"linucb\", not \"eenet\"");
     assert_difference("{\"dim\":3}", "{}", false, "dim 3, which this request does not have");
@@ -273,14 +261,11 @@ static void differences(void **state)
     assert_difference("{}", "{\"rewards\":[0,1]}", true, "outside \"accept\", not \"reject\"");
 }
 
-static void changes(void **state)
+TEST(changes)
 {
-    (void)state;
     bandit_settings settings = good("{\"dim\":3,\"wait\":60}");
-    assert_int_equal(read_json(&settings,
-                               "{\"wait\":5,\"default_reward\":null,\"aggregation\":\"sum\",\"mode\":\"logging\"}",
-                               true, NULL),
-                     EE_OK);
+    ok(read_json(&settings, "{\"wait\":5,\"default_reward\":null,\"aggregation\":\"sum\",\"mode\":\"logging\"}", true,
+                 NULL));
     assert_int_equal(settings.joining.wait, 5000000);
     assert_int_equal(settings.mode, MODE_LOGGING);
     assert_int_equal(settings.dim, 3);
@@ -311,9 +296,8 @@ static void assert_not_created(const char *json, const char *message)
     assert_string_equal(error.message, message);
 }
 
-static void creating(void **state)
+TEST(creating)
 {
-    (void)state;
     assert_options("{\"dim\":3}", "propensity=floor propensity_epsilon=0.05");
     assert_options("{\"policy\":\"linucb\"}", "propensity=floor propensity_epsilon=0.05");
     assert_options("{\"policy\":\"linucb\",\"dim\":3,\"propensity\":\"softmax:0.2\"}", "propensity_temperature=0.2");
@@ -324,14 +308,13 @@ static void creating(void **state)
     assert_options("{\"policy\":\"uniform\",\"dim\":3}", "");
     bandit_settings settings = good("{\"features\":\"names=50\"}");
     ee_bandit *bandit = NULL;
-    assert_int_equal(bandit_settings_create(&settings, &bandit, NULL), EE_OK);
+    ok(bandit_settings_create(&settings, &bandit, NULL));
     assert_non_null(strstr(ee_bandit_info(bandit).features, "names=50"));
     ee_bandit_free(bandit);
 }
 
-static void what_the_library_refuses(void **state)
+TEST(what_the_library_refuses)
 {
-    (void)state;
     assert_not_created("{\"policy\":\"enet\",\"dim\":3}", "policy: unknown policy 'enet'; did you mean 'eenet'?");
     assert_not_created("{\"policy\":\"linucb\",\"dim\":3,\"options\":\"alpha=-1\"}",
                        "options: linucb.alpha must be 0 to 1000000, got -1");
@@ -357,25 +340,4 @@ static void what_the_library_refuses(void **state)
                        "example \"floor:0.05\"");
     assert_not_created("{\"dim\":3,\"options\":\"f1.width=10 wait=3\"}",
                        "options: wait is not allowed here; it is a setting of the bandit, next to \"options\"");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(usual_values),
-        cmocka_unit_test(every_member),
-        cmocka_unit_test(waits_and_defaults),
-        cmocka_unit_test(rewards_outside_the_range),
-        cmocka_unit_test(writing_reads_back),
-        cmocka_unit_test(live_members),
-        cmocka_unit_test(numbers_of_tests),
-        cmocka_unit_test(mistakes_of_live_members),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(differences),
-        cmocka_unit_test(changes),
-        cmocka_unit_test(creating),
-        cmocka_unit_test(what_the_library_refuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

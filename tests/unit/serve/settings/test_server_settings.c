@@ -22,36 +22,33 @@ static void refuses(const char *lines, const char *sentence)
     assert_string_equal(error.message, sentence);
 }
 
-static void defaults_can_run(void **state)
+TEST(defaults_can_run)
 {
-    (void)state;
     server_settings settings = usual();
-    assert_int_equal(server_settings_check(&settings, NULL), EE_OK);
+    ok(server_settings_check(&settings, NULL));
     assert_string_equal(settings.folder, "eenet-data");
     assert_string_equal(settings.address, "127.0.0.1");
     assert_int_equal(settings.port, 8080);
     assert_string_equal(settings.keys, "");
 }
 
-static void a_file_has_lines(void **state)
+TEST(a_file_has_lines)
 {
-    (void)state;
     server_settings settings = usual();
     const char *lines = "# a comment\n\n  port=9000\r\nfolder =  my data, of #1 # the end\n"
                         "\tidle-seconds = 1.5\nlog-level = debug\n#port = 7\nkeys =";
-    assert_int_equal(server_settings_parse(lines, strlen(lines), &settings, NULL), EE_OK);
+    ok(server_settings_parse(lines, strlen(lines), &settings, NULL));
     assert_int_equal(settings.port, 9000);
     assert_string_equal(settings.folder, "my data, of");
     assert_true(settings.idle_seconds == 1.5);
     assert_int_equal(settings.log_level.pick, 3);
     lines = "folder = a#1";
-    assert_int_equal(server_settings_parse(lines, strlen(lines), &settings, NULL), EE_OK);
+    ok(server_settings_parse(lines, strlen(lines), &settings, NULL));
     assert_string_equal(settings.folder, "a#1");
 }
 
-static void a_file_says_where_it_is_wrong(void **state)
+TEST(a_file_says_where_it_is_wrong)
 {
-    (void)state;
     refuses("port = 1\nprot = 2\n", "settings: line 2: serve has no option 'prot'; did you mean 'port'?");
     refuses("most-awake = 5\n",
             "settings: line 1: 'most-awake' was removed; remove it, or limit the memory of models with 'memory' "
@@ -66,21 +63,19 @@ static void a_file_says_where_it_is_wrong(void **state)
     assert_int_equal(server_settings_parse(longest, sizeof longest, &settings, NULL), EE_BAD_OPTION);
 }
 
-static void files_are_read(void **state)
+TEST(files_are_read)
 {
-    (void)state;
     test_folder folder = folder_make();
     folder_write_text(&folder, "conf", "port = 81\n");
     server_settings settings = usual();
-    assert_int_equal(server_settings_read(folder_path(&folder, "conf"), &settings, NULL), EE_OK);
+    ok(server_settings_read(folder_path(&folder, "conf"), &settings, NULL));
     assert_int_equal(settings.port, 81);
     assert_int_not_equal(server_settings_read(folder_path(&folder, "none"), &settings, NULL), EE_OK);
     folder_remove(&folder);
 }
 
-static void variables_have_the_same_names(void **state)
+TEST(variables_have_the_same_names)
 {
-    (void)state;
     server_settings settings = usual();
     char *good[] = {"HOME=/root",
                     "EENET_PORT=77",
@@ -90,7 +85,7 @@ static void variables_have_the_same_names(void **state)
                     "EENET_FOLDER=a b, c=d",
                     "EENET_",
                     NULL};
-    assert_int_equal(server_settings_environment(good, &settings, NULL), EE_OK);
+    ok(server_settings_environment(good, &settings, NULL));
     assert_int_equal(settings.port, 77);
     assert_true(settings.idle_seconds == 3);
     assert_string_equal(settings.folder, "a b, c=d");
@@ -103,9 +98,8 @@ static void variables_have_the_same_names(void **state)
     assert_string_equal(error.message, "settings: EENET_PORT: serve.port must be 0 to 65535, got high");
 }
 
-static void what_cannot_be_is_said(void **state)
+TEST(what_cannot_be_is_said)
 {
-    (void)state;
     static const struct {
         const char *lines, *word; /* NULL: it can be */
     } cases[] = {
@@ -126,30 +120,28 @@ static void what_cannot_be_is_said(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         server_settings settings = usual();
         ee_error error = {EE_OK, ""};
-        assert_int_equal(server_settings_parse(cases[i].lines, strlen(cases[i].lines), &settings, NULL), EE_OK);
+        ok(server_settings_parse(cases[i].lines, strlen(cases[i].lines), &settings, NULL));
         assert_int_equal(server_settings_check(&settings, &error), cases[i].word ? EE_BAD_OPTION : EE_OK);
         if (cases[i].word) assert_non_null(strstr(error.message, cases[i].word));
     }
 }
 
 /* The file that is installed is the example: `eenet serve --print-settings >share/eenet.conf` makes it anew. */
-static void the_installed_example_is_ours(void **state)
+TEST(the_installed_example_is_ours)
 {
-    (void)state;
     text example = text_start(NULL);
     uint8_t *bytes;
     size_t size;
     server_settings_example(&example);
-    assert_int_equal(file_read(EENET_GOLDEN_DIR "/../../share/eenet.conf", &bytes, &size, NULL), EE_OK);
+    ok(file_read(EENET_GOLDEN_DIR "/../../share/eenet.conf", &bytes, &size, NULL));
     assert_string_equal((const char *)bytes, example.bytes);
     memory_free(bytes);
     memory_free(example.bytes);
 }
 
 /* Every setting is in the example, with its default, and with the comment signs gone it is read. */
-static void the_example_is_complete(void **state)
+TEST(the_example_is_complete)
 {
-    (void)state;
     text example = text_start(NULL);
     server_settings_example(&example);
     size_t count = 0, found = 0;
@@ -168,19 +160,4 @@ static void the_example_is_complete(void **state)
     options_format(&server_settings_schema, &expected, defaults, sizeof defaults);
     assert_string_equal(read, defaults);
     memory_free(example.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_can_run),
-        cmocka_unit_test(a_file_has_lines),
-        cmocka_unit_test(a_file_says_where_it_is_wrong),
-        cmocka_unit_test(files_are_read),
-        cmocka_unit_test(variables_have_the_same_names),
-        cmocka_unit_test(what_cannot_be_is_said),
-        cmocka_unit_test(the_example_is_complete),
-        cmocka_unit_test(the_installed_example_is_ours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

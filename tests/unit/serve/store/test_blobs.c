@@ -17,7 +17,7 @@ static const char *const files[BLOB_KINDS] = {"models/3/7.model", "live/3.state"
 static blobs *open_blobs(const test_folder *folder)
 {
     blobs *self;
-    assert_int_equal(blobs_open(folder->path, &self, NULL), EE_OK);
+    ok(blobs_open(folder->path, &self, NULL));
     return self;
 }
 
@@ -25,16 +25,15 @@ static void assert_holds(const blobs *self, blob_name name, const void *expected
 {
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(blob_get(self, name, &bytes, &size, NULL), EE_OK);
+    ok(blob_get(self, name, &bytes, &size, NULL));
     assert_int_equal(size, length);
     assert_memory_equal(bytes, expected, length);
     assert_int_equal(bytes[size], 0);
     memory_free(bytes);
 }
 
-static void every_kind_is_kept(void **state)
+TEST(every_kind_is_kept)
 {
-    (void)state;
     test_folder folder = folder_make();
     blobs *self = open_blobs(&folder);
     uint8_t value[64], other[64], *bytes;
@@ -46,9 +45,9 @@ static void every_kind_is_kept(void **state)
         assert_int_equal(blob_get(self, name, &bytes, &size, &error), EE_NO_FILE);
         assert_null(bytes);
         assert_message_has(error.message, files[kind]);
-        assert_int_equal(blob_put(self, name, value, length, &error), EE_OK);
+        ok(blob_put(self, name, value, length, &error));
         assert_holds(self, name, value, length);
-        assert_int_equal(blob_put(self, name, other, longer, &error), EE_OK);
+        ok(blob_put(self, name, other, longer, &error));
         assert_holds(self, name, other, longer);
         assert_true(blob_exists(self, name));
         assert_int_equal(access(folder_path(&folder, files[kind]), F_OK), 0);
@@ -57,8 +56,8 @@ static void every_kind_is_kept(void **state)
     assert_true(blobs_bytes(self) >= BLOB_KINDS * longer);
     for (int kind = 0; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(3, (blob_kind)kind, keys[kind]);
-        assert_int_equal(blob_remove(self, name, &error), EE_OK);
-        assert_int_equal(blob_remove(self, name, &error), EE_OK); /* gone is gone */
+        ok(blob_remove(self, name, &error));
+        ok(blob_remove(self, name, &error)); /* gone is gone */
         assert_false(blob_exists(self, name));
     }
     assert_int_equal(blobs_bytes(self), 0);
@@ -66,22 +65,21 @@ static void every_kind_is_kept(void **state)
     folder_remove(&folder);
 }
 
-static void keys_are_listed(void **state)
+TEST(keys_are_listed)
 {
-    (void)state;
     test_folder folder = folder_make();
     blobs *self = open_blobs(&folder);
     const blob_kind kinds[] = {BLOB_MODEL, BLOB_EVALUATION, BLOB_EVALUATION_RESULTS, BLOB_IMPORTANCE};
     for (size_t k = 0; k < 4; k++) {
         blob_key *list;
         size_t count;
-        assert_int_equal(blob_list(self, 3, kinds[k], &list, &count, NULL), EE_OK);
+        ok(blob_list(self, 3, kinds[k], &list, &count, NULL));
         assert_int_equal(count, 0);
         memory_free(list);
         for (uint32_t bandit = 3; bandit <= 33; bandit += 30)
             for (char key[] = "a"; key[0] < (bandit == 3 ? 'd' : 'z'); key[0]++)
-                assert_int_equal(blob_put(self, blob_named(bandit, kinds[k], key), "12345678", 8, NULL), EE_OK);
-        assert_int_equal(blob_list(self, 3, kinds[k], &list, &count, NULL), EE_OK);
+                ok(blob_put(self, blob_named(bandit, kinds[k], key), "12345678", 8, NULL));
+        ok(blob_list(self, 3, kinds[k], &list, &count, NULL));
         assert_int_equal(count, 3);
         unsigned seen = 0;
         for (size_t i = 0; i < count; i++) seen |= 1u << (list[i][0] - 'a');
@@ -92,9 +90,8 @@ static void keys_are_listed(void **state)
     folder_remove(&folder);
 }
 
-static void a_key_is_no_path(void **state)
+TEST(a_key_is_no_path)
 {
-    (void)state;
     test_folder folder = folder_make();
     blobs *self = open_blobs(&folder);
     ee_error error;
@@ -107,16 +104,15 @@ static void a_key_is_no_path(void **state)
 }
 
 /* Any byte of a file of any kind that is changed or cut off. */
-static void damage_is_detected(void **state)
+TEST(damage_is_detected)
 {
-    (void)state;
     test_folder folder = folder_make();
     blobs *self = open_blobs(&folder);
     uint8_t value[64];
     size_t length = sealed("{\"a\":1}", value);
     for (int kind = 0; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(3, (blob_kind)kind, keys[kind]);
-        assert_int_equal(blob_put(self, name, value, length, NULL), EE_OK);
+        ok(blob_put(self, name, value, length, NULL));
         uint8_t good[128], bad[128], *bytes;
         FILE *file = fopen(folder_path(&folder, files[kind]), "rb");
         size_t size = fread(good, 1, sizeof good, file), got;
@@ -141,31 +137,29 @@ static void damage_is_detected(void **state)
 }
 
 /* Files of versions that wrote no checksum to text. */
-static void text_of_older_versions_is_read(void **state)
+TEST(text_of_older_versions_is_read)
 {
-    (void)state;
     test_folder folder = folder_make();
     blobs *self = open_blobs(&folder);
-    assert_int_equal(blob_put(self, blob_named(0, BLOB_EVALUATION, "b"), "x", 1, NULL), EE_OK);
+    ok(blob_put(self, blob_named(0, BLOB_EVALUATION, "b"), "x", 1, NULL));
     folder_write_text(&folder, "evaluations/a.json", "{\"old\":true}");
     assert_holds(self, blob_named(0, BLOB_EVALUATION, "a"), "{\"old\":true}", 12);
     blobs_close(self);
     folder_remove(&folder);
 }
 
-static void what_a_crash_left_goes(void **state)
+TEST(what_a_crash_left_goes)
 {
-    (void)state;
     test_folder folder = folder_make();
     blobs *self = open_blobs(&folder);
     char *scratch;
     const char *const left[] = {"models/1/8.model.123.0", "evaluations/1/a.json.5.1", "evaluations/1/a.eelog.zst"};
     const char *const stays[] = {"models/1/readme", "models/1/8.model"};
-    assert_int_equal(put_model((store *)&(struct store){.blobs = self}, 1, 8, "model"), EE_OK);
-    assert_int_equal(blob_put(self, blob_named(1, BLOB_EVALUATION, "a"), "x", 1, NULL), EE_OK);
+    ok(put_model((store *)&(struct store){.blobs = self}, 1, 8, "model"));
+    ok(blob_put(self, blob_named(1, BLOB_EVALUATION, "a"), "x", 1, NULL));
     for (size_t i = 0; i < 3; i++) folder_write_text(&folder, left[i], "half");
     folder_write_text(&folder, stays[0], "a user's");
-    assert_int_equal(blobs_scratch(self, ".eelog.zst", &scratch, NULL), EE_OK);
+    ok(blobs_scratch(self, ".eelog.zst", &scratch, NULL));
     assert_int_equal(access(scratch, F_OK), 0);
     blobs_sweep(self);
     assert_int_not_equal(access(scratch, F_OK), 0);
@@ -174,14 +168,4 @@ static void what_a_crash_left_goes(void **state)
     memory_free(scratch);
     blobs_close(self);
     folder_remove(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_kept),     cmocka_unit_test(keys_are_listed),
-        cmocka_unit_test(a_key_is_no_path),       cmocka_unit_test(damage_is_detected),
-        cmocka_unit_test(what_a_crash_left_goes), cmocka_unit_test(text_of_older_versions_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

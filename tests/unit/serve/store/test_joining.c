@@ -99,9 +99,8 @@ static size_t settle(play *self, size_t limit)
     return (size_t)(bandit_of(self)->events - before);
 }
 
-static void the_first_settles_at_once(void **state)
+TEST(the_first_settles_at_once)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     decide(&self, "a");
     decide(&self, "b");
@@ -135,9 +134,8 @@ static void check_aggregation(log_aggregation aggregation, const char *log)
 }
 
 /* A longer wait does not open again what is settled. */
-static void more_than_the_sum(void **state)
+TEST(more_than_the_sum)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     decide(&self, "a");
     decide(&self, "b");
@@ -150,9 +148,8 @@ static void more_than_the_sum(void **state)
     end(&self, "D a; D b; R a 1 joined 1; S 1 1 rewarded; S 2 0 default; R a 9 repeated 1; R b 9 late 2; ");
 }
 
-static void aggregations(void **state)
+TEST(aggregations)
 {
-    (void)state;
     static const char rewards[] = "D a; R a 1 joined 1; R a 4 joined 1; R a 1 joined 1; ";
     const struct {
         log_aggregation aggregation;
@@ -165,9 +162,8 @@ static void aggregations(void **state)
     }
 }
 
-static void the_largest_may_be_below_zero(void **state)
+TEST(the_largest_may_be_below_zero)
 {
-    (void)state;
     play self = start(LOG_REWARD_MAX, 0);
     decide(&self, "a");
     reward(&self, "a", -3);
@@ -177,9 +173,8 @@ static void the_largest_may_be_below_zero(void **state)
     end(&self, "D a; R a -3 joined 1; R a -2 joined 1; S 1 -2 rewarded; ");
 }
 
-static void exactly_at_the_wait_counts(void **state)
+TEST(exactly_at_the_wait_counts)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     decide(&self, "a");
     self.now += 10 * SECOND;
@@ -192,9 +187,8 @@ static void exactly_at_the_wait_counts(void **state)
     end(&self, "D a; R a 1 joined 1; R a 1 late 1; S 1 1 rewarded; ");
 }
 
-static void without_a_reward(void **state)
+TEST(without_a_reward)
 {
-    (void)state;
     const struct {
         double default_reward;
         const char *log;
@@ -213,9 +207,8 @@ static void without_a_reward(void **state)
     }
 }
 
-static void unknown_then_claimed(void **state)
+TEST(unknown_then_claimed)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     assert_int_equal(reward(&self, "a", 5), REWARD_UNKNOWN);
     assert_int_equal(reward(&self, "b", 6), REWARD_UNKNOWN);
@@ -229,9 +222,8 @@ static void unknown_then_claimed(void **state)
                "R a 7 repeated 4; D c; ");
 }
 
-static void claimed_are_added(void **state)
+TEST(claimed_are_added)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     reward(&self, "a", 5);
     reward(&self, "a", 7);
@@ -243,9 +235,8 @@ static void claimed_are_added(void **state)
                "S 3 13 rewarded; ");
 }
 
-static void a_decision_is_made_once(void **state)
+TEST(a_decision_is_made_once)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     assert_int_equal(decide_as(&self, "a", 1), ENTRY_DONE);
     assert_int_equal(decide_as(&self, "a", 1), ENTRY_REPEATED); /* within the same transaction */
@@ -259,9 +250,8 @@ static void a_decision_is_made_once(void **state)
     end(&self, "D a; D b; ");
 }
 
-static void a_repeated_decision_has_its_number(void **state)
+TEST(a_repeated_decision_has_its_number)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     decide(&self, "a");
     decide(&self, "b");
@@ -274,9 +264,8 @@ static void a_repeated_decision_has_its_number(void **state)
     end(&self, "D a; D b; ");
 }
 
-static void reward_ids(void **state)
+TEST(reward_ids)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     decide(&self, "a");
     assert_int_equal(reward_as(&self, "a", 2, "x").verdict, ENTRY_DONE);
@@ -295,9 +284,8 @@ static void reward_ids(void **state)
     end(&self, "D a; R a 2 joined 1; R a 3 joined 1; R b 9 unknown 0; S 1 5 rewarded; ");
 }
 
-static void an_unknown_reward_id_is_claimed_once(void **state)
+TEST(an_unknown_reward_id_is_claimed_once)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     assert_int_equal(reward_as(&self, "a", 2, "x").event.outcome, REWARD_UNKNOWN);
     assert_int_equal(reward_as(&self, "a", 2, "x").verdict, ENTRY_REPEATED);
@@ -310,9 +298,8 @@ static void an_unknown_reward_id_is_claimed_once(void **state)
     end(&self, "R a 2 unknown 0; D a; R a 2 claimed 2; S 2 2 rewarded; ");
 }
 
-static void other_rules_between(void **state)
+TEST(other_rules_between)
 {
-    (void)state;
     play self = start(LOG_REWARD_MAX, 0);
     decide(&self, "a");
     decide(&self, "b");
@@ -356,9 +343,8 @@ static void decide_many(play *self, int count)
 }
 
 /* As after a day without the server, or with a shorter wait: what was settled by its rewards is passed in portions. */
-static void passes_the_settled_in_portions(void **state)
+TEST(passes_the_settled_in_portions)
 {
-    (void)state;
     enum { COUNT = 10000 };
     play self = start(LOG_REWARD_FIRST, 0);
     decide_many(&self, COUNT);
@@ -371,9 +357,8 @@ static void passes_the_settled_in_portions(void **state)
     stop(&self);
 }
 
-static void settles_in_portions(void **state)
+TEST(settles_in_portions)
 {
-    (void)state;
     enum { COUNT = 1000 };
     play self = start(LOG_REWARD_FIRST, 0);
     for (int i = 0; i < COUNT; i++) {
@@ -400,9 +385,8 @@ static void settles_in_portions(void **state)
     stop(&self);
 }
 
-static void news_are_what_a_model_learns_from(void **state)
+TEST(news_are_what_a_model_learns_from)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     decide(&self, "a");
     assert_int_equal(bandit_of(&self)->news, 1);
@@ -438,9 +422,8 @@ static event_outcome activate(play *self, const char *id)
     return entry.event.outcome;
 }
 
-static void deferred_ones_settle_when_they_are_active(void **state)
+TEST(deferred_ones_settle_when_they_are_active)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     defer(&self, "a");
     defer(&self, "b");
@@ -460,9 +443,8 @@ static void deferred_ones_settle_when_they_are_active(void **state)
 }
 
 /* More rewards may come: the activation does not end the wait. */
-static void an_activation_settles_only_where_the_first_counts(void **state)
+TEST(an_activation_settles_only_where_the_first_counts)
 {
-    (void)state;
     play self = start(LOG_REWARD_SUM, 0);
     defer(&self, "a");
     assert_int_equal(reward(&self, "a", 5), REWARD_JOINED);
@@ -474,9 +456,8 @@ static void an_activation_settles_only_where_the_first_counts(void **state)
     end(&self, "D a; R a 5 joined 1; A a joined 1; R a 6 joined 1; S 1 11 rewarded; ");
 }
 
-static void nobody_saw_what_was_not_activated(void **state)
+TEST(nobody_saw_what_was_not_activated)
 {
-    (void)state;
     const log_aggregation aggregations_of[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
     for (size_t i = 0; i < 2; i++) {
         play self = start(aggregations_of[i], 1);
@@ -500,9 +481,8 @@ static void nobody_saw_what_was_not_activated(void **state)
     }
 }
 
-static void activations_may_come_first(void **state)
+TEST(activations_may_come_first)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     assert_int_equal(activate(&self, "a"), REWARD_UNKNOWN);
     assert_int_equal(reward(&self, "a", 2), REWARD_UNKNOWN);
@@ -547,9 +527,8 @@ static entry_verdict decide_slots(play *self, const char *id, const char *slots,
     return entries[0].verdict;
 }
 
-static void a_round_is_made_as_a_whole(void **state)
+TEST(a_round_is_made_as_a_whole)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     uint64_t first;
     decide(&self, "x");
@@ -567,9 +546,8 @@ static void a_round_is_made_as_a_whole(void **state)
                "R r/t 3 repeated 2; ");
 }
 
-static void a_round_is_activated_as_a_whole(void **state)
+TEST(a_round_is_activated_as_a_whole)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     decide_slots(&self, "r", "tm", 1, true, NULL);
     reward(&self, "r\037m", 2);
@@ -585,9 +563,8 @@ static void a_round_is_activated_as_a_whole(void **state)
 }
 
 /* What came before a round is claimed after its last slot: the slots follow each other. */
-static void what_comes_before_a_round(void **state)
+TEST(what_comes_before_a_round)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     reward(&self, "r\037t", 2);
     activate(&self, "r");
@@ -599,21 +576,20 @@ static void what_comes_before_a_round(void **state)
 }
 
 /* Retention takes a round whole or not at all, and its id with it. */
-static void a_round_is_removed_as_a_whole(void **state)
+TEST(a_round_is_removed_as_a_whole)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     bool more;
     decide_slots(&self, "r", "tme", 1, false, NULL);
     reward(&self, "r\037t", 2);
     reward(&self, "r\037m", 2);
     self.now += SECOND;
-    assert_int_equal(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL), EE_OK);
+    ok(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL));
     assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), ENTRY_REPEATED); /* a slot waits */
     reward_as(&self, "r\037e", 2, "id");
-    assert_int_equal(store_remove(self.store, 1, self.now, 3, 100, &more, NULL), EE_OK); /* a restart needs a slot */
+    ok(store_remove(self.store, 1, self.now, 3, 100, &more, NULL)); /* a restart needs a slot */
     assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), ENTRY_REPEATED);
-    assert_int_equal(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL), EE_OK);
+    ok(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL));
     assert_true(more); /* more than one event, since three belong together */
     uint64_t first;
     assert_int_equal(decide_slots(&self, "r", "tm", 2, false, &first), ENTRY_DONE);
@@ -667,7 +643,7 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
     raw_log raw = raw_begin(folder);
     raw_add_bandit(&raw, 2, "news");
     raw_commit(&raw);
-    assert_int_equal(store_open(folder, &self.store, NULL), EE_OK);
+    ok(store_open(folder, &self.store, NULL));
     skip_syncs(self.store);
     uint64_t chance = seed;
     text out = text_start(NULL);
@@ -684,10 +660,10 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
                 group.due = both;
                 group.due_count = 2;
             }
-            assert_int_equal(store_write(self.store, &group, NULL), EE_OK);
+            ok(store_write(self.store, &group, NULL));
             if (draw(&seed, 8)) continue;
             store_close(self.store);
-            assert_int_equal(store_open(folder, &self.store, NULL), EE_OK);
+            ok(store_open(folder, &self.store, NULL));
             skip_syncs(self.store);
         }
     }
@@ -720,9 +696,8 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
 }
 
 /* However entries are grouped, and whatever was in memory or in the store, the result is the same. */
-static void groups_do_not_matter(void **state)
+TEST(groups_do_not_matter)
 {
-    (void)state;
     const log_aggregation rules[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
     for (uint64_t seed = 1; seed <= 4; seed++) {
         text alone = write_made(seed, 1, rules[seed % 2]);
@@ -736,9 +711,8 @@ static void groups_do_not_matter(void **state)
 }
 
 /* A group that fails leaves the store and what is known of the bandits as before. */
-static void a_group_that_fails_changes_nothing(void **state)
+TEST(a_group_that_fails_changes_nothing)
 {
-    (void)state;
     play self = start(LOG_REWARD_FIRST, 0);
     ee_error error = {0};
     decide(&self, "a");
@@ -761,41 +735,8 @@ static void a_group_that_fails_changes_nothing(void **state)
         assert_string_equal(entry->error.message, error.message);
     }
     group.now = self.now;
-    assert_int_equal(store_write(self.store, &group, &error), EE_OK);
+    ok(store_write(self.store, &group, &error));
     assert_int_equal(made.bandit, 2);
     assert_int_equal(store_bandit_count(self.store), 2);
     end(&self, "D a; R b 1 unknown 0; R a 1 joined 1; S 1 1 rewarded; ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_settles_at_once),
-        cmocka_unit_test(aggregations),
-        cmocka_unit_test(more_than_the_sum),
-        cmocka_unit_test(the_largest_may_be_below_zero),
-        cmocka_unit_test(exactly_at_the_wait_counts),
-        cmocka_unit_test(without_a_reward),
-        cmocka_unit_test(unknown_then_claimed),
-        cmocka_unit_test(claimed_are_added),
-        cmocka_unit_test(a_decision_is_made_once),
-        cmocka_unit_test(a_repeated_decision_has_its_number),
-        cmocka_unit_test(reward_ids),
-        cmocka_unit_test(an_unknown_reward_id_is_claimed_once),
-        cmocka_unit_test(other_rules_between),
-        cmocka_unit_test(settles_in_portions),
-        cmocka_unit_test(passes_the_settled_in_portions),
-        cmocka_unit_test(news_are_what_a_model_learns_from),
-        cmocka_unit_test(deferred_ones_settle_when_they_are_active),
-        cmocka_unit_test(an_activation_settles_only_where_the_first_counts),
-        cmocka_unit_test(nobody_saw_what_was_not_activated),
-        cmocka_unit_test(activations_may_come_first),
-        cmocka_unit_test(a_round_is_made_as_a_whole),
-        cmocka_unit_test(a_round_is_activated_as_a_whole),
-        cmocka_unit_test(what_comes_before_a_round),
-        cmocka_unit_test(a_round_is_removed_as_a_whole),
-        cmocka_unit_test(groups_do_not_matter),
-        cmocka_unit_test(a_group_that_fails_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static store_entry settings_entry(const bandit_settings *settings, const char *j
                          .name = words(name)};
 }
 
-static void bandits_are_kept(void **state)
+TEST_WITH(bandits_are_kept, set_up, tear_down)
 {
     bench *b = *state;
     seen got;
@@ -46,7 +46,7 @@ static void bandits_are_kept(void **state)
     assert_int_equal(decide(b, 2, 100, "x"), ENTRY_FAILED);
 }
 
-static void events_are_kept(void **state)
+TEST_WITH(events_are_kept, set_up, tear_down)
 {
     bench *b = *state;
     static uint8_t large[50000]; /* over many pages */
@@ -78,7 +78,7 @@ static void events_are_kept(void **state)
 }
 
 /* Numbers and times go on where they ended, after a restart too. */
-static void events_follow_each_other(void **state)
+TEST_WITH(events_follow_each_other, set_up, tear_down)
 {
     bench *b = *state;
     seen got;
@@ -99,33 +99,33 @@ static void events_follow_each_other(void **state)
     assert_message_has(large.error.message, "larger than 500 MB");
 }
 
-static void events_are_read_in_order(void **state)
+TEST_WITH(events_are_read_in_order, set_up, tear_down)
 {
     bench *b = *state;
     uint64_t last;
     seen got = {0};
     write_log(b);
-    assert_int_equal(see_events(b->reader, 1, 2, ALL, 3, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 1, 2, ALL, 3, &got, &last, NULL));
     assert_string_equal(got.text, "3:1@10  4:4@20  5:1@20  ");
     assert_int_equal(last, 5);
     /* some kinds: what lies behind the last of them was looked at too */
-    assert_int_equal(see_events(b->reader, 1, 5, 1 << EVENT_DECISION, 100, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 1, 5, 1 << EVENT_DECISION, 100, &got, &last, NULL));
     assert_string_equal(got.text, "6:1@30  7:1@30  10:1@50  11:1@50  ");
     assert_int_equal(last, 12);
     const unsigned rare = 1 << EVENT_STEP | 1 << EVENT_CHECKPOINT;
-    assert_int_equal(see_events(b->reader, 1, 4, rare, 2, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 1, 4, rare, 2, &got, &last, NULL));
     assert_string_equal(got.text, "8:4@40  9:5@40  ");
     assert_int_equal(last, 9);
-    assert_int_equal(see_events(b->reader, 1, 0, 1 << EVENT_CHECKPOINT, 2, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 1, 0, 1 << EVENT_CHECKPOINT, 2, &got, &last, NULL));
     assert_string_equal(got.text, "9:5@40  ");
     assert_int_equal(last, 12);
-    assert_int_equal(see_events(b->reader, 1, 12, ALL, 2, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 1, 12, ALL, 2, &got, &last, NULL));
     assert_int_equal(last, 12);
-    assert_int_equal(see_events(b->reader, 3, 0, ALL, 2, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 3, 0, ALL, 2, &got, &last, NULL));
     assert_int_equal(last, 0);
 }
 
-static void events_are_found(void **state)
+TEST_WITH(events_are_found, set_up, tear_down)
 {
     bench *b = *state;
     uint64_t number;
@@ -137,26 +137,25 @@ static void events_are_found(void **state)
                  {EVENT_STEP, 11, 8},       {EVENT_DECISION, 9, 7},   {EVENT_DECISION, 1, 0},
                  {EVENT_MODEL, 12, 0},      {EVENT_SETTINGS, 1, 1}};
     for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
-        assert_int_equal(store_last(b->reader, 1, lasts[i].kind, lasts[i].upto, &number, &b->error), EE_OK);
+        ok(store_last(b->reader, 1, lasts[i].kind, lasts[i].upto, &number, &b->error));
         assert_int_equal(number, lasts[i].expected);
     }
-    assert_int_equal(store_last_of(b->reader, 1, 1U << EVENT_DECISION | 1U << EVENT_CHECKPOINT, 10, &number, NULL),
-                     EE_OK);
+    ok(store_last_of(b->reader, 1, 1U << EVENT_DECISION | 1U << EVENT_CHECKPOINT, 10, &number, NULL));
     assert_int_equal(number, 10);
     const struct {
         int64_t time;
         uint64_t expected;
     } times[] = {{INT64_MIN, 1}, {0, 1}, {1, 2}, {10, 2}, {11, 4}, {60, 12}, {61, 13}, {INT64_MAX, 13}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        assert_int_equal(store_find_time(b->reader, 1, times[i].time, &number, &b->error), EE_OK);
+        ok(store_find_time(b->reader, 1, times[i].time, &number, &b->error));
         assert_int_equal(number, times[i].expected);
     }
-    assert_int_equal(store_find_time(b->reader, 7, 0, &number, &b->error), EE_OK);
+    ok(store_find_time(b->reader, 7, 0, &number, &b->error));
     assert_int_equal(number, 1);
 }
 
 /* Log times of all events, and wall times that go back at event 4 and jump at 7. */
-static void wall_times_go_back(void **state)
+TEST_WITH(wall_times_go_back, set_up, tear_down)
 {
     bench *b = *state;
     seen got = {0};
@@ -166,7 +165,7 @@ static void wall_times_go_back(void **state)
     bool found;
     const int64_t times[] = {10, 20, 30, 1031, 1040, 1050, 2051, 2060};
     const stored_clock changes[] = {{1031, 1010, false}, {1040, 1010, true}, {2051, 0, false}};
-    assert_int_equal(store_read_clock(b->reader, &clock, &b->error), EE_OK);
+    ok(store_read_clock(b->reader, &clock, &b->error));
     assert_true(clock.time == 0 && clock.ahead == 0 && !clock.in_doubt);
     close_store(b);
     b->kept = open_bare(b->folder.path, &(joining_rules){1000000, 0, LOG_REWARD_FIRST});
@@ -176,15 +175,15 @@ static void wall_times_go_back(void **state)
         store_group group = {.first = &entry, .now = times[i]};
         for (size_t k = 0; k < 3; k++)
             if (changes[k].time == times[i]) group.clock = &changes[k];
-        assert_int_equal(store_write(b->kept, &group, &b->error), EE_OK);
+        ok(store_write(b->kept, &group, &b->error));
     }
     close_store(b);
     open_store(b);
-    assert_int_equal(store_read_clock(b->reader, &clock, &b->error), EE_OK);
+    ok(store_read_clock(b->reader, &clock, &b->error));
     assert_true(clock.time == 2051 && clock.ahead == 0 && !clock.in_doubt);
-    assert_int_equal(see_events(b->reader, 1, 0, ALL, 100, &got, &last, NULL), EE_OK);
+    ok(see_events(b->reader, 1, 0, ALL, 100, &got, &last, NULL));
     assert_string_equal(got.text, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ");
-    assert_int_equal(store_next_decision(b->reader, 1, 4, &decision, &found, &b->error), EE_OK);
+    ok(store_next_decision(b->reader, 1, 4, &decision, &found, &b->error));
     assert_int_equal(decision.time, 30);
     const struct {
         int64_t time;
@@ -192,40 +191,40 @@ static void wall_times_go_back(void **state)
     } finds[] = {{INT64_MIN, 1, 1}, {10, 1, 1}, {11, 2, 2},   {21, 3, 3},   {22, 3, 5},   {30, 3, 5},       {31, 6, 6},
                  {40, 6, 6},        {41, 7, 7}, {2051, 7, 7}, {2052, 8, 8}, {2061, 9, 9}, {INT64_MAX, 9, 9}};
     for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
-        assert_int_equal(store_find_time(b->reader, 1, finds[i].time, &number, &b->error), EE_OK);
+        ok(store_find_time(b->reader, 1, finds[i].time, &number, &b->error));
         assert_int_equal(number, finds[i].first);
-        assert_int_equal(store_find_end(b->reader, 1, finds[i].time, &number, &b->error), EE_OK);
+        ok(store_find_end(b->reader, 1, finds[i].time, &number, &b->error));
         assert_int_equal(number, finds[i].end);
     }
-    assert_int_equal(store_count_before(b->reader, 1, 1040, &number, &b->error), EE_OK);
+    ok(store_count_before(b->reader, 1, 1040, &number, &b->error));
     assert_int_equal(number, 4);
-    assert_int_equal(store_count_before(b->reader, 2, 1040, &number, &b->error), EE_OK);
+    ok(store_count_before(b->reader, 2, 1040, &number, &b->error));
     assert_int_equal(number, 0);
     /* a reader that has read the clock sees what it did later */
     store_entry last_one = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("i")}};
     store_group group = {.first = &last_one, .now = 3000, .clock = &(stored_clock){3000, 100, false}};
-    assert_int_equal(store_write(b->kept, &group, &b->error), EE_OK);
-    assert_int_equal(see_events(b->reader, 1, 7, ALL, 100, &got, &last, NULL), EE_OK);
+    ok(store_write(b->kept, &group, &b->error));
+    ok(see_events(b->reader, 1, 7, ALL, 100, &got, &last, NULL));
     assert_string_equal(got.text, "8:1@2060 h 9:1@2900 i ");
 }
 
 /* A batch has copies: nothing that happens to the store later changes them, and no transaction stays open. */
-static void a_batch_is_a_copy(void **state)
+TEST_WITH(a_batch_is_a_copy, set_up, tear_down)
 {
     bench *b = *state;
     const event *one;
     bool more;
     event_batch batch = {0};
     write_log(b);
-    assert_int_equal(store_read(b->reader, 1, 0, ALL, 100, &batch, &b->error), EE_OK);
+    ok(store_read(b->reader, 1, 0, ALL, 100, &batch, &b->error));
     assert_int_equal(batch.count, 12);
-    assert_int_equal(store_remove(b->kept, 1, INT64_MAX, 12, 5, &more, &b->error), EE_OK);
+    ok(store_remove(b->kept, 1, INT64_MAX, 12, 5, &more, &b->error));
     for (size_t i = 0; i < 12; i++) {
         ee_status expected = i < 5 ? EE_BAD_INPUT : EE_OK;
         assert_int_equal(batch.events[i].number, i + 1);
         assert_memory_equal(batch.events[i].body, "body", 4);
         assert_int_equal(store_read_one(b->reader, 1, i + 1, &one, &b->error), expected);
-        assert_int_equal(store_read_one(b->reader, 2, i + 1, &one, &b->error), EE_OK);
+        ok(store_read_one(b->reader, 2, i + 1, &one, &b->error));
     }
     event_batch_free(&batch);
 }
@@ -239,14 +238,14 @@ static int log_pages(bench *b)
 }
 
 /* A reader between two calls does not keep the write-ahead log from starting over. */
-static void a_reader_that_works_does_not_hold_the_log(void **state)
+TEST_WITH(a_reader_that_works_does_not_hold_the_log, set_up, tear_down)
 {
     enum { TRANSACTIONS = 60, EACH = 40, LIMIT = 1500 };
     static uint8_t body[8000];
     bench *b = *state;
     event_batch batch = {0};
     write_log(b);
-    assert_int_equal(store_read(b->reader, 1, 0, ALL, 2, &batch, &b->error), EE_OK);
+    ok(store_read(b->reader, 1, 0, ALL, 2, &batch, &b->error));
     for (size_t i = 0; i < TRANSACTIONS; i++) {
         store_entry entries[EACH];
         for (size_t k = 0; k < EACH; k++)
@@ -261,7 +260,7 @@ static void a_reader_that_works_does_not_hold_the_log(void **state)
 }
 
 /* A batch ends at a size, but never empty. */
-static void a_batch_is_bounded(void **state)
+TEST_WITH(a_batch_is_bounded, set_up, tear_down)
 {
     enum { SIZE = EVENT_BATCH_BYTES * 2 / 5, COUNT = 7 };
     bench *b = *state;
@@ -281,7 +280,7 @@ static void a_batch_is_bounded(void **state)
     for (size_t k = 0; k < 2; k++) {
         event_batch_clear(&batch);
         for (size_t i = 0; i < 4; i++) {
-            assert_int_equal(store_read(b->reader, 1, batch.last, kinds[k], 100, &batch, &b->error), EE_OK);
+            ok(store_read(b->reader, 1, batch.last, kinds[k], 100, &batch, &b->error));
             assert_int_equal(batch.count, counts[i]);
             for (size_t j = 0; j < batch.count; j++)
                 assert_int_equal(((const uint8_t *)batch.events[j].body)[SIZE - 1], batch.events[j].number);
@@ -293,7 +292,7 @@ static void a_batch_is_bounded(void **state)
 }
 
 /* What joining knows is in the store: each call after a restart. */
-static void joining_survives_a_restart(void **state)
+TEST_WITH(joining_survives_a_restart, set_up, tear_down)
 {
     bench *b = *state;
     seen got;
@@ -340,11 +339,11 @@ static void joining_survives_a_restart(void **state)
 static bool remove_before(bench *b, int64_t before, uint64_t keep_from, size_t limit)
 {
     bool more;
-    assert_int_equal(store_remove(b->kept, 1, before, keep_from, limit, &more, &b->error), EE_OK);
+    ok(store_remove(b->kept, 1, before, keep_from, limit, &more, &b->error));
     return more;
 }
 
-static void old_events_are_removed(void **state)
+TEST_WITH(old_events_are_removed, set_up, tear_down)
 {
     bench *b = *state;
     seen all;
@@ -377,14 +376,14 @@ static void old_events_are_removed(void **state)
     open_store(b);
     assert_string_equal(bandits_of(b->reader, &all), "1 a 14-14@9 settled 0 {\"aggregation\":\"first\"}; ");
     uint64_t number;
-    assert_int_equal(store_find_time(b->reader, 1, 0, &number, &b->error), EE_OK);
+    ok(store_find_time(b->reader, 1, 0, &number, &b->error));
     assert_int_equal(number, 14);
     bool more;
     assert_int_equal(store_remove(b->kept, 2, 100, 100, 10, &more, &b->error), EE_BAD_INPUT);
 }
 
 /* What was freed is used again: the file does not grow while as much is removed as is added. */
-static void removed_room_is_used_again(void **state)
+TEST_WITH(removed_room_is_used_again, set_up, tear_down)
 {
     enum { EACH = 100 };
     bench *b = *state;
@@ -407,23 +406,4 @@ static void removed_room_is_used_again(void **state)
     }
     assert_true(bytes > 200 * sizeof body);
     assert_true(store_bytes(b->kept) <= bytes + 100000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bandits_are_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(events_are_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(events_follow_each_other, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(events_are_read_in_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(events_are_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wall_times_go_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_batch_is_a_copy, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_batch_is_bounded, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reader_that_works_does_not_hold_the_log, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(joining_survives_a_restart, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(old_events_are_removed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(removed_room_is_used_again, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void append_checkpoint(store *into, event_kind kind, uint64_t version)
     uint8_t *bytes;
     size_t size;
     checkpoint_body body = {.version = version};
-    assert_int_equal(checkpoint_body_write(&body, NULL, &bytes, &size, NULL), EE_OK);
+    ok(checkpoint_body_write(&body, NULL, &bytes, &size, NULL));
     append(into, kind, bytes, size);
     memory_free(bytes);
 }
@@ -26,15 +26,15 @@ static void append_checkpoint(store *into, event_kind kind, uint64_t version)
 static void make_store(const char *folder)
 {
     store *into;
-    assert_int_equal(store_open(folder, &into, NULL), EE_OK);
+    ok(store_open(folder, &into, NULL));
     write_bandit(into, "a", "{}", 1);
     append_checkpoint(into, EVENT_CHECKPOINT, 101);
     append_checkpoint(into, EVENT_CHECKPOINT, 102);
     append_checkpoint(into, EVENT_MODEL, 103);
     append(into, EVENT_MODEL, NULL, 0);
-    assert_int_equal(put_model(into, 1, 102, "two"), EE_OK);
-    assert_int_equal(put_model(into, 1, 103, "three"), EE_OK);
-    assert_int_equal(put_model(into, 1, 104, "of a checkpoint that was never written"), EE_OK);
+    ok(put_model(into, 1, 102, "two"));
+    ok(put_model(into, 1, 103, "three"));
+    ok(put_model(into, 1, 104, "of a checkpoint that was never written"));
     store_close(into);
 }
 
@@ -62,9 +62,8 @@ static bool stop(void *context, double share)
     return false;
 }
 
-static void a_copy_is_whole(void **state)
+TEST(a_copy_is_whole)
 {
-    (void)state;
     test_folder folder = folder_make();
     char from[64], to[64];
     snprintf(from, sizeof from, "%s/from", folder.path);
@@ -72,14 +71,14 @@ static void a_copy_is_whole(void **state)
     make_store(from);
     double share = 0;
     ee_error error = {0};
-    assert_int_equal(store_backup(from, to, NULL, see_share, &share, &error), EE_OK);
+    ok(store_backup(from, to, NULL, see_share, &share, &error));
     assert_true(share == 1);
     store *copy;
     store_reader *reader;
     event_batch batch = {0};
-    assert_int_equal(store_open(to, &copy, &error), EE_OK);
-    assert_int_equal(store_reader_create(copy, &reader, &error), EE_OK);
-    assert_int_equal(store_read(reader, 1, 0, 0xff, 100, &batch, &error), EE_OK);
+    ok(store_open(to, &copy, &error));
+    ok(store_reader_create(copy, &reader, &error));
+    ok(store_read(reader, 1, 0, 0xff, 100, &batch, &error));
     assert_int_equal(batch.count, 5);
     event_batch_free(&batch);
     assert_true(has_model(copy, 1, 102, "two") && has_model(copy, 1, 103, "three"));
@@ -93,26 +92,24 @@ static void a_copy_is_whole(void **state)
 }
 
 /* The store itself lacks a model: the copy has all else. */
-static void a_missing_model_hinders_no_copy(void **state)
+TEST(a_missing_model_hinders_no_copy)
 {
-    (void)state;
     test_folder folder = folder_make();
     char from[64], to[64];
     snprintf(from, sizeof from, "%s/from", folder.path);
     snprintf(to, sizeof to, "%s/to", folder.path);
     make_store(from);
     assert_int_equal(remove(folder_path(&folder, "from/models/1/102.model")), 0);
-    assert_int_equal(store_backup(from, to, NULL, NULL, NULL, NULL), EE_OK);
+    ok(store_backup(from, to, NULL, NULL, NULL, NULL));
     store *copy;
-    assert_int_equal(store_open(to, &copy, NULL), EE_OK);
+    ok(store_open(to, &copy, NULL));
     assert_true(has_model(copy, 1, 103, "three"));
     store_close(copy);
     folder_remove(&folder);
 }
 
-static void what_fails_leaves_nothing(void **state)
+TEST(what_fails_leaves_nothing)
 {
-    (void)state;
     test_folder folder = folder_make();
     char from[64], to[64];
     ee_error error;
@@ -126,14 +123,4 @@ static void what_fails_leaves_nothing(void **state)
     assert_string_equal(error.message, "store: the copy was interrupted");
     assert_int_equal(count_files(&folder), 1);
     folder_remove(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy_is_whole),
-        cmocka_unit_test(a_missing_model_hinders_no_copy),
-        cmocka_unit_test(what_fails_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

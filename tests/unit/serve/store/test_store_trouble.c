@@ -22,17 +22,17 @@ static void assert_refused(const bench *b, const char *part)
     assert_message_has(error.message, part);
 }
 
-static void a_folder_is_served_once(void **state)
+TEST_WITH(a_folder_is_served_once, set_up, tear_down)
 {
     bench *b = *state;
     assert_refused(b, "store: another process is serving ");
     store_reader *other;
-    assert_int_equal(store_open_reader(b->folder.path, &other, &b->error), EE_OK);
+    ok(store_open_reader(b->folder.path, &other, &b->error));
     store_reader_free(other);
 }
 
 /* The database itself is locked, not only a file that can be deleted. */
-static void deleting_the_lock_lets_nobody_in(void **state)
+TEST_WITH(deleting_the_lock_lets_nobody_in, set_up, tear_down)
 {
     bench *b = *state;
     seen all;
@@ -64,32 +64,31 @@ static int check_mode(const char *path, const struct stat *about, int kind, stru
 }
 
 /* Whatever the umask, only the owner may read what the store writes. */
-static void files_are_private(void **state)
+TEST(files_are_private)
 {
-    (void)state;
     test_folder folder = folder_make();
     char data[300], copy[300], *scratch;
     store *kept;
     mode_t before = umask(0);
     snprintf(data, sizeof data, "%s/data", folder.path);
     snprintf(copy, sizeof copy, "%s/copy", folder.path);
-    assert_int_equal(store_open(data, &kept, NULL), EE_OK);
+    ok(store_open(data, &kept, NULL));
     write_bandit(kept, "a", "{}", 1);
     checkpoint_body head = {.version = 7};
     uint8_t *body;
     size_t size;
-    assert_int_equal(checkpoint_body_write(&head, NULL, &body, &size, NULL), EE_OK);
+    ok(checkpoint_body_write(&head, NULL, &body, &size, NULL));
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = size}};
     write_entry(kept, &entry, 2);
     memory_free(body);
-    assert_int_equal(put_model(kept, 1, 7, "model"), EE_OK);
+    ok(put_model(kept, 1, 7, "model"));
     for (int kind = BLOB_LIVE_STATE; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(1, (blob_kind)kind, kind == BLOB_LIVE_STATE ? "" : "key");
-        assert_int_equal(blob_put(store_blobs(kept), name, "x", 1, NULL), EE_OK);
+        ok(blob_put(store_blobs(kept), name, "x", 1, NULL));
     }
-    assert_int_equal(blobs_scratch(store_blobs(kept), ".x", &scratch, NULL), EE_OK);
+    ok(blobs_scratch(store_blobs(kept), ".x", &scratch, NULL));
     memory_free(scratch);
-    assert_int_equal(store_backup(data, copy, NULL, NULL, NULL, NULL), EE_OK);
+    ok(store_backup(data, copy, NULL, NULL, NULL, NULL));
     assert_int_equal(nftw(data, check_mode, 8, FTW_PHYS), 0);
     assert_int_equal(nftw(copy, check_mode, 8, FTW_PHYS), 0);
     umask(before);
@@ -106,7 +105,7 @@ static void run_sql(const bench *b, const char *sql)
     sqlite3_close(database);
 }
 
-static void other_versions_and_programs_are_refused(void **state)
+TEST_WITH(other_versions_and_programs_are_refused, set_up, tear_down)
 {
     bench *b = *state;
     store_reader *reader;
@@ -127,18 +126,17 @@ static void other_versions_and_programs_are_refused(void **state)
     open_store(b);
 }
 
-static void steps_of_an_upgrade_are_whole(void **state)
+TEST(steps_of_an_upgrade_are_whole)
 {
-    (void)state;
     const char *const steps[] = {"CREATE TABLE a (x); INSERT INTO a VALUES (1)", "UPDATE a SET x = x + 1",
                                  "UPDATE a SET x = 100; UPDATE missing SET x = 1"};
     sqlite3 *database;
     sqlite3_stmt *statement;
     ee_error error;
     sqlite3_open(":memory:", &database);
-    assert_int_equal(store_migrate(database, steps, 1, &error), EE_OK);
-    assert_int_equal(store_migrate(database, steps, 2, &error), EE_OK);
-    assert_int_equal(store_migrate(database, steps, 2, &error), EE_OK);
+    ok(store_migrate(database, steps, 1, &error));
+    ok(store_migrate(database, steps, 2, &error));
+    ok(store_migrate(database, steps, 2, &error));
     assert_int_equal(store_migrate(database, steps, 3, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "store: could not upgrade eenet.db: no such table: missing");
     sqlite3_prepare_v2(database, "SELECT x, (SELECT user_version FROM pragma_user_version) FROM a", -1, &statement,
@@ -152,7 +150,7 @@ static void steps_of_an_upgrade_are_whole(void **state)
 }
 
 /* A store as version 1 wrote it. Whatever versions come, this opens, and says the same. */
-static void a_store_of_version_1_opens(void **state)
+TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
 {
     bench *b = *state;
     seen got;
@@ -187,22 +185,22 @@ static void a_store_of_version_1_opens(void **state)
     assert_int_equal(first.event.number, 2);
     stored_decision decision;
     bool found;
-    assert_int_equal(store_next_decision(b->reader, 1, 0, &decision, &found, &b->error), EE_OK);
+    ok(store_next_decision(b->reader, 1, 0, &decision, &found, &b->error));
     assert_true(found && decision.number == 2 && decision.settled == 4 && !decision.inactive && decision.rewards == 1 &&
                 decision.value == 0.5);
-    assert_int_equal(store_next_decision(b->reader, 1, 2, &decision, &found, &b->error), EE_OK);
+    ok(store_next_decision(b->reader, 1, 2, &decision, &found, &b->error));
     assert_true(found && decision.number == 5 && !decision.settled);
     assert_int_equal(give(b, 1, 6, "first", 0.5, "click-1"), OUTCOME_NONE); /* repeated */
     assert_int_equal(decide(b, 1, 6, "unknown"), ENTRY_DONE);               /* with the reward that waits for it */
     assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
                                                        "6:2@4 unknown 7:4@5  8:1@6 unknown 9:2@6 unknown 10:3@6  ");
     const event *claimed;
-    assert_int_equal(store_read_one(b->reader, 1, 9, &claimed, &b->error), EE_OK);
+    ok(store_read_one(b->reader, 1, 9, &claimed, &b->error));
     assert_true(claimed->value == -1 && claimed->outcome == REWARD_CLAIMED);
 }
 
 /* Bytes anywhere in the file may be anything: a sentence, or what was there, but no crash. */
-static void a_damaged_file_is_told_of(void **state)
+TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
 {
     bench *b = *state;
     write_log(b);
@@ -258,7 +256,7 @@ static ee_status write_much(bench *b, const char *unknown)
     return store_write(b->kept, &group, &b->error);
 }
 
-static void a_full_disk_heals(void **state)
+TEST_WITH(a_full_disk_heals, set_up, tear_down)
 {
     bench *b = *state;
     seen all;
@@ -276,7 +274,7 @@ static void a_full_disk_heals(void **state)
         assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
     }
     setrlimit(RLIMIT_FSIZE, &before);
-    assert_int_equal(write_much(b, "x"), EE_OK);
+    ok(write_much(b, "x"));
     assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 1);
     close_store(b);
     open_store(b);
@@ -285,7 +283,7 @@ static void a_full_disk_heals(void **state)
 }
 
 /* A probe writes something even if the group is empty, and changes nothing. */
-static void a_probe_finds_a_full_disk(void **state)
+TEST_WITH(a_probe_finds_a_full_disk, set_up, tear_down)
 {
     bench *b = *state;
     seen all;
@@ -296,10 +294,10 @@ static void a_probe_finds_a_full_disk(void **state)
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     store_group nothing = {.now = 2}, probe = {.now = 2, .probe = true};
-    assert_int_equal(store_write(b->kept, &nothing, &b->error), EE_OK);
+    ok(store_write(b->kept, &nothing, &b->error));
     assert_int_equal(store_write(b->kept, &probe, &b->error), EE_FILE_ERROR);
     setrlimit(RLIMIT_FSIZE, &before);
-    assert_int_equal(store_write(b->kept, &probe, &b->error), EE_OK);
+    ok(store_write(b->kept, &probe, &b->error));
     assert_string_equal(bandits_of(b->reader, &all), "1 a 1-1@1 settled 0 {}; ");
 }
 
@@ -314,19 +312,19 @@ static uint32_t log_turns(const bench *b)
 }
 
 /* It must, while the writer never rests, or it would fill the disk. */
-static void the_log_of_transactions_starts_anew(void **state)
+TEST_WITH(the_log_of_transactions_starts_anew, set_up, tear_down)
 {
     bench *b = *state;
     write_bandit(b->kept, "a", "{}", 1);
     uint32_t before = log_turns(b);
     for (int i = 0; log_turns(b) == before; i++) {
         assert_true(i < 400); /* 200 MB */
-        assert_int_equal(write_much(b, NULL), EE_OK);
+        ok(write_much(b, NULL));
     }
 }
 
 /* A statement that fails undoes the whole group. */
-static void a_failed_statement_undoes_the_group(void **state)
+TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
 {
     bench *b = *state;
     seen all;
@@ -344,22 +342,4 @@ static void a_failed_statement_undoes_the_group(void **state)
     }
     append(b, 1, EVENT_STEP, 2);
     assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@2  ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_folder_is_served_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(deleting_the_lock_lets_nobody_in, set_up, tear_down),
-        cmocka_unit_test(files_are_private),
-        cmocka_unit_test_setup_teardown(other_versions_and_programs_are_refused, set_up, tear_down),
-        cmocka_unit_test(steps_of_an_upgrade_are_whole),
-        cmocka_unit_test_setup_teardown(a_store_of_version_1_opens, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_damaged_file_is_told_of, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_probe_finds_a_full_disk, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_log_of_transactions_starts_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_failed_statement_undoes_the_group, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

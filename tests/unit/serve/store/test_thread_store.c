@@ -69,9 +69,8 @@ static const char *write_all(shared *of)
     return NULL;
 }
 
-static void readers_see_whole_transactions(void **state)
+TEST(readers_see_whole_transactions)
 {
-    (void)state;
     test_folder folder = folder_make();
     shared of = {0};
     pthread_t threads[READERS];
@@ -87,10 +86,4 @@ static void readers_see_whole_transactions(void **state)
     if (failed) fail_msg("could not %s", failed);
     store_close(of.kept);
     folder_remove(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(readers_see_whole_transactions)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

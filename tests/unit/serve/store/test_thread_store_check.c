@@ -36,7 +36,7 @@ static void open_stage(stage *self)
 {
     journal_options options = {.clock = stage_clock, .clock_context = self, .checkpoints = 1};
     if (store_open(self->path, &self->store, &self->error)) fail_msg("%s", self->error.message);
-    assert_int_equal(journal_start(self->store, &options, &self->journal, &self->error), EE_OK);
+    ok(journal_start(self->store, &options, &self->journal, &self->error));
 }
 
 static void close_stage(stage *self)
@@ -123,7 +123,7 @@ static void decide(stage *self)
             body.slot_count = count;
             name = slot_decision_id(name, body.slot, ids[i]);
         }
-        assert_int_equal(decision_body_write(&body, NULL, &bytes[i], &size, &capacity, NULL), EE_OK);
+        ok(decision_body_write(&body, NULL, &bytes[i], &size, &capacity, NULL));
         entries[i] = (journal_entry){
             .bandit = self->bandit,
             .event = {.kind = EVENT_DECISION, .id = name, .body = bytes[i], .size = size},
@@ -169,7 +169,7 @@ static void save_checkpoint(stage *self)
     size_t size = make_model(self, bytes), body_size;
     journal_entry step = {.bandit = self->bandit,
                           .event = {.kind = EVENT_STEP, .body = "0123456701234567", .size = 16}};
-    assert_int_equal(journal_write(self->journal, &step, &self->error), EE_OK);
+    ok(journal_write(self->journal, &step, &self->error));
     self->checkpoint = step.event.number;
     checkpoint_body about = {.version = self->checkpoint,
                              .upto = self->checkpoint - 1,
@@ -177,12 +177,11 @@ static void save_checkpoint(stage *self)
                              .size = size,
                              .state = "state",
                              .state_size = 5};
-    assert_int_equal(blob_put(store_blobs(self->store), blob_model(self->bandit, self->checkpoint), bytes, size, NULL),
-                     EE_OK);
-    assert_int_equal(checkpoint_body_write(&about, NULL, &body, &body_size, NULL), EE_OK);
+    ok(blob_put(store_blobs(self->store), blob_model(self->bandit, self->checkpoint), bytes, size, NULL));
+    ok(checkpoint_body_write(&about, NULL, &body, &body_size, NULL));
     journal_entry entry = {.bandit = self->bandit,
                            .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = body_size}};
-    assert_int_equal(journal_write(self->journal, &entry, &self->error), EE_OK);
+    ok(journal_write(self->journal, &entry, &self->error));
     memory_free(body);
 }
 
@@ -303,9 +302,8 @@ static void forget(stage *self)
 }
 
 /* Also while it is written to, with removals, and across restarts. */
-static void logs_are_whole_whatever_happens(void **state)
+TEST(logs_are_whole_whatever_happens)
 {
-    (void)state;
     int64_t kept = 0;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         stage self = start(seed);
@@ -361,7 +359,7 @@ static stage make_whole(void)
     self.bandit = 1;
     self.checkpoint = checkpoint;
     self.now += 1000000 * (int64_t)SECOND;
-    assert_int_equal(store_backup(folder_path(&made, "store"), self.path, NULL, NULL, NULL, &self.error), EE_OK);
+    ok(store_backup(folder_path(&made, "store"), self.path, NULL, NULL, NULL, &self.error));
     return self;
 }
 
@@ -372,9 +370,8 @@ static stage make_damaged(const char *sql)
     return self;
 }
 
-static void missing_and_changed_events_are_found(void **state)
+TEST(missing_and_changed_events_are_found)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"DELETE FROM events WHERE place = (SELECT max(place) FROM events)", "is missing"},
         {"DELETE FROM events WHERE place >= (SELECT max(place) FROM events) - 30", "are missing"},
@@ -407,9 +404,8 @@ static void missing_and_changed_events_are_found(void **state)
     }
 }
 
-static void damaged_tables_are_rebuilt(void **state)
+TEST(damaged_tables_are_rebuilt)
 {
-    (void)state;
     static const char *const cases[] = {
         "DELETE FROM decisions",
         "DELETE FROM decisions WHERE place = (SELECT max(place) FROM decisions)",
@@ -464,37 +460,35 @@ static void damaged_tables_are_rebuilt(void **state)
 
 /* ---- files ---- */
 
-static void damaged_models_are_found(void **state)
+TEST(damaged_models_are_found)
 {
-    (void)state;
     stage self = make_whole();
     sentences said;
     char path[128];
     uint8_t *bytes;
     size_t size;
     snprintf(path, sizeof path, "%s/models/1/%llu.model", self.path, (unsigned long long)self.checkpoint);
-    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    ok(file_read(path, &bytes, &size, NULL));
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 1;
-        assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
+        ok(file_write(path, bytes, size, NULL));
         assert_int_equal(look(&self, &said).blobs, 1);
         bytes[i] ^= 1;
     }
-    assert_int_equal(file_write(path, bytes, size - 1, NULL), EE_OK);
+    ok(file_write(path, bytes, size - 1, NULL));
     assert_int_equal(look(&self, &said).blobs, 1);
     assert_int_equal(remove(path), 0);
     assert_int_equal(look(&self, &said).blobs, 1);
     assert_message_has(said.all, "is missing");
-    assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
+    ok(file_write(path, bytes, size, NULL));
     assert_whole(&self);
     memory_free(bytes);
     folder_remove(&self.folder);
 }
 
 /* A file of text that ends with its checksum, one of an older version, and the state of a live evaluation. */
-static void damaged_files_are_found(void **state)
+TEST(damaged_files_are_found)
 {
-    (void)state;
     stage self = make_whole();
     sentences said;
     char folder[100], path[128];
@@ -502,31 +496,31 @@ static void damaged_files_are_found(void **state)
     snprintf(path, sizeof path, "%s/0123456789abcdef.json", folder);
     text words = text_start(NULL);
     text_add(&words, "{\"id\":\"0123456789abcdef\"}");
-    assert_int_equal(file_make_folder(folder, NULL), EE_OK);
-    assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+    ok(file_make_folder(folder, NULL));
+    ok(file_write(path, words.bytes, words.length, NULL));
     assert_whole(&self);
     text_seal(&words);
-    assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+    ok(file_write(path, words.bytes, words.length, NULL));
     assert_whole(&self);
     for (size_t i = 0; i < words.length; i++) {
         words.bytes[i] ^= 1;
-        assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+        ok(file_write(path, words.bytes, words.length, NULL));
         assert_int_equal(look(&self, &said).blobs, 1);
         words.bytes[i] ^= 1;
     }
     size_t size = words.length;
     assert_true(text_unseal(words.bytes, &size));
     assert_int_equal(words.bytes[size - 1], '}');
-    assert_int_equal(file_write(path, words.bytes, words.length, NULL), EE_OK);
+    ok(file_write(path, words.bytes, words.length, NULL));
     uint8_t sealed[40];
     snprintf(folder, sizeof folder, "%s/live", self.path);
     snprintf(path, sizeof path, "%s/1.state", folder);
-    assert_int_equal(file_make_folder(folder, NULL), EE_OK);
+    ok(file_make_folder(folder, NULL));
     size = make_model(&self, sealed);
-    assert_int_equal(file_write(path, sealed, size, NULL), EE_OK);
+    ok(file_write(path, sealed, size, NULL));
     assert_whole(&self);
     sealed[7] ^= 8;
-    assert_int_equal(file_write(path, sealed, size, NULL), EE_OK);
+    ok(file_write(path, sealed, size, NULL));
     assert_int_equal(look(&self, &said).blobs, 1);
     assert_message_has(said.all, "live/1.state is damaged: its checksum does not match");
     memory_free(words.bytes);
@@ -535,21 +529,20 @@ static void damaged_files_are_found(void **state)
 
 /* ---- who reads ---- */
 
-static void damaged_events_are_not_read(void **state)
+TEST(damaged_events_are_not_read)
 {
-    (void)state;
     stage self = make_damaged("UPDATE events SET body = zeroblob(length(body)) WHERE place ="
                               " (SELECT min(place) FROM events WHERE kind = 1)");
     store_reader *reader;
     event_batch batch = {0};
-    assert_int_equal(store_open_reader(self.path, &reader, &self.error), EE_OK);
+    ok(store_open_reader(self.path, &reader, &self.error));
     assert_int_equal(store_read(reader, 1, 0, 1U << EVENT_DECISION, 10, &batch, &self.error), EE_FILE_ERROR);
     assert_message_has(self.error.message, "of bandit 1 is damaged: its checksum does not match");
     event_batch_free(&batch);
     store_reader_free(reader);
     folder_remove(&self.folder);
     self = make_damaged("DELETE FROM events WHERE place = (SELECT max(place) - 10 FROM events)");
-    assert_int_equal(store_open_reader(self.path, &reader, &self.error), EE_OK);
+    ok(store_open_reader(self.path, &reader, &self.error));
     batch = (event_batch){0};
     ee_status status = EE_OK;
     for (uint64_t after = 0, before = 1; !status && after != before; after = batch.last) {
@@ -568,12 +561,4 @@ static void damaged_events_are_not_read(void **state)
     folder_remove(&self.folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_are_whole_whatever_happens), cmocka_unit_test(missing_and_changed_events_are_found),
-        cmocka_unit_test(damaged_tables_are_rebuilt),      cmocka_unit_test(damaged_models_are_found),
-        cmocka_unit_test(damaged_files_are_found),         cmocka_unit_test(damaged_events_are_not_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_made);
-}
+TEST_GROUP(NULL, remove_made)

@@ -26,7 +26,7 @@ static void make_folder(const test_folder *folder, const char *name)
     assert_int_equal(mkdir(folder_path(folder, name), 0700), 0);
 }
 
-static void version_2(void **state)
+TEST_WITH(version_2, set_up, tear_down)
 {
     const test_folder *folder = *state;
     make_folder(folder, "a");
@@ -43,7 +43,7 @@ static void version_2(void **state)
     assert_int_equal(memory_limit_of_groups("0::/not/visible/here\n", folder->path), 1000000);
 }
 
-static void version_1(void **state)
+TEST_WITH(version_1, set_up, tear_down)
 {
     const test_folder *folder = *state;
     make_folder(folder, "memory");
@@ -54,7 +54,7 @@ static void version_1(void **state)
     assert_true(memory_limit_of_groups("3:cpu,cpuacct:/unit\n2:memory_other:/unit\n", folder->path) == UINT64_MAX);
 }
 
-static void what_is_no_list_of_groups(void **state)
+TEST_WITH(what_is_no_list_of_groups, set_up, tear_down)
 {
     const test_folder *folder = *state;
     folder_write_text(folder, "memory.max", "1000000\n");
@@ -62,19 +62,7 @@ static void what_is_no_list_of_groups(void **state)
     assert_true(memory_limit_of_groups("\n\nx\n0:\n", folder->path) == UINT64_MAX);
 }
 
-static void the_machine_has_some(void **state)
+TEST(the_machine_has_some)
 {
-    (void)state;
     assert_in_range(memory_limit(), 1 << 20, (uint64_t)1 << 50);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(version_2, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(version_1, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_list_of_groups, set_up, tear_down),
-        cmocka_unit_test(the_machine_has_some),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static void hears(const char *name, size_t length)
     close(listener);
 }
 
-static void lines_are_heard(void **state)
+TEST(lines_are_heard)
 {
-    (void)state;
     test_folder folder = folder_make();
     char here[512], path[600], hidden[64] = "";
     assert_non_null(getcwd(here, sizeof here));
@@ -44,9 +43,8 @@ static void lines_are_heard(void **state)
     folder_remove(&folder);
 }
 
-static void nobody_listens(void **state)
+TEST(nobody_listens)
 {
-    (void)state;
     static const char *const paths[] = {"", "relative", "/nowhere/at/all", "@"};
     unsetenv("NOTIFY_SOCKET");
     notify_send("READY=1");
@@ -57,9 +55,8 @@ static void nobody_listens(void **state)
     unsetenv("NOTIFY_SOCKET");
 }
 
-static void a_socket_is_handed_over(void **state)
+TEST(a_socket_is_handed_over)
 {
-    (void)state;
     char own[32];
     snprintf(own, sizeof own, "%ld", (long)getpid());
     assert_int_equal(notify_socket(), -1);
@@ -78,9 +75,8 @@ static void a_socket_is_handed_over(void **state)
     unsetenv("LISTEN_FDS");
 }
 
-static void a_watchdog_wants_a_sign(void **state)
+TEST(a_watchdog_wants_a_sign)
 {
-    (void)state;
     char own[32];
     snprintf(own, sizeof own, "%ld", (long)getpid());
     assert_true(notify_watchdog() == 0);
@@ -92,15 +88,4 @@ static void a_watchdog_wants_a_sign(void **state)
     assert_true(notify_watchdog() == 30);
     unsetenv("WATCHDOG_PID");
     unsetenv("WATCHDOG_USEC");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_heard),
-        cmocka_unit_test(nobody_listens),
-        cmocka_unit_test(a_socket_is_handed_over),
-        cmocka_unit_test(a_watchdog_wants_a_sign),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,17 +32,15 @@ static int64_t wall_time(const stage *self)
     return self->clock.time - self->clock.ahead;
 }
 
-static void follows_the_clock(void **state)
+TEST(follows_the_clock)
 {
-    (void)state;
     stage on = start(100 * SECOND);
     for (int64_t i = 1; i < 1000; i++) assert_int_equal(pass(&on, 1000), 100 * SECOND + i * 1000);
     assert_false(on.clock.in_doubt);
 }
 
-static void starts_no_earlier_than_it_ever_was(void **state)
+TEST(starts_no_earlier_than_it_ever_was)
 {
-    (void)state;
     server_clock clock = server_clock_start(200 * SECOND, 0, 100 * SECOND, 0);
     assert_int_equal(server_clock_at(&clock, 100 * SECOND, 0), 200 * SECOND);
     /* nine tenths of the real time, until the system's clock has come up */
@@ -53,9 +51,8 @@ static void starts_no_earlier_than_it_ever_was(void **state)
 }
 
 /* NTP corrects by seconds, and that is no jump: the clock runs 10% faster or slower. */
-static void small_steps_are_taken_in_slowly(void **state)
+TEST(small_steps_are_taken_in_slowly)
 {
-    (void)state;
     const int64_t steps[] = {2 * SECOND, -2 * SECOND, 4 * MINUTE, -4 * MINUTE, 5 * MINUTE, -5 * MINUTE};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         stage on = start(1000 * SECOND);
@@ -70,9 +67,8 @@ static void small_steps_are_taken_in_slowly(void **state)
 }
 
 /* 400 days, an hour as by a wrong time zone, either way: time goes on as if nothing had happened. */
-static void a_jump_is_not_followed(void **state)
+TEST(a_jump_is_not_followed)
 {
-    (void)state;
     const int64_t jumps[] = {400 * DAY, HOUR, -HOUR, -400 * DAY, 5 * MINUTE + 1, -5 * MINUTE - 1};
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
         stage on = start(1000 * DAY);
@@ -86,9 +82,8 @@ static void a_jump_is_not_followed(void **state)
 }
 
 /* CLOCK_BOOTTIME counts a suspended machine: both clocks have moved. */
-static void a_suspended_machine_is_no_jump(void **state)
+TEST(a_suspended_machine_is_no_jump)
 {
-    (void)state;
     stage on = start(1000 * DAY);
     on.wall += 3 * DAY;
     on.real += 3 * DAY;
@@ -96,9 +91,8 @@ static void a_suspended_machine_is_no_jump(void **state)
     assert_false(on.clock.in_doubt);
 }
 
-static void a_steady_clock_is_accepted(void **state)
+TEST(a_steady_clock_is_accepted)
 {
-    (void)state;
     stage on = start(1000 * DAY);
     on.wall += 400 * DAY;
     pass(&on, 30 * MINUTE);
@@ -118,9 +112,8 @@ static void a_steady_clock_is_accepted(void **state)
     assert_int_equal(wall_time(&on), on.wall);
 }
 
-static void a_jump_can_be_accepted(void **state)
+TEST(a_jump_can_be_accepted)
 {
-    (void)state;
     stage on = start(1000 * DAY);
     on.wall += 40 * DAY;
     pass(&on, SECOND);
@@ -139,9 +132,8 @@ static void a_jump_can_be_accepted(void **state)
     assert_int_equal(wall_time(&on), on.wall);
 }
 
-static void a_doubt_outlives_a_restart(void **state)
+TEST(a_doubt_outlives_a_restart)
 {
-    (void)state;
     stage on = {.wall = 1400 * DAY, .real = 5};
     on.clock = server_clock_start_in_doubt(1000 * DAY, 0, on.wall, on.real);
     assert_int_equal(pass(&on, CLOCK_STEADY - SECOND), 1000 * DAY + CLOCK_STEADY - SECOND);
@@ -151,9 +143,8 @@ static void a_doubt_outlives_a_restart(void **state)
 }
 
 /* Log time never goes back and is never off by more than 10%, whatever the wall clock says. */
-static void never_goes_back(void **state)
+TEST(never_goes_back)
 {
-    (void)state;
     server_clock clock = server_clock_start(0, 0, 0, 0);
     int64_t last = 0;
     uint64_t noise = 1;
@@ -165,20 +156,4 @@ static void never_goes_back(void **state)
         assert_true(now >= last && now - last <= 1100001 && (!real || now - last >= 900000));
         last = now;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_clock),
-        cmocka_unit_test(starts_no_earlier_than_it_ever_was),
-        cmocka_unit_test(small_steps_are_taken_in_slowly),
-        cmocka_unit_test(a_jump_is_not_followed),
-        cmocka_unit_test(a_suspended_machine_is_no_jump),
-        cmocka_unit_test(a_steady_clock_is_accepted),
-        cmocka_unit_test(a_jump_can_be_accepted),
-        cmocka_unit_test(a_doubt_outlives_a_restart),
-        cmocka_unit_test(never_goes_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,14 +32,13 @@ static void *give(void *context)
     return NULL;
 }
 
-static void every_task_is_done_once(void **state)
+TEST(every_task_is_done_once)
 {
-    (void)state;
     static giver givers[THREADS];
     worker *one;
     ee_error error;
     int done = 0;
-    assert_int_equal(worker_start(1, 16, &one, &error), EE_OK);
+    ok(worker_start(1, 16, &one, &error));
     for (int i = 0; i < THREADS; i++) {
         givers[i].to = one;
         for (int k = 0; k < EACH; k++)
@@ -60,28 +59,18 @@ static void hold(void *context)
     pthread_mutex_unlock(gate);
 }
 
-static void more_than_it_takes_is_refused(void **state)
+TEST(more_than_it_takes_is_refused)
 {
-    (void)state;
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     worker_task first = {.run = hold, .context = &gate}, more[3] = {first, first, first};
     worker *one;
     ee_error error;
     size_t taken = 0;
-    assert_int_equal(worker_start(1, 2, &one, &error), EE_OK);
+    ok(worker_start(1, 2, &one, &error));
     pthread_mutex_lock(&gate);
     assert_true(worker_submit(one, &first));
     for (size_t i = 0; i < 3; i++) taken += worker_submit(one, &more[i]);
     assert_in_range(taken, 1, 2); /* the first may be under way already */
     pthread_mutex_unlock(&gate);
     worker_stop(one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_is_done_once),
-        cmocka_unit_test(more_than_it_takes_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

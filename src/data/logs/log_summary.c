@@ -1,0 +1,177 @@
+#include "log_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/values/id_set.h"
+
+/* Probabilities fall into bins of equal ratio, 1.02, from 1 down to 1e-9: 1046 of them. */
+enum { BINS = 1048, PLACES = 4 * LOG_ACTIONS_MOST };
+
+static const double bin_ratio = 0.0198026272961797; /* log(1.02) */
+
+ee_status log_summary_start(log_summary *out, ee_error *error)
+{
+    *out = (log_summary){.last_time = (double)NAN};
+    ee_status status = memory_create(&out->owner, &out->places, PLACES, sizeof *out->places, error);
+    if (!status) status = memory_create(&out->owner, &out->bin_counts, BINS, sizeof *out->bin_counts, error);
+    if (!status) status = memory_create(&out->owner, &out->bin_sums, BINS, sizeof *out->bin_sums, error);
+    return status;
+}
+
+void log_summary_release(log_summary *self)
+{
+    memory_release(&self->owner);
+}
+
+double log_range_mean(const log_range *range)
+{
+    return range->count ? range->sum / (double)range->count : (double)NAN;
+}
+
+static void add(log_range *range, double value)
+{
+    if (!range->count || value < range->least) range->least = value;
+    if (!range->count || value > range->largest) range->largest = value;
+    range->count++;
+    range->sum += value;
+}
+
+/* ---- times ---- */
+
+static void add_gap(log_summary *self, double start, double seconds)
+{
+    size_t place = LOG_GAPS;
+    while (place > 0 && seconds > self->gaps[place - 1].seconds) place--;
+    if (place == LOG_GAPS) return;
+    memmove(&self->gaps[place + 1], &self->gaps[place], (LOG_GAPS - 1 - place) * sizeof self->gaps[0]);
+    self->gaps[place] = (log_gap){start, seconds};
+}
+
+static void add_time(log_summary *self, double time)
+{
+    if (isnan(time)) return;
+    add(&self->times, time);
+    if (time < self->last_time) self->backwards++;
+    if (time > self->last_time) add_gap(self, self->last_time, time - self->last_time);
+    self->last_time = time;
+}
+
+/* ---- probabilities ---- */
+
+static size_t bin_of(double probability)
+{
+    double place = -log(probability) / bin_ratio;
+    return place < 0 ? 0 : place < BINS - 1 ? (size_t)place : BINS - 1;
+}
+
+static void add_probabilities(log_summary *self, const log_event *event)
+{
+    add(&self->probabilities, event->probability);
+    size_t bin = bin_of(event->probability);
+    self->bin_counts[bin]++;
+    self->bin_sums[bin] += event->probability;
+    if (!event->probabilities) return;
+    double sum = 0;
+    size_t possible = 0;
+    for (size_t i = 0; i < event->count; i++) {
+        add(&self->every_probability, event->probabilities[i]);
+        sum += event->probabilities[i];
+        possible += event->probabilities[i] > 0;
+    }
+    self->known++;
+    self->supported += possible == event->count;
+    self->wrong_sums += !(fabs(sum - 1) <= 1e-4);
+}
+
+double log_summary_quantile(const log_summary *self, double share)
+{
+    double below = 0, wanted = share * (double)self->probabilities.count;
+    for (size_t bin = BINS; bin-- > 0;) {
+        below += (double)self->bin_counts[bin];
+        if (self->bin_counts[bin] && below >= wanted) return self->bin_sums[bin] / (double)self->bin_counts[bin];
+    }
+    return (double)NAN;
+}
+
+/* ---- actions ---- */
+
+static ee_status new_action(log_summary *self, json_text name, log_action_summary **out, ee_error *error)
+{
+    ee_status status = memory_grow(&self->owner, &self->actions, &self->actions_capacity, self->action_count + 1,
+                                   sizeof *self->actions, error);
+    char *copy;
+    if (!status) status = memory_create(&self->owner, &copy, name.length + 1, 1, error);
+    if (status) return status;
+    memcpy(copy, name.bytes, name.length);
+    *out = &self->actions[self->action_count++];
+    **out = (log_action_summary){.name = {copy, name.length}};
+    return EE_OK;
+}
+
+static ee_status add_action(log_summary *self, const log_event *event, ee_error *error)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%zu", event->action);
+    json_text name = {digits, (size_t)length};
+    if (event->actions && event->actions[event->action].length) name = event->actions[event->action];
+    size_t place = (size_t)id_hash(name.bytes, name.length) % PLACES;
+    log_action_summary *action = NULL;
+    for (; self->places[place] && !action; place = (place + 1) % PLACES) {
+        log_action_summary *there = &self->actions[self->places[place] - 1];
+        if (there->name.length == name.length && memcmp(there->name.bytes, name.bytes, name.length) == 0)
+            action = there;
+    }
+    if (!action && self->action_count == LOG_ACTIONS_MOST) {
+        self->others++;
+        return EE_OK;
+    }
+    if (!action) {
+        ee_status status = new_action(self, name, &action, error);
+        if (status) return status;
+        self->places[place] = (uint32_t)self->action_count;
+    }
+    action->taken++;
+    action->reward += event->reward;
+    action->probability += event->probability;
+    return EE_OK;
+}
+
+static int most_taken_first(const void *a, const void *b)
+{
+    const log_action_summary *one = a, *other = b;
+    if (one->taken != other->taken) return one->taken < other->taken ? 1 : -1;
+    size_t shorter = one->name.length < other->name.length ? one->name.length : other->name.length;
+    int order = memcmp(one->name.bytes, other->name.bytes, shorter);
+    return order ? order : (one->name.length > other->name.length) - (one->name.length < other->name.length);
+}
+
+/* ---- the whole ---- */
+
+ee_status log_summary_add(log_summary *self, const log_event *event, ee_error *error)
+{
+    add_time(self, event->time);
+    if (event->skipped) return EE_OK;
+    add(&self->rewards, event->reward);
+    self->rewarded += event->reward != 0;
+    add(&self->counts, (double)event->count);
+    add(&self->copies, event->copies);
+    if (event->slot_count) add(&self->slots, (double)event->slot_count);
+    self->slates += event->slate;
+    add_probabilities(self, event);
+    return add_action(self, event, error);
+}
+
+void log_summary_end(log_summary *self)
+{
+    if (self->action_count) qsort(self->actions, self->action_count, sizeof *self->actions, most_taken_first);
+}
+
+bool log_is_sampled(const log_event *event, double share, uint64_t seed)
+{
+    uint64_t parts[2] = {seed, event->line};
+    if (event->id.length) parts[1] = id_hash(event->id.bytes, event->id.length);
+    return (double)(id_hash((const char *)parts, sizeof parts) >> 11) * 0x1p-53 < share;
+}

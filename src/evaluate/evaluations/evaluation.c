@@ -1,0 +1,509 @@
+#define _DEFAULT_SOURCE
+#include "evaluation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/files/line_file.h"
+#include "evaluate/candidates/candidate.h"
+#include "evaluate/candidates/slot_views.h"
+#include "evaluation_file.h"
+#include "evaluation_pass.h"
+#include "log_survey.h"
+
+/* ---- what is asked ---- */
+
+static const char least_variance_name[] = "mrdr";
+
+bool estimator_request_parse(const char *name, estimator_request *out)
+{
+    bool least = strcmp(name, least_variance_name) == 0;
+    *out = (estimator_request){least ? ESTIMATOR_DR : estimator_find(name), least};
+    return out->kind != ESTIMATOR_KINDS;
+}
+
+const char *estimator_request_name(estimator_request self)
+{
+    return self.least_variance ? least_variance_name : estimator_describe(self.kind)->name;
+}
+
+evaluation_request evaluation_usual(void)
+{
+    return (evaluation_request){
+        .reading = log_options_usual(),
+        .estimators = {{ESTIMATOR_DR, false}, {ESTIMATOR_SNIPS, false}},
+        .estimator_count = 2,
+        .tuning = TUNING_SLOPE,
+        .interval = INTERVAL_CS,
+        .alpha = 0.05,
+        .split = 0.5,
+        .folds = 5,
+        .judged_from = NAN,
+        .reward_low = NAN,
+        .reward_high = NAN,
+        .least_probability = NAN,
+        .threads = 1,
+    };
+}
+
+ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error)
+{
+    log_reader *log;
+    log_event event;
+    bool found;
+    request->estimators[0] = (estimator_request){ESTIMATOR_DR, false};
+    request->estimators[1] = (estimator_request){ESTIMATOR_SNIPS, false};
+    request->estimator_count = 2;
+    if (log_is_pipe(request->log)) return EE_OK;
+    ee_status status = log_open(request->log, &request->reading, &log, error);
+    if (status) return status;
+    status = log_next(log, &event, &found, error);
+    if (!status && found && !event.arms.count && !event.context.length) request->estimators[0].kind = ESTIMATOR_IPS;
+    log_close(log);
+    return status;
+}
+
+const char *const slot_weighting_names[SLOT_WEIGHTINGS] = {
+    [SLOT_CASCADE] = "cascade", [SLOT_WHOLE] = "whole", [SLOT_OWN] = "own"};
+
+bool slot_weighting_find(const char *name, slot_weighting *out)
+{
+    for (size_t i = 0; i < SLOT_WEIGHTINGS; i++) {
+        if (strcmp(name, slot_weighting_names[i]) != 0) continue;
+        *out = (slot_weighting)i;
+        return true;
+    }
+    return false;
+}
+
+void evaluation_release(evaluation_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        memory_free(results[i].options);
+        memory_free(results[i].marks);
+        memory_free(results[i].slots);
+        results[i].options = NULL;
+        results[i].marks = NULL;
+        results[i].slots = NULL;
+    }
+}
+
+/* ---- an evaluation ---- */
+
+typedef struct evaluation {
+    const evaluation_request *request;
+    const evaluation_watch *watch;
+    evaluation_result *results;
+    evaluation_frame frame;
+    char *sized_features; /* options with the room that the log needs; NULL: as requested */
+    log_reader *log;      /* open, for the first pass */
+    bool repeats;         /* it can be read again */
+    size_t dim;
+    uint64_t fingerprint;
+    uint64_t total_events; /* of the log, if it was surveyed; else 0 */
+    bool stopped;
+    bool *ended; /* (candidate_count) finished or failed */
+    size_t next; /* the first candidate not yet reported */
+    line_file folder;
+    double start, told; /* seconds */
+    ee_error *error;
+} evaluation;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_wanted(const evaluation_watch *watch)
+{
+    return !watch || !watch->wanted || watch->wanted(watch->context);
+}
+
+static const char *asked_features(const evaluation_request *request)
+{
+    return request->features ? request->features : "";
+}
+
+/* ---- the log, before it is played ---- */
+
+static bool any_needs_arms(const evaluation *self)
+{
+    bool any = false, needs;
+    for (size_t i = 0; i < self->request->candidate_count && !any; i++)
+        any = !self->ended[i] && !evaluation_needs_arms(self->request, i, &needs, NULL) && needs;
+    return any;
+}
+
+static ee_status open_log(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    self->frame.reading = request->reading;
+    self->frame.reading.bare = !any_needs_arms(self);
+    ee_status status = log_open(request->log, &self->frame.reading, &self->log, self->error);
+    if (status) return status;
+    self->repeats = log_can_repeat(self->log);
+    self->dim = log_dim(self->log);
+    self->fingerprint = log_fingerprint(self->log);
+    if (self->repeats) return EE_OK;
+    if (request->mode == EVALUATION_CROSS)
+        return status_fail(
+            self->error, EE_BAD_OPTION,
+            "cross-fitting reads the log twice, but this log can be read only once; write it to a file first");
+    if (request->mode == EVALUATION_SPLIT && request->split < 1.0)
+        return status_fail(self->error, EE_BAD_OPTION,
+                           "the length of this log is unknown, because it can be read only once; give the number of "
+                           "events to learn from, such as split=10000");
+    return EE_OK;
+}
+
+/* Fills the frame. Reads the log once more if something needs the whole log and it can be read again. again: a reward
+ * was outside the assumed range. */
+static ee_status frame_log(evaluation *self, bool again)
+{
+    const evaluation_request *request = self->request;
+    evaluation_frame *frame = &self->frame;
+    bool given = !isnan(request->reward_low), share = request->mode == EVALUATION_SPLIT && request->split < 1.0;
+    const char *features = asked_features(request);
+    bool sizes =
+        !self->sized_features && !self->dim && self->repeats && log_survey_can_size(features) && any_needs_arms(self);
+    if (!again)
+        *frame = (evaluation_frame){.request = request,
+                                    .reading = frame->reading,
+                                    .features = features,
+                                    .fixed_names = !log_survey_can_size(features),
+                                    .learned_events = share ? 0 : (uint64_t)request->split,
+                                    .reward_low = given ? request->reward_low : 0.0,
+                                    .reward_high = given ? request->reward_high : 1.0,
+                                    .assumed_range = !given};
+    if (!again && !share && !sizes) return EE_OK;
+    log_survey found;
+    bool finished;
+    ee_status status = log_survey_take(request, sizes ? features : NULL, self->watch, &found, &finished, self->error);
+    if (!status && sizes)
+        status = log_survey_features(features, found.names, false, &self->sized_features, self->error);
+    if (status) return status;
+    if (!finished) self->stopped = true;
+    self->total_events = found.events;
+    if (sizes) frame->features = self->sized_features;
+    if (share) frame->learned_events = (uint64_t)(request->split * (double)found.events);
+    if (given || !found.events || (found.reward_low >= 0.0 && found.reward_high <= 1.0)) return EE_OK;
+    frame->reward_low = found.reward_low;
+    frame->reward_high = found.reward_high;
+    frame->assumed_range = false;
+    frame->seen_range = true;
+    return EE_OK;
+}
+
+/* ---- what ends ---- */
+
+static ee_status keep(evaluation *self, const evaluation_result *result)
+{
+    char *line = NULL;
+    size_t length = 0;
+    ee_status status = evaluations_format(self->request, result, &line, &length, self->error);
+    if (!status) status = line_file_append(&self->folder, line, length, self->error);
+    memory_free(line);
+    return status;
+}
+
+/* Stores and reports finished candidates in their order. */
+static ee_status advance(evaluation *self)
+{
+    ee_status status = EE_OK;
+    for (; self->next < self->request->candidate_count && self->ended[self->next]; self->next++) {
+        const evaluation_result *result = &self->results[self->next];
+        bool new = result->finished && !result->read;
+        if (new && self->request->folder && !status) status = keep(self, result);
+        if (self->watch && self->watch->ended) self->watch->ended(self->watch->context, self->next, result);
+    }
+    return status;
+}
+
+/* ---- the pass ---- */
+
+static bool on_event(void *context)
+{
+    return is_wanted(((const evaluation *)context)->watch);
+}
+
+static bool on_standing(void *context, const evaluation_standing *now)
+{
+    const double interval_seconds = 0.1; /* smooth to the eye */
+    evaluation *self = context;
+    double seconds = seconds_now();
+    if (!is_wanted(self->watch)) return false;
+    if (!self->watch || !self->watch->standing || seconds - self->told < interval_seconds || !now->events) return true;
+    self->told = seconds;
+    evaluation_standing shown = *now;
+    shown.seconds = seconds - self->start;
+    shown.total_events = self->total_events;
+    self->watch->standing(self->watch->context, &shown);
+    return true;
+}
+
+/* Plays all candidates without a result. *end: see evaluation_pass. */
+static ee_status play_missing(evaluation *self, pass_end *end)
+{
+    const evaluation_request *request = self->request;
+    pass_watch watch = {on_event, on_standing, self};
+    size_t *places, count = 0;
+    *end = PASS_FINISHED;
+    ee_status status = memory_create(NULL, &places, request->candidate_count, sizeof *places, self->error);
+    for (size_t i = 0; i < request->candidate_count && !status; i++)
+        if (!self->ended[i]) places[count++] = i;
+    log_reader *opened = self->log;
+    if (!status && count) {
+        self->log = NULL;
+        status = evaluation_pass(&self->frame, opened, places, count, &watch, self->results, end, self->error);
+    }
+    for (size_t i = 0; i < count && !status; i++) {
+        const evaluation_result *result = &self->results[places[i]];
+        if (result->finished || result->failure.status) self->ended[places[i]] = true;
+    }
+    memory_free(places);
+    return status;
+}
+
+/* Discards the results of a pass that must be repeated. */
+static void forget(evaluation *self)
+{
+    for (size_t i = 0; i < self->request->candidate_count; i++) {
+        if (self->ended[i]) continue;
+        char *options = self->results[i].options;
+        self->results[i].options = NULL;
+        evaluation_release(&self->results[i], 1);
+        self->results[i] = (evaluation_result){.options = options};
+    }
+}
+
+static ee_status play(evaluation *self)
+{
+    pass_end end = PASS_OTHER_RANGE;
+    ee_status status = frame_log(self, false);
+    for (int turn = 0; turn < 2 && !status && !self->stopped && end == PASS_OTHER_RANGE; turn++) {
+        status = play_missing(self, &end);
+        if (status || end != PASS_OTHER_RANGE) break;
+        if (!self->repeats)
+            return status_fail(
+                self->error, EE_BAD_INPUT,
+                "a reward is outside [0, 1], and this log can be read only once; give the range, such as "
+                "--rewards -1:1");
+        forget(self);
+        status = frame_log(self, true);
+    }
+    return status ? status : advance(self);
+}
+
+/* ---- what is there already ---- */
+
+static bool is_same(const evaluation *self, const stored_evaluation *row, const char *asked, size_t place)
+{
+    const candidate_request *wanted = &self->request->candidates[place];
+    const evaluation_result *stored = &row->result;
+    const char *options = self->results[place].options;
+    return stored->log.fingerprint == self->fingerprint && strcmp(row->asked, asked) == 0 &&
+           stored->headline_estimator == evaluation_headline_estimator(self->request) &&
+           strcmp(stored->candidate, wanted->text) == 0 && stored->seed == wanted->seed && options &&
+           strcmp(stored->options, options) == 0;
+}
+
+/* Moves a result out of the list. */
+static void take_stored(evaluation *self, size_t place, stored_evaluation *row)
+{
+    memory_free(self->results[place].options);
+    self->results[place] = row->result;
+    self->results[place].facts.candidate = self->results[place].candidate;
+    row->result.options = NULL;
+    row->result.marks = NULL;
+    row->result.slots = NULL;
+    self->ended[place] = true;
+}
+
+static ee_status look_up(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    stored_evaluations stored = {0};
+    char *asked = NULL;
+    ee_status status = evaluations_asked(request, &asked, self->error);
+    if (!status) status = evaluations_read(request->folder, &stored, self->error);
+    for (size_t i = 0; i < request->candidate_count && !status; i++)
+        for (size_t k = 0; k < stored.count && !self->ended[i]; k++)
+            if (is_same(self, &stored.rows[k], asked, i)) take_stored(self, i, &stored.rows[k]);
+    evaluations_release(&stored);
+    memory_free(asked);
+    return status;
+}
+
+/* Describes each candidate; one that cannot be created has failed. The description does not depend on the room for
+ * names, so a little suffices. */
+static ee_status describe_candidates(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const candidate_request *asked = &request->candidates[i];
+        evaluation_result *result = &self->results[i];
+        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, "names=2 hashes=0", true};
+        snprintf(result->candidate, sizeof result->candidate, "%s", asked->text);
+        ee_status status = candidate_describe(&setup, &result->options, &result->failure);
+        if (status == EE_NO_MEMORY) return status;
+        self->ended[i] = status != EE_OK;
+    }
+    return EE_OK;
+}
+
+ee_status evaluation_run(const evaluation_request *request, const evaluation_watch *watch, evaluation_result *results,
+                         ee_error *error)
+{
+    memset(results, 0, request->candidate_count * sizeof *results);
+    evaluation self = {.request = request,
+                       .watch = watch,
+                       .results = results,
+                       .folder = {NULL, -1, -1},
+                       .start = seconds_now(),
+                       .error = error};
+    ee_status status = memory_create(NULL, &self.ended, request->candidate_count, sizeof *self.ended, error);
+    if (!status) status = open_log(&self);
+    if (!status) status = describe_candidates(&self);
+    if (!status && request->folder) status = line_file_open(request->folder, evaluations_name, &self.folder, error);
+    if (!status && request->folder && self.repeats) status = look_up(&self);
+    if (!status) status = advance(&self);
+    if (!status) status = play(&self);
+    if (self.log) log_close(self.log);
+    line_file_close(&self.folder);
+    memory_free(self.sized_features);
+    memory_free(self.ended);
+    return status;
+}
+
+/* ---- the winner ---- */
+
+size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only)
+{
+    size_t best = request->candidate_count, by = evaluation_headline_estimator(request);
+    if (by == request->estimator_count) return best;
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const candidate_class *class;
+        double value = results[i].estimates[by].value;
+        if (!results[i].finished || !results[i].diagnosis.trusted || isnan(value)) continue;
+        if (candidate_find(request->candidates[i].text, &class, NULL) || (saved_only && !class->save)) continue;
+        if (best == request->candidate_count || value > results[best].estimates[by].value) best = i;
+    }
+    return best;
+}
+
+ee_status evaluation_check_warm(const evaluation_request *request, const char *path, ee_error *error)
+{
+    file_draft draft;
+    if (log_is_pipe(request->log))
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "training the winner reads the log again, but this log can be read only once; write it to a file first");
+    ee_status status = file_draft_open(path, &draft, error);
+    return status ? status : file_draft_end(&draft, false, error);
+}
+
+/* Room for the names of the log, and for those of other logs. */
+static ee_status spare_features(const evaluation_request *request, size_t dim, bool repeats,
+                                const evaluation_watch *watch, char **out, uint64_t *total, bool *finished,
+                                ee_error *error)
+{
+    log_survey found;
+    const char *asked = asked_features(request);
+    *finished = true;
+    if (dim || !repeats || !log_survey_can_size(asked)) return EE_OK;
+    ee_status status = log_survey_take(request, asked, watch, &found, finished, error);
+    *total = status ? 0 : found.events;
+    return status ? status : log_survey_features(asked, found.names, true, out, error);
+}
+
+/* Learns an event, or all its slots that have a reward. */
+static ee_status train_on(candidate *learner, const candidate_round *round, bool first_slot, slot_views *views,
+                          ee_error *error)
+{
+    if (first_slot || !slot_views_apply(round->event)) return learner->class->play(learner, round, true, NULL, error);
+    ee_status status = slot_views_make(views, round, round->features != NULL, error);
+    for (size_t k = 0; k < views->count && !status; k++)
+        if (!views->views[k].skipped) status = learner->class->play(learner, &views->views[k].round, true, NULL, error);
+    return status;
+}
+
+/* Reports the progress of training. */
+static void report_training(const log_reader *log, const evaluation_watch *watch, double start, double *reported,
+                            uint64_t total)
+{
+    const double interval_seconds = 0.1; /* smooth to the eye */
+    double now = seconds_now();
+    const log_counts *read = log_read(log);
+    if (!watch || !watch->standing || now - *reported < interval_seconds) return;
+    *reported = now;
+    evaluation_standing shown = {read->events, read->bytes, read->total_bytes, now - start, total};
+    watch->standing(watch->context, &shown);
+}
+
+/* Learns all events of the log; total: how many there are, 0: unknown. */
+static ee_status train(log_reader *log, candidate *learner, ee_round *features, bool first_slot, uint64_t total,
+                       const evaluation_watch *watch, bool *finished, ee_error *error)
+{
+    enum { EVENTS = 64 }; /* between looks at the clock */
+    double start = seconds_now(), reported = 0.0;
+    log_event event;
+    bool found;
+    ee_status status;
+    uint64_t number = 0;
+    slot_views views = {0};
+    while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
+        *finished = is_wanted(watch);
+        if (event.skipped) continue;
+        if (number && number % EVENTS == 0) report_training(log, watch, start, &reported, total);
+        candidate_round round = {.event = &event, .number = number, .features = features};
+        bool usable;
+        number++;
+        status = candidate_read_features(features, &event, &usable, error);
+        if (!status && usable) status = train_on(learner, &round, first_slot, &views, error);
+        if (status) break;
+    }
+    slot_views_release(&views);
+    return status;
+}
+
+ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,
+                          const char *path, bool *finished, ee_error *error)
+{
+    const candidate_request *asked = &request->candidates[place];
+    const candidate_class *class;
+    candidate *learner = NULL;
+    log_reader *log = NULL;
+    ee_round *features = NULL;
+    char *spare = NULL;
+    uint64_t total = 0;
+    ee_status status = candidate_find(asked->text, &class, error);
+    if (!status && !class->save)
+        status =
+            status_fail(error, EE_BAD_OPTION, "'%.80s' cannot be trained and saved; expected a policy", asked->text);
+    if (!status) status = log_open(request->log, &request->reading, &log, error);
+    if (status) return status;
+    size_t dim = log_dim(log);
+    status = spare_features(request, dim, log_can_repeat(log), watch, &spare, &total, finished, error);
+    candidate_setup setup = {asked->text,
+                             asked->options,
+                             asked->seed,
+                             dim,
+                             spare ? spare : asked_features(request),
+                             !log_survey_can_size(asked_features(request))};
+    if (!status) status = class->create(&setup, &learner, error);
+    if (!status && !dim) status = ee_round_create(NULL, &features, error);
+    if (!status && *finished)
+        status = train(log, learner, features, request->first_slot, total, watch, finished, error);
+    if (!status && *finished) status = class->save(learner, path, error);
+    if (learner) class->free(learner);
+    ee_round_free(features);
+    memory_free(spare);
+    log_close(log);
+    return status;
+}

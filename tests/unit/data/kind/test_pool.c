@@ -1,0 +1,187 @@
+/* Pools as bytes and back, and the rounds of one table. The rounds of two are test_yelp.c's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/kind/pool.h"
+#include "support.h"
+
+enum { ROWS = 20, ORDINARY = 14, WANTED = 6 };
+
+/* Row i of the first table is i and -i, of the second, if there is one, 100 + i. */
+static pool_dataset *make_pool(size_t second_columns)
+{
+    pool_dataset *pool;
+    ok(memory_create(NULL, &pool, 1, sizeof *pool, NULL));
+    pool->tables[0] = (pool_table){NULL, ROWS, 2};
+    pool->tables[1] = (pool_table){NULL, second_columns ? ROWS : 0, second_columns};
+    for (int i = 0; i < POOL_TABLES; i++) {
+        pool_table *table = &pool->tables[i];
+        ok(memory_create(NULL, &table->values, table->rows * table->columns, sizeof(float), NULL));
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        pool->tables[0].values[2 * i] = (float)i;
+        pool->tables[0].values[2 * i + 1] = -(float)i;
+        if (second_columns) pool->tables[1].values[i] = 100.0f + (float)i;
+    }
+    ok(pool_reserve(pool, ROWS, NULL));
+    for (uint32_t i = 0; i < ROWS; i++)
+        pool_add(pool, (pool_entry){{i, second_columns ? ROWS - 1 - i : 0}}, i >= ORDINARY);
+    assert_int_equal(pool->ordinary_count, ORDINARY);
+    assert_int_equal(pool->wanted_count, WANTED);
+    return pool;
+}
+
+TEST(one_table_is_enough)
+{
+    pool_dataset *pool = make_pool(0);
+    ok(pool_finish(pool, "file", NULL));
+    assert_int_equal(pool->head.dim, 2);
+    assert_int_equal(pool->head.arms, 10);
+    environment *world;
+    ok(pool_start(&pool->head, 7, &world, NULL));
+    for (int t = 0; t < 500; t++) {
+        environment_round round;
+        ok(pool_next(world, &round, NULL));
+        bool seen[ROWS] = {false};
+        double sum = 0;
+        for (size_t arm = 0; arm < 10; arm++) {
+            size_t row = (size_t)round.arms.values[2 * arm];
+            assert_true(row < ROWS && !seen[row] && round.arms.values[2 * arm + 1] == -(float)row);
+            seen[row] = true;
+            assert_true(round.rewards[arm] == (row < ORDINARY ? 0.0 : 1.0));
+            sum += round.rewards[arm];
+        }
+        assert_true(sum == 1.0);
+    }
+    pool_stop(world);
+    pool_close(&pool->head);
+}
+
+static void expect_same_rounds(const pool_dataset *one, const pool_dataset *two)
+{
+    environment *a, *b;
+    ok(pool_start(&one->head, 3, &a, NULL));
+    ok(pool_start(&two->head, 3, &b, NULL));
+    for (int t = 0; t < 50; t++) {
+        environment_round x, y;
+        ok(pool_next(a, &x, NULL));
+        ok(pool_next(b, &y, NULL));
+        assert_memory_equal(x.arms.values, y.arms.values, 10 * one->head.dim * sizeof(float));
+        assert_memory_equal(x.rewards, y.rewards, 10 * sizeof(double));
+    }
+    pool_stop(a);
+    pool_stop(b);
+}
+
+static survey *make_survey(void)
+{
+    survey *seen;
+    survey_column user = {.name = "user", .kind = SURVEY_LABEL, .missing = 3, .distinct = 40, .low = -0.5, .high = 7};
+    ok(survey_create(&seen, NULL));
+    ok(survey_add_column(seen, &user, NULL));
+    ok(survey_add_column(seen, &(survey_column){.name = "", .features = 9}, NULL));
+    ok(survey_add_class(seen, "wanted", WANTED, NULL));
+    ok(survey_add_number(seen, "rows", ROWS, NULL));
+    ok(survey_remark(seen, NULL, "column %d is odd", 7));
+    return seen;
+}
+
+static void expect_made_survey(const survey *seen)
+{
+    assert_int_equal(seen->column_count, 2);
+    const survey_column *user = &seen->columns[0];
+    assert_string_equal(user->name, "user");
+    assert_int_equal(user->kind, SURVEY_LABEL);
+    assert_int_equal(user->missing, 3);
+    assert_int_equal(user->distinct, 40);
+    assert_true(user->low == -0.5 && user->high == 7);
+    assert_string_equal(seen->columns[1].name, "");
+    assert_int_equal(seen->columns[1].features, 9);
+    assert_int_equal(seen->class_count, 1);
+    assert_string_equal(seen->classes[0].name, "wanted");
+    assert_int_equal(seen->classes[0].count, WANTED);
+    assert_int_equal(seen->number_count, 1);
+    assert_string_equal(seen->numbers[0].name, "rows");
+    assert_true(seen->numbers[0].value == ROWS);
+    assert_int_equal(seen->remark_count, 1);
+    assert_string_equal(seen->remarks[0], "column 7 is odd");
+}
+
+static void expect_empty_survey(const survey *seen)
+{
+    assert_int_equal(seen->column_count + seen->class_count + seen->number_count + seen->remark_count, 0);
+}
+
+TEST(bytes_give_the_same_pool)
+{
+    survey *seen = make_survey();
+    for (size_t second = 0; second < 2; second++) {
+        pool_dataset *pool = make_pool(second), *back;
+        uint8_t *bytes;
+        size_t size;
+        ok(pool_finish(pool, "file", NULL));
+        survey *again, *none;
+        ok(survey_create(&again, NULL));
+        ok(survey_create(&none, NULL));
+        ok(pool_save(pool, seen, &bytes, &size, NULL));
+        ok(pool_load(bytes, size, again, &back, NULL));
+        expect_made_survey(again);
+        assert_int_equal(back->head.dim, 2 + second);
+        expect_same_rounds(pool, back);
+        pool_close(&back->head);
+        /* A wall stands where the bytes end. */
+        for (size_t cut = 0; cut < size; cut++) {
+            guard wall;
+            uint8_t *part = guard_end_bytes(&wall, cut);
+            memcpy(part, bytes, cut);
+            assert_int_equal(pool_load(part, cut, none, &back, NULL), EE_BAD_MODEL);
+            assert_null(back);
+            expect_empty_survey(none);
+            guard_free(&wall);
+        }
+        memory_free(bytes);
+        survey_free(again);
+        survey_free(none);
+        pool_close(&pool->head);
+    }
+    survey_free(seen);
+}
+
+TEST(wrong_bytes_are_refused)
+{
+    pool_dataset *pool = make_pool(1), *back;
+    uint8_t *bytes;
+    survey *seen;
+    ok(survey_create(&seen, NULL));
+    size_t size;
+    pool->wanted[3].row[1] = ROWS;
+    assert_int_equal(pool_save(pool, seen, &bytes, &size, NULL), EE_BAD_MODEL);
+    assert_null(bytes);
+    pool->wanted[3].row[1] = 0;
+    ok(pool_save(pool, seen, &bytes, &size, NULL));
+    size_t last = size - 4 * sizeof(uint64_t) - 1; /* of the last entry's second row: the survey's counts follow */
+    bytes[last] ^= 0x80;
+    assert_int_equal(pool_load(bytes, size, seen, &back, NULL), EE_BAD_MODEL);
+    bytes[last] ^= 0x80;
+    memset(bytes, 0xff, 8); /* the first table's rows */
+    assert_int_equal(pool_load(bytes, size, seen, &back, NULL), EE_BAD_MODEL);
+    memory_free(bytes);
+    survey_free(seen);
+    pool_close(&pool->head);
+}
+
+TEST(too_few_entries)
+{
+    pool_dataset *pool = make_pool(0);
+    ee_error error;
+    pool->ordinary_count = 8;
+    assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "a file: expected at least 9 entries without reward and one with it, got 8 and 6");
+    pool->ordinary_count = 9;
+    ok(pool_finish(pool, "a file", &error));
+    pool->wanted_count = 0;
+    assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
+    pool_close(&pool->head);
+}

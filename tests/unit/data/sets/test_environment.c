@@ -1,0 +1,263 @@
+/* Opening data sets by their text, and the synthetic problems. */
+#include "data/sets/environment.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evaluate/estimators/statistics.h"
+#include "support.h"
+
+static environment *start(const char *text, uint64_t seed, dataset **data)
+{
+    environment *world;
+    ok(dataset_open(text, NULL, data, NULL));
+    ok(environment_create(*data, seed, &world, NULL));
+    return world;
+}
+
+static void stop(environment *world, dataset *data)
+{
+    environment_free(world);
+    dataset_free(data);
+}
+
+TEST(wrong_texts_are_named)
+{
+    static const char *const cases[][2] = {
+        {"syntetic:cosine", "data set: unknown kind 'syntetic'; did you mean 'synthetic'?"},
+        {"", "data set: unknown kind ''; 'eenet datasets' lists the kinds"},
+        {"imagenet-of-pictures-and-of-more:x",
+         "data set: unknown kind 'imagenet-of-pictures-and-of-more'; 'eenet datasets' lists the kinds"},
+        {"synthetic", "data set: expected synthetic:inner|quadratic|cosine[,OPTION=VALUE...]"},
+        {"yelp:", "data set: expected yelp:DIR"},
+        {"table:t\xfc.csv", "data set: the file name and the options must be UTF-8, because results contain them"},
+        {"synthetic:inner,dim=\xfc",
+         "data set: the file name and the options must be UTF-8, because results contain them"},
+        {"synthetic:cosinus", "synthetic: unknown form 'cosinus'; did you mean 'cosine'?"},
+        {"synthetic:,dim=3", "data set: expected synthetic:inner|quadratic|cosine[,OPTION=VALUE...]"},
+        {"synthetic:inner,dims=3", "options: synthetic has no option 'dims'; did you mean 'dim'?"},
+        {"synthetic:inner,dim=0", "options: synthetic.dim must be 1 to 65536, got 0"},
+        {"synthetic:inner,arms=1", "options: synthetic.arms must be 2 to 65536, got 1"},
+        {"synthetic:inner,noise=-1", "options: synthetic.noise must be 0 to 1000, got -1"},
+        {"synthetic:inner,drift=-1", "options: synthetic.drift must be 0 to 1000, got -1"},
+        {"synthetic:inner,drift=1,dim=1", "options: synthetic.drift needs a dim of 2 or more"},
+        {"synthetic:inner,dim=4097,arms=4096",
+         "options: synthetic.arms times dim must be at most 16777216, got 16781312"},
+        {"synthetic:inner,noise", "synthetic: expected inner, quadratic, cosine or clicks, got 'inner,noise'"},
+        {"synthetic:inner,rate=0.1", "options: synthetic has no option 'rate'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dataset *data;
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &error), EE_BAD_OPTION);
+        assert_string_equal(error.message, cases[i][1]);
+        assert_null(data);
+    }
+}
+
+TEST(kinds_are_described)
+{
+    dataset_info info;
+    ee_option option;
+    ee_error error;
+    ok(dataset_describe(0, &info, NULL));
+    assert_string_equal(info.name, "synthetic");
+    ok(dataset_option_describe(0, 1, &option, NULL));
+    assert_string_equal(option.name, "arms");
+    assert_string_equal(option.value, "10");
+    assert_int_equal(dataset_option_describe(0, 4, &option, &error), EE_BAD_INPUT);
+    size_t kinds = 0, yelp = 0;
+    for (; !dataset_describe(kinds, &info, &error); kinds++)
+        if (strcmp(info.name, "yelp") == 0) yelp = kinds;
+    assert_int_not_equal(yelp, 0);
+    assert_int_equal(dataset_option_describe(yelp, 0, &option, &error), EE_BAD_INPUT); /* it has none */
+    assert_int_equal(dataset_option_describe(kinds, 0, &option, &error), EE_BAD_INPUT);
+}
+
+TEST(shapes_are_as_asked)
+{
+    dataset *data;
+    environment *world = start("synthetic:quadratic,dim=7,arms=4,noise=0", 3, &data);
+    assert_string_equal(dataset_text(data), "synthetic:quadratic,dim=7,arms=4,noise=0");
+    assert_int_equal(dataset_dim(data), 7);
+    assert_int_equal(dataset_blocks(data), 1);
+    environment_round round;
+    for (int t = 0; t < 100; t++) {
+        ok(environment_next(world, &round, NULL));
+        assert_int_equal(round.arms.count, 4);
+        assert_int_equal(round.arms.dim, 7);
+        assert_null(round.arms.starts);
+        for (size_t arm = 0; arm < 4; arm++) {
+            double squares = 0.0;
+            for (size_t i = 0; i < 7; i++) squares += pow((double)round.arms.values[arm * 7 + i], 2);
+            assert_close(squares, 1.0, 1e-6);
+            assert_true(round.rewards[arm] == round.expected[arm]);
+        }
+    }
+    stop(world, data);
+}
+
+/* The three forms with one seed have the same hidden vector and the same arms. */
+TEST(forms_follow_the_inner_product)
+{
+    dataset *sets[3];
+    environment *inner = start("synthetic:inner", 5, &sets[0]);
+    environment *quadratic = start("synthetic:quadratic", 5, &sets[1]);
+    environment *cosine = start("synthetic:cosine", 5, &sets[2]);
+    for (int t = 0; t < 100; t++) {
+        environment_round a, b, c;
+        ok(environment_next(inner, &a, NULL));
+        ok(environment_next(quadratic, &b, NULL));
+        ok(environment_next(cosine, &c, NULL));
+        assert_memory_equal(a.arms.values, b.arms.values, 200 * sizeof(float));
+        assert_memory_equal(a.arms.values, c.arms.values, 200 * sizeof(float));
+        for (size_t arm = 0; arm < 10; arm++) {
+            assert_close(b.expected[arm], 10.0 * a.expected[arm] * a.expected[arm], 1e-12);
+            assert_close(c.expected[arm], cos(3.0 * a.expected[arm]), 1e-12);
+        }
+    }
+    stop(inner, sets[0]);
+    stop(quadratic, sets[1]);
+    stop(cosine, sets[2]);
+}
+
+/* In the plane two arms give the hidden vector away: it is a unit vector, and stays the same. */
+TEST(hidden_vector_is_one_unit_vector)
+{
+    dataset *data;
+    environment *world = start("synthetic:inner,dim=2,arms=2", 11, &data);
+    double first[2] = {0, 0};
+    for (int t = 0; t < 20; t++) {
+        environment_round round;
+        ok(environment_next(world, &round, NULL));
+        const float *x = round.arms.values;
+        double a = (double)x[0], b = (double)x[1], c = (double)x[2], d = (double)x[3], determinant = a * d - b * c;
+        if (fabs(determinant) < 0.1) continue; /* nearly parallel arms tell too little */
+        double hidden[2] = {(d * round.expected[0] - b * round.expected[1]) / determinant,
+                            (a * round.expected[1] - c * round.expected[0]) / determinant};
+        assert_close(hypot(hidden[0], hidden[1]), 1.0, 1e-9);
+        if (first[0] == 0.0) memcpy(first, hidden, sizeof first);
+        assert_close(hidden[0], first[0], 1e-9);
+        assert_close(hidden[1], first[1], 1e-9);
+    }
+    assert_true(first[0] != 0.0);
+    stop(world, data);
+}
+
+/* The angle of the hidden vector in the plane, from two arms. Those that are nearly parallel are passed over. */
+static bool find_angle(const environment_round *round, double *angle)
+{
+    const float *x = round->arms.values;
+    double a = (double)x[0], b = (double)x[1], c = (double)x[2], d = (double)x[3], determinant = a * d - b * c;
+    *angle = atan2((a * round->expected[1] - c * round->expected[0]) / determinant,
+                   (d * round->expected[0] - b * round->expected[1]) / determinant);
+    return fabs(determinant) > 0.1;
+}
+
+/* In the plane there is one plane to turn in: the angle tells all. Arms and noise are those of no drift. */
+TEST(drift_turns_the_hidden_vector)
+{
+    dataset *sets[2];
+    environment *still = start("synthetic:inner,dim=2,arms=2", 11, &sets[0]);
+    environment *drifting = start("synthetic:inner,dim=2,arms=2,drift=0.5", 11, &sets[1]);
+    double sign = 0.0;
+    for (int t = 0; t < 4000; t++) {
+        environment_round a, b;
+        ok(environment_next(still, &a, NULL));
+        ok(environment_next(drifting, &b, NULL));
+        assert_memory_equal(a.arms.values, b.arms.values, 4 * sizeof(float));
+        assert_close(a.rewards[0] - a.expected[0], b.rewards[0] - b.expected[0], 1e-12);
+        if (t == 0) assert_close(b.expected[1], a.expected[1], 1e-12);
+        double before, now;
+        if (!find_angle(&a, &before) || !find_angle(&b, &now)) continue;
+        double turned = remainder(now - before, 2 * acos(-1.0)); /* at most 2 radians, so there is no doubt */
+        if (t > 100 && sign == 0.0) sign = turned > 0 ? 1.0 : -1.0;
+        if (t > 100) assert_close(turned, sign * 0.5 * t / 1000, 1e-9);
+    }
+    assert_true(sign != 0.0);
+    stop(still, sets[0]);
+    stop(drifting, sets[1]);
+}
+
+/* Of arms on the sphere the mean of x (x.a) is a / dim: many of them show the vector, whatever the dimension. A quarter
+ * turn leaves nothing of it, half a turn its opposite. */
+TEST(drift_keeps_the_length)
+{
+    enum { DIM = 10, ARMS = 2000, BETWEEN = 500 };
+    dataset *data;
+    environment *world = start("synthetic:inner,dim=10,arms=2000,drift=3.141592653589793", 4, &data);
+    double seen[3][DIM] = {{0}};
+    for (int t = 0; t <= 2 * BETWEEN; t++) {
+        environment_round round;
+        ok(environment_next(world, &round, NULL));
+        if (t % BETWEEN) continue;
+        for (size_t i = 0; i < ARMS * DIM; i++)
+            seen[t / BETWEEN][i % DIM] += round.expected[i / DIM] * (double)round.arms.values[i] * DIM / ARMS;
+    }
+    double squares = 0.0, quarter = 0.0, half = 0.0;
+    for (size_t i = 0; i < DIM; i++) {
+        squares += seen[1][i] * seen[1][i];
+        quarter += seen[0][i] * seen[1][i];
+        half += seen[0][i] * seen[2][i];
+    }
+    assert_true(fabs(squares - 1.0) < 0.2 && fabs(quarter) < 0.2 && fabs(half + 1.0) < 0.2);
+    stop(world, data);
+}
+
+/* What the rounds of a seed were before there was drift, and shall stay. */
+TEST(rounds_are_those_of_old)
+{
+    dataset *data;
+    environment *world = start("synthetic:cosine", 3, &data);
+    environment_round round;
+    for (int t = 0; t < 3; t++) ok(environment_next(world, &round, NULL));
+    /* But for the last digits, which the C library's functions may have otherwise. */
+    assert_close(round.arms.values[7], 0.087830066680908203, 1e-6);
+    assert_close(round.rewards[2], 0.95625611654580223, 1e-6);
+    assert_close(round.expected[9], 0.29436608118053592, 1e-6);
+    stop(world, data);
+}
+
+TEST(noise_has_its_deviation)
+{
+    enum { ROUNDS = 1000, ARMS = 10 };
+    static double noise[ROUNDS * ARMS];
+    dataset *data;
+    environment *world = start("synthetic:cosine,noise=0.5", 2, &data);
+    for (size_t t = 0; t < ROUNDS; t++) {
+        environment_round round;
+        ok(environment_next(world, &round, NULL));
+        for (size_t arm = 0; arm < ARMS; arm++) noise[t * ARMS + arm] = round.rewards[arm] - round.expected[arm];
+    }
+    /* Four standard errors. */
+    assert_true(fabs(statistics_mean(noise, ROUNDS * ARMS)) < 4 * 0.005);
+    assert_true(fabs(statistics_deviation(noise, ROUNDS * ARMS) - 0.5) < 4 * 0.0036);
+    stop(world, data);
+}
+
+TEST(same_seed_same_rounds)
+{
+    dataset *data;
+    environment *one = start("synthetic:cosine", 8, &data), *two, *other;
+    ok(environment_create(data, 8, &two, NULL));
+    ok(environment_create(data, 9, &other, NULL));
+    for (int t = 0; t < 50; t++) {
+        environment_round a, b, c;
+        ok(environment_next(one, &a, NULL));
+        ok(environment_next(two, &b, NULL));
+        ok(environment_next(other, &c, NULL));
+        assert_memory_equal(a.arms.values, b.arms.values, 200 * sizeof(float));
+        assert_memory_equal(a.rewards, b.rewards, 10 * sizeof(double));
+        assert_memory_equal(a.expected, b.expected, 10 * sizeof(double));
+        assert_memory_not_equal(a.arms.values, c.arms.values, 200 * sizeof(float));
+    }
+    environment_free(two);
+    environment_free(other);
+    stop(one, data);
+}
+
+TEST(free_takes_null)
+{
+    environment_free(NULL);
+    dataset_free(NULL);
+}

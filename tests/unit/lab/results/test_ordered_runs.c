@@ -1,0 +1,185 @@
+/* Runs that end in any order, and lines that come in theirs. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/results/ordered_runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "lab/results/pending_runs.h"
+#include "lab/results/run_keys.h"
+#include "support.h"
+
+enum { RUNS = 5, ROUNDS = 4 };
+
+static char base[] = "/tmp/eenet-ordered-runs-XXXXXX";
+static char folder[sizeof base + 20], pending[sizeof base + 40];
+static ordered_runs kept;
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(base + sizeof base - 7, "XXXXXX");
+    if (!mkdtemp(base)) return -1;
+    snprintf(folder, sizeof folder, "%s/folder", base);
+    snprintf(pending, sizeof pending, "%s/pending", folder);
+    return ordered_runs_open(folder, NULL, RUNS, &kept, NULL) ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[sizeof base + 20];
+    ordered_runs_close(&kept);
+    snprintf(command, sizeof command, "rm -rf '%s'", base);
+    return system(command);
+}
+
+/* By another program on another machine. */
+static stored_run make_run(size_t turn)
+{
+    return (stored_run){.dataset = "d",
+                        .policy = "p",
+                        .options = "",
+                        .seed = turn,
+                        .rounds = ROUNDS,
+                        .result = {.finished = true, .rounds = ROUNDS, .regret = (double)turn},
+                        .version = "0.0.1",
+                        .kernels = "none",
+                        .machine = "far away"};
+}
+
+static uint64_t key_of(size_t turn)
+{
+    stored_run run = make_run(turn);
+    return run_keys_of_stored(&run).run;
+}
+
+static ee_status keep(size_t turn, ee_error *error)
+{
+    stored_run run = make_run(turn);
+    double curve[ROUNDS] = {0.0, 0.0, 0.0, (double)turn};
+    return ordered_runs_keep(&kept, turn, &run, curve, error);
+}
+
+static void assert_lines(const char *seeds)
+{
+    stored_runs list = {0};
+    ok(results_read(folder, &list, NULL));
+    assert_int_equal(list.count, strlen(seeds));
+    for (size_t i = 0; i < list.count; i++) {
+        double curve[ROUNDS];
+        assert_int_equal(list.runs[i].seed, (uint64_t)(seeds[i] - '0'));
+        assert_string_equal(list.runs[i].machine, "far away");
+        assert_string_equal(list.runs[i].version, "0.0.1");
+        ok(results_curve(folder, &list.runs[i], curve, NULL));
+    }
+    results_release(&list);
+}
+
+static void reopen(void)
+{
+    ordered_runs_close(&kept);
+    ok(ordered_runs_open(folder, NULL, RUNS, &kept, NULL));
+}
+
+/* ---- tests ---- */
+
+TEST_WITH(lines_come_in_turn, set_up, tear_down)
+{
+    for (size_t i = 0; i < RUNS; i++) ordered_runs_expect(&kept, i);
+    ok(keep(2, NULL));
+    assert_lines("");
+    ok(keep(0, NULL));
+    assert_lines("0");
+    ok(keep(4, NULL));
+    ok(keep(1, NULL));
+    assert_lines("012");
+    ok(ordered_runs_pass(&kept, 3, NULL)); /* it failed */
+    assert_lines("0124");
+    ordered_runs_close(&kept);
+    assert_int_equal(access(pending, F_OK), -1);
+    reopen();
+}
+
+/* Turns of which nothing is to come hold up nobody. */
+TEST_WITH(turns_may_be_over, set_up, tear_down)
+{
+    ordered_runs_expect(&kept, 1);
+    ordered_runs_expect(&kept, 3);
+    ok(ordered_runs_advance(&kept, NULL));
+    ok(keep(1, NULL));
+    assert_lines("1");
+    ok(keep(3, NULL));
+    assert_lines("13");
+}
+
+/* Those that waited when it was closed are there when it is opened again, as they were played. */
+TEST_WITH(what_waits_outlives_the_program, set_up, tear_down)
+{
+    size_t place;
+    for (size_t i = 0; i < RUNS; i++) ordered_runs_expect(&kept, i);
+    ok(keep(1, NULL));
+    ok(keep(3, NULL));
+    reopen();
+    assert_int_equal(kept.waiting.count, 2);
+    assert_true(run_index_find(&kept.waiting_index, key_of(3), &place));
+    assert_string_equal(kept.waiting.runs[place].machine, "far away");
+    assert_int_equal(kept.waiting.runs[place].seed, 3);
+    ordered_runs_expect(&kept, 0);
+    ordered_runs_expect_waiting(&kept, 1, key_of(1));
+    ordered_runs_expect_waiting(&kept, 3, key_of(3)); /* 2 is over */
+    ok(ordered_runs_advance(&kept, NULL));
+    assert_lines("");
+    ok(keep(0, NULL));
+    assert_lines("013");
+    reopen();
+    assert_int_equal(kept.waiting.count, 0);
+}
+
+static void write_pending(const char *name, const char *words)
+{
+    char path[sizeof pending + 60];
+    snprintf(path, sizeof path, "%s/%s", pending, name);
+    ok(file_write(path, words, strlen(words), NULL));
+}
+
+/* A run whose line is there, and what had not got its name, are removed; what is damaged or strange is passed over. */
+TEST_WITH(what_is_of_no_use_is_removed, set_up, tear_down)
+{
+    char name[60], path[sizeof pending + 60];
+    double curve[ROUNDS] = {0.0};
+    stored_run run = make_run(0);
+    ordered_runs_expect(&kept, 0);
+    ok(keep(0, NULL));
+    ok(pending_runs_write(pending, &run, curve, NULL)); /* as after a crash */
+    snprintf(name, sizeof name, "%016" PRIx64 ".run.tmp", key_of(1));
+    write_pending(name, "half");
+    snprintf(name, sizeof name, "%016" PRIx64 ".run", key_of(2));
+    write_pending(name, "{\"dataset\":1}\n");
+    write_pending("strange", "somebody's");
+    reopen();
+    assert_int_equal(kept.waiting.count, 0);
+    snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(0));
+    assert_int_equal(access(path, F_OK), -1);
+    snprintf(path, sizeof path, "%s/%016" PRIx64 ".run.tmp", pending, key_of(1));
+    assert_int_equal(access(path, F_OK), -1);
+    snprintf(path, sizeof path, "%s/strange", pending);
+    assert_int_equal(access(path, F_OK), 0);
+}
+
+TEST_WITH(what_was_taken_away_is_told, set_up, tear_down)
+{
+    char path[sizeof pending + 60];
+    ee_error error;
+    for (size_t i = 0; i < 2; i++) ordered_runs_expect(&kept, i);
+    ok(keep(1, NULL));
+    snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(1));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(keep(0, &error), EE_FILE_ERROR);
+    assert_non_null(strstr(error.message, ".run is missing or damaged"));
+    assert_lines("0");
+}

@@ -1,0 +1,297 @@
+/* The writer of a folder of runs: what it writes, what it keeps of what was read, and what it cuts off. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/results/result_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "support.h"
+
+enum { ROUNDS = 4 };
+
+static char base[] = "/tmp/eenet-result-folder-XXXXXX";
+static char folder[sizeof base + 20], other[sizeof base + 20];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(base + sizeof base - 7, "XXXXXX");
+    if (!mkdtemp(base)) return -1;
+    snprintf(folder, sizeof folder, "%s/deep/folder", base);
+    snprintf(other, sizeof other, "%s/other", base);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[sizeof base + 20];
+    snprintf(command, sizeof command, "rm -rf '%s'", base);
+    return system(command);
+}
+
+/* Who played it, and where its curve lay, is not of this program. */
+static stored_run make_run(const char *policy, uint64_t seed)
+{
+    return (stored_run){.dataset = "some:data",
+                        .fingerprint = 0x1234,
+                        .dim = 3,
+                        .arms = 2,
+                        .policy = policy,
+                        .options = "a=1",
+                        .seed = seed,
+                        .rounds = ROUNDS,
+                        .result = {.finished = true, .rounds = ROUNDS, .optimal = 1, .regret = 3.0 + (double)seed},
+                        .curve = "elsewhere.npy",
+                        .curve_row = 17,
+                        .version = "0.0.1",
+                        .kernels = "none",
+                        .machine = "far away"};
+}
+
+static void make_curve(const stored_run *run, double *curve)
+{
+    for (size_t i = 0; i < ROUNDS; i++) curve[i] = (double)(i + run->seed);
+}
+
+static void open_folder(const char *path, result_folder *into)
+{
+    ee_error error = {EE_OK, ""};
+    if (result_folder_open(path, NULL, into, &error)) fail_msg("%s", error.message);
+}
+
+static void add(result_folder *into, const char *policy, uint64_t seed)
+{
+    double curve[ROUNDS];
+    ee_error error = {EE_OK, ""};
+    stored_run run = make_run(policy, seed);
+    make_curve(&run, curve);
+    if (result_folder_add(into, &run, curve, &error)) fail_msg("%s", error.message);
+}
+
+static char *read_lines(const char *from)
+{
+    char path[sizeof folder + 20];
+    uint8_t *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/results.jsonl", from);
+    ok(file_read(path, &bytes, &size, NULL));
+    return (char *)bytes;
+}
+
+static void assert_curves(const char *from, const stored_runs *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        double curve[ROUNDS], expected[ROUNDS];
+        ee_error error = {EE_OK, ""};
+        make_curve(&list->runs[i], expected);
+        if (results_curve(from, &list->runs[i], curve, &error)) fail_msg("%s", error.message);
+        assert_memory_equal(curve, expected, sizeof curve);
+    }
+}
+
+/* ---- tests ---- */
+
+TEST_WITH(runs_are_added_and_read_back, set_up, tear_down)
+{
+    result_folder open;
+    open_folder(folder, &open);
+    assert_int_equal(open.stored.count, 0);
+    add(&open, "x", 1);
+    add(&open, "y", 0);
+    result_folder_close(&open);
+    open_folder(folder, &open);
+    assert_int_equal(open.stored.count, 2);
+    add(&open, "x", 0);
+    result_folder_close(&open);
+    open_folder(folder, &open);
+    const stored_run *runs = open.stored.runs;
+    assert_int_equal(open.stored.count, 3);
+    assert_true(runs[0].seed == 1 && runs[1].seed == 0 && runs[2].seed == 0);
+    assert_string_equal(runs[0].curve, runs[2].curve); /* they differ in the seed alone */
+    assert_string_not_equal(runs[0].curve, runs[1].curve);
+    assert_non_null(strstr(runs[0].curve, "some_data_x_"));
+    assert_true(runs[0].curve_row == 0 && runs[1].curve_row == 0 && runs[2].curve_row == 1);
+    assert_string_equal(runs[2].version, "0.0.1");
+    assert_string_equal(runs[2].machine, "far away");
+    assert_curves(folder, &open.stored);
+    result_folder_close(&open);
+}
+
+/* From one folder to another: the same lines, though they come into another file and row. */
+TEST_WITH(a_copy_has_the_same_lines, set_up, tear_down)
+{
+    result_folder from, to;
+    open_folder(folder, &from);
+    for (uint64_t seed = 0; seed < 3; seed++) add(&from, "x", seed);
+    add(&from, "y", 7);
+    result_folder_close(&from);
+    open_folder(folder, &from);
+    open_folder(other, &to);
+    for (size_t i = 0; i < from.stored.count; i++) {
+        double curve[ROUNDS];
+        ok(results_curve(folder, &from.stored.runs[i], curve, NULL));
+        ok(result_folder_add(&to, &from.stored.runs[i], curve, NULL));
+    }
+    result_folder_close(&from);
+    result_folder_close(&to);
+    char *left = read_lines(folder), *right = read_lines(other);
+    assert_string_equal(left, right);
+    memory_free(left);
+    memory_free(right);
+    open_folder(other, &to);
+    assert_curves(other, &to.stored);
+    result_folder_close(&to);
+}
+
+static void put(result_folder *into, const char *policy, uint64_t seed)
+{
+    double curve[ROUNDS];
+    stored_run run = make_run(policy, seed);
+    make_curve(&run, curve);
+    ok(result_folder_put(into, &run, curve, NULL));
+}
+
+static void assert_seeds(const char *from, const char *seeds)
+{
+    stored_runs list = {0};
+    ok(results_read(from, &list, NULL));
+    assert_int_equal(list.count, strlen(seeds));
+    for (size_t i = 0; i < list.count; i++) assert_int_equal(list.runs[i].seed, (uint64_t)(seeds[i] - '0'));
+    assert_curves(from, &list);
+    results_release(&list);
+}
+
+/* In their order, though their curves lie in several files; and what is added at once comes after them. */
+TEST_WITH(runs_that_were_put_are_there_when_flushed, set_up, tear_down)
+{
+    result_folder one, many;
+    open_folder(folder, &one);
+    open_folder(other, &many);
+    static const char policies[] = "xxxyyx", seeds[] = "013254";
+    for (size_t i = 0; i < 6; i++) {
+        const char policy[] = {policies[i], '\0'};
+        add(&one, policy, (uint64_t)(seeds[i] - '0'));
+        if (i == 5) assert_seeds(other, "013"); /* the file has changed since */
+        if (i == 5)
+            add(&many, policy, (uint64_t)(seeds[i] - '0'));
+        else
+            put(&many, policy, (uint64_t)(seeds[i] - '0'));
+        if (i == 2) assert_seeds(other, "");
+    }
+    assert_seeds(other, seeds);
+    ok(result_folder_flush(&many, NULL)); /* nothing is left to do */
+    result_folder_close(&one);
+    result_folder_close(&many);
+    char *left = read_lines(folder), *right = read_lines(other);
+    assert_string_equal(left, right);
+    memory_free(left);
+    memory_free(right);
+}
+
+/* More than are held in memory. */
+TEST_WITH(many_runs_are_put, set_up, tear_down)
+{
+    enum { LONG = 1 << 19, RUNS = 5 };
+    double *curve;
+    result_folder open;
+    stored_runs list = {0};
+    ok(memory_create(NULL, &curve, LONG, sizeof *curve, NULL));
+    open_folder(folder, &open);
+    for (uint64_t i = 0; i < RUNS; i++) {
+        stored_run run = make_run("x", i);
+        run.rounds = LONG;
+        curve[LONG - 1] = run.result.regret;
+        ok(result_folder_put(&open, &run, curve, NULL));
+        assert_true(open.batch.count <= 2);
+    }
+    ok(result_folder_flush(&open, NULL));
+    result_folder_close(&open);
+    ok(results_read(folder, &list, NULL));
+    assert_int_equal(list.count, RUNS);
+    for (size_t i = 0; i < RUNS; i++) ok(results_curve(folder, &list.runs[i], curve, NULL));
+    results_release(&list);
+    memory_free(curve);
+}
+
+TEST_WITH(it_has_one_writer, set_up, tear_down)
+{
+    result_folder first, second;
+    ee_error error;
+    open_folder(folder, &first);
+    assert_int_equal(result_folder_open(folder, NULL, &second, &error), EE_FILE_ERROR);
+    assert_non_null(strstr(error.message, "another run is writing results there"));
+    result_folder_close(&second);
+    add(&first, "x", 0);
+    result_folder_close(&first);
+    open_folder(folder, &second);
+    assert_int_equal(second.stored.count, 1);
+    result_folder_close(&second);
+}
+
+/* Half a line, and with it the row that it would have named. */
+TEST_WITH(what_a_crash_left_is_cut_off, set_up, tear_down)
+{
+    result_folder open;
+    char path[sizeof folder + 300];
+    struct stat before, after;
+    open_folder(folder, &open);
+    add(&open, "x", 0);
+    result_folder_close(&open);
+    open_folder(folder, &open);
+    snprintf(path, sizeof path, "%s/curves/%s", folder, open.stored.runs[0].curve);
+    assert_int_equal(stat(path, &before), 0);
+    add(&open, "x", 1);
+    result_folder_close(&open);
+    assert_int_equal(stat(path, &after), 0);
+    assert_true(after.st_size > before.st_size);
+    char lines[sizeof folder + 20], *text = read_lines(folder);
+    snprintf(lines, sizeof lines, "%s/results.jsonl", folder);
+    assert_int_equal(truncate(lines, (off_t)strlen(text) - 1), 0);
+    memory_free(text);
+    open_folder(folder, &open);
+    assert_int_equal(open.stored.count, 1);
+    assert_int_equal(stat(path, &after), 0);
+    assert_true(after.st_size == before.st_size);
+    add(&open, "x", 5);
+    result_folder_close(&open);
+    open_folder(folder, &open);
+    assert_int_equal(open.stored.count, 2);
+    assert_curves(folder, &open.stored);
+    result_folder_close(&open);
+}
+
+static bool is_first_seed(const void *context, const stored_run *run)
+{
+    (void)context;
+    return run->seed == 0;
+}
+
+/* Of those whose curves are gone the ones that are asked for, and no other; without anybody who asks, none. */
+TEST_WITH(lost_runs_are_taken_out, set_up, tear_down)
+{
+    result_folder open;
+    char path[sizeof folder + 300];
+    open_folder(folder, &open);
+    for (uint64_t seed = 0; seed < 2; seed++) add(&open, "x", seed);
+    add(&open, "y", 0);
+    result_folder_close(&open);
+    open_folder(folder, &open);
+    snprintf(path, sizeof path, "%s/curves/%s", folder, open.stored.runs[0].curve);
+    assert_int_equal(unlink(path), 0);
+    result_folder_close(&open);
+    open_folder(folder, &open);
+    assert_int_equal(open.stored.count, 3);
+    result_folder_close(&open);
+    const lost_curves lost = {.is_asked_for = is_first_seed};
+    ok(result_folder_open(folder, &lost, &open, NULL));
+    assert_int_equal(open.stored.count, 2);
+    assert_int_equal(open.stored.runs[0].seed, 1);
+    assert_string_equal(open.stored.runs[1].policy, "y");
+    result_folder_close(&open);
+}

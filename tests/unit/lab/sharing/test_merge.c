@@ -1,0 +1,454 @@
+/* Runs of several folders in one: the order, what contradicts, what is lost. */
+#define _POSIX_C_SOURCE 200809L
+#include "lab/sharing/merge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "lab/results/failed_runs.h"
+#include "lab/results/result_folder.h"
+#include "lab/results/run_keys.h"
+#include "support_files.h"
+
+enum { ROUNDS = 40 };
+
+static test_folder place;
+static char told[8][1300];
+static size_t told_count;
+
+static int set_up(void **state)
+{
+    (void)state;
+    place = folder_make();
+    told_count = 0;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    folder_remove(&place);
+    return 0;
+}
+
+static void take_sentence(void *context, const char *sentence)
+{
+    (void)context;
+    assert_true(told_count < sizeof told / sizeof *told);
+    snprintf(told[told_count++], sizeof told[0], "%s", sentence);
+}
+
+static const merge_watch watch = {take_sentence, NULL};
+
+/* ---- runs ---- */
+
+static stored_run make_run(uint64_t seed)
+{
+    stored_run run = {.dataset = "synthetic:inner",
+                      .fingerprint = 17,
+                      .dim = 3,
+                      .arms = 4,
+                      .policy = "greedy",
+                      .options = "a=1",
+                      .seed = seed,
+                      .rounds = ROUNDS,
+                      .version = "0.1.0",
+                      .kernels = "avx2",
+                      .machine = "a machine",
+                      .result = {.finished = true,
+                                 .rounds = ROUNDS,
+                                 .optimal = 10,
+                                 .regret = 100.0 + (double)seed,
+                                 .reward = 5.0,
+                                 .seconds = 1.0,
+                                 .bytes = 100}};
+    return run;
+}
+
+/* Rises to the regret of the line. */
+static void make_curve(const stored_run *run, double *curve)
+{
+    for (size_t i = 0; i < ROUNDS; i++) curve[i] = run->result.regret * (double)(i + 1) / ROUNDS;
+}
+
+static void add_with_curve(const char *folder, const stored_run *run, const double *curve)
+{
+    result_folder into = {0};
+    ok(result_folder_open(folder_path(&place, folder), NULL, &into, NULL));
+    ok(result_folder_add(&into, run, curve, NULL));
+    result_folder_close(&into);
+}
+
+static void add(const char *folder, const stored_run *run)
+{
+    double curve[ROUNDS];
+    make_curve(run, curve);
+    add_with_curve(folder, run, curve);
+}
+
+static void add_seed(const char *folder, uint64_t seed)
+{
+    stored_run run = make_run(seed);
+    add(folder, &run);
+}
+
+/* The order in which the seeds were asked for. */
+static void write_order(const char *folder, const uint64_t *seeds, size_t count)
+{
+    char text[1000] = "", name[100];
+    for (size_t i = 0; i < count; i++) {
+        stored_run run = make_run(seeds[i]);
+        sprintf(text + strlen(text), "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
+    }
+    snprintf(name, sizeof name, "%s/order", folder);
+    folder_write_text(&place, name, text);
+}
+
+/* ---- merging ---- */
+
+static merge_counts counts;
+static ee_error error;
+
+static ee_status merge(const char *first, const char *second)
+{
+    char into[100], one[100], two[100];
+    snprintf(into, sizeof into, "%s", folder_path(&place, "all"));
+    snprintf(one, sizeof one, "%s", folder_path(&place, first));
+    snprintf(two, sizeof two, "%s", folder_path(&place, second));
+    const char *folders[] = {one, two};
+    told_count = 0;
+    return merge_folders(into, folders, 2, &watch, &counts, &error);
+}
+
+static void assert_seeds(const uint64_t *seeds, size_t count)
+{
+    stored_runs runs = {0};
+    double curve[ROUNDS], expected[ROUNDS];
+    const char *path = folder_path(&place, "all");
+    ok(results_read(path, &runs, NULL));
+    assert_int_equal(runs.count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(runs.runs[i].seed, seeds[i]);
+        ok(results_curve(folder_path(&place, "all"), &runs.runs[i], curve, NULL));
+        make_curve(&runs.runs[i], expected);
+        assert_memory_equal(curve, expected, sizeof curve);
+    }
+    results_release(&runs);
+}
+
+/* Nothing was written, not even the folder. */
+static void assert_refused(void)
+{
+    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
+    assert_message_has(error.message, "nothing was merged because of 1 contradiction");
+    assert_int_equal(told_count, 1);
+    assert_true(file_is_missing(folder_path(&place, "all")));
+}
+
+TEST_WITH(test_in_the_order_that_was_asked_for, set_up, tear_down)
+{
+    const uint64_t asked[] = {4, 2, 1, 3};
+    add_seed("a", 4);
+    add_seed("a", 1);
+    add_seed("b", 2);
+    add_seed("b", 3);
+    write_order("a", asked, 4);
+    write_order("b", asked, 4);
+    ok(merge("a", "b"));
+    assert_seeds(asked, 4);
+    assert_int_equal(counts.added, 4);
+    assert_int_equal(counts.there, 0);
+    assert_int_equal(counts.asked, 4);
+    assert_int_equal(counts.missing, 0);
+    assert_false(counts.only_tuning);
+    assert_int_equal(told_count, 0);
+}
+
+/* What nobody asked for comes last, folder by folder. */
+TEST_WITH(test_folders_without_an_order, set_up, tear_down)
+{
+    const uint64_t asked[] = {3}, expected[] = {3, 9, 8, 7};
+    add_seed("a", 9);
+    add_seed("a", 8);
+    add_seed("b", 7);
+    add_seed("b", 3);
+    write_order("b", asked, 1);
+    ok(merge("a", "b"));
+    assert_seeds(expected, 4);
+}
+
+TEST_WITH(test_again_and_in_the_middle, set_up, tear_down)
+{
+    const uint64_t asked[] = {1, 2, 3, 4}, expected[] = {1, 3, 2, 4};
+    add_seed("a", 1);
+    add_seed("b", 3);
+    write_order("a", asked, 4);
+    write_order("b", asked, 4);
+    ok(merge("a", "b"));
+    assert_int_equal(counts.missing, 2);
+    add_seed("a", 2);
+    add_seed("b", 4);
+    for (size_t i = 0; i < 2; i++) {
+        ok(merge("a", "b"));
+        assert_int_equal(counts.added, i ? 0 : 2);
+        assert_int_equal(counts.there, i ? 4 : 2);
+        assert_int_equal(counts.missing, 0);
+        assert_seeds(expected, 4);
+    }
+    add_seed("all", 9); /* only the folder itself has it */
+    ok(merge("a", "b"));
+    assert_int_equal(counts.there, 4);
+}
+
+/* A line that is not whole, and one without its end. */
+TEST_WITH(test_while_a_shard_writes, set_up, tear_down)
+{
+    const uint64_t expected[] = {1, 2};
+    add_seed("a", 1);
+    add_seed("b", 2);
+    FILE *file = fopen(folder_path(&place, "b/results.jsonl"), "a");
+    assert_true(fputs("{\"dataset\":\"synth", file) > 0);
+    assert_int_equal(fclose(file), 0);
+    ok(merge("a", "b"));
+    assert_seeds(expected, 2);
+}
+
+/* Seconds, bytes and machine may differ. */
+TEST_WITH(test_the_same_run_in_two, set_up, tear_down)
+{
+    const uint64_t expected[] = {1};
+    stored_run run = make_run(1);
+    add("a", &run);
+    run.result.seconds = 2.0;
+    run.result.bytes = 200;
+    run.machine = "another machine";
+    add("b", &run);
+    ok(merge("a", "b"));
+    assert_seeds(expected, 1);
+    assert_int_equal(counts.added, 1);
+}
+
+TEST_WITH(test_another_result, set_up, tear_down)
+{
+    stored_run run = make_run(1);
+    add_seed("b", 7);
+    add("a", &run);
+    run.result.regret += 0.5;
+    add("b", &run);
+    assert_refused();
+    assert_message_has(told[0], "synthetic:inner, greedy, seed 1, 40 rounds");
+    assert_message_has(told[0], "/a (line 1)");
+    assert_message_has(told[0], "/b (line 2)");
+    assert_message_has(told[0], "regret is 101 in");
+    assert_message_has(told[0], "101.5 in");
+}
+
+TEST_WITH(test_every_number_counts, set_up, tear_down)
+{
+    stored_run run = make_run(1), others[] = {run, run, run, run};
+    others[0].result.reward = 6.0;
+    others[1].result.optimal = 11;
+    others[2].result.marks[13] = 1.0;
+    others[3].result.directions[2] = (run_direction){.arms = 4, .up = 1};
+    const char *const names[] = {"reward", "optimal", "marks", "directions"};
+    add("a", &run);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        add("b", &others[i]);
+        assert_refused();
+        assert_message_has(told[0], names[i]);
+        folder_write_text(&place, "b/results.jsonl", "");
+    }
+}
+
+TEST_WITH(test_another_curve, set_up, tear_down)
+{
+    stored_run run = make_run(1);
+    double curve[ROUNDS];
+    make_curve(&run, curve);
+    curve[6] += 1.0;
+    add("a", &run);
+    add_with_curve("b", &run, curve);
+    assert_refused();
+    assert_message_has(told[0], "regret after round 7");
+}
+
+TEST_WITH(test_another_version, set_up, tear_down)
+{
+    stored_run run = make_run(2);
+    run.kernels = "avx512";
+    add_seed("a", 1);
+    add("b", &run);
+    assert_refused();
+    assert_message_has(told[0], "/b (line 1) was run by eenet 0.1.0 with kernels avx512");
+    assert_message_has(told[0], "/a (line 1) by 0.1.0 with avx2");
+    assert_message_has(told[0], "EENET_KERNELS=avx2");
+    run.kernels = "avx2";
+    run.version = "0.0.9";
+    folder_write_text(&place, "b/results.jsonl", "");
+    add("b", &run);
+    assert_refused();
+    assert_message_has(told[0], "0.0.9");
+}
+
+/* A folder that has runs of both already gets no worse by more of them; one that is merged into it does. */
+TEST_WITH(test_versions_that_the_folder_has, set_up, tear_down)
+{
+    stored_run old = make_run(10), new = make_run(11);
+    old.version = "0.0.9";
+    add_seed("all", 1);
+    add("b", &old);
+    add_seed("a", 2);
+    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
+    assert_message_has(told[0], "0.0.9");
+    new.version = "0.0.9";
+    add("all", &new);
+    ok(merge("a", "b"));
+    assert_int_equal(counts.added, 2);
+}
+
+TEST_WITH(test_another_fingerprint, set_up, tear_down)
+{
+    stored_run run = make_run(2);
+    run.fingerprint = 18;
+    add_seed("a", 1);
+    add("b", &run);
+    assert_refused();
+    assert_message_has(told[0], "synthetic:inner has fingerprint 0000000000000011 in");
+    assert_message_has(told[0], "0000000000000012 in");
+    assert_message_has(told[0], "/b (line 1)");
+    run.seed = 5; /* one folder has both: there are two data sets of that name */
+    add("a", &run);
+    ok(merge("a", "b"));
+    assert_int_equal(counts.added, 3);
+}
+
+/* More than some of a kind are counted. */
+TEST_WITH(test_many_contradictions, set_up, tear_down)
+{
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        stored_run run = make_run(seed);
+        add("a", &run);
+        run.result.regret += 1.0;
+        add("b", &run);
+    }
+    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
+    assert_string_equal(error.message, "nothing was merged because of 9 contradictions");
+    assert_int_equal(told_count, 6);
+    assert_string_equal(told[5], "and 4 more runs with different results");
+}
+
+static void cut_curves(const char *folder)
+{
+    char path[200];
+    stored_runs runs = {0};
+    ok(results_read(folder_path(&place, folder), &runs, NULL));
+    snprintf(path, sizeof path, "%s/curves/%s", folder, runs.runs[0].curve);
+    assert_int_equal(truncate(folder_path(&place, path), 200), 0);
+    results_release(&runs);
+}
+
+TEST_WITH(test_a_lost_curve, set_up, tear_down)
+{
+    const uint64_t asked[] = {1, 2}, expected[] = {2};
+    add_seed("a", 1);
+    add_seed("b", 2);
+    write_order("a", asked, 2);
+    cut_curves("a");
+    ok(merge("a", "b"));
+    assert_int_equal(counts.lost, 1);
+    assert_int_equal(counts.missing, 1);
+    assert_int_equal(told_count, 1);
+    assert_message_has(told[0], "is missing or damaged: skipped the run in line 1 of");
+    assert_seeds(expected, 1);
+}
+
+/* Another folder may have it. */
+TEST_WITH(test_a_curve_that_another_has, set_up, tear_down)
+{
+    const uint64_t expected[] = {1};
+    add_seed("a", 1);
+    add_seed("b", 1);
+    cut_curves("a");
+    ok(merge("a", "b"));
+    assert_int_equal(counts.lost, 0);
+    assert_seeds(expected, 1);
+}
+
+TEST_WITH(test_tuning_alone, set_up, tear_down)
+{
+    char text[32];
+    stored_run run = make_run(1);
+    run.tuning = true;
+    add("a", &run);
+    snprintf(text, sizeof text, "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
+    folder_write_text(&place, "a/order", text);
+    add("b", &run);
+    ok(merge("a", "b"));
+    assert_true(counts.only_tuning);
+}
+
+/* What diverged is known to all, until somebody has a result of it all the same. */
+TEST_WITH(test_runs_that_failed, set_up, tear_down)
+{
+    const uint64_t asked[] = {1, 2, 3}, expected[] = {1, 2, 3};
+    uint64_t keys[3];
+    failed_runs failed = {0};
+    for (size_t i = 0; i < 3; i++) {
+        stored_run run = make_run(asked[i]);
+        keys[i] = run_keys_of_stored(&run).run;
+    }
+    add_seed("a", 1);
+    add_seed("b", 2);
+    write_order("a", asked, 3);
+    ok(failed_runs_keep(folder_path(&place, "b"), keys[2], "it diverged", NULL));
+    ok(failed_runs_keep(folder_path(&place, "b"), keys[0], "but not for a", NULL));
+    for (size_t i = 0; i < 2; i++) {
+        ok(merge("a", "b"));
+        assert_int_equal(counts.failed, 1);
+        assert_int_equal(counts.missing, 0);
+        ok(failed_runs_read(folder_path(&place, "all"), &failed, NULL));
+        assert_int_equal(failed.count, 1);
+        assert_string_equal(failed_runs_find(&failed, keys[2])->sentence, "it diverged");
+    }
+    failed_runs_release(&failed);
+    add_seed("b", 3);
+    ok(merge("a", "b"));
+    assert_int_equal(counts.failed, 0);
+    assert_int_equal(counts.missing, 0);
+    assert_seeds(expected, 3);
+}
+
+TEST_WITH(test_a_damaged_order, set_up, tear_down)
+{
+    add_seed("a", 1);
+    add_seed("b", 2);
+    folder_write_text(&place, "a/order", "0123456789abcdef\nnonsense\n");
+    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
+    assert_message_has(error.message, "a/order: line 2: expected the key of a run");
+    assert_true(file_is_missing(folder_path(&place, "all")));
+}
+
+TEST_WITH(test_a_folder_that_is_not_there, set_up, tear_down)
+{
+    add_seed("a", 1);
+    assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
+    assert_message_has(error.message, "b/results.jsonl");
+    assert_true(file_is_missing(folder_path(&place, "all")));
+}
+
+TEST_WITH(test_while_another_writes, set_up, tear_down)
+{
+    result_folder busy = {0};
+    add_seed("a", 1);
+    add_seed("b", 2);
+    ok(result_folder_open(folder_path(&place, "all"), NULL, &busy, NULL));
+    assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
+    assert_message_has(error.message, "another run is writing results there");
+    result_folder_close(&busy);
+    ok(merge("a", "b"));
+}
