@@ -2,6 +2,7 @@
 // content security policy.
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
+import { PATIENCE } from './server.mjs';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -11,6 +12,7 @@ export const browserPath = PLACES.find((path) => path && existsSync(path));
 export function startBrowser() {
     return chromium.launch({
         executablePath: browserPath,
+        timeout: PATIENCE,
         args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
 }
@@ -19,7 +21,7 @@ export function startBrowser() {
 // they should be.
 export async function openPage(browser, url, options = {}) {
     const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...options });
-    context.setDefaultTimeout(600000); // for what hangs: the machine may be busy
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     page.troubles = [];
     page.allow = () => false;
@@ -34,4 +36,10 @@ export async function openPage(browser, url, options = {}) {
         document.addEventListener('securitypolicyviolation', (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`));
     });
     return page;
+}
+
+// Closes a page. A request that one of its routes still handles must not fail the test.
+export async function closePage(page) {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.context().close();
 }

@@ -6,11 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, startServer } from './server.mjs';
+import { ask, startServer, until } from './server.mjs';
 
 const KILLS = 8;
 const CALLERS = 4;
-const PATIENCE = 600000; // milliseconds: for what hangs
 const WORDS = ['--checkpoint-seconds', '1', '--publish-interval', '0.05'];
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -23,11 +22,10 @@ const SLOTS = [{ id: 's0', features: { at: 'top' } }, { id: 's1', features: { at
 
 // The same request until it is answered, by whichever server is there.
 async function insist(place, path, body, method) {
-    for (const end = Date.now() + PATIENCE; Date.now() < end; await pause(20)) {
+    return until(`an answer to ${path}`, async () => {
         const answer = await ask(place.server.url, path, body, method).catch(() => null);
-        if (answer && answer.status !== 503) return answer;
-    }
-    return assert.fail(`${path}: nobody answers`);
+        return answer && answer.status !== 503 && answer;
+    });
 }
 
 async function call(place, number, kept) {
@@ -59,14 +57,13 @@ async function call(place, number, kept) {
 
 // When all decisions since the last promotion are judged, and no other promotion is about to come.
 async function evaluation(place, bandit, lines) {
-    for (const end = Date.now() + PATIENCE; Date.now() < end; await pause(50)) {
+    return until(`all decisions of ${bandit} evaluated`, async () => {
         const now = (await ask(place.server.url, `/v1/bandits/${bandit}/evaluation`)).body;
         const begun = now.promotions.length ? now.promotions.at(-1).event : 0;
         const events = lines.reduce((sum, line) => sum + (line._cursor > begun ? counted(line) : 0), 0);
         const quiet = now.policies.every((policy) => policy.state === '');
-        if (now.waiting === 0 && now.events === events && quiet) return now;
-    }
-    return assert.fail(`${bandit}: its decisions are not evaluated`);
+        return now.waiting === 0 && now.events === events && quiet && now;
+    });
 }
 
 async function readLog(place, bandit) {
@@ -76,11 +73,10 @@ async function readLog(place, bandit) {
 
 // Asks until all decisions are settled.
 async function settledLog(place, bandit, count) {
-    for (const end = Date.now() + PATIENCE; Date.now() < end; await pause(100)) {
+    return until(`all decisions of ${bandit} settled`, async () => {
         const lines = await readLog(place, bandit);
-        if (lines.length >= count) return lines;
-    }
-    return assert.fail(`${bandit}: not all decisions are settled`);
+        return lines.length >= count && lines;
+    });
 }
 
 const name = (line, number) => line.c._multi[number]._tag;

@@ -6,10 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { ask } from './server.mjs';
+import { ask, until } from './server.mjs';
 
 const PROGRAM = process.env.EENET;
-const PATIENCE = 600000; // milliseconds: for what hangs
 
 // What a test that fails leaves behind would keep this process alive.
 const started = [];
@@ -68,17 +67,6 @@ async function evaluation(url, bandit) {
     const answer = await ask(url, `/v1/bandits/${bandit}/evaluation`);
     assert.equal(answer.status, 200);
     return answer.body;
-}
-
-// Asks until it is so.
-async function until(what, look) {
-    const end = Date.now() + PATIENCE;
-    for (;;) {
-        const found = await look();
-        if (found) return found;
-        if (Date.now() > end) assert.fail(`${what}: has not come`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-    }
 }
 
 // All decisions are settled, and everybody has taken them.

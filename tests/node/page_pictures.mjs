@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPage, startBrowser } from './browser.mjs';
+import { closePage, openPage, startBrowser } from './browser.mjs';
 import { ask, startServer } from './server.mjs';
 import { keepPlaying, play } from './traffic.mjs';
 
@@ -22,7 +22,7 @@ async function shoot(page, part, name, options = {}) {
     const path = join(folder, `${name}.png`);
     await part.screenshot({ path, ...options });
     console.log(`${path}: ${statSync(path).size} bytes${page.troubles.length ? `, ${page.troubles}` : ''}`);
-    await page.context().close();
+    await closePage(page);
 }
 
 // The dashboard of a bandit, filled.

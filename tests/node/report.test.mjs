@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { browserPath, openPage, startBrowser } from './browser.mjs';
+import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
 
 const TESTS = join(process.env.EENET_SOURCE ?? '../../..', 'tests', 'report');
 const LOOK = readFileSync(join(TESTS, 'look.js'), 'utf8');
@@ -31,7 +31,7 @@ after(async () => {
 // The report, opened; closed with the test, which fails where the page asked for other files or said an error.
 async function open(t, options = {}) {
     const page = await openPage(browser, `file://${folder}`, options);
-    t.after(() => page.context().close());
+    t.after(() => closePage(page));
     await page.goto(`file://${folder}/runs/report.html`);
     return page;
 }

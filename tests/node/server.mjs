@@ -6,6 +6,18 @@ import { join } from 'node:path';
 
 const PROGRAM = process.env.EENET;
 
+// Milliseconds that a condition may take: only to end what hangs, because other tests may keep the machine busy.
+export const PATIENCE = 600000;
+
+// Asks until the condition holds. Resolves to its value.
+export async function until(what, condition) {
+    for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+        const found = await condition();
+        if (found) return found;
+    }
+    throw new Error(`${what}: not within ${PATIENCE / 1000} s`);
+}
+
 // words: more of its command line. after: one that was stopped with `keep`, in whose place it comes, with its port and
 // its store. Resolves when it listens: {url, folder, log(), stop()}.
 export async function startServer(words = [], after = null) {

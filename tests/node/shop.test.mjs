@@ -8,13 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { browserPath, openPage, startBrowser } from './browser.mjs';
-import { ask } from './server.mjs';
+import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
+import { ask, until } from './server.mjs';
 
 const SCRIPT = join(process.env.EENET_SOURCE, 'examples/shop/run.sh');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const PICTURES = join(process.cwd(), 'shop-pictures');
-const PATIENCE = 600000; // milliseconds for what takes seconds: the limit is for what hangs
 
 // Resolves when the shop has printed both addresses: {shop, server, stop(), printed()}.
 async function openShop(words) {
@@ -38,16 +37,6 @@ async function openShop(words) {
     return { shop, server, stop, printed: () => printed };
 }
 
-async function until(what, condition) {
-    const end = Date.now() + PATIENCE;
-    for (;;) {
-        const found = await condition();
-        if (found) return found;
-        if (Date.now() > end) throw new Error(`${what}: not within ${PATIENCE / 1000} s`);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-}
-
 const skip = browserPath ? false : 'there is no browser';
 let folder, place, browser;
 before(async () => {
@@ -65,7 +54,6 @@ after(async () => {
 
 async function visit(options) {
     const page = await openPage(browser, place.shop, options);
-    page.setDefaultTimeout(PATIENCE);
     await page.goto(place.shop);
     await page.waitForSelector('#pick[aria-busy="false"]');
     return page;
@@ -78,12 +66,21 @@ test('a visitor shops, and the bandit learns of the click', { skip }, async () =
     await page.getByText('Why this?').click();
     await page.waitForSelector('.reason, .note');
 
-    const answered = page.waitForResponse((response) => response.url().endsWith('/api/click'));
-    await page.getByRole('button', { name: 'Take a look' }).click();
-    const response = await answered;
-    assert.deepEqual(await response.json(), { outcome: 'joined' });
-    await page.waitForSelector('#look.done');
-    const { id } = response.request().postDataJSON();
+    // The page thanks for about a second. A click that comes too late for its decision, on a busy machine, is tried again
+    // with the next one.
+    const thanked = page.evaluate(() => new Promise((resolve) => {
+        const look = document.getElementById('look');
+        new MutationObserver(() => look.textContent === 'Thank you' && look.matches('.done') && resolve()).observe(look, { attributes: true });
+    }));
+    const id = await until('a click in time', async () => {
+        const answered = page.waitForResponse((response) => response.url().endsWith('/api/click'));
+        await page.getByRole('button', { name: 'Take a look' }).click();
+        const response = await answered;
+        const { outcome } = await response.json();
+        assert.ok(['joined', 'late'].includes(outcome), outcome);
+        return outcome === 'joined' && response.request().postDataJSON().id;
+    });
+    await thanked;
 
     // The decision is in the log with its click: what the model learns.
     const line = await until('the click in the log', async () => {
@@ -93,7 +90,7 @@ test('a visitor shops, and the bandit learns of the click', { skip }, async () =
     assert.equal(JSON.parse(line)._label_cost, -1);
     assert.equal(JSON.parse(line).c.visitor.device, 'phone');
     assert.deepEqual(page.troubles, []);
-    await page.context().close();
+    await closePage(page);
 });
 
 test('the shelf changes the past, and the next pick knows it', { skip }, async () => {
@@ -103,12 +100,11 @@ test('the shelf changes the past, and the next pick knows it', { skip }, async (
     assert.equal((await asked).postDataJSON().past, 'books');
     assert.equal(await page.locator('select[name=past]').inputValue(), 'books');
     assert.deepEqual(page.troubles, []);
-    await page.context().close();
+    await closePage(page);
 });
 
 test('the challenger is promoted, and more is clicked than before', { skip }, async () => {
     const page = await visit();
-    const before = (await ask(place.server, '/v1/bandits/shop')).body;
     const begun = Date.now();
     const { promotions } = await until('the promotion', async () => {
         const { body } = await ask(place.server, '/v1/bandits/shop/evaluation');
@@ -118,20 +114,23 @@ test('the challenger is promoted, and more is clicked than before', { skip }, as
     assert.equal(promotions[0].from, 'linucb');
     assert.equal(promotions[0].to, 'eenet');
     assert.equal((await ask(place.server, '/v1/bandits/shop')).body.settings.policy, 'eenet');
-    assert.ok(before.events > 0);
 
     // linucb without products has some 15 %, who knows all tastes 50 %.
     await until('a click rate of 25 %', async () => {
         const { body } = await ask(place.shop, '/api/state');
-        const rows = body.seconds.slice(-10);
-        const sum = (name) => rows.reduce((all, row) => all + row[name], 0);
-        return sum('shown') > 200 && sum('clicked') / sum('shown') > 0.25;
+        let shown = 0, clicked = 0; // of the last 200
+        for (const second of body.seconds.reverse()) {
+            if (shown > 200) break;
+            shown += second.shown;
+            clicked += second.clicked;
+        }
+        return shown > 200 && clicked / shown > 0.25;
     });
     await page.waitForSelector('.promotions li');
-    assert.match(await page.locator('#policy').textContent(), /eenet/);
+    await page.locator('#policy', { hasText: 'eenet' }).waitFor();
     await page.screenshot({ path: join(PICTURES, 'shop.png'), fullPage: true });
     assert.deepEqual(page.troubles, []);
-    await page.context().close();
+    await closePage(page);
 });
 
 test('it can be read: light, dark, on a phone, and by a screen reader', { skip }, async () => {
@@ -151,7 +150,7 @@ test('it can be read: light, dark, on a phone, and by a screen reader', { skip }
         await page.getByText('Why this?').click();
         await page.waitForSelector('.reason');
         await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
-        await page.context().close();
+        await closePage(page);
     }
 });
 
