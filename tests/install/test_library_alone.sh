@@ -16,10 +16,11 @@ fail() { echo "$*"; cat ./*.log; exit 1; }
 ! configure "$source" program || fail 'the program was configured'
 grep -q 'zlib1g-dev' program.log || fail 'the program was refused for another reason'
 
-configure "$source" alone -DEENET_PROGRAM=OFF || fail 'the library alone: not configured'
+# Not optimised, which takes half the time. The examples are built, but their results are looked at elsewhere.
+configure "$source" alone -DEENET_PROGRAM=OFF -DCMAKE_BUILD_TYPE=None || fail 'the library alone: not configured'
 "$cmake" --build alone -j 2 >build.log 2>&1 || fail 'the library alone: not built'
 [ ! -e alone/eenet ] || fail 'a program was built'
-(cd alone && "$ctest" --output-on-failure) >tests.log 2>&1 || fail 'the library alone: a test failed'
+(cd alone && "$ctest" --output-on-failure -E '^examples$') >tests.log 2>&1 || fail 'the library alone: a test failed'
 grep -q 'install \.* *Passed' tests.log || fail 'the library alone: it was not installed'
 
 configure "$source/tests/install" part -DEENET_SOURCE="$source" || fail 'as a part: not configured'
