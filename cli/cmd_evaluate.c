@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "evaluate/evaluations/evaluation_file.h"
+#include "evaluate/evaluations/evaluation_warm.h"
 #include "evaluate_request.h"
 #include "evaluation_table.h"
 #include "hint.h"

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "data/logs/log_summary.h"
 #include "data/logs/log_time.h"
 #include "data/values/plain_number.h"
+#include "data/values/seconds.h"
 #include "data/values/text.h"
 #include "evaluate/evaluations/log_tally.h"
 #include "interrupt.h"
@@ -62,9 +62,7 @@ static const double draw_interval = 0.1; /* seconds: smooth to the eye */
 
 static void draw(audience *who, const log_counts *counts)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, megabyte = 1e6;
+    double seconds = seconds_now(), megabyte = 1e6;
     if (who->drawn && seconds - who->last_draw < draw_interval) return;
     fprintf(stderr, "\r\033[K%zu events, %.0f", counts->events, (double)counts->bytes / megabyte);
     if (counts->total_bytes) fprintf(stderr, "/%.0f", (double)counts->total_bytes / megabyte);

@@ -2,11 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "data/sets/rounds_export.h"
+#include "data/values/seconds.h"
 #include "interrupt.h"
 
 enum { FLAG_DATASET, FLAG_ROUNDS, FLAG_SEED, FLAG_OUTPUT, FLAGS };
@@ -41,9 +41,7 @@ static bool still_wanted(void *context, uint64_t written)
 {
     audience *who = context;
     if (who->shown) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+        double seconds = seconds_now();
         if (!who->drawn || seconds - who->last_draw >= draw_interval) {
             fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 " rounds", written, who->rounds);
             fflush(stderr);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* for sched_getaffinity */
 #include "evaluate_request.h"
+#include "evaluate/evaluations/evaluation_warm.h"
 
 #include <math.h>
 #include <sched.h>

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "data/values/seconds.h"
 
 enum { BAR = 20, USUAL_COLUMNS = 80 };
 
@@ -19,13 +20,6 @@ enum { BAR = 20, USUAL_COLUMNS = 80 };
 #define LINES_APART_MOST 600.0
 #define WORTH_A_LINE 10.0 /* what is left, at least */
 
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 progress progress_start(const char *verb, bool quiet, progress_namer *name, const void *context)
 {
     return (progress){.verb = verb,
@@ -33,7 +27,7 @@ progress progress_start(const char *verb, bool quiet, progress_namer *name, cons
                       .context = context,
                       .quiet = quiet,
                       .terminal = isatty(STDERR_FILENO) == 1,
-                      .started = clock_seconds(),
+                      .started = seconds_now(),
                       .due = FIRST_LINE};
 }
 
@@ -102,7 +96,7 @@ static void redraw(progress *line, const run_standing *now)
 /* A line that stays. */
 static void write_when_due(progress *line, const run_standing *now)
 {
-    double elapsed = clock_seconds() - line->started;
+    double elapsed = seconds_now() - line->started;
     if (elapsed < line->due || now->left < WORTH_A_LINE) return;
     append_standing(line, now);
     fprintf(stderr, "eenet %s: %s\n", line->verb, line->text);

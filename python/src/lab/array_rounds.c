@@ -172,7 +172,7 @@ static ee_status open_named(array_evaluation *self, const char *name, ee_error *
         return status_fail(error, EE_BAD_INPUT,
                            "'%.80s' needs the number of actions: give the probabilities of all actions, (n, k)", name);
     candidate_setup setup = {.text = name, .features = ""};
-    return self->class->create(&setup, &self->named, error);
+    return self->class->create(self->class, &setup, &self->named, error);
 }
 
 static ee_status open_all(array_evaluation *self, const char *name, ee_error *error)

@@ -1,6 +1,7 @@
 /* `eenet evaluate` within a process. */
 #include "base/memory.h"
 #include "evaluate/evaluations/evaluation_file.h"
+#include "evaluate/evaluations/evaluation_warm.h"
 #include "evaluate_methods.h"
 #include "interruptible.h"
 #include "request_settings.h"

@@ -23,12 +23,6 @@ const candidate_class *candidate_class_at(size_t index)
     return index < CLASSES ? classes[index] : NULL;
 }
 
-const char *candidate_place(const char *text)
-{
-    const char *colon = strchr(text, ':');
-    return colon ? colon + 1 : NULL;
-}
-
 /* "arm:3" names arm, "uniform" names uniform, "uniform:3" names nothing. */
 static bool has_name(const candidate_class *class, const char *text)
 {
@@ -131,7 +125,7 @@ ee_status candidate_describe(const candidate_setup *setup, char **out, ee_error 
     candidate *self = NULL;
     char checksum[32] = "";
     ee_status status = candidate_find(setup->text, &class, error);
-    if (!status) status = class->create(setup, &self, error);
+    if (!status) status = class->create(class, setup, &self, error);
     if (status) return status;
     if (class->file) status = find_checksum(candidate_place(setup->text), checksum, sizeof checksum, error);
     const char *options = class->options ? class->options(self) : "";

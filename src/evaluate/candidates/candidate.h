@@ -12,6 +12,8 @@
 #ifndef EENET_CANDIDATE_H
 #define EENET_CANDIDATE_H
 
+#include <string.h>
+
 #include "base/archive.h"
 #include "data/logs/log.h"
 
@@ -47,15 +49,16 @@ typedef struct candidate_setup {
 } candidate_setup;
 
 typedef struct candidate candidate;
+typedef struct candidate_class candidate_class;
 
-typedef struct candidate_class {
+struct candidate_class {
     const char *form, *summary;
     const char *name; /* the form without what follows its colon; NULL: any policy's */
     bool arms;        /* looks at the arms or features of an event */
     bool logged;      /* it is the logging policy: its weights are 1 */
     bool file;        /* what follows the colon is a file */
 
-    ee_status (*create)(const candidate_setup *setup, candidate **out, ee_error *error);
+    ee_status (*create)(const candidate_class *class, const candidate_setup *setup, candidate **out, ee_error *error);
     void (*free)(candidate *self);
 
     /* Sets pi (event->count) to the probabilities from what the candidate knows, unless pi is NULL; then learns the
@@ -72,7 +75,7 @@ typedef struct candidate_class {
     void (*archive)(candidate *self, archive *a); /* what it has learned; NULL: it learns nothing */
     ee_bandit *(*bandit)(candidate *self);        /* the bandit behind it */
     uint64_t (*learned)(const candidate *self);   /* rewards that it had learned before this log */
-} candidate_class;
+};
 
 /* Every candidate's struct begins with this. */
 struct candidate {
@@ -95,6 +98,10 @@ extern const candidate_class candidate_policy, candidate_model, candidate_learni
 extern const candidate_class candidate_from_file;
 
 /* What follows the colon; NULL without one. */
-const char *candidate_place(const char *text);
+static inline const char *candidate_place(const char *name)
+{
+    const char *colon = strchr(name, ':');
+    return colon ? colon + 1 : NULL;
+}
 
 #endif

@@ -38,21 +38,6 @@ static ee_status create_bandit(const candidate_class *class, const candidate_set
     return status;
 }
 
-static ee_status create_policy(const candidate_setup *setup, candidate **out, ee_error *error)
-{
-    return create_bandit(&candidate_policy, setup, out, error);
-}
-
-static ee_status create_model(const candidate_setup *setup, candidate **out, ee_error *error)
-{
-    return create_bandit(&candidate_model, setup, out, error);
-}
-
-static ee_status create_learning(const candidate_setup *setup, candidate **out, ee_error *error)
-{
-    return create_bandit(&candidate_learning_model, setup, out, error);
-}
-
 static ee_status play_bandit(candidate *base, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
     bandit_candidate *self = (bandit_candidate *)base;
@@ -131,7 +116,7 @@ const candidate_class candidate_policy = {
     .form = "POLICY",
     .summary = "a policy listed by 'eenet policies', which learns from the log",
     .arms = true,
-    .create = create_policy,
+    .create = create_bandit,
     .free = free_bandit,
     .play = play_bandit,
     .learns = true,
@@ -148,7 +133,7 @@ const candidate_class candidate_model = {
     .arms = true,
     .file = true,
     .name = "model",
-    .create = create_model,
+    .create = create_bandit,
     .free = free_bandit,
     .play = play_bandit,
     .options = options_of_bandit,
@@ -161,7 +146,7 @@ const candidate_class candidate_learning_model = {
     .arms = true,
     .file = true,
     .name = "learning",
-    .create = create_learning,
+    .create = create_bandit,
     .free = free_bandit,
     .play = play_bandit,
     .learns = true,

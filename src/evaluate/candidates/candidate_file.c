@@ -207,14 +207,15 @@ static ee_status read_csv(file_candidate *self, ee_error *error)
     return status;
 }
 
-static ee_status create_file(const candidate_setup *setup, candidate **out, ee_error *error)
+static ee_status create_file(const candidate_class *class, const candidate_setup *setup, candidate **out,
+                             ee_error *error)
 {
     const char *path = candidate_place(setup->text);
     size_t length = strlen(path);
     file_candidate *self;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
-    self->base.class = &candidate_from_file;
+    self->base.class = class;
     status = memory_create(&self->memory, &self->path, length + 1, 1, error);
     if (!status) {
         strcpy(self->path, path);

@@ -21,8 +21,10 @@ static void free_fixed(candidate *self)
     memory_free(self);
 }
 
-static ee_status create_fixed(const candidate_class *class, candidate **out, ee_error *error)
+static ee_status create_fixed(const candidate_class *class, const candidate_setup *setup, candidate **out,
+                              ee_error *error)
 {
+    (void)setup;
     fixed_candidate *self;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
@@ -39,11 +41,12 @@ static void take_one(double *pi, size_t count, size_t action)
 
 /* ---- uniform ---- */
 
-static ee_status create_uniform(const candidate_setup *setup, candidate **out, ee_error *error)
+static ee_status create_uniform(const candidate_class *class, const candidate_setup *setup, candidate **out,
+                                ee_error *error)
 {
     if (setup->options && setup->options[0])
         return status_fail(error, EE_BAD_OPTION, "uniform: this candidate has no options");
-    return create_fixed(&candidate_uniform, out, error);
+    return create_fixed(class, setup, out, error);
 }
 
 static ee_status play_uniform(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
@@ -65,12 +68,6 @@ const candidate_class candidate_uniform = {
 
 /* ---- first ---- */
 
-static ee_status create_first(const candidate_setup *setup, candidate **out, ee_error *error)
-{
-    (void)setup;
-    return create_fixed(&candidate_first, out, error);
-}
-
 static ee_status play_first(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
     (void)self, (void)learn, (void)error;
@@ -82,17 +79,18 @@ const candidate_class candidate_first = {
     .form = "first",
     .summary = "what happens without a bandit: the baseline, usually the first action",
     .name = "first",
-    .create = create_first,
+    .create = create_fixed,
     .free = free_fixed,
     .play = play_first,
 };
 
 /* ---- arm:N, arm:NAME ---- */
 
-static ee_status create_arm(const candidate_setup *setup, candidate **out, ee_error *error)
+static ee_status create_arm(const candidate_class *class, const candidate_setup *setup, candidate **out,
+                            ee_error *error)
 {
     const char *name = candidate_place(setup->text);
-    ee_status status = create_fixed(&candidate_arm, out, error);
+    ee_status status = create_fixed(class, setup, out, error);
     fixed_candidate *self = status ? NULL : (fixed_candidate *)*out;
     if (!status) status = memory_create(NULL, &self->name, strlen(name) + 1, 1, error);
     if (status) {
@@ -189,12 +187,6 @@ const candidate_class candidate_arm = {
 
 /* ---- logged ---- */
 
-static ee_status create_logged(const candidate_setup *setup, candidate **out, ee_error *error)
-{
-    (void)setup;
-    return create_fixed(&candidate_logged, out, error);
-}
-
 /* If the log has only the probability of the logged action: certainty of that action. */
 static ee_status play_logged(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
@@ -212,7 +204,7 @@ const candidate_class candidate_logged = {
     .summary = "the logging policy",
     .logged = true,
     .name = "logged",
-    .create = create_logged,
+    .create = create_fixed,
     .free = free_fixed,
     .play = play_logged,
 };

@@ -1,96 +1,16 @@
-#define _DEFAULT_SOURCE
 #include "evaluation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "data/files/line_file.h"
+#include "data/values/seconds.h"
 #include "evaluate/candidates/candidate.h"
-#include "evaluate/candidates/slot_views.h"
 #include "evaluation_file.h"
 #include "evaluation_pass.h"
 #include "log_survey.h"
-
-/* ---- what is asked ---- */
-
-static const char least_variance_name[] = "mrdr";
-
-bool estimator_request_parse(const char *name, estimator_request *out)
-{
-    bool least = strcmp(name, least_variance_name) == 0;
-    *out = (estimator_request){least ? ESTIMATOR_DR : estimator_find(name), least};
-    return out->kind != ESTIMATOR_KINDS;
-}
-
-const char *estimator_request_name(estimator_request self)
-{
-    return self.least_variance ? least_variance_name : estimator_describe(self.kind)->name;
-}
-
-evaluation_request evaluation_usual(void)
-{
-    return (evaluation_request){
-        .reading = log_options_usual(),
-        .estimators = {{ESTIMATOR_DR, false}, {ESTIMATOR_SNIPS, false}},
-        .estimator_count = 2,
-        .tuning = TUNING_SLOPE,
-        .interval = INTERVAL_CS,
-        .alpha = 0.05,
-        .split = 0.5,
-        .folds = 5,
-        .judged_from = NAN,
-        .reward_low = NAN,
-        .reward_high = NAN,
-        .least_probability = NAN,
-        .threads = 1,
-    };
-}
-
-ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error)
-{
-    log_reader *log;
-    log_event event;
-    bool found;
-    request->estimators[0] = (estimator_request){ESTIMATOR_DR, false};
-    request->estimators[1] = (estimator_request){ESTIMATOR_SNIPS, false};
-    request->estimator_count = 2;
-    if (log_is_pipe(request->log)) return EE_OK;
-    ee_status status = log_open(request->log, &request->reading, &log, error);
-    if (status) return status;
-    status = log_next(log, &event, &found, error);
-    if (!status && found && !event.arms.count && !event.context.length) request->estimators[0].kind = ESTIMATOR_IPS;
-    log_close(log);
-    return status;
-}
-
-const char *const slot_weighting_names[SLOT_WEIGHTINGS] = {
-    [SLOT_CASCADE] = "cascade", [SLOT_WHOLE] = "whole", [SLOT_OWN] = "own"};
-
-bool slot_weighting_find(const char *name, slot_weighting *out)
-{
-    for (size_t i = 0; i < SLOT_WEIGHTINGS; i++) {
-        if (strcmp(name, slot_weighting_names[i]) != 0) continue;
-        *out = (slot_weighting)i;
-        return true;
-    }
-    return false;
-}
-
-void evaluation_release(evaluation_result *results, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        memory_free(results[i].options);
-        memory_free(results[i].marks);
-        memory_free(results[i].slots);
-        results[i].options = NULL;
-        results[i].marks = NULL;
-        results[i].slots = NULL;
-    }
-}
 
 /* ---- an evaluation ---- */
 
@@ -109,26 +29,9 @@ typedef struct evaluation {
     bool *ended; /* (candidate_count) finished or failed */
     size_t next; /* the first candidate not yet reported */
     line_file folder;
-    double start, told; /* seconds */
+    double start, reported; /* seconds */
     ee_error *error;
 } evaluation;
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static bool is_wanted(const evaluation_watch *watch)
-{
-    return !watch || !watch->wanted || watch->wanted(watch->context);
-}
-
-static const char *asked_features(const evaluation_request *request)
-{
-    return request->features ? request->features : "";
-}
 
 /* ---- the log, before it is played ---- */
 
@@ -169,7 +72,7 @@ static ee_status frame_log(evaluation *self, bool again)
     const evaluation_request *request = self->request;
     evaluation_frame *frame = &self->frame;
     bool given = !isnan(request->reward_low), share = request->mode == EVALUATION_SPLIT && request->split < 1.0;
-    const char *features = asked_features(request);
+    const char *features = evaluation_features(request);
     bool sizes =
         !self->sized_features && !self->dim && self->repeats && log_survey_can_size(features) && any_needs_arms(self);
     if (!again)
@@ -229,7 +132,7 @@ static ee_status advance(evaluation *self)
 
 static bool on_event(void *context)
 {
-    return is_wanted(((const evaluation *)context)->watch);
+    return evaluation_is_wanted(((const evaluation *)context)->watch);
 }
 
 static bool on_standing(void *context, const evaluation_standing *now)
@@ -237,9 +140,10 @@ static bool on_standing(void *context, const evaluation_standing *now)
     const double interval_seconds = 0.1; /* smooth to the eye */
     evaluation *self = context;
     double seconds = seconds_now();
-    if (!is_wanted(self->watch)) return false;
-    if (!self->watch || !self->watch->standing || seconds - self->told < interval_seconds || !now->events) return true;
-    self->told = seconds;
+    if (!evaluation_is_wanted(self->watch)) return false;
+    if (!self->watch || !self->watch->standing || seconds - self->reported < interval_seconds || !now->events)
+        return true;
+    self->reported = seconds;
     evaluation_standing shown = *now;
     shown.seconds = seconds - self->start;
     shown.total_events = self->total_events;
@@ -395,115 +299,4 @@ size_t evaluation_best(const evaluation_request *request, const evaluation_resul
         if (best == request->candidate_count || value > results[best].estimates[by].value) best = i;
     }
     return best;
-}
-
-ee_status evaluation_check_warm(const evaluation_request *request, const char *path, ee_error *error)
-{
-    file_draft draft;
-    if (log_is_pipe(request->log))
-        return status_fail(
-            error, EE_BAD_OPTION,
-            "training the winner reads the log again, but this log can be read only once; write it to a file first");
-    ee_status status = file_draft_open(path, &draft, error);
-    return status ? status : file_draft_end(&draft, false, error);
-}
-
-/* Room for the names of the log, and for those of other logs. */
-static ee_status spare_features(const evaluation_request *request, size_t dim, bool repeats,
-                                const evaluation_watch *watch, char **out, uint64_t *total, bool *finished,
-                                ee_error *error)
-{
-    log_survey found;
-    const char *asked = asked_features(request);
-    *finished = true;
-    if (dim || !repeats || !log_survey_can_size(asked)) return EE_OK;
-    ee_status status = log_survey_take(request, asked, watch, &found, finished, error);
-    *total = status ? 0 : found.events;
-    return status ? status : log_survey_features(asked, found.names, true, out, error);
-}
-
-/* Learns an event, or all its slots that have a reward. */
-static ee_status train_on(candidate *learner, const candidate_round *round, bool first_slot, slot_views *views,
-                          ee_error *error)
-{
-    if (first_slot || !slot_views_apply(round->event)) return learner->class->play(learner, round, true, NULL, error);
-    ee_status status = slot_views_make(views, round, round->features != NULL, error);
-    for (size_t k = 0; k < views->count && !status; k++)
-        if (!views->views[k].skipped) status = learner->class->play(learner, &views->views[k].round, true, NULL, error);
-    return status;
-}
-
-/* Reports the progress of training. */
-static void report_training(const log_reader *log, const evaluation_watch *watch, double start, double *reported,
-                            uint64_t total)
-{
-    const double interval_seconds = 0.1; /* smooth to the eye */
-    double now = seconds_now();
-    const log_counts *read = log_read(log);
-    if (!watch || !watch->standing || now - *reported < interval_seconds) return;
-    *reported = now;
-    evaluation_standing shown = {read->events, read->bytes, read->total_bytes, now - start, total};
-    watch->standing(watch->context, &shown);
-}
-
-/* Learns all events of the log; total: how many there are, 0: unknown. */
-static ee_status train(log_reader *log, candidate *learner, ee_round *features, bool first_slot, uint64_t total,
-                       const evaluation_watch *watch, bool *finished, ee_error *error)
-{
-    enum { EVENTS = 64 }; /* between looks at the clock */
-    double start = seconds_now(), reported = 0.0;
-    log_event event;
-    bool found;
-    ee_status status;
-    uint64_t number = 0;
-    slot_views views = {0};
-    while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
-        *finished = is_wanted(watch);
-        if (event.skipped) continue;
-        if (number && number % EVENTS == 0) report_training(log, watch, start, &reported, total);
-        candidate_round round = {.event = &event, .number = number, .features = features};
-        bool usable;
-        number++;
-        status = candidate_read_features(features, &event, &usable, error);
-        if (!status && usable) status = train_on(learner, &round, first_slot, &views, error);
-        if (status) break;
-    }
-    slot_views_release(&views);
-    return status;
-}
-
-ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,
-                          const char *path, bool *finished, ee_error *error)
-{
-    const candidate_request *asked = &request->candidates[place];
-    const candidate_class *class;
-    candidate *learner = NULL;
-    log_reader *log = NULL;
-    ee_round *features = NULL;
-    char *spare = NULL;
-    uint64_t total = 0;
-    ee_status status = candidate_find(asked->text, &class, error);
-    if (!status && !class->save)
-        status =
-            status_fail(error, EE_BAD_OPTION, "'%.80s' cannot be trained and saved; expected a policy", asked->text);
-    if (!status) status = log_open(request->log, &request->reading, &log, error);
-    if (status) return status;
-    size_t dim = log_dim(log);
-    status = spare_features(request, dim, log_can_repeat(log), watch, &spare, &total, finished, error);
-    candidate_setup setup = {asked->text,
-                             asked->options,
-                             asked->seed,
-                             dim,
-                             spare ? spare : asked_features(request),
-                             !log_survey_can_size(asked_features(request))};
-    if (!status) status = class->create(&setup, &learner, error);
-    if (!status && !dim) status = ee_round_create(NULL, &features, error);
-    if (!status && *finished)
-        status = train(log, learner, features, request->first_slot, total, watch, finished, error);
-    if (!status && *finished) status = class->save(learner, path, error);
-    if (learner) class->free(learner);
-    ee_round_free(features);
-    memory_free(spare);
-    log_close(log);
-    return status;
 }

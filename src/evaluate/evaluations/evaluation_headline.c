@@ -1,7 +1,7 @@
 /* The estimator that decides: for the headline, the best candidate and --warm. */
-#include <math.h>
+#include "evaluation_headline.h"
 
-#include "evaluation_play.h"
+#include <math.h>
 
 /* The first of these that was requested. First those whose error shrinks to 0 with more events, the most accurate
  * first; then those that trade bias for variance, whose intervals ignore the bias; then those without an interval of

@@ -2,9 +2,9 @@
 #include "evaluation_pipeline.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "data/values/seconds.h"
 #include "features/round.h"
 
 /* Batches between the reader and the slowest stage. */
@@ -64,19 +64,12 @@ typedef struct thread_work {
     pthread_t thread;
 } thread_work;
 
-static double clock_seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void *work_in_thread(void *argument)
 {
     thread_work *self = argument;
-    double start = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+    double start = seconds_worked();
     self->work(self->context);
-    self->seconds = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - start;
+    self->seconds = seconds_worked() - start;
     return NULL;
 }
 
@@ -269,12 +262,12 @@ static void run_stage(pipeline *self, stage *one)
     bool more = true;
     one->busy = true;
     pthread_mutex_unlock(&self->lock);
-    double start = clock_seconds(CLOCK_MONOTONIC);
+    double start = seconds_now();
     if (one->kind == STAGE_READER)
         one->status = read_batch(self, batch, most, &more, &one->error);
     else
         play_batch(self, one, &batch->events);
-    double seconds = clock_seconds(CLOCK_MONOTONIC) - start;
+    double seconds = seconds_now() - start;
     pthread_mutex_lock(&self->lock);
     if (!more) self->ended = true;
     end_stage(self, one, seconds);

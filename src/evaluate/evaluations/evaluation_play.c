@@ -42,7 +42,8 @@ static ee_status open_player(evaluation_play *self, evaluation_player *one, ee_e
     one->count = one->class->learns ? self->folds : 1;
     status = memory_create(NULL, &one->copies, one->count, sizeof *one->copies, error);
     candidate_setup setup = setup_of(self, one->asked);
-    for (size_t i = 0; i < one->count && !status; i++) status = one->class->create(&setup, &one->copies[i], error);
+    for (size_t i = 0; i < one->count && !status; i++)
+        status = one->class->create(one->class, &setup, &one->copies[i], error);
     if (!status && tally_needs_own_model(self->request)) status = create_own_models(self, one, error);
     if (!status) status = memory_create(NULL, &one->sums, 1, sizeof *one->sums, error);
     if (!status) tally_start(one->sums, self->request, self->range);

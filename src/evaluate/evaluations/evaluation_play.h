@@ -131,9 +131,6 @@ ee_status evaluation_play_freeze(const evaluation_play *self, evaluation_player 
 /* Fills the result of a candidate except its log, which is set already; number: shown events. */
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);
 
-/* Sets the diagnosis, the headline and its estimator from the facts, the log and the estimates. */
-void evaluation_explain(const evaluation_request *request, evaluation_result *result);
-
 static inline bool evaluation_is_playing(const evaluation_player *one)
 {
     return one->result->failure.status == EE_OK;

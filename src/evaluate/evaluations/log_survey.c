@@ -86,7 +86,7 @@ ee_status log_survey_take(const evaluation_request *request, const char *asked, 
     while (!status && wanted) {
         status = log_next(log, &event, &found, error);
         if (status || !found) break;
-        wanted = !watch || !watch->wanted || watch->wanted(watch->context);
+        wanted = evaluation_is_wanted(watch);
         if (event.skipped) continue;
         out->events++;
         take_rewards(out, &event);

@@ -35,7 +35,8 @@ static candidate *make(const char *text, const candidate_class **class)
     candidate *self = NULL;
     ee_error error;
     candidate_setup setup = {.text = text, .dim = 3, .features = ""};
-    if (candidate_find(text, class, &error) || (*class)->create(&setup, &self, &error)) fail_msg("%s", error.message);
+    if (candidate_find(text, class, &error) || (*class)->create(*class, &setup, &self, &error))
+        fail_msg("%s", error.message);
     return self;
 }
 
@@ -266,7 +267,7 @@ TEST(test_named_features)
                     another = {.event = &other, .number = 1, .features = second};
     double before[2], after[2];
     ok(candidate_find("linucb", &class, NULL));
-    ok(class->create(&setup, &self, NULL));
+    ok(class->create(class, &setup, &self, NULL));
     for (int i = 0; i < 20; i++) {
         one.action = (size_t)i % 2;
         one.reward = (double)one.action;
@@ -314,7 +315,7 @@ static size_t places_of(const char *policy, bool fixed)
     candidate_setup setup = {.text = policy, .features = "names=5000 hashes=0", .fixed_names = fixed};
     ee_bandit *bandit;
     ok(candidate_find(policy, &class, NULL));
-    ok(class->create(&setup, &self, NULL));
+    ok(class->create(class, &setup, &self, NULL));
     ok(class->save(self, folder_path(&folder, "model.ee"), NULL));
     ok(ee_bandit_load(folder_path(&folder, "model.ee"), NULL, &bandit, NULL));
     size_t dim = ee_bandit_info(bandit).dim;
@@ -402,7 +403,7 @@ static void check_file(const file_case *one)
     snprintf(text, sizeof text, "file:%s", folder_path(&folder, "pi.csv"));
     candidate_setup setup = {.text = text, .dim = 3};
     ok(candidate_find(text, &class, &error));
-    ee_status status = class->create(&setup, &self, &error);
+    ee_status status = class->create(class, &setup, &self, &error);
     if (!status) status = play_file_case(one, class, self, &error);
     if (status && !one->message[0]) fail_msg("%s: %s", one->content, error.message);
     if (!status && !one->message[0]) assert_string_equal(class->remark(self), "");

@@ -1,6 +1,7 @@
 /* Evaluations on logs whose truth is known, in all modes; what is kept of them, and that kills lose nothing. */
 #define _GNU_SOURCE
 #include "evaluate/evaluations/evaluation.h"
+#include "evaluate/evaluations/evaluation_warm.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/evaluation_play.h"
+#include "evaluate/evaluations/evaluation_warm.h"
 #include "support_files.h"
 
 enum { ACTIONS = 4, SLOTS = 3, DIM = ACTIONS };
