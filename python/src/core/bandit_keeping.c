@@ -1,13 +1,12 @@
-#include "bandit_keeping.h"
+/* Methods of Bandit that save and load it, and show what it knows about a feature. */
+#include "bandit_object.h" /* first: Python.h chooses the functions that <string.h> declares */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bandit_object.h"
+#include "bandit_methods.h"
 #include "info_objects.h"
-#include "shared/call_arguments.h"
 #include "shared/raising.h"
-#include "utf8.h"
 
 PyObject *bandit_save(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -15,7 +14,7 @@ PyObject *bandit_save(PyObject *object, PyObject *const *args, Py_ssize_t count,
     bandit_object *self = (bandit_object *)object;
     PyObject *value, *holder;
     const char *path;
-    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || utf8_path(value, &holder, &path)) return NULL;
+    if (bandit_arguments(object, &SHAPE, args, count, names, &value) || read_path(value, &holder, &path)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_save(self->bandit, path, &error);
@@ -39,10 +38,10 @@ static int read_expectation(PyObject *policy, PyObject *dim, expectation *out)
     if (dim && dim != Py_None && read_whole(dim, "dim", UINT32_MAX, &size)) return -1;
     out->settings.dim = (size_t)size;
     if (!policy || policy == Py_None) return 0;
-    if (PyUnicode_Check(policy)) return utf8_text(policy, "policy", &out->policy, &out->settings.policy);
+    if (PyUnicode_Check(policy)) return read_text(policy, "policy", &out->policy, &out->settings.policy);
     PyObject *name = PyObject_GetAttrString(policy, "name");
     if (!name) PyErr_Clear();
-    int failed = utf8_text(name ? name : policy, "policy", &out->policy, &out->settings.policy);
+    int failed = read_text(name ? name : policy, "policy", &out->policy, &out->settings.policy);
     Py_XDECREF(name);
     return failed;
 }
@@ -55,7 +54,7 @@ PyObject *bandit_load(PyObject *type, PyObject *const *args, Py_ssize_t count, P
     expectation expected;
     if (call_arguments(&SHAPE, args, count, names, values) || read_expectation(values[1], values[2], &expected))
         return NULL;
-    if (utf8_path(values[0], &holder, &path)) {
+    if (read_path(values[0], &holder, &path)) {
         Py_XDECREF(expected.policy);
         return NULL;
     }
@@ -133,11 +132,7 @@ PyObject *bandit_sizeof(PyObject *object, PyObject *none)
 {
     (void)none;
     bandit_object *self = (bandit_object *)object;
-    if (bandit_check(self)) return NULL;
-    PyThreadState *state = bandit_enter(self);
-    size_t bytes = ee_bandit_memory(self->bandit);
-    bandit_leave(self, state);
-    return PyLong_FromSize_t(sizeof *self + bytes);
+    return bandit_check(self) ? NULL : PyLong_FromSize_t(sizeof *self + bandit_memory(self));
 }
 
 PyObject *bandit_feature(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
@@ -146,7 +141,7 @@ PyObject *bandit_feature(PyObject *object, PyObject *const *args, Py_ssize_t cou
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     uint64_t place;
-    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_whole(value, "place", SIZE_MAX, &place))
+    if (bandit_arguments(object, &SHAPE, args, count, names, &value) || read_whole(value, "place", SIZE_MAX, &place))
         return NULL;
     ee_feature feature;
     ee_error error;

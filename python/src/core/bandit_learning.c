@@ -1,11 +1,8 @@
-#include "bandit_learning.h"
-
-#include <math.h>
-
+/* Methods of Bandit that learn or forget. */
+#include "bandit_methods.h"
 #include "bandit_object.h"
 #include "decision_object.h"
 #include "engine/bandit.h"
-#include "shared/call_arguments.h"
 #include "shared/raising.h"
 
 static PyObject *none_or_raise(ee_status status, const ee_error *error)
@@ -51,7 +48,7 @@ PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count
     PyObject *values[2];
     uint64_t id;
     double reward;
-    if (bandit_arguments(self, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
+    if (bandit_arguments(object, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
         return NULL;
     if (decision_is(values[0]) && ((decision_object *)values[0])->record)
         return learn_bytes(self, ((decision_object *)values[0])->record, reward);
@@ -84,22 +81,14 @@ static int read_row(const bandit_object *self, PyObject *decision, PyObject *rew
     return 0;
 }
 
-static PyObject *as_tuple(PyObject *sequence, const char *what)
-{
-    PyObject *tuple = PySequence_Tuple(sequence);
-    if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type(what, "a sequence", sequence);
-    return tuple;
-}
-
 /* What tuples hold, to be freed; NULL with an exception set. */
 static reward_row *read_rows(const bandit_object *self, PyObject *decisions, PyObject *rewards)
 {
     Py_ssize_t count = PyTuple_Size(decisions);
-    if (PyTuple_Size(rewards) != count) {
-        raise_bad_input("learn_many: expected one reward per decision, got %zd decisions and %zd rewards", count,
-                        PyTuple_Size(rewards));
-        return NULL;
-    }
+    if (PyTuple_Size(rewards) != count)
+        return raise_bad_input("learn_many: expected one reward per decision, got %zd decisions and %zd rewards", count,
+                               PyTuple_Size(rewards)),
+               NULL;
     reward_row *rows = PyMem_Malloc((size_t)(count + 1) * sizeof *rows);
     if (!rows) PyErr_NoMemory();
     for (Py_ssize_t i = 0; rows && i < count; i++) {
@@ -146,9 +135,9 @@ PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t 
     static const call_shape SHAPE = {"learn_many", 2, 2, 2, {"decisions", "rewards"}};
     bandit_object *self = (bandit_object *)object;
     PyObject *values[2], *result = NULL;
-    if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
-    PyObject *decisions = as_tuple(values[0], "decisions");
-    PyObject *rewards = decisions ? as_tuple(values[1], "rewards") : NULL;
+    if (bandit_arguments(object, &SHAPE, args, count, names, values)) return NULL;
+    PyObject *decisions = read_sequence(values[0], "decisions");
+    PyObject *rewards = decisions ? read_sequence(values[1], "rewards") : NULL;
     reward_row *rows = rewards ? read_rows(self, decisions, rewards) : NULL;
     if (rows) result = learn_rows(self, rows, PyTuple_Size(decisions));
     PyMem_Free(rows);
@@ -164,7 +153,7 @@ PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t 
     PyObject *values[4];
     uint64_t arm;
     double reward;
-    if (bandit_arguments(self, &SHAPE, args, count, names, values) || read_whole(values[1], "arm", SIZE_MAX, &arm) ||
+    if (bandit_arguments(object, &SHAPE, args, count, names, values) || read_whole(values[1], "arm", SIZE_MAX, &arm) ||
         read_number(values[2], "reward", &reward))
         return NULL;
     arms_reading reading;
@@ -187,8 +176,8 @@ static PyObject *record_of(PyObject *object)
 {
     if (!decision_is(object)) return PyBytes_FromObject(object);
     PyObject *record = ((decision_object *)object)->record;
-    if (!record) return raise_bad_input("record: only decisions of a snapshot have one; use learn for this decision");
-    Py_INCREF(record);
+    if (!record) raise_bad_input("record: only decisions of a snapshot have one; use learn for this decision");
+    Py_XINCREF(record);
     return record;
 }
 
@@ -198,7 +187,7 @@ PyObject *bandit_learn_record(PyObject *object, PyObject *const *args, Py_ssize_
     bandit_object *self = (bandit_object *)object;
     PyObject *values[2];
     double reward;
-    if (bandit_arguments(self, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
+    if (bandit_arguments(object, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
         return NULL;
     PyObject *record = record_of(values[0]);
     PyObject *result = record ? learn_bytes(self, record, reward) : NULL;
@@ -211,7 +200,7 @@ PyObject *bandit_take_record(PyObject *object, PyObject *const *args, Py_ssize_t
     static const call_shape SHAPE = {"take_record", 1, 1, 1, {"record"}};
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
-    if (bandit_arguments(self, &SHAPE, args, count, names, &value)) return NULL;
+    if (bandit_arguments(object, &SHAPE, args, count, names, &value)) return NULL;
     PyObject *record = record_of(value);
     if (!record) return NULL;
     const char *bytes = PyBytes_AsString(record);
@@ -231,7 +220,7 @@ PyObject *bandit_forget(PyObject *object, PyObject *const *args, Py_ssize_t coun
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     uint64_t id;
-    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_id(self, value, &id)) return NULL;
+    if (bandit_arguments(object, &SHAPE, args, count, names, &value) || read_id(self, value, &id)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_forget(self->bandit, id, &error);
@@ -245,10 +234,33 @@ PyObject *bandit_set_time(PyObject *object, PyObject *const *args, Py_ssize_t co
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     double now;
-    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_number(value, "now", &now)) return NULL;
+    if (bandit_arguments(object, &SHAPE, args, count, names, &value) || read_number(value, "now", &now)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_set_time(self->bandit, now, &error);
     bandit_leave(self, state);
+    return none_or_raise(status, &error);
+}
+
+PyObject *bandit_learn_names(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"learn_names", 1, 1, 2, {"arms", "context"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *values[2];
+    arms_reading reading;
+    if (bandit_arguments(object, &SHAPE, args, count, names, values)) return NULL;
+    if (arms_read(values[0], values[1], self->takes_rounds, &reading)) return NULL;
+    ee_error error;
+    ee_arms arms;
+    ee_status status = EE_OK;
+    if (reading.round) {
+        PyThreadState *state = bandit_enter(self);
+        status = bandit_arms(self, &reading, true, &arms, &error);
+        bandit_leave(self, state);
+    } else {
+        status =
+            status_fail(&error, EE_BAD_INPUT, "learn_names: expected named features (a list of mappings), got vectors");
+    }
+    arms_release(&reading);
     return none_or_raise(status, &error);
 }

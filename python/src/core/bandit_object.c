@@ -1,10 +1,11 @@
 #include "bandit_object.h"
 
 #include "bandit_docs.h"
+#include "bandit_methods.h"
 #include "forking.h"
 #include "info_objects.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
-#include "utf8.h"
 
 PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
 {
@@ -40,10 +41,10 @@ int bandit_check(bandit_object *self)
     return is_lost(self) ? forking_refuse("Bandit") : 0;
 }
 
-int bandit_arguments(bandit_object *self, const call_shape *shape, PyObject *const *args, Py_ssize_t count,
-                     PyObject *names, PyObject **values)
+int bandit_arguments(PyObject *self, const call_shape *shape, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                     PyObject **values)
 {
-    return bandit_check(self) ? -1 : call_arguments(shape, args, count, names, values);
+    return bandit_check((bandit_object *)self) ? -1 : call_arguments(shape, args, count, names, values);
 }
 
 static void dealloc(PyObject *object)
@@ -82,9 +83,9 @@ static PyObject *create(PyTypeObject *type, PyObject *settings)
     if (!dim_given) return NULL;
     if (dim_given != Py_None && read_whole(dim_given, "dim", UINT32_MAX, &dim)) return NULL;
     if (read_whole(PyTuple_GetItem(settings, 2), "seed", UINT64_MAX, &seed)) return NULL;
-    if (utf8_text(PyTuple_GetItem(settings, 0), "policy", &policy, &asked.policy) ||
-        utf8_text(PyTuple_GetItem(settings, 3), "options", &options, &asked.options) ||
-        utf8_text(PyTuple_GetItem(settings, 4), "features", &features, &asked.features))
+    if (read_text(PyTuple_GetItem(settings, 0), "policy", &policy, &asked.policy) ||
+        read_text(PyTuple_GetItem(settings, 3), "options", &options, &asked.options) ||
+        read_text(PyTuple_GetItem(settings, 4), "features", &features, &asked.features))
         goto done;
     asked.dim = (size_t)dim;
     asked.seed = seed;
@@ -169,7 +170,7 @@ static PyObject *get_features(PyObject *self, void *closure)
     return settings_dict(features);
 }
 
-static size_t memory_of(bandit_object *self)
+size_t bandit_memory(bandit_object *self)
 {
     PyThreadState *state = bandit_enter(self);
     size_t bytes = ee_bandit_memory(self->bandit);
@@ -180,8 +181,7 @@ static size_t memory_of(bandit_object *self)
 static PyObject *get_memory(PyObject *self, void *closure)
 {
     (void)closure;
-    if (bandit_check((bandit_object *)self)) return NULL;
-    return PyLong_FromSize_t(memory_of((bandit_object *)self));
+    return bandit_check((bandit_object *)self) ? NULL : PyLong_FromSize_t(bandit_memory((bandit_object *)self));
 }
 
 static PyObject *repr(PyObject *self)
@@ -227,6 +227,6 @@ static PyType_Spec spec = {
 
 int bandit_add(PyObject *module)
 {
-    PyObject *type = PyType_FromSpec(&spec);
-    return type ? PyModule_AddObject(module, "Bandit", type) : -1;
+    PyTypeObject *type;
+    return type_add(module, &spec, &type);
 }

@@ -25,8 +25,8 @@ typedef struct bandit_object {
 /* Every call that enters begins with one of these two, with the GIL. bandit_check: 0, or -1 with RuntimeError set if
  * the bandit was lost in a fork. bandit_arguments: call_arguments after that. */
 int bandit_check(bandit_object *self);
-int bandit_arguments(bandit_object *self, const call_shape *shape, PyObject *const *args, Py_ssize_t count,
-                     PyObject *names, PyObject **values);
+int bandit_arguments(PyObject *self, const call_shape *shape, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                     PyObject **values);
 
 /* Without the GIL and with the lock, until bandit_leave. */
 static inline PyThreadState *bandit_enter(bandit_object *self)
@@ -46,12 +46,12 @@ static inline void bandit_leave(bandit_object *self, PyThreadState *state)
  * where learns. */
 ee_status bandit_arms(bandit_object *self, arms_reading *reading, bool learns, ee_arms *out, ee_error *error);
 
+/* Bytes that the bandit has allocated. */
+size_t bandit_memory(bandit_object *self);
+
 /* A Bandit, or a subclass of it, that owns bandit; takes it over also where it fails, and returns NULL. */
 PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit);
 
 int bandit_add(PyObject *module);
-
-/* bandit_methods.c: the methods of Bandit. */
-extern PyMethodDef bandit_methods[];
 
 #endif

@@ -5,8 +5,8 @@
 #include "decision_object.h"
 #include "forking.h"
 #include "info_objects.h"
-#include "policy_rows.h"
 #include "scores_object.h"
+#include "shared/raising.h"
 #include "snapshot_object.h"
 #include "vectors_json.h"
 
@@ -14,6 +14,41 @@ static PyObject *kernels(PyObject *module, PyObject *none)
 {
     (void)module, (void)none;
     return PyUnicode_FromString(ee_kernels());
+}
+
+/* A number past the last is no mistake: that is how one sees where the table ends. */
+static PyObject *no_row(ee_status status, const ee_error *error)
+{
+    if (status != EE_BAD_INPUT) return raise_status(status, error);
+    Py_RETURN_NONE;
+}
+
+/* _policy_row(index): name, summary, paper, preset; None past the last. */
+static PyObject *policy_row(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Py_ssize_t index;
+    ee_policy policy;
+    ee_error error;
+    if (!PyArg_ParseTuple(args, "n:_policy_row", &index)) return NULL;
+    ee_status status = ee_policy_describe((size_t)index, &policy, &error);
+    if (status) return no_row(status, &error);
+    return Py_BuildValue("ssss", policy.name, policy.summary, policy.paper, policy.preset);
+}
+
+/* _option_row(policy, index): name, range, value, meaning, part, needs, acts, first; None past the last. */
+static PyObject *option_row(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *name;
+    Py_ssize_t index;
+    ee_option option;
+    ee_error error;
+    if (!PyArg_ParseTuple(args, "sn:_option_row", &name, &index)) return NULL;
+    ee_status status = ee_option_describe(name, (size_t)index, &option, &error);
+    if (status) return no_row(status, &error);
+    return Py_BuildValue("ssssssNN", option.name, option.range, option.value, option.meaning, option.part, option.needs,
+                         PyBool_FromLong(option.acts), PyBool_FromLong(option.first));
 }
 
 static PyMethodDef functions[] = {

@@ -5,7 +5,9 @@
 #include <structmember.h>
 
 #include "result_docs.h"
-#include "score_columns.h"
+#include "scores_object.h"
+#include "shared/array_view.h"
+#include "shared/objects.h"
 
 enum { ARM_BYTES = sizeof(double) + sizeof(ee_score) };
 
@@ -77,7 +79,8 @@ static PyObject *get_column(PyObject *self, void *column)
 static PyObject *get_probabilities(PyObject *self, void *closure)
 {
     (void)closure;
-    return array_of_doubles(((decision_object *)self)->probabilities, Py_SIZE(self));
+    const Py_ssize_t arms = Py_SIZE(self);
+    return array_from_copy(((decision_object *)self)->probabilities, "f8", sizeof(double), 1, &arms);
 }
 
 static PyObject *get_record(PyObject *self, void *closure)
@@ -231,8 +234,5 @@ static PyType_Spec spec = {
 
 int decision_add(PyObject *module)
 {
-    type = (PyTypeObject *)PyType_FromSpec(&spec);
-    if (!type) return -1;
-    Py_INCREF(type);
-    return PyModule_AddObject(module, "Decision", (PyObject *)type);
+    return type_add(module, &spec, &type);
 }

@@ -1,8 +1,7 @@
 #include "info_objects.h"
 
-#include <string.h>
-
 #include "result_docs.h"
+#include "shared/objects.h"
 
 static PyTypeObject *info_type, *feature_type;
 
@@ -47,13 +46,6 @@ static PyObject *make(PyTypeObject *type, PyObject **values, Py_ssize_t count)
     return tuple;
 }
 
-static PyObject *text_or_none(const char *text)
-{
-    if (text) return PyUnicode_FromString(text);
-    Py_INCREF(Py_None);
-    return Py_None;
-}
-
 PyObject *info_new(const ee_info *info)
 {
     PyObject *values[] = {
@@ -66,7 +58,7 @@ PyObject *info_new(const ee_info *info)
         PyLong_FromUnsignedLongLong(info->pending),
         PyLong_FromUnsignedLongLong(info->expired),
         PyLong_FromUnsignedLongLong(info->defaulted),
-        text_or_none(info->features),
+        text_from_bytes(info->features),
         PyLong_FromUnsignedLongLong(info->limited),
     };
     return make(info_type, values, 11);
@@ -75,7 +67,7 @@ PyObject *info_new(const ee_info *info)
 PyObject *feature_new(const char *name, const ee_feature *feature)
 {
     PyObject *values[] = {
-        PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace"),
+        text_from_bytes(name),
         PyLong_FromUnsignedLongLong(feature->count),
         PyFloat_FromDouble(feature->mean),
         PyFloat_FromDouble(feature->deviation),

@@ -5,6 +5,7 @@
 
 #include "features/round.h"
 #include "named_value.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 /* ---- what is kept from round to round; the GIL guards it ---- */
@@ -68,10 +69,7 @@ static int end_piece(round_pieces *self)
     if (self->count == self->capacity) {
         size_t capacity = self->capacity ? 2 * self->capacity : 16;
         size_t *grown = realloc(self->ends, capacity * sizeof *grown);
-        if (!grown) {
-            PyErr_NoMemory();
-            return -1;
-        }
+        if (!grown) return PyErr_NoMemory(), -1;
         self->ends = grown;
         self->capacity = capacity;
     }
@@ -107,13 +105,8 @@ static int write_context(round_pieces *self, PyObject *context)
 
 int named_is_frame(PyObject *object)
 {
-    PyObject *found;
-    int has = named_attribute(object, "iloc", &found);
-    if (has <= 0) return has;
-    Py_DECREF(found);
-    has = named_attribute(object, "columns", &found);
-    if (has > 0) Py_DECREF(found);
-    return has;
+    int has = object_has(object, "iloc");
+    return has > 0 ? object_has(object, "columns") : has;
 }
 
 /* A column as a pair of its label and its cells, which what a cell runs cannot change. */
@@ -260,10 +253,7 @@ ee_round *named_read(PyObject *arms, PyObject *ids, PyObject *context)
     int status = write_context(&pieces, context);
     if (!status) status = write_arms(&pieces, arms, ids);
     if (!status) status = read_pieces(&pieces, round);
-    if (!status && !ee_round_count(round)) {
-        raise_bad_input("arms: expected at least one arm, got none");
-        status = -1;
-    }
+    if (!status && !ee_round_count(round)) status = raise_bad_input("arms: expected at least one arm, got none");
     give_json(&pieces.writing.json);
     free(pieces.ends);
     if (!status) return round;

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared/objects.h"
 #include "shared/raising.h"
-
-static int write_value(named_writing *self, PyObject *value);
 
 /* ---- where one is, for the sentences ---- */
 
@@ -48,32 +47,26 @@ static const char *name_place(const named_writing *self, char place[PLACE_BYTES]
 static int refuse(const named_writing *self, const char *why)
 {
     char place[PLACE_BYTES];
-    raise_bad_input("%s %s", name_place(self, place), why);
-    return -1;
+    return raise_bad_input("%s %s", name_place(self, place), why);
 }
 
 int named_refuse_type(const named_writing *self, PyObject *value, const char *needed)
 {
     char place[PLACE_BYTES];
-    raise_wrong_type(name_place(self, place), needed, value);
-    return -1;
+    return raise_wrong_type(name_place(self, place), needed, value);
 }
 
 static int refuse_size(void)
 {
-    raise_bad_input("features: a round is limited to %d MB of JSON", JSON_WRITING_MOST >> 20);
-    return -1;
+    return raise_bad_input("features: a round is limited to %d MB of JSON", JSON_WRITING_MOST >> 20);
 }
 
 /* ---- bytes ---- */
 
 static int refuse_growth(const named_writing *self, size_t more)
 {
-    if (more <= (size_t)JSON_WRITING_MOST && self->json.used + more <= (size_t)JSON_WRITING_MOST) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    return refuse_size();
+    const size_t most = JSON_WRITING_MOST;
+    return more <= most && self->json.used + more <= most ? (PyErr_NoMemory(), -1) : refuse_size();
 }
 
 static inline int reserve(named_writing *self, size_t more)
@@ -215,7 +208,7 @@ static int write_member(named_writing *self, PyObject *key, PyObject *value, boo
     if (!*first && named_write_byte(self, ',')) return -1;
     *first = false;
     if (named_write_key(self, key)) return -1;
-    return write_value(self, value);
+    return named_write_value(self, value);
 }
 
 /* A plain dict, without a list of its members. Code that a key or value runs may change it: they are held, and the
@@ -286,7 +279,7 @@ static int write_elements(named_writing *self, PyObject *list)
         PyObject *element = is_tuple ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
         if (!element) return -1;
         Py_INCREF(element);
-        int status = write_value(self, element);
+        int status = named_write_value(self, element);
         Py_DECREF(element);
         if (status) return -1;
     }
@@ -296,42 +289,22 @@ static int write_elements(named_writing *self, PyObject *list)
 
 /* ---- other values ---- */
 
-int named_attribute(PyObject *object, const char *name, PyObject **out)
-{
-    *out = PyObject_GetAttrString(object, name);
-    if (*out) return 1;
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
-    PyErr_Clear();
-    return 0;
-}
-
 int named_is_mapping(PyObject *object)
 {
-    PyObject *keys;
     if (PyDict_Check(object)) return 1;
     if (PyUnicode_Check(object) || PyList_Check(object) || PyTuple_Check(object) || PyType_Check(object)) return 0;
-    int found = named_attribute(object, "keys", &keys);
-    if (found > 0) Py_DECREF(keys);
-    return found;
+    return object_has(object, "keys");
 }
 
 /* Whether the type of a value has this name: NaT and NA of pandas are known by it alone. */
 static int type_is(PyObject *value, const char *name)
 {
     PyObject *found;
-    int has = named_attribute((PyObject *)Py_TYPE(value), "__name__", &found);
+    int has = object_attribute((PyObject *)Py_TYPE(value), "__name__", &found);
     if (has <= 0) return has;
     int same = PyUnicode_Check(found) && PyUnicode_CompareWithASCIIString(found, name) == 0;
     Py_DECREF(found);
     return same;
-}
-
-static int has_attribute(PyObject *object, const char *name)
-{
-    PyObject *found;
-    int has = named_attribute(object, name, &found);
-    if (has > 0) Py_DECREF(found);
-    return has;
 }
 
 /* What is no feature: NaT and NA of pandas are missing, the others are refused; times with what to do. */
@@ -340,8 +313,8 @@ static int write_none(named_writing *self, PyObject *value)
     int missing = type_is(value, "NaTType");
     if (!missing) missing = type_is(value, "NAType");
     if (missing) return missing < 0 ? -1 : write_word(self, "null", 4);
-    int time = has_attribute(value, "strftime");
-    if (!time) time = has_attribute(value, "total_seconds");
+    int time = object_has(value, "strftime");
+    if (!time) time = object_has(value, "total_seconds");
     if (time < 0) return -1;
     return named_refuse_type(self, value,
                              time ? "a number or string, such as the hour or weekday of a time"
@@ -354,9 +327,9 @@ static int find_time_type(PyObject *value, const char **type)
 {
     PyObject *dtype, *kind;
     *type = NULL;
-    int has = named_attribute(value, "dtype", &dtype);
+    int has = object_attribute(value, "dtype", &dtype);
     if (has <= 0) return has;
-    has = named_attribute(dtype, "kind", &kind);
+    has = object_attribute(dtype, "kind", &kind);
     Py_DECREF(dtype);
     if (has <= 0) return has;
     if (PyUnicode_Check(kind) && !PyUnicode_CompareWithASCIIString(kind, "M")) *type = "M8[us]";
@@ -370,7 +343,7 @@ static PyObject *list_value(PyObject *value)
 {
     PyObject *method;
     const char *type;
-    if (named_attribute(value, "tolist", &method) <= 0) return NULL;
+    if (object_attribute(value, "tolist", &method) <= 0) return NULL;
     Py_DECREF(method);
     if (find_time_type(value, &type)) return NULL;
     if (!type) return PyObject_CallMethod(value, "tolist", NULL);
@@ -391,7 +364,8 @@ static int write_converted(named_writing *self, PyObject *value)
         plain = PyNumber_Float(value);
         if (!plain) return -1;
     }
-    int status = named_enter(self) ? -1 : write_value(self, plain); /* a level, since what it gives may go on so */
+    int status =
+        named_enter(self) ? -1 : named_write_value(self, plain); /* a level, since what it gives may go on so */
     if (!status) named_leave(self);
     Py_DECREF(plain);
     return status;
@@ -410,7 +384,7 @@ static int write_other(named_writing *self, PyObject *value)
 }
 
 /* What is most frequent first. */
-static int write_value(named_writing *self, PyObject *value)
+int named_write_value(named_writing *self, PyObject *value)
 {
     if (PyFloat_CheckExact(value)) return write_double(self, PyFloat_AsDouble(value));
     if (PyUnicode_CheckExact(value)) return write_characters(self, value, true);
@@ -419,9 +393,4 @@ static int write_value(named_writing *self, PyObject *value)
     if (value == Py_False) return write_word(self, "false", 5);
     if (value == Py_None) return write_word(self, "null", 4);
     return write_other(self, value);
-}
-
-int named_write_value(named_writing *self, PyObject *value)
-{
-    return write_value(self, value);
 }

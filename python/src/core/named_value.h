@@ -47,9 +47,6 @@ void named_leave(named_writing *self);
 /* TypeError: "arms[3]: user.age is <class 'set'>; " and what is needed. Returns -1. */
 int named_refuse_type(const named_writing *self, PyObject *value, const char *needed);
 
-/* An attribute, where the object has it: 1, else 0; -1 with an exception set. */
-int named_attribute(PyObject *object, const char *name, PyObject **out);
-
 /* Whether it is a mapping: a dict, or what has keys. -1 with an exception set. */
 int named_is_mapping(PyObject *object);
 

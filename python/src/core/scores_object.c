@@ -1,12 +1,29 @@
 #include "scores_object.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "result_docs.h"
-#include "score_columns.h"
+#include "shared/array_view.h"
+#include "shared/objects.h"
 
 static PyTypeObject *type;
+
+const size_t COLUMN_SCORE = offsetof(ee_score, score), COLUMN_EXPLOITATION = offsetof(ee_score, exploitation),
+             COLUMN_EXPLORATION = offsetof(ee_score, exploration);
+
+PyObject *score_column(const ee_score *scores, Py_ssize_t count, size_t column)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(float));
+    if (!bytes) return NULL;
+    char *to = PyBytes_AsString(bytes);
+    for (Py_ssize_t i = 0; i < count; i++)
+        memcpy(to + i * (Py_ssize_t)sizeof(float), (const char *)(scores + i) + column, sizeof(float));
+    PyObject *array = array_from_bytes(bytes, "f4", 1, &count);
+    Py_DECREF(bytes);
+    return array;
+}
 
 scores_object *scores_new(size_t arms)
 {
@@ -103,8 +120,5 @@ static PyType_Spec spec = {
 
 int scores_add(PyObject *module)
 {
-    type = (PyTypeObject *)PyType_FromSpec(&spec);
-    if (!type) return -1;
-    Py_INCREF(type);
-    return PyModule_AddObject(module, "Scores", (PyObject *)type);
+    return type_add(module, &spec, &type);
 }

@@ -14,6 +14,12 @@ typedef struct scores_object {
 /* For its maker to fill in; NULL with an exception set. */
 scores_object *scores_new(size_t arms);
 
+/* Which part of ee_score: an offset into it. The closure of a getter. */
+extern const size_t COLUMN_SCORE, COLUMN_EXPLOITATION, COLUMN_EXPLORATION;
+
+/* One part of (count) scores: a float32 array. */
+PyObject *score_column(const ee_score *scores, Py_ssize_t count, size_t column);
+
 int scores_add(PyObject *module);
 
 #endif

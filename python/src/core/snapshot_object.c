@@ -2,16 +2,10 @@
 
 #include <stdlib.h>
 
-#include "arms_reading.h"
-#include "bandit_object.h"
-#include "decision_object.h"
-#include "engine/explanation.h"
-#include "explanation_values.h"
+#include "bandit_methods.h"
+#include "deciding.h"
 #include "forking.h"
-#include "rounds_deciding.h"
-#include "score_columns.h"
-#include "scores_object.h"
-#include "shared/call_arguments.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 typedef struct snapshot_object {
@@ -43,7 +37,7 @@ static int check(snapshot_object *self)
     return is_lost(self) ? forking_refuse("Snapshot") : 0;
 }
 
-/* ---- room to decide in: one for each call that is under way ---- */
+/* ---- scratches: one for each call that is under way ---- */
 
 static ee_scratch *take_scratch(snapshot_object *self)
 {
@@ -80,97 +74,45 @@ static void give_scratch(snapshot_object *self, ee_scratch *own)
     self->scratches[self->count++] = own;
 }
 
-/* ---- a call: what it reads, and where it decides ---- */
-
-typedef struct snapshot_call {
-    arms_reading reading;
-    ee_scratch *scratch;
-    uint64_t seed;
-} snapshot_call;
+/* ---- methods ---- */
 
 /* A scratch that draws by the seed, or by that of the next decision if it is NULL or None, which is used up if the call
- * decides. *used becomes the seed. It comes last: reading arms may let other threads go first. */
-static ee_scratch *take_seeded(snapshot_object *self, PyObject *seed, bool decides, uint64_t *used)
+ * decides. Call it after arms are read, which may let other threads go first. 0, or -1 with an exception set. */
+static int take_decider(snapshot_object *self, PyObject *seed, bool decides, decider *out)
 {
     bool given = seed && seed != Py_None;
-    if (given && read_whole(seed, "seed", UINT64_MAX, used)) return NULL;
-    ee_scratch *own = take_scratch(self);
-    if (!own) return NULL;
-    if (!given) *used = decides ? self->seed++ : self->seed;
-    ee_scratch_seed(own, *used);
-    return own;
-}
-
-static int begin(snapshot_object *self, PyObject *arms, PyObject *context, PyObject *seed, bool decides,
-                 snapshot_call *call)
-{
-    if (arms_read(arms, context, self->bandit->takes_rounds, &call->reading)) return -1;
-    call->scratch = take_seeded(self, seed, decides, &call->seed);
-    if (!call->scratch) {
-        arms_release(&call->reading);
-        return -1;
-    }
+    *out = (decider){.bandit = self->bandit, .snapshot = self->snapshot};
+    if (given && read_whole(seed, "seed", UINT64_MAX, &out->seed)) return -1;
+    out->scratch = take_scratch(self);
+    if (!out->scratch) return -1;
+    if (!given) out->seed = decides ? self->seed++ : self->seed;
+    ee_scratch_seed(out->scratch, out->seed);
     return 0;
 }
 
-static void end(snapshot_object *self, snapshot_call *call)
+/* values: arms, context, seed, and the argument of call. */
+static PyObject *call_with_arms(PyObject *object, PyObject *const *values, arms_call *call)
 {
-    give_scratch(self, call->scratch);
-    arms_release(&call->reading);
-}
-
-/* Needs no GIL. The arms of a reading: of named features by what was published last. */
-static ee_status read_arms(const snapshot_object *self, const arms_reading *reading, ee_arms *out, ee_error *error)
-{
-    *out = reading->arms;
-    return reading->round ? ee_snapshot_arms(self->snapshot, reading->round, out, error) : EE_OK;
-}
-
-/* Needs no GIL. */
-static ee_status decide(const snapshot_object *self, snapshot_call *call, const uint8_t *excluded, ee_decision *made,
-                        ee_score *scores, double *probabilities, ee_error *error)
-{
-    const arms_reading *reading = &call->reading;
-    if (reading->round && !excluded)
-        return ee_snapshot_decide_round(self->snapshot, call->scratch, reading->round, made, scores, probabilities,
-                                        error);
-    ee_arms arms;
-    ee_status status = read_arms(self, reading, &arms, error);
-    if (status) return status;
-    return ee_snapshot_decide_many(self->snapshot, call->scratch, &arms, 1, excluded, made, scores, probabilities,
-                                   error);
-}
-
-/* ---- methods ---- */
-
-static PyObject *record_of(const ee_scratch *own, size_t index)
-{
-    const void *bytes;
-    size_t size;
-    ee_error error;
-    ee_status status = ee_scratch_record(own, index, &bytes, &size, &error);
-    if (status) return raise_status(status, &error);
-    return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
-}
-
-static PyObject *decide_call(snapshot_object *self, snapshot_call *call, const uint8_t *excluded)
-{
-    decision_object *decision = decision_new(arms_read_count(&call->reading));
-    if (!decision) return NULL;
-    ee_decision made;
-    ee_error error;
-    PyThreadState *state = PyEval_SaveThread();
-    ee_status status = decide(self, call, excluded, &made, decision_scores(decision), decision->probabilities, &error);
-    PyEval_RestoreThread(state);
-    if (!status) {
-        decision_set(decision, &made, arms_read_action(&call->reading, made.arm));
-        decision->record = record_of(call->scratch, 0);
-        if (decision->record) return (PyObject *)decision;
-    } else {
-        raise_status(status, &error);
+    snapshot_object *self = (snapshot_object *)object;
+    PyObject *result = NULL;
+    arms_reading reading;
+    decider with;
+    if (arms_read(values[0], values[1], self->bandit->takes_rounds, &reading)) return NULL;
+    if (!take_decider(self, values[2], call == decider_decide, &with)) {
+        result = call(&with, &reading, values[3]);
+        give_scratch(self, with.scratch);
     }
-    Py_DECREF(decision);
-    return NULL;
+    arms_release(&reading);
+    return result;
+}
+
+static PyObject *decide_rounds(snapshot_object *self, rounds_call *call, PyObject *seed)
+{
+    decider with;
+    if (take_decider(self, seed, true, &with)) return NULL;
+    PyObject *decisions = decider_decide_rounds(&with, call);
+    give_scratch(self, with.scratch);
+    return decisions;
 }
 
 static const char decide_doc[] =
@@ -187,63 +129,11 @@ static const char decide_doc[] =
     ">>> bandit.learn(decision, 1.0)\n"
     ">>> snapshot.update()";
 
-static PyObject *snapshot_decide(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *snapshot_decide(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape shape = {"decide", 1, 1, 4, {"arms", "context", "seed", "excluded"}};
-    snapshot_object *self = (snapshot_object *)object;
-    PyObject *values[4], *decision = NULL;
-    snapshot_call call;
-    uint8_t *excluded = NULL;
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[1], values[2], true, &call)) return NULL;
-    if (!excluded_read(values[3], 1, arms_read_count(&call.reading), &excluded))
-        decision = decide_call(self, &call, excluded);
-    free(excluded);
-    end(self, &call);
-    return decision;
-}
-
-/* ---- several rounds or slots ---- */
-
-/* Needs no GIL. */
-static ee_status decide_rounds(const snapshot_object *self, ee_scratch *own, rounds_call *call, ee_error *error)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < call->count && !status; i++) {
-        if (i < call->rounds.count)
-            status = read_arms(self, &call->rounds.readings[i], &call->arms[i], error);
-        else
-            call->arms[i] = call->arms[0];
-    }
-    if (status) return status;
-    return (call->slots ? ee_snapshot_decide_slots : ee_snapshot_decide_many)(self->snapshot, own, call->arms,
-                                                                              call->count, call->excluded, call->made,
-                                                                              call->scores, call->probabilities, error);
-}
-
-static PyObject *with_records(PyObject *decisions, const ee_scratch *own)
-{
-    for (Py_ssize_t i = 0; decisions && i < PyList_Size(decisions); i++) {
-        decision_object *decision = (decision_object *)PyList_GetItem(decisions, i);
-        decision->record = record_of(own, (size_t)i);
-        if (!decision->record) Py_CLEAR(decisions);
-    }
-    return decisions;
-}
-
-/* Decides what was read. */
-static PyObject *decide_rounds_call(snapshot_object *self, rounds_call *call, PyObject *seed)
-{
-    uint64_t used;
-    ee_error error;
-    ee_scratch *own = take_seeded(self, seed, true, &used);
-    if (!own) return NULL;
-    PyThreadState *state = PyEval_SaveThread();
-    ee_status status = decide_rounds(self, own, call, &error);
-    PyEval_RestoreThread(state);
-    PyObject *decisions = status ? raise_status(status, &error) : with_records(rounds_call_finish(call), own);
-    give_scratch(self, own);
-    return decisions;
+    PyObject *values[4];
+    return call_arguments(&shape, args, count, names, values) ? NULL : call_with_arms(self, values, decider_decide);
 }
 
 static const char decide_many_doc[] =
@@ -268,7 +158,7 @@ static PyObject *snapshot_decide_many(PyObject *object, PyObject *const *args, P
     rounds_call call;
     if (call_arguments(&shape, args, count, names, values)) return NULL;
     if (!rounds_call_read_many(&call, self->bandit->takes_rounds, values[0], values[1]))
-        decisions = decide_rounds_call(self, &call, values[2]);
+        decisions = decide_rounds(self, &call, values[2]);
     rounds_call_release(&call);
     return decisions;
 }
@@ -290,35 +180,9 @@ static PyObject *snapshot_decide_slots(PyObject *object, PyObject *const *args, 
     rounds_call call;
     if (call_arguments(&shape, args, count, names, values)) return NULL;
     if (!rounds_call_read_slots(&call, self->bandit->takes_rounds, values[0], values[1], values[2], values[3]))
-        decisions = decide_rounds_call(self, &call, values[4]);
+        decisions = decide_rounds(self, &call, values[4]);
     rounds_call_release(&call);
     return decisions;
-}
-
-/* ---- a look ---- */
-
-/* Needs no GIL. Scores or probabilities. */
-static ee_status look(const snapshot_object *self, snapshot_call *call, ee_score *scores, double *probabilities,
-                      ee_error *error)
-{
-    ee_arms arms;
-    ee_status status = read_arms(self, &call->reading, &arms, error);
-    if (status) return status;
-    return scores ? ee_snapshot_score(self->snapshot, call->scratch, &arms, scores, error)
-                  : ee_snapshot_probabilities(self->snapshot, call->scratch, &arms, probabilities, error);
-}
-
-static PyObject *score_call(snapshot_object *self, snapshot_call *call)
-{
-    scores_object *scores = scores_new(arms_read_count(&call->reading));
-    if (!scores) return NULL;
-    ee_error error;
-    PyThreadState *state = PyEval_SaveThread();
-    ee_status status = look(self, call, scores->values, NULL, &error);
-    PyEval_RestoreThread(state);
-    if (!status) return (PyObject *)scores;
-    Py_DECREF(scores);
-    return raise_status(status, &error);
 }
 
 static const char score_doc[] =
@@ -328,31 +192,11 @@ static const char score_doc[] =
     ">>> snapshot.score([[1, 0], [0, 1]]).exploitation\n"
     "array([0., 0.], dtype=float32)";
 
-static PyObject *snapshot_score(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *snapshot_score(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape shape = {"score", 1, 1, 3, {"arms", "context", "seed"}};
-    snapshot_object *self = (snapshot_object *)object;
-    PyObject *values[3];
-    snapshot_call call;
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[1], values[2], false, &call)) return NULL;
-    PyObject *scores = score_call(self, &call);
-    end(self, &call);
-    return scores;
-}
-
-static PyObject *probabilities_call(snapshot_object *self, snapshot_call *call)
-{
-    size_t arms = arms_read_count(&call->reading);
-    double *values = arms < PY_SSIZE_T_MAX / sizeof *values ? PyMem_Malloc((arms + 1) * sizeof *values) : NULL;
-    if (!values) return PyErr_NoMemory();
-    ee_error error;
-    PyThreadState *state = PyEval_SaveThread();
-    ee_status status = look(self, call, NULL, values, &error);
-    PyEval_RestoreThread(state);
-    PyObject *result = status ? raise_status(status, &error) : array_of_doubles(values, (Py_ssize_t)arms);
-    PyMem_Free(values);
-    return result;
+    PyObject *values[4] = {NULL};
+    return call_arguments(&shape, args, count, names, values) ? NULL : call_with_arms(self, values, decider_score);
 }
 
 static const char probabilities_doc[] =
@@ -361,62 +205,24 @@ static const char probabilities_doc[] =
     ">>> eenet.Bandit('uniform', dim=1).snapshot().probabilities([[1], [2], [3], [4]])\n"
     "array([0.25, 0.25, 0.25, 0.25])";
 
-static PyObject *snapshot_probabilities(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *snapshot_probabilities(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape shape = {"probabilities", 1, 1, 3, {"arms", "context", "seed"}};
-    snapshot_object *self = (snapshot_object *)object;
-    PyObject *values[3];
-    snapshot_call call;
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[1], values[2], false, &call)) return NULL;
-    PyObject *probabilities = probabilities_call(self, &call);
-    end(self, &call);
-    return probabilities;
-}
-
-static PyObject *explain_round(snapshot_object *self, snapshot_call *call, size_t arm)
-{
-    explanation *told = NULL;
-    ee_error error;
-    PyThreadState *state = PyEval_SaveThread();
-    ee_status status = snapshot_explain(self->snapshot, call->scratch, NULL, call->reading.round, call->seed,
-                                        (int64_t)arm, &told, &error);
-    PyEval_RestoreThread(state);
-    if (status) return raise_status(status, &error);
-    return explained_names(call->reading.round, arm, told->entries, told->entry_count);
-}
-
-static PyObject *explain_vector(snapshot_object *self, snapshot_call *call, size_t arm)
-{
-    size_t count = explained_entries(&call->reading.arms, arm);
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(float)));
-    if (!bytes) return NULL;
-    float *contributions = (float *)(void *)PyBytes_AsString(bytes);
-    ee_error error;
-    PyThreadState *state = PyEval_SaveThread();
-    ee_status status =
-        ee_snapshot_explain(self->snapshot, call->scratch, &call->reading.arms, arm, contributions, &error);
-    PyEval_RestoreThread(state);
-    return explained_array(bytes, status, &error);
+    PyObject *values[4] = {NULL};
+    return call_arguments(&shape, args, count, names, values) ? NULL
+                                                              : call_with_arms(self, values, decider_probabilities);
 }
 
 static const char explain_doc[] = "explain($self, /, arms, arm, *, context=None)\n--\n\n"
                                   "What each feature contributes to the expected reward of an arm, with the model of "
                                   "the last update. See Bandit.explain.";
 
-static PyObject *snapshot_explain_arm(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *snapshot_explain_arm(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape shape = {"explain", 2, 2, 3, {"arms", "arm", "context"}};
-    snapshot_object *self = (snapshot_object *)object;
-    PyObject *values[3], *told = NULL;
-    snapshot_call call;
-    size_t arm;
+    PyObject *values[3];
     if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[2], NULL, false, &call)) return NULL;
-    if (!explained_read_arm(values[1], arms_read_count(&call.reading), &arm))
-        told = call.reading.round ? explain_round(self, &call, arm) : explain_vector(self, &call, arm);
-    end(self, &call);
-    return told;
+    return call_with_arms(self, (PyObject *[]){values[0], values[2], NULL, values[1]}, decider_explain);
 }
 
 static const char update_doc[] =
@@ -440,21 +246,13 @@ static PyObject *snapshot_update_from_bandit(PyObject *object, PyObject *unused)
 
 /* ---- the type ---- */
 
-const char bandit_snapshot_doc[] =
-    "snapshot($self, /, seed=0)\n--\n\n"
-    "An immutable copy of the model, on which any number of threads decide while one learns.\n\n"
-    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
-    ">>> snapshot = bandit.snapshot(seed=1)\n"
-    ">>> snapshot.decide([[1, 0], [0, 1]]).id\n"
-    "0";
-
 PyObject *bandit_snapshot(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape shape = {"snapshot", 0, 1, 1, {"seed"}};
     bandit_object *bandit = (bandit_object *)object;
     PyObject *values[1];
     uint64_t seed = 0;
-    if (bandit_arguments(bandit, &shape, args, count, names, values)) return NULL;
+    if (bandit_arguments(object, &shape, args, count, names, values)) return NULL;
     if (values[0] && read_whole(values[0], "seed", UINT64_MAX, &seed)) return NULL;
     snapshot_object *self = PyObject_GC_New(snapshot_object, type);
     if (!self) return NULL;
@@ -541,8 +339,5 @@ static PyType_Spec spec = {
 
 int snapshot_add(PyObject *module)
 {
-    type = (PyTypeObject *)PyType_FromSpec(&spec);
-    if (!type) return -1;
-    Py_INCREF(type);
-    return PyModule_AddObject(module, "Snapshot", (PyObject *)type);
+    return type_add(module, &spec, &type);
 }

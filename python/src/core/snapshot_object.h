@@ -4,10 +4,6 @@
 
 #include <Python.h>
 
-/* Bandit.snapshot, a row of its method table. */
-PyObject *bandit_snapshot(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
-extern const char bandit_snapshot_doc[];
-
 int snapshot_add(PyObject *module);
 
 #endif

@@ -3,36 +3,22 @@
 #include <stdint.h>
 
 #include "shared/call_arguments.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
-
-/* A new reference; NULL where there is no such attribute, or with an exception set. */
-static PyObject *attribute(PyObject *object, const char *name)
-{
-    PyObject *value = PyObject_GetAttrString(object, name);
-    if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
-    return value;
-}
-
-static int has(PyObject *object, const char *name)
-{
-    PyObject *value = attribute(object, name);
-    Py_XDECREF(value);
-    return value ? 1 : PyErr_Occurred() ? -1 : 0;
-}
 
 int sparse_is(PyObject *arms)
 {
     if (PyList_Check(arms) || PyTuple_Check(arms) || PyDict_CheckExact(arms) || PyUnicode_Check(arms)) return 0;
-    int result = has(arms, "indptr");
-    return result ? result : has(arms, "tocsr");
+    int result = object_has(arms, "indptr");
+    return result ? result : object_has(arms, "tocsr");
 }
 
 /* A new reference to the same in rows, sorted and without duplicates where tidy. Only scipy's own can be anything else;
  * what is the caller's stays as it is. */
 static PyObject *in_rows(PyObject *arms, bool tidy)
 {
-    PyObject *format = attribute(arms, "format");
-    if (!format && PyErr_Occurred()) return NULL;
+    PyObject *format;
+    if (object_attribute(arms, "format", &format) < 0) return NULL;
     bool other = format && PyUnicode_Check(format) && PyUnicode_CompareWithASCIIString(format, "csr");
     Py_XDECREF(format);
     PyObject *rows = NULL;
@@ -65,10 +51,7 @@ static int read_shape(PyObject *arms, csr_parts *parts)
     if (!pair) return -1;
     uint64_t sizes[2] = {0, 0};
     int failed = 0;
-    if (PyTuple_Size(pair) != 2) {
-        raise_bad_input("arms: expected 2 dimensions, got %zd", PyTuple_Size(pair));
-        failed = -1;
-    }
+    if (PyTuple_Size(pair) != 2) failed = raise_bad_input("arms: expected 2 dimensions, got %zd", PyTuple_Size(pair));
     for (int i = 0; i < 2 && !failed; i++)
         failed = read_whole(PyTuple_GetItem(pair, i), "arms: shape", PY_SSIZE_T_MAX, &sizes[i]);
     Py_DECREF(pair);
@@ -97,17 +80,15 @@ static int copy_starts(const csr_parts *parts, size_t entries, size_t *starts)
     int64_t last = 0;
     for (size_t i = 0; i <= parts->rows; i++) {
         int64_t start = whole_at(&parts->starts, i);
-        if (start < last || (i == 0 && start)) {
-            raise_bad_input("arms: indptr must start at 0 and never decrease, but entry %zu is %lld", i,
-                            (long long)start);
-            return -1;
-        }
+        if (start < last || (i == 0 && start))
+            return raise_bad_input("arms: indptr must start at 0 and never decrease, but entry %zu is %lld", i,
+                                   (long long)start);
         starts[i] = (size_t)start;
         last = start;
     }
     if (starts[parts->rows] <= entries) return 0;
-    raise_bad_input("arms: indptr implies %zu entries, but indices and data have %zu", starts[parts->rows], entries);
-    return -1;
+    return raise_bad_input("arms: indptr implies %zu entries, but indices and data have %zu", starts[parts->rows],
+                           entries);
 }
 
 /* indices is (starts[rows]). A copy, though scipy's have the right size: they are looked at without the GIL, and nobody
@@ -119,11 +100,9 @@ static int copy_indices(const csr_parts *parts, const size_t *starts, uint32_t *
         int64_t last = -1;
         for (size_t i = starts[row]; i < starts[row + 1]; i++) {
             int64_t index = whole_at(&parts->indices, i);
-            if (index < 0 || index > UINT32_MAX) {
-                raise_bad_input("arms: arm %zu has index %lld; expected indices below %zu, the dimension", row,
-                                (long long)index, parts->dim);
-                return -1;
-            }
+            if (index < 0 || index > UINT32_MAX)
+                return raise_bad_input("arms: arm %zu has index %lld; expected indices below %zu, the dimension", row,
+                                       (long long)index, parts->dim);
             unsorted |= index <= last;
             last = index;
             indices[i] = (uint32_t)index;
@@ -137,16 +116,11 @@ static int copy_parts(const csr_parts *parts, arms_reading *out)
 {
     size_t entries = (size_t)parts->indices.shape[0];
     if ((size_t)out->values.shape[0] < entries) entries = (size_t)out->values.shape[0];
-    if ((size_t)parts->starts.shape[0] != parts->rows + 1) {
-        raise_bad_input("arms: expected one more entry in indptr than arms (%zu), got %zd", parts->rows,
-                        parts->starts.shape[0]);
-        return -1;
-    }
+    if ((size_t)parts->starts.shape[0] != parts->rows + 1)
+        return raise_bad_input("arms: expected one more entry in indptr than arms (%zu), got %zd", parts->rows,
+                               parts->starts.shape[0]);
     size_t *starts = PyMem_Malloc((parts->rows + 1) * sizeof *starts + entries * sizeof *out->arms.indices);
-    if (!starts) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!starts) return PyErr_NoMemory(), -1;
     uint32_t *indices = (uint32_t *)(starts + parts->rows + 1);
     int failed = copy_starts(parts, entries, starts);
     if (!failed) failed = copy_indices(parts, starts, indices);
@@ -185,10 +159,9 @@ int sparse_read(PyObject *arms, arms_reading *out)
         int result = read_rows(rows, out);
         Py_DECREF(rows);
         if (result <= 0) return result;
-        result = has(arms, "sum_duplicates");
+        result = object_has(arms, "sum_duplicates");
         if (result < 0) return -1;
         if (!result) break;
     }
-    raise_bad_input("arms: the indices of an arm must be in ascending order");
-    return -1;
+    return raise_bad_input("arms: the indices of an arm must be in ascending order");
 }

@@ -114,7 +114,7 @@ static PyObject *runs_curve(PyObject *object, PyObject *place)
     const runs_object *self = (runs_object *)object;
     const stored_run *run = find_run(self, place);
     if (!run) return NULL;
-    if (!run->curve) return raise_bad_input("this run has no stored curve");
+    if (!run->curve) return raise_bad_input("this run has no stored curve"), NULL;
     const char *folder = PyBytes_AsString(self->folder);
     const Py_ssize_t rounds = (Py_ssize_t)run->rounds;
     double *curve;

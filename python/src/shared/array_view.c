@@ -94,10 +94,7 @@ static int refuse_masked(PyObject *object, const char *what)
 {
     if (!PyObject_TypeCheck(object, (PyTypeObject *)ndarray)) return 0;
     PyObject *mask = PyObject_GetAttrString(object, "mask");
-    if (!mask) {
-        PyErr_Clear();
-        return 0;
-    }
+    if (!mask) return PyErr_Clear(), 0;
     PyObject *any = PyObject_CallMethod(mask, "any", NULL);
     Py_DECREF(mask);
     int masked = any ? PyObject_IsTrue(any) : -1;
@@ -143,9 +140,10 @@ static int refuse_kind(char kind, const char *what)
     return -1;
 }
 
-/* The numbers of a plain array as they are, but native and aligned. */
-static int take_numbers(PyObject *array, const char *what, array_view *out)
+/* The numbers of a plain array as they are, but native and aligned, in any number of dimensions. */
+static int take_numbers(PyObject *array, int dimensions, const char *what, array_view *out)
 {
+    (void)dimensions;
     const array_interface *shown = look(array, out);
     if (!shown) return -1;
     int ready = (shown->flags & (ALIGNED | NOT_SWAPPED)) == (ALIGNED | NOT_SWAPPED);
@@ -157,14 +155,6 @@ static int take_numbers(PyObject *array, const char *what, array_view *out)
     return is_number(kind) || kind == 'O' ? convert(array, dtype, what, out) : refuse_kind(kind, what);
 }
 
-int array_view_take(PyObject *object, array_view *out)
-{
-    PyObject *array = plain_array(object, "array");
-    int result = array ? take_numbers(array, "array", out) : -1;
-    Py_XDECREF(array);
-    return result;
-}
-
 static int check_dimensions(array_view *view, int dimensions, const char *what)
 {
     if (view->dimensions == dimensions) return 0;
@@ -173,13 +163,6 @@ static int check_dimensions(array_view *view, int dimensions, const char *what)
                     hint, view->dimensions);
     array_view_release(view);
     return -1;
-}
-
-size_t array_view_count(const array_view *view)
-{
-    size_t count = 1;
-    for (int i = 0; i < view->dimensions && i < 3; i++) count *= (size_t)view->shape[i];
-    return count;
 }
 
 /* Bytes of a contiguous copy, or -1: an array that repeats itself by strides of 0 may claim any shape. */
@@ -237,7 +220,7 @@ static int convert_checked(PyObject *array, const char *dtype, int dimensions, c
 
 static int floats_of_array(PyObject *array, int dimensions, const char *what, array_view *out)
 {
-    if (take_numbers(array, what, out) || check_dimensions(out, dimensions, what)) return -1;
+    if (take_numbers(array, dimensions, what, out) || check_dimensions(out, dimensions, what)) return -1;
     int is_float = out->kind == 'f' && (out->size == 4 || out->size == 8);
     if (is_float && out->size == 4 && out->contiguous) return 0;
     if (is_float && (dimensions == 1 || dimensions == 2)) return floats_of_strided(out);
@@ -246,49 +229,63 @@ static int floats_of_array(PyObject *array, int dimensions, const char *what, ar
 
 static int doubles_of_array(PyObject *array, int dimensions, const char *what, array_view *out)
 {
-    if (take_numbers(array, what, out) || check_dimensions(out, dimensions, what)) return -1;
+    if (take_numbers(array, dimensions, what, out) || check_dimensions(out, dimensions, what)) return -1;
     if (out->kind == 'f' && out->size == 8 && out->contiguous) return 0;
     return convert_checked(array, "f8", dimensions, what, out);
 }
 
-static int integers_of_array(PyObject *array, const char *what, array_view *out)
+static int integers_of_array(PyObject *array, int dimensions, const char *what, array_view *out)
 {
-    if (take_numbers(array, what, out) || check_dimensions(out, 1, what)) return -1;
+    if (take_numbers(array, dimensions, what, out) || check_dimensions(out, dimensions, what)) return -1;
     if (out->kind == 'i' && out->contiguous && (out->size == 4 || out->size == 8)) return 0;
     if (out->kind != 'f' || !out->shape[0]) /* an empty list is one of floats, by numpy */
-        return convert_checked(array, "i8", 1, what, out);
+        return convert_checked(array, "i8", dimensions, what, out);
     array_view_release(out);
     PyErr_Format(PyExc_TypeError, "%s: expected integers, got floats", what);
     return -1;
 }
 
-int array_view_floats(PyObject *object, int dimensions, const char *what, array_view *out)
+static int view_as(PyObject *object, int dimensions, const char *what,
+                   int (*take)(PyObject *array, int dimensions, const char *what, array_view *out), array_view *out)
 {
     PyObject *array = plain_array(object, what);
-    int result = array ? floats_of_array(array, dimensions, what, out) : -1;
+    int result = array ? take(array, dimensions, what, out) : -1;
     Py_XDECREF(array);
     return result;
+}
+
+int array_view_take(PyObject *object, array_view *out)
+{
+    return view_as(object, 0, "array", take_numbers, out);
+}
+
+int array_view_floats(PyObject *object, int dimensions, const char *what, array_view *out)
+{
+    return view_as(object, dimensions, what, floats_of_array, out);
 }
 
 int array_view_doubles(PyObject *object, int dimensions, const char *what, array_view *out)
 {
-    PyObject *array = plain_array(object, what);
-    int result = array ? doubles_of_array(array, dimensions, what, out) : -1;
-    Py_XDECREF(array);
-    return result;
+    return view_as(object, dimensions, what, doubles_of_array, out);
 }
 
 int array_view_integers(PyObject *object, const char *what, array_view *out)
 {
-    PyObject *array = plain_array(object, what);
-    int result = array ? integers_of_array(array, what, out) : -1;
-    Py_XDECREF(array);
-    return result;
+    return view_as(object, 1, what, integers_of_array, out);
 }
 
 void array_view_release(array_view *view)
 {
     Py_CLEAR(view->owner);
+}
+
+PyObject *array_from_copy(const void *data, const char *dtype, size_t size, int dimensions, const Py_ssize_t *shape)
+{
+    for (int i = 0; i < dimensions; i++) size *= (size_t)shape[i];
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    PyObject *array = bytes ? array_from_bytes(bytes, dtype, dimensions, shape) : NULL;
+    Py_XDECREF(bytes);
+    return array;
 }
 
 PyObject *array_from_bytes(PyObject *bytes, const char *dtype, int dimensions, const Py_ssize_t *shape)

@@ -34,10 +34,10 @@ int array_view_integers(PyObject *object, const char *what, array_view *out);
 
 void array_view_release(array_view *view);
 
-/* How many numbers a view has. */
-size_t array_view_count(const array_view *view);
-
 /* A numpy array over bytes: read-only. A new reference, or NULL with an exception set. */
 PyObject *array_from_bytes(PyObject *bytes, const char *dtype, int dimensions, const Py_ssize_t *shape);
+
+/* The same over a copy of numbers of this size in bytes. */
+PyObject *array_from_copy(const void *data, const char *dtype, size_t size, int dimensions, const Py_ssize_t *shape);
 
 #endif

@@ -65,8 +65,7 @@ int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
     PyObject *number = is_bool(object) ? NULL : PyNumber_Index(object);
     if (!number) {
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
-        raise_wrong_type(what, "an integer", object);
-        return -1;
+        return raise_wrong_type(what, "an integer", object);
     }
     unsigned long long value = PyLong_AsUnsignedLongLong(number);
     int failed = PyErr_Occurred() != NULL;
@@ -90,4 +89,34 @@ int read_number(PyObject *object, const char *what, double *out)
     if (*out != -1 || !PyErr_Occurred()) return 0;
     if (PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type(what, "a number", object);
     return -1;
+}
+
+PyObject *read_sequence(PyObject *object, const char *what)
+{
+    PyObject *tuple = PySequence_Tuple(object);
+    if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type(what, "a sequence", object);
+    return tuple;
+}
+
+int read_text(PyObject *object, const char *what, PyObject **holder, const char **text)
+{
+    *holder = NULL;
+    *text = NULL;
+    if (!object) return -1;
+    if (object == Py_None) return 0;
+    if (!PyUnicode_Check(object)) return raise_wrong_type(what, "a string", object);
+    *holder = PyUnicode_AsUTF8String(object);
+    if (!*holder) return -1;
+    *text = PyBytes_AsString(*holder);
+    if (strlen(*text) == (size_t)PyBytes_Size(*holder)) return 0;
+    Py_CLEAR(*holder);
+    return raise_bad_input("%s: the string contains a null character", what);
+}
+
+int read_path(PyObject *object, PyObject **holder, const char **path)
+{
+    *holder = NULL;
+    if (!PyUnicode_FSConverter(object, holder)) return -1;
+    *path = PyBytes_AsString(*holder);
+    return 0;
 }

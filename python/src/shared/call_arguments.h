@@ -1,4 +1,5 @@
-/* The arguments of a call as CPython hands them to a fast method: those by position, then those by name. */
+/* The arguments of a call as CPython passes them to a fast method: those by position, then those by name. In all
+ * functions `what` names the argument in messages. */
 #ifndef EENET_PYTHON_CALL_ARGUMENTS_H
 #define EENET_PYTHON_CALL_ARGUMENTS_H
 
@@ -10,7 +11,9 @@
 #define METH_FASTCALL 0x0080
 #endif
 
-/* A row of a method table. The function is (self, args, count, names). */
+typedef PyObject *fast_method(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+
+/* A row of a method table; function is a fast_method. */
 #define FAST_METHOD(name, function, flags, doc)                                                                        \
     {                                                                                                                  \
         name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS | (flags), doc                    \
@@ -32,5 +35,15 @@ int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t co
 /* Numbers, with a sentence where they are none: 0, or -1 with an exception set. Whole numbers are 0 to most. */
 int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out);
 int read_number(PyObject *object, const char *what, double *out);
+
+/* The items of a sequence as a tuple: a new reference, or NULL with an exception set. */
+PyObject *read_sequence(PyObject *object, const char *what);
+
+/* *text, in UTF-8, is valid while *holder lives, which is a new reference or NULL. None gives NULL. 0, or -1 with an
+ * exception set. */
+int read_text(PyObject *object, const char *what, PyObject **holder, const char **text);
+
+/* As read_text, of a path: str, bytes or os.PathLike. */
+int read_path(PyObject *object, PyObject **holder, const char **path);
 
 #endif

@@ -1,6 +1,6 @@
 #include "raising.h"
 
-#include <string.h>
+#include "objects.h"
 
 /* In the order of ee_status. */
 static const char *const NAMES[] = {
@@ -27,30 +27,30 @@ PyObject *raise_status(ee_status status, const ee_error *error)
     PyObject *exception = exception_of(status);
     if (!exception) return NULL;
     /* A sentence quotes what it was given, and may cut it within a character. */
-    PyObject *sentence = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+    PyObject *sentence = text_from_bytes(error->message);
     if (sentence) PyErr_SetObject(exception, sentence);
     Py_XDECREF(sentence);
     Py_DECREF(exception);
     return NULL;
 }
 
-PyObject *raise_bad_input(const char *format, ...)
+int raise_bad_input(const char *format, ...)
 {
     PyObject *exception = exception_of(EE_BAD_INPUT);
-    if (!exception) return NULL;
+    if (!exception) return -1;
     va_list values;
     va_start(values, format);
     PyErr_FormatV(exception, format, values);
     va_end(values);
     Py_DECREF(exception);
-    return NULL;
+    return -1;
 }
 
-PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *object)
+int raise_wrong_type(const char *what, const char *needed, PyObject *object)
 {
     PyErr_Clear(); /* what Python said of it, perhaps */
     PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
     if (name) PyErr_Format(PyExc_TypeError, "%s: expected %s, got %S", what, needed, name);
     Py_XDECREF(name);
-    return NULL;
+    return -1;
 }

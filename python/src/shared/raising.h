@@ -1,5 +1,4 @@
-/* Statuses of the library as exceptions of eenet._errors. All of them return NULL, so that a caller returns what they
- * return. */
+/* Exceptions of eenet._errors. A caller returns what these functions return: NULL, or -1. */
 #ifndef EENET_PYTHON_RAISING_H
 #define EENET_PYTHON_RAISING_H
 
@@ -11,9 +10,9 @@
 PyObject *raise_status(ee_status status, const ee_error *error);
 
 /* eenet.BadInput with a sentence of our own; format as of PyErr_Format. */
-PyObject *raise_bad_input(const char *format, ...);
+int raise_bad_input(const char *format, ...);
 
 /* TypeError: "arm: expected an integer, got str". `what` names the argument. */
-PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *object);
+int raise_wrong_type(const char *what, const char *needed, PyObject *object);
 
 #endif

@@ -1,10 +1,9 @@
-#include "rounds_deciding.h"
+#include "rounds_call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "decision_object.h"
-#include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
@@ -24,13 +23,12 @@ static int copy_excluded(const array_view *view, size_t rows, size_t arms, uint8
     if ((view->dimensions != 2 && !all) || (size_t)view->shape[all ? 0 : 1] != arms ||
         (!all && (size_t)view->shape[0] != rows)) {
         if (rows == 1 && all)
-            raise_bad_input("excluded: expected %zu booleans, one per arm, got %zd", arms, view->shape[0]);
-        else if (rows == 1)
-            raise_bad_input("excluded: expected %zu booleans, one per arm, got %d dimensions", arms, view->dimensions);
-        else
-            raise_bad_input("excluded: expected booleans of shape (%zu slots, %zu arms) or (%zu arms,)", rows, arms,
-                            arms);
-        return -1;
+            return raise_bad_input("excluded: expected %zu booleans, one per arm, got %zd", arms, view->shape[0]);
+        if (rows == 1)
+            return raise_bad_input("excluded: expected %zu booleans, one per arm, got %d dimensions", arms,
+                                   view->dimensions);
+        return raise_bad_input("excluded: expected booleans of shape (%zu slots, %zu arms) or (%zu arms,)", rows, arms,
+                               arms);
     }
     *out = room(rows, arms + 1);
     if (!*out) return -1;
@@ -47,9 +45,7 @@ static int refuse_texts(PyObject *array)
     int status = list ? 0 : -1;
     for (Py_ssize_t i = 0; !status && i < PyList_Size(list); i++) {
         PyObject *one = PyList_GetItem(list, i);
-        if (!PyUnicode_Check(one) && !PyBytes_Check(one)) continue;
-        raise_wrong_type("excluded", "one bool per arm", one);
-        status = -1;
+        if (PyUnicode_Check(one) || PyBytes_Check(one)) status = raise_wrong_type("excluded", "one bool per arm", one);
     }
     Py_XDECREF(list);
     Py_XDECREF(flat);
@@ -69,10 +65,8 @@ int excluded_read(PyObject *excluded, size_t rows, size_t arms, uint8_t **out)
     array_view view;
     int status = -1;
     if (plain && !array_view_take(plain, &view)) {
-        if (view.contiguous && view.size == 1)
-            status = copy_excluded(&view, rows, arms, out);
-        else
-            raise_bad_input("excluded: expected an array of booleans");
+        status = view.contiguous && view.size == 1 ? copy_excluded(&view, rows, arms, out)
+                                                   : raise_bad_input("excluded: expected an array of booleans");
         array_view_release(&view);
     }
     Py_XDECREF(plain);
@@ -81,9 +75,64 @@ int excluded_read(PyObject *excluded, size_t rows, size_t arms, uint8_t **out)
 
 /* ---- reading ---- */
 
+static int read_array(rounds_call *self, PyObject *rounds)
+{
+    if (array_view_floats(rounds, 3, "rounds", &self->array)) return -1;
+    const size_t count = (size_t)self->array.shape[0], arms = (size_t)self->array.shape[1];
+    const size_t dim = (size_t)self->array.shape[2];
+    self->readings = room(count, sizeof *self->readings);
+    if (!self->readings) return -1;
+    const float *values = self->array.data;
+    for (; self->reading_count < count; self->reading_count++, values += arms * dim)
+        self->readings[self->reading_count].arms = ee_arms_dense(values, arms, dim);
+    return 0;
+}
+
+/* items and contexts are tuples, contexts may be NULL. */
+static int read_items(rounds_call *self, PyObject *items, PyObject *contexts, bool takes_rounds)
+{
+    const Py_ssize_t count = PyTuple_Size(items);
+    if (contexts && PyTuple_Size(contexts) != count)
+        return raise_bad_input("contexts: expected one per round, got %zd contexts for %zd rounds",
+                               PyTuple_Size(contexts), count);
+    self->readings = room((size_t)count, sizeof *self->readings);
+    if (!self->readings) return -1;
+    for (Py_ssize_t i = 0; i < count; i++, self->reading_count++) {
+        PyObject *context = contexts ? PyTuple_GetItem(contexts, i) : NULL;
+        if (arms_read(PyTuple_GetItem(items, i), context, takes_rounds, &self->readings[i])) return -1;
+    }
+    return 0;
+}
+
+/* One array of three dimensions, or a sequence of what a single round may be. contexts is NULL or as long. */
+static int read_rounds(rounds_call *self, PyObject *rounds, PyObject *contexts, bool takes_rounds)
+{
+    if (array_is_plain(rounds) && !contexts) return read_array(self, rounds);
+    PyObject *items = read_sequence(rounds, "rounds");
+    PyObject *shared = items && contexts ? read_sequence(contexts, "contexts") : NULL;
+    int failed = !items || (contexts && !shared) ? -1 : read_items(self, items, shared, takes_rounds);
+    Py_XDECREF(shared);
+    Py_XDECREF(items);
+    return failed;
+}
+
+/* The same arms for each slot, each with its own context if there are any. */
+static int read_same(rounds_call *self, PyObject *arms, PyObject *contexts, bool takes_rounds)
+{
+    Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;
+    if (length < 0) return -1;
+    if (contexts && (size_t)length != self->count)
+        return raise_bad_input("contexts: expected one per slot, got %zd contexts for %zu slots", length, self->count);
+    PyObject *one = PyTuple_Pack(1, arms), *each = one ? PySequence_Repeat(one, length) : NULL;
+    int status = each ? read_rounds(self, each, contexts, takes_rounds) : -1;
+    Py_XDECREF(one);
+    Py_XDECREF(each);
+    return status;
+}
+
 static const arms_reading *reading_of(const rounds_call *self, size_t round)
 {
-    return &self->rounds.readings[round < self->rounds.count ? round : 0];
+    return &self->readings[round < self->reading_count ? round : 0];
 }
 
 /* Makes the decisions, and room for what fills them. */
@@ -110,43 +159,24 @@ static int reserve(rounds_call *self)
 int rounds_call_read_many(rounds_call *self, bool takes_rounds, PyObject *rounds, PyObject *contexts)
 {
     *self = (rounds_call){.slots = false};
-    if (rounds_read(rounds, contexts, takes_rounds, &self->rounds)) {
-        self->rounds = (rounds_reading){.count = 0}; /* there is nothing to release */
-        return -1;
-    }
-    self->count = self->rounds.count;
+    if (read_rounds(self, rounds, contexts == Py_None ? NULL : contexts, takes_rounds)) return -1;
+    self->count = self->reading_count;
     return reserve(self);
-}
-
-/* The same arms for each slot, each with its own context if there are any. */
-static int read_same(rounds_call *self, bool takes_rounds, PyObject *arms, PyObject *contexts)
-{
-    Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;
-    if (length < 0) return -1;
-    if (contexts && (size_t)length != self->count) {
-        raise_bad_input("contexts: expected one per slot, got %zd contexts for %zu slots", length, self->count);
-        return -1;
-    }
-    PyObject *one = PyTuple_Pack(1, arms), *each = one ? PySequence_Repeat(one, length) : NULL;
-    int status = each ? rounds_read(each, contexts, takes_rounds, &self->rounds) : -1;
-    Py_XDECREF(one);
-    Py_XDECREF(each);
-    return status;
 }
 
 /* The library does so too, but after names were learned. */
 static int check_alike(const rounds_call *self, size_t arms)
 {
-    for (size_t i = 0; i < self->rounds.count; i++) {
-        size_t own = arms_read_count(&self->rounds.readings[i]);
-        if (own == arms) continue;
-        raise_bad_input("decide_slots: all slots need the same arms, but slot 0 has %zu and slot %zu has %zu", arms, i,
-                        own);
-        return -1;
+    for (size_t i = 0; i < self->reading_count; i++) {
+        size_t found = arms_read_count(&self->readings[i]);
+        if (found != arms)
+            return raise_bad_input("decide_slots: all slots need the same arms, but slot 0 has %zu and slot %zu has "
+                                   "%zu",
+                                   arms, i, found);
     }
     if (self->count <= arms) return 0;
-    raise_bad_input("decide_slots: each slot needs a different arm, got %zu slots and %zu arms", self->count, arms);
-    return -1;
+    return raise_bad_input("decide_slots: each slot needs a different arm, got %zu slots and %zu arms", self->count,
+                           arms);
 }
 
 int rounds_call_read_slots(rounds_call *self, bool takes_rounds, PyObject *arms, PyObject *slots, PyObject *contexts,
@@ -158,14 +188,10 @@ int rounds_call_read_slots(rounds_call *self, bool takes_rounds, PyObject *arms,
     if (contexts == Py_None) contexts = NULL;
     if (same && read_whole(slots, "slots", UINT32_MAX, &number)) return -1;
     self->count = (size_t)number;
-    int status =
-        same ? read_same(self, takes_rounds, arms, contexts) : rounds_read(arms, contexts, takes_rounds, &self->rounds);
-    if (status) {
-        self->rounds = (rounds_reading){.count = 0}; /* there is nothing to release */
+    if (same ? read_same(self, arms, contexts, takes_rounds) : read_rounds(self, arms, contexts, takes_rounds))
         return -1;
-    }
-    if (!same) self->count = self->rounds.count;
-    size_t each = self->rounds.count ? arms_read_count(&self->rounds.readings[0]) : 0;
+    if (!same) self->count = self->reading_count;
+    size_t each = self->reading_count ? arms_read_count(&self->readings[0]) : 0;
     if (check_alike(self, each) || excluded_read(excluded, self->count, each, &self->excluded)) return -1;
     return reserve(self);
 }
@@ -193,7 +219,9 @@ PyObject *rounds_call_finish(rounds_call *self)
 
 void rounds_call_release(rounds_call *self)
 {
-    rounds_release(&self->rounds);
+    for (size_t i = 0; i < self->reading_count; i++) arms_release(&self->readings[i]);
+    array_view_release(&self->array);
+    free(self->readings);
     free(self->arms);
     free(self->excluded);
     free(self->made);

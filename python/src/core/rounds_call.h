@@ -1,14 +1,17 @@
 /* A call that decides several rounds or slots, of a Bandit or on a Snapshot: what it reads, where it decides, and what
  * it returns. The decisions are made before anything is decided, so that no decision is lost for lack of memory. */
-#ifndef EENET_PYTHON_ROUNDS_DECIDING_H
-#define EENET_PYTHON_ROUNDS_DECIDING_H
+#ifndef EENET_PYTHON_ROUNDS_CALL_H
+#define EENET_PYTHON_ROUNDS_CALL_H
 
-#include "rounds_reading.h"
+#include "arms_reading.h"
 
 typedef struct rounds_call {
-    bool slots;            /* each takes another arm */
-    size_t count;          /* rounds or slots */
-    rounds_reading rounds; /* one for each, or one that serves all slots */
+    bool slots;   /* each takes another arm */
+    size_t count; /* rounds or slots */
+    arms_reading
+        *readings; /* (reading_count) one for each, or one that serves all slots; of one array they own nothing */
+    size_t reading_count;
+    array_view array;
     ee_arms *arms;         /* (count) for what the readings are */
     uint8_t *excluded;     /* NULL, or one for each arm of each round */
     PyObject *decisions;   /* a list of (count) */
