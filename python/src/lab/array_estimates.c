@@ -62,12 +62,6 @@ static int take_array(PyObject *object, size_t place, taken_arrays *into)
     return 0;
 }
 
-static int fail_shape(const char *format, const char *name, Py_ssize_t found, Py_ssize_t expected)
-{
-    raise_bad_input(format, name, found, expected);
-    return -1;
-}
-
 /* All have as many rows as there are rewards, and as many columns as each other. */
 static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
 {
@@ -76,19 +70,18 @@ static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
         const array_view *view = &arrays->views[i];
         if (!arrays->taken[i]) continue;
         if (view->shape[0] != count)
-            return fail_shape("%s: got %zd rows for %zd rewards; expected one row per reward", names[i], view->shape[0],
-                              count);
+            return raise_bad_input("%s: got %zd rows for %zd rewards; expected one row per reward", names[i],
+                                   view->shape[0], count);
         if (view->dimensions < 2) continue;
         if (!view->shape[1] || (columns && view->shape[1] != columns))
-            return fail_shape("%s: got %zd columns, expected %zd as in the other arrays", names[i], view->shape[1],
-                              columns);
+            return raise_bad_input("%s: got %zd columns, expected %zd as in the other arrays", names[i], view->shape[1],
+                                   columns);
         columns = view->shape[1];
     }
     rounds->count = (size_t)count;
     rounds->actions = (size_t)columns;
     if (!columns || arrays->taken[ACTIONS]) return 0;
-    raise_bad_input("actions: missing; with (n, k) arrays, give the action taken in each round");
-    return -1;
+    return raise_bad_input("actions: missing; with (n, k) arrays, give the action taken in each round");
 }
 
 static int make_rounds(const taken_arrays *arrays, array_rounds *rounds)
@@ -118,11 +111,10 @@ static int check_models(const array_rounds *rounds, const evaluation_request *re
         estimator_request one = request->estimators[i];
         if (!estimator_describe(one.kind)->models) continue;
         bool known = !rounds->candidate || rounds->candidate_all;
-        if (rounds->predictions && known) continue;
-        raise_bad_input("estimator '%s' needs %s", estimator_request_name(one),
-                        known ? "predictions: a reward model's estimate for every action, (n, k)"
-                              : "the candidate's probabilities of all actions, (n, k)");
-        return -1;
+        if (!rounds->predictions || !known)
+            return raise_bad_input("estimator '%s' needs %s", estimator_request_name(one),
+                                   known ? "predictions: a reward model's estimate for every action, (n, k)"
+                                         : "the candidate's probabilities of all actions, (n, k)");
     }
     return 0;
 }
@@ -158,10 +150,7 @@ PyObject *array_estimate(PyObject *self, PyObject *args)
     evaluation_request request = evaluation_usual();
     request.log = "";
     if (!PyArg_ParseTuple(args, "O!O:array_estimate", &PyTuple_Type, &given, &settings)) return NULL;
-    if (PyTuple_Size(given) != ARRAYS) {
-        PyErr_Format(PyExc_TypeError, "arrays: expected %d", ARRAYS);
-        return NULL;
-    }
+    if (PyTuple_Size(given) != ARRAYS) return PyErr_Format(PyExc_TypeError, "arrays: expected %d", ARRAYS);
     if (settings_estimates(settings, &request) || settings_text(settings, "name", &name)) return NULL;
     int failed = 0;
     for (size_t i = 0; i < ARRAYS && !failed; i++)

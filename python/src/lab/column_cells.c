@@ -30,8 +30,7 @@ static Py_ssize_t count_rows(PyObject *column)
 
 static int fail_rows(size_t expected)
 {
-    raise_bad_input("table: expected %zu rows in every column, as in the first", expected);
-    return -1;
+    return raise_bad_input("table: expected %zu rows in every column, as in the first", expected);
 }
 
 /* Writes one column of cells; into is its first. */
@@ -90,10 +89,8 @@ static int make_room(column_cells *out, PyObject *names, PyObject *columns)
 static int read_names(column_cells *out, PyObject *names)
 {
     const size_t width = out->table.width;
-    if (count_texts(names) != width) {
-        raise_bad_input("table: got %zu names for %zu columns", count_texts(names), width);
-        return -1;
-    }
+    if (count_texts(names) != width)
+        return raise_bad_input("table: got %zu names for %zu columns", count_texts(names), width);
     column_cells row = *out;
     row.table.width = 1;
     int code = read_texts(&row, names, out->table.cells, width);
@@ -105,10 +102,8 @@ static int read_names(column_cells *out, PyObject *names)
 static int read_codes(column_cells *out, PyObject *codes)
 {
     const size_t width = out->table.width;
-    if ((size_t)PyBytes_Size(codes) != width) {
-        raise_bad_input("table: got %zd codes for %zu columns", PyBytes_Size(codes), width);
-        return -1;
-    }
+    if ((size_t)PyBytes_Size(codes) != width)
+        return raise_bad_input("table: got %zd codes for %zu columns", PyBytes_Size(codes), width);
     out->table.codes = PyBytes_AsString(codes);
     mix(&out->table.fingerprint, out->table.codes, width);
     return 0;

@@ -6,12 +6,14 @@
 #include "data/kind/survey.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 /* A data set is only read once it is open: no call needs a lock. */
 typedef struct dataset_object {
     PyObject head;
     dataset *data;
+    PyObject *about; /* a dict: the properties */
 } dataset_object;
 
 typedef struct rounds_object {
@@ -21,18 +23,10 @@ typedef struct rounds_object {
     uint64_t dealt;
 } rounds_object;
 
-static PyObject *dataset_type, *rounds_type;
+static PyTypeObject *dataset_type, *rounds_type;
 static PyObject *sparse_arms; /* eenet.SparseArms, once a round needs it */
 
 /* ---- the rounds ---- */
-
-static PyObject *array_of(const void *data, size_t size, const char *dtype, int dimensions, const Py_ssize_t *shape)
-{
-    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
-    PyObject *array = bytes ? array_from_bytes(bytes, dtype, dimensions, shape) : NULL;
-    Py_XDECREF(bytes);
-    return array;
-}
 
 static PyObject *find_sparse_arms(void)
 {
@@ -47,45 +41,32 @@ static PyObject *make_sparse(const ee_arms *arms)
 {
     PyObject *type = find_sparse_arms();
     if (!type) return NULL;
-    size_t entries = arms->starts[arms->count];
-    const Py_ssize_t places = (Py_ssize_t)arms->count + 1, count = (Py_ssize_t)entries;
+    const Py_ssize_t places = (Py_ssize_t)arms->count + 1, count = (Py_ssize_t)arms->starts[arms->count];
     const char *index = arms->dim <= INT32_MAX ? "int32" : "uint32"; /* scipy has the first alone */
-    PyObject *starts = array_of(arms->starts, (size_t)places * sizeof *arms->starts, "int64", 1, &places);
-    PyObject *indices = starts ? array_of(arms->indices, entries * sizeof *arms->indices, index, 1, &count) : NULL;
-    PyObject *values = indices ? array_of(arms->values, entries * sizeof *arms->values, "float32", 1, &count) : NULL;
-    PyObject *made = NULL;
-    if (values)
-        made = PyObject_CallFunction(type, "OOO(nn)", starts, indices, values, (Py_ssize_t)arms->count,
-                                     (Py_ssize_t)arms->dim);
-    Py_XDECREF(starts);
-    Py_XDECREF(indices);
-    Py_XDECREF(values);
-    return made;
+    return PyObject_CallFunction(type, "NNN(nn)",
+                                 array_from_copy(arms->starts, "int64", sizeof *arms->starts, 1, &places),
+                                 array_from_copy(arms->indices, index, sizeof *arms->indices, 1, &count),
+                                 array_from_copy(arms->values, "float32", sizeof *arms->values, 1, &count),
+                                 (Py_ssize_t)arms->count, (Py_ssize_t)arms->dim);
 }
 
 static PyObject *make_arms(const ee_arms *arms)
 {
     const Py_ssize_t shape[2] = {(Py_ssize_t)arms->count, (Py_ssize_t)arms->dim};
     if (arms->starts) return make_sparse(arms);
-    return array_of(arms->values, arms->count * arms->dim * sizeof *arms->values, "float32", 2, shape);
+    return array_from_copy(arms->values, "float32", sizeof *arms->values, 2, shape);
 }
 
 /* (arms, rewards, expected), each a copy: a round may be kept for as long as one likes. */
 static PyObject *make_round(const environment_round *round)
 {
     const Py_ssize_t count = (Py_ssize_t)round->arms.count;
-    const size_t size = round->arms.count * sizeof(double);
-    PyObject *arms = make_arms(&round->arms);
-    PyObject *rewards = arms ? array_of(round->rewards, size, "float64", 1, &count) : NULL;
-    PyObject *expected = rewards;
-    if (rewards && round->expected != round->rewards)
-        expected = array_of(round->expected, size, "float64", 1, &count);
+    PyObject *rewards = array_from_copy(round->rewards, "float64", sizeof(double), 1, &count), *expected = rewards;
+    if (round->expected != round->rewards)
+        expected = array_from_copy(round->expected, "float64", sizeof(double), 1, &count);
     else
         Py_XINCREF(expected);
-    if (expected) return Py_BuildValue("(NNN)", arms, rewards, expected);
-    Py_XDECREF(arms);
-    Py_XDECREF(rewards);
-    return NULL;
+    return Py_BuildValue("(NNN)", make_arms(&round->arms), rewards, expected);
 }
 
 static PyObject *rounds_next(PyObject *object)
@@ -123,7 +104,7 @@ static PyObject *dataset_deal(PyObject *object, PyObject *argument)
     status = environment_create(self->data, seed, &world, &error);
     Py_END_ALLOW_THREADS;
     if (status) return raise_status(status, &error);
-    rounds_object *rounds = PyObject_New(rounds_object, (PyTypeObject *)rounds_type);
+    rounds_object *rounds = PyObject_New(rounds_object, rounds_type);
     if (!rounds) {
         environment_free(world);
         return NULL;
@@ -137,15 +118,36 @@ static PyObject *dataset_deal(PyObject *object, PyObject *argument)
 
 /* ---- the data set ---- */
 
+/* 0 is how C says that there is none. */
+static PyObject *count_or_none(uint64_t count)
+{
+    if (!count) Py_RETURN_NONE;
+    return PyLong_FromUnsignedLongLong(count);
+}
+
+static PyObject *describe(const dataset *data)
+{
+    char digits[17];
+    PyOS_snprintf(digits, sizeof digits, "%016llx", (unsigned long long)dataset_fingerprint(data));
+    return Py_BuildValue("{sN,sN,ss,sn,sn,sn,sN,sN,sN}", "text", PyUnicode_DecodeFSDefault(dataset_text(data)), "name",
+                         PyUnicode_DecodeFSDefault(dataset_name(data)), "fingerprint", digits, "dim",
+                         (Py_ssize_t)dataset_dim(data), "arms", (Py_ssize_t)dataset_arms(data), "blocks",
+                         (Py_ssize_t)dataset_blocks(data), "exclusive", PyBool_FromLong(dataset_exclusive(data)),
+                         "length", count_or_none(dataset_rounds(data)), "rows", count_or_none(dataset_rows(data)));
+}
+
 /* Takes the data set over. */
 static PyObject *dataset_wrap(PyTypeObject *type, dataset *data)
 {
-    PyObject *object = ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    if (object)
-        ((dataset_object *)object)->data = data;
-    else
+    dataset_object *self = (dataset_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self) {
         dataset_free(data);
-    return object;
+        return NULL;
+    }
+    self->data = data;
+    self->about = describe(data);
+    if (!self->about) Py_CLEAR(self);
+    return (PyObject *)self;
 }
 
 static PyObject *dataset_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -195,72 +197,16 @@ static void dataset_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     dataset_free(((dataset_object *)object)->data);
+    Py_XDECREF(((dataset_object *)object)->about);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
 }
 
-/* 0 is how C says that there is none. */
-static PyObject *count_or_none(uint64_t count)
+static PyObject *dataset_get(PyObject *self, void *name)
 {
-    if (!count) Py_RETURN_NONE;
-    return PyLong_FromUnsignedLongLong(count);
-}
-
-static PyObject *dataset_text_get(PyObject *self, void *none)
-{
-    (void)none;
-    return PyUnicode_DecodeFSDefault(dataset_text(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_name_get(PyObject *self, void *none)
-{
-    (void)none;
-    return PyUnicode_FromString(dataset_name(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_fingerprint_get(PyObject *self, void *none)
-{
-    (void)none;
-    char digits[17];
-    PyOS_snprintf(digits, sizeof digits, "%016llx",
-                  (unsigned long long)dataset_fingerprint(((dataset_object *)self)->data));
-    return PyUnicode_FromString(digits);
-}
-
-static PyObject *dataset_dim_get(PyObject *self, void *none)
-{
-    (void)none;
-    return PyLong_FromSize_t(dataset_dim(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_arms_get(PyObject *self, void *none)
-{
-    (void)none;
-    return PyLong_FromSize_t(dataset_arms(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_blocks_get(PyObject *self, void *none)
-{
-    (void)none;
-    return PyLong_FromSize_t(dataset_blocks(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_exclusive_get(PyObject *self, void *none)
-{
-    (void)none;
-    return PyBool_FromLong(dataset_exclusive(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_length_get(PyObject *self, void *none)
-{
-    (void)none;
-    return count_or_none(dataset_rounds(((dataset_object *)self)->data));
-}
-
-static PyObject *dataset_rows_get(PyObject *self, void *none)
-{
-    (void)none;
-    return count_or_none(dataset_rows(((dataset_object *)self)->data));
+    PyObject *value = PyDict_GetItemString(((dataset_object *)self)->about, name);
+    Py_XINCREF(value);
+    return value;
 }
 
 /* A file may be anything: what is not UTF-8 is shown as such. */
@@ -271,26 +217,23 @@ static PyObject *dataset_remarks_get(PyObject *self, void *none)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < seen->remark_count; i++) {
         const char *remark = seen->remarks[i];
-        PyObject *text = PyUnicode_DecodeUTF8(remark, (Py_ssize_t)strlen(remark), "backslashreplace");
-        if (!text || PyList_Append(list, text)) Py_CLEAR(list);
-        Py_XDECREF(text);
+        list_append(&list, PyUnicode_DecodeUTF8(remark, (Py_ssize_t)strlen(remark), "backslashreplace"));
     }
     return list;
 }
 
 static PyGetSetDef dataset_properties[] = {
-    {"text", dataset_text_get, NULL, "The string it was opened with.", NULL},
-    {"name", dataset_name_get, NULL, "Its name in results: the string without folders.", NULL},
-    {"fingerprint", dataset_fingerprint_get, NULL, "A checksum of its files; zeros if it has none.", NULL},
-    {"dim", dataset_dim_get, NULL, "Features per arm.", NULL},
-    {"arms", dataset_arms_get, NULL, "Arms per round.", NULL},
-    {"blocks", dataset_blocks_get, NULL, "Number of blocks, if each arm is the context in one block; otherwise 1.",
-     NULL},
-    {"exclusive", dataset_exclusive_get, NULL, "True if at most one arm per round earns more than the least reward.",
-     NULL},
-    {"length", dataset_length_get, NULL, "Number of rounds; None if unlimited.", NULL},
-    {"rows", dataset_rows_get, NULL,
-     "Number of rows, which repeat after the last; None if every round is drawn at random.", NULL},
+    {"text", dataset_get, NULL, "The string it was opened with.", "text"},
+    {"name", dataset_get, NULL, "Its name in results: the string without folders.", "name"},
+    {"fingerprint", dataset_get, NULL, "A checksum of its files; zeros if it has none.", "fingerprint"},
+    {"dim", dataset_get, NULL, "Features per arm.", "dim"},
+    {"arms", dataset_get, NULL, "Arms per round.", "arms"},
+    {"blocks", dataset_get, NULL, "Number of blocks, if each arm is the context in one block; otherwise 1.", "blocks"},
+    {"exclusive", dataset_get, NULL, "True if at most one arm per round earns more than the least reward.",
+     "exclusive"},
+    {"length", dataset_get, NULL, "Number of rounds; None if unlimited.", "length"},
+    {"rows", dataset_get, NULL, "Number of rows, which repeat after the last; None if every round is drawn at random.",
+     "rows"},
     {"remarks", dataset_remarks_get, NULL, "Likely mistakes in the data, one sentence each.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -331,17 +274,14 @@ static PyType_Spec rounds_spec = {"eenet._lab.Rounds", sizeof(rounds_object), 0,
 
 int dataset_object_register(PyObject *module)
 {
-    dataset_type = PyType_FromSpec(&dataset_spec);
-    rounds_type = PyType_FromSpec(&rounds_spec);
-    if (!dataset_type || !rounds_type) return -1;
-    Py_INCREF(dataset_type); /* the module takes one */
-    return PyModule_AddObject(module, "Dataset", dataset_type);
+    rounds_type = (PyTypeObject *)PyType_FromSpec(&rounds_spec);
+    return rounds_type ? type_add(module, &dataset_spec, &dataset_type) : -1;
 }
 
 const dataset *dataset_object_data(PyObject *object)
 {
     /* By the type itself: what an object says of its class may be anything. */
-    if (PyObject_TypeCheck(object, (PyTypeObject *)dataset_type)) return ((dataset_object *)object)->data;
+    if (PyObject_TypeCheck(object, dataset_type)) return ((dataset_object *)object)->data;
     PyErr_Format(PyExc_TypeError, "expected a data set, got %R", object);
     return NULL;
 }

@@ -4,8 +4,6 @@
 
 #include <Python.h>
 
-extern PyMethodDef evaluate_methods[];
-
 /* array_estimates.c: (arrays, settings) -> bytes, a line of JSON as evaluation_file.h has it. arrays: rewards, logged,
  * candidate (an array, or None for one by name), actions, predictions, copies; the last three may be None. */
 PyObject *array_estimate(PyObject *self, PyObject *args);

@@ -5,6 +5,7 @@
 #include "evaluate_methods.h"
 #include "interruptible.h"
 #include "request_settings.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 /* One call. Nothing of Python is touched while it plays. */
@@ -72,10 +73,7 @@ static int read_candidate(PyObject *from, candidate_request *into)
 static int read_candidates(PyObject *list, log_evaluation *self)
 {
     size_t count = (size_t)PyTuple_Size(list);
-    if (!count) {
-        raise_bad_input("candidates: expected at least one, got none");
-        return -1;
-    }
+    if (!count) return raise_bad_input("candidates: expected at least one, got none");
     if (memory_create(NULL, &self->candidates, count, sizeof *self->candidates, &self->error) ||
         memory_create(NULL, &self->results, count, sizeof *self->results, &self->error)) {
         raise_status(EE_NO_MEMORY, &self->error);
@@ -135,9 +133,7 @@ static PyObject *line_of(const log_evaluation *self, const evaluation_result *re
 
 static PyObject *failure_of(const evaluation_result *result)
 {
-    if (!result->failure.status) Py_RETURN_NONE;
-    const char *text = result->failure.message;
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    return text_from_bytes(result->failure.status ? result->failure.message : NULL);
 }
 
 /* The failure of the first candidate where none could be played; else NULL. */
@@ -154,21 +150,12 @@ static PyObject *answer(const log_evaluation *self)
     const ee_error *whole = whole_failure(self);
     if (whole) return raise_status(whole->status, whole);
     PyObject *lines = PyList_New(0), *failures = PyList_New(0);
-    bool failed = !lines || !failures;
-    for (size_t i = 0; i < self->request.candidate_count && !failed; i++) {
-        PyObject *line = line_of(self, &self->results[i]), *failure = failure_of(&self->results[i]);
-        failed = !line || !failure || PyList_Append(lines, line) || PyList_Append(failures, failure);
-        Py_XDECREF(line);
-        Py_XDECREF(failure);
+    for (size_t i = 0; i < self->request.candidate_count && lines && failures; i++) {
+        list_append(&lines, line_of(self, &self->results[i]));
+        list_append(&failures, failure_of(&self->results[i]));
     }
-    PyObject *all = NULL;
-    if (!failed && self->warmed)
-        all = Py_BuildValue("OOK", lines, failures, (unsigned long long)self->warm_place);
-    else if (!failed)
-        all = Py_BuildValue("OOO", lines, failures, Py_None);
-    Py_XDECREF(lines);
-    Py_XDECREF(failures);
-    return all;
+    PyObject *trained = self->warmed ? PyLong_FromUnsignedLongLong(self->warm_place) : text_from_bytes(NULL);
+    return Py_BuildValue("NNN", lines, failures, trained);
 }
 
 PyObject *log_evaluate(PyObject *module, PyObject *args)

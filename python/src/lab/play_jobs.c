@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "dataset_object.h"
 #include "lab/grids/experiment.h"
 #include "lab/report/repeats.h"
 #include "shared/call_arguments.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 /* ---- jobs ---- */
@@ -23,10 +23,9 @@ typedef struct job_list {
 static bool read_job(PyObject *from, PyObject *kept, run_job *job)
 {
     PyObject *data, *seed, *rounds;
-    if (!PyTuple_Check(from)) {
-        PyErr_Format(PyExc_TypeError, "expected a job (dataset, policy, options, seed, rounds), got %R", from);
-        return false;
-    }
+    if (!PyTuple_Check(from))
+        return PyErr_Format(PyExc_TypeError, "expected a job (dataset, policy, options, seed, rounds), got %R", from),
+               false;
     if (PyList_Append(kept, from) ||
         !PyArg_ParseTuple(from, "OssOO:job", &data, &job->policy, &job->options, &seed, &rounds))
         return false;
@@ -41,10 +40,8 @@ static bool read_terms(const char *late, PyObject *slots, run_job *terms)
     uint64_t count;
     ee_error error, named;
     if (read_whole(slots, "slots", UINT64_MAX, &count)) return false;
-    if (count == 0 || count > RUN_SLOTS) {
-        raise_bad_input("slots: expected 1 to %d, got %R", RUN_SLOTS, slots);
-        return false;
-    }
+    if (count == 0 || count > RUN_SLOTS)
+        return raise_bad_input("slots: expected 1 to %d, got %R", RUN_SLOTS, slots), false;
     terms->slots = count > 1 ? (size_t)count : 0;
     ee_status status = delay_parse(late, &terms->late, &error);
     if (!status) return true;
@@ -121,12 +118,6 @@ static bool on_ended(void *context, const run_report *report)
     return on_wanted(context);
 }
 
-/* A sentence, which may quote a name that was cut anywhere. */
-static PyObject *make_text(const char *sentence)
-{
-    return PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
-}
-
 /* "yelp eenet seed 3: 512/10000" */
 static PyObject *describe_shown(const run_standing *now)
 {
@@ -135,19 +126,16 @@ static PyObject *describe_shown(const run_standing *now)
     if (first)
         snprintf(text, sizeof text, "%.150s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, dataset_name(first->job->data),
                  first->job->policy, first->job->seed, first->played, first->job->rounds);
-    return make_text(text);
+    return text_from_bytes(text);
 }
 
 static bool tell(PyObject *listener, const run_standing *now)
 {
     if (listener == Py_None) return true;
-    PyObject *shown = describe_shown(now), *said = NULL;
-    if (shown)
-        said = PyObject_CallFunction(listener, "(nnnKKKdOdd)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
-                                     (Py_ssize_t)now->running, (unsigned long long)now->rounds,
-                                     (unsigned long long)now->played, (unsigned long long)now->read, now->seconds,
-                                     shown, now->share, now->left);
-    Py_XDECREF(shown);
+    PyObject *said = PyObject_CallFunction(listener, "(nnnKKKdNdd)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
+                                           (Py_ssize_t)now->running, (unsigned long long)now->rounds,
+                                           (unsigned long long)now->played, (unsigned long long)now->read, now->seconds,
+                                           describe_shown(now), now->share, now->left);
     Py_XDECREF(said);
     return said != NULL;
 }
@@ -171,7 +159,7 @@ static void on_noted(void *context, const char *sentence)
     audience *self = context;
     if (atomic_load(&self->over)) return;
     PyEval_RestoreThread(self->thread);
-    PyObject *text = make_text(sentence);
+    PyObject *text = text_from_bytes(sentence);
     if (!text || PyErr_WarnFormat(PyExc_UserWarning, 3, "%U", text)) {
         PyErr_Fetch(&self->type, &self->value, &self->traceback);
         atomic_store(&self->over, true);
@@ -185,10 +173,8 @@ static PyObject *list_failures(const audience *self)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < self->list->count; i++) {
         const ee_error *failure = &self->failures[i];
-        if (!failure->status) continue;
-        PyObject *entry = Py_BuildValue("(nN)", (Py_ssize_t)i, make_text(failure->message));
-        if (!entry || PyList_Append(list, entry)) Py_CLEAR(list);
-        Py_XDECREF(entry);
+        if (failure->status)
+            list_append(&list, Py_BuildValue("(nN)", (Py_ssize_t)i, text_from_bytes(failure->message)));
     }
     return list;
 }

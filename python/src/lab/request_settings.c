@@ -9,10 +9,7 @@
 /* Borrowed. NULL with an exception where it is missing: settings may be any object. */
 static PyObject *find(PyObject *settings, const char *name)
 {
-    if (!PyDict_Check(settings)) {
-        PyErr_SetString(PyExc_TypeError, "settings: expected a dict");
-        return NULL;
-    }
+    if (!PyDict_Check(settings)) return PyErr_Format(PyExc_TypeError, "settings: expected a dict");
     PyObject *value = PyDict_GetItemString(settings, name);
     if (!value) PyErr_Format(PyExc_KeyError, "missing setting '%s'", name);
     return value;
@@ -50,8 +47,7 @@ int settings_word(PyObject *settings, const char *name, const char *const *words
     if (settings_text(settings, name, &text)) return -1;
     for (*out = 0; text && *out < count; ++*out)
         if (strcmp(text, words[*out]) == 0) return 0;
-    raise_bad_input("%s: unknown value '%s'", name, text ? text : "None");
-    return -1;
+    return raise_bad_input("%s: unknown value '%s'", name, text ? text : "None");
 }
 
 int settings_time(PyObject *settings, const char *name, double *out)
@@ -62,8 +58,7 @@ int settings_time(PyObject *settings, const char *name, double *out)
     if (!PyBytes_Check(value)) return settings_number(settings, name, out);
     if (settings_text(settings, name, &text)) return -1;
     if (log_time_parse((json_text){text, strlen(text)}, out)) return 0;
-    raise_bad_input("%s: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
-    return -1;
+    return raise_bad_input("%s: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
 }
 
 static int read_estimators(PyObject *settings, evaluation_request *request)
@@ -72,17 +67,14 @@ static int read_estimators(PyObject *settings, evaluation_request *request)
     if (!names) return -1;
     if (names == Py_None) return 0;
     Py_ssize_t count = PyTuple_Check(names) ? PyTuple_Size(names) : 0;
-    if (count < 1 || count > EVALUATION_ESTIMATORS) {
-        raise_bad_input("estimators: expected 1 to %d, got %zd", EVALUATION_ESTIMATORS, count);
-        return -1;
-    }
+    if (count < 1 || count > EVALUATION_ESTIMATORS)
+        return raise_bad_input("estimators: expected 1 to %d, got %zd", EVALUATION_ESTIMATORS, count);
     request->estimator_count = (size_t)count;
     for (Py_ssize_t i = 0; i < count; i++) {
         char *name;
         if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), &name, NULL)) return -1;
-        if (estimator_request_parse(name, &request->estimators[i])) continue;
-        raise_bad_input("unknown estimator '%.80s'", name);
-        return -1;
+        if (!estimator_request_parse(name, &request->estimators[i]))
+            return raise_bad_input("unknown estimator '%.80s'", name);
     }
     return 0;
 }

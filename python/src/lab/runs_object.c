@@ -6,6 +6,7 @@
 #include "lab/report/report_folder.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 /* The lines are read once and do not change any more: no call needs a lock. */
@@ -92,11 +93,7 @@ static PyObject *runs_rows(PyObject *object, PyObject *none)
     (void)none;
     const stored_runs *list = &((runs_object *)object)->list;
     PyObject *rows = PyList_New(0);
-    for (size_t i = 0; rows && i < list->count; i++) {
-        PyObject *row = make_row(&list->runs[i]);
-        if (!row || PyList_Append(rows, row)) Py_CLEAR(rows);
-        Py_XDECREF(row);
-    }
+    for (size_t i = 0; rows && i < list->count; i++) list_append(&rows, make_row(&list->runs[i]));
     return rows;
 }
 
@@ -124,11 +121,10 @@ static PyObject *runs_curve(PyObject *object, PyObject *place)
     Py_BEGIN_ALLOW_THREADS;
     status = results_curve(folder, run, curve, &error);
     Py_END_ALLOW_THREADS;
-    PyObject *bytes = status ? NULL : PyBytes_FromStringAndSize((char *)curve, rounds * (Py_ssize_t)sizeof *curve);
-    PyObject *array = bytes ? array_from_bytes(bytes, "float64", 1, &rounds) : NULL;
-    Py_XDECREF(bytes);
+    PyObject *array =
+        status ? raise_status(status, &error) : array_from_copy(curve, "float64", sizeof *curve, 1, &rounds);
     memory_free(curve);
-    return status ? raise_status(status, &error) : array;
+    return array;
 }
 
 /* ---- what they say together ---- */
@@ -161,11 +157,8 @@ static bool select_runs(const runs_object *self, PyObject *places, selection *ou
 static PyObject *list_places(const selection *of, const summary_cell *cell)
 {
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < cell->count; i++) {
-        PyObject *place = PyLong_FromSize_t(of->places[cell->runs[i] - of->runs.runs]);
-        if (!place || PyList_Append(list, place)) Py_CLEAR(list);
-        Py_XDECREF(place);
-    }
+    for (size_t i = 0; list && i < cell->count; i++)
+        list_append(&list, PyLong_FromSize_t(of->places[cell->runs[i] - of->runs.runs]));
     return list;
 }
 
@@ -173,11 +166,7 @@ static PyObject *list_places(const selection *of, const summary_cell *cell)
 static PyObject *make_curve(const summary_cell *cell)
 {
     const Py_ssize_t shape[2] = {(Py_ssize_t)cell->points, 3};
-    PyObject *bytes =
-        PyBytes_FromStringAndSize((const char *)cell->curve, (Py_ssize_t)(cell->points * sizeof *cell->curve));
-    PyObject *array = bytes ? array_from_bytes(bytes, "float64", 2, shape) : NULL;
-    Py_XDECREF(bytes);
-    return array;
+    return array_from_copy(cell->curve, "float64", sizeof(double), 2, shape);
 }
 
 static PyObject *make_comparison(const summary_cell *cell)
@@ -215,11 +204,7 @@ static PyObject *list_cells(const selection *of)
     PyObject *list = PyList_New(0);
     for (size_t g = 0; list && g < of->said.results.count; g++) {
         const summary_group *group = &of->said.results.groups[g];
-        for (size_t i = 0; list && i < group->count; i++) {
-            PyObject *cell = make_cell(of, g, &group->cells[i]);
-            if (!cell || PyList_Append(list, cell)) Py_CLEAR(list);
-            Py_XDECREF(cell);
-        }
+        for (size_t i = 0; list && i < group->count; i++) list_append(&list, make_cell(of, g, &group->cells[i]));
     }
     return list;
 }
@@ -291,6 +276,6 @@ static PyType_Spec type_spec = {"eenet._lab.Runs", sizeof(runs_object), 0, Py_TP
 
 int runs_object_register(PyObject *module)
 {
-    PyObject *type = PyType_FromSpec(&type_spec);
-    return type ? PyModule_AddObject(module, "Runs", type) : -1;
+    PyTypeObject *type;
+    return type_add(module, &type_spec, &type);
 }

@@ -281,6 +281,7 @@ void array_view_release(array_view *view)
 
 PyObject *array_from_copy(const void *data, const char *dtype, size_t size, int dimensions, const Py_ssize_t *shape)
 {
+    if (PyErr_Occurred()) return NULL; /* of another argument of the same call */
     for (int i = 0; i < dimensions; i++) size *= (size_t)shape[i];
     PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
     PyObject *array = bytes ? array_from_bytes(bytes, dtype, dimensions, shape) : NULL;
