@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
 
 import numpy
 
-from . import Bandit, policy as find_policy
 from ._blocks import BlockLayout
+from ._core import Bandit
+from ._policies import policy as find_policy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy
 
+from ._optional import need
+from ._plotting import COLOURS, name_lines
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ._evaluations import Estimate, Evaluation
+Evaluation = Any  # of _evaluations.py, which imports this file
 
 _GREY = "0.45"
 _ONE = 12  # the bin of weights from 1 to 2; each bin has twice the weights of the one before, and bin 0 has those of 0
@@ -30,7 +33,8 @@ def draw(kind: str, found: Sequence[Evaluation], ax: Optional[Axes], estimator: 
     chosen = [_chosen(of, estimator) for of in found]
     if kind == "time" and not all(len(of.marks) for of in found):
         raise ValueError("nothing to plot over time: only evaluations of a log (log, frame) have marks")
-    ax = _axes(ax)
+    if ax is None:
+        ax = need("matplotlib.pyplot", "plot()").subplots(figsize=(6.4, 4.2), layout="constrained")[1]
     kinds[kind](ax, found, chosen)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
@@ -39,24 +43,10 @@ def draw(kind: str, found: Sequence[Evaluation], ax: Optional[Axes], estimator: 
 def _chosen(of: Evaluation, estimator: Optional[str]) -> int:
     """The place of the estimator to draw."""
     name = estimator or of.headline_estimator
-    return 0 if name is None else of.estimates.index(of[name])
-
-
-def _axes(ax: Optional[Axes]) -> Axes:
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            "plot() needs matplotlib, which is not installed: pip install matplotlib", name="matplotlib"
-        ) from error
-    return pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+    return 0 if name is None else int(of.estimates.index(of[name]))
 
 
 def _colours(count: int) -> list[str]:
-    from .lab._plotting import COLOURS
-
     return [COLOURS[i % len(COLOURS)] for i in range(count)]
 
 
@@ -64,8 +54,8 @@ def _each(of: Evaluation) -> str:
     return "reward per slot" if of.slots else "reward per event"
 
 
-def _title(ax: Axes, of: Evaluation, one: Estimate) -> None:
-    ax.set_title(f"{one.estimator}, {100 * of.confidence:.4g}% interval", loc="left", fontsize="medium")
+def _title(ax: Axes, of: Evaluation, estimator: str) -> None:
+    ax.set_title(f"{estimator}, {100 * of.confidence:.4g}% interval", loc="left", fontsize="medium")
 
 
 def _draw_values(ax: Axes, found: Sequence[Evaluation], chosen: Sequence[int]) -> None:
@@ -86,13 +76,11 @@ def _draw_values(ax: Axes, found: Sequence[Evaluation], chosen: Sequence[int]) -
     ax.set_ylim(len(found) - 0.5, -0.5)
     ax.set_xlabel(_each(found[0]))
     ax.grid(axis="x", alpha=0.25, linewidth=0.6)
-    _title(ax, found[0], found[0].estimates[chosen[0]])
+    _title(ax, found[0], found[0].estimates[chosen[0]].estimator)
 
 
 def _draw_times(ax: Axes, found: Sequence[Evaluation], chosen: Sequence[int]) -> None:
     """Values and intervals over the log; the logging policy is dashed, untrusted candidates are dotted."""
-    from .lab._plotting import name_lines
-
     x, label = _positions(found[0])
     ends = []
     for of, number, colour in zip(found, chosen, _colours(len(found))):
@@ -114,7 +102,7 @@ def _draw_times(ax: Axes, found: Sequence[Evaluation], chosen: Sequence[int]) ->
     ax.set_xlabel(label)
     ax.set_ylabel(_each(found[0]))
     ax.grid(axis="y", alpha=0.25, linewidth=0.6)
-    _title(ax, found[0], found[0].estimates[chosen[0]])
+    _title(ax, found[0], found[0].estimates[chosen[0]].estimator)
     _show_ends(ax, found, chosen)
     name_lines(ax, ends)
 

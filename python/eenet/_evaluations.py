@@ -9,11 +9,13 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, Union, overload
 
 import numpy
 
 from ._errors import Error
+from ._evaluation_plots import draw
+from ._optional import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,11 +72,9 @@ class Estimate(NamedTuple):
     @classmethod
     def _read(cls, members: Mapping[str, Any], tuned: frozenset[str]) -> Estimate:
         names = ("value", "low", "high", "gain", "gain_low", "gain_high", "lambda")
-        value, low, high, gain, gain_low, gain_high, chosen = (_number(members[name]) for name in names)
+        found = cls(members["name"], *(_number(members[name]) for name in names))
         # JSON has no infinity: a chosen lambda without a value is infinite.
-        if math.isnan(chosen) and members["name"] in tuned:
-            chosen = math.inf
-        return cls(members["name"], value, low, high, gain, gain_low, gain_high, chosen)
+        return found._replace(lambda_=math.inf) if math.isnan(found.lambda_) and found.estimator in tuned else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +94,9 @@ class Marks:
     @classmethod
     def _read(cls, rows: Sequence[Any], estimators: int) -> Marks:
         triples = numpy.array([row[3:] for row in rows], dtype=float).reshape(len(rows), estimators, 3)
-        return cls(
-            numpy.array([row[0] for row in rows], dtype=numpy.int64),
-            numpy.array([row[1] for row in rows], dtype=float),
-            numpy.array([row[2] for row in rows], dtype=float),
-            triples[:, :, 0],
-            triples[:, :, 1],
-            triples[:, :, 2],
-        )
+        events = numpy.array([row[0] for row in rows], dtype=numpy.int64)
+        times, logged = (numpy.array([row[i] for row in rows], dtype=float) for i in (1, 2))
+        return cls(events, times, logged, *(triples[:, :, i] for i in range(3)))
 
     def __len__(self) -> int:
         return len(self.events)
@@ -115,6 +110,11 @@ class Slot(NamedTuple):
     reward: float
     effective: float
     estimates: tuple[Estimate, ...]
+
+
+def _of_first(name: str, meaning: str) -> Any:
+    """A property: this field of the first estimate."""
+    return property(lambda self: getattr(self.estimates[0], name), doc=meaning)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,20 +171,14 @@ class Evaluation:
             (rewrite(one["text"] if one["log"] else one["text"].replace(shown, label, 1)), one["grave"])
             for one in about["sentences"]
         ]
+        same = {name: about[name] for name in ("options", "events", "interval", "confidence", "trusted")}
+        same.update((name, _number(about[name])) for name in ("rounds", "reward", "reward_low", "reward_high"))
         return cls(
             candidate=name,
             label=label,
-            options=about["options"],
             seed=int(about["seed"]),
-            events=about["events"],
-            rounds=_number(about["rounds"]),
-            reward=_number(about["reward"]),
-            reward_low=_number(about["reward_low"]),
-            reward_high=_number(about["reward_high"]),
-            interval=about["interval"],
-            confidence=about["confidence"],
+            **same,
             estimates=tuple(Estimate._read(one, tuned) for one in about["estimators"]),
-            trusted=about["trusted"],
             headline=headline,
             headline_estimator=about.get("headline_estimator", about["estimators"][0]["name"]),
             sentences=tuple(text for text, _ in sentences),
@@ -205,45 +199,14 @@ class Evaluation:
         asked = ", ".join(one.estimator for one in self.estimates)
         raise KeyError(f"no estimate by '{estimator}'; expected one of {asked}")
 
-    @property
-    def estimator(self) -> str:
-        """The first estimator."""
-        return self.estimates[0].estimator
-
-    @property
-    def value(self) -> float:
-        """The candidate's estimated reward per round, by the first estimator."""
-        return self.estimates[0].value
-
-    @property
-    def low(self) -> float:
-        """The lower end of the value's confidence interval."""
-        return self.estimates[0].low
-
-    @property
-    def high(self) -> float:
-        """The upper end of the value's confidence interval."""
-        return self.estimates[0].high
-
-    @property
-    def gain(self) -> float:
-        """The value minus the logging policy's reward in the same rounds."""
-        return self.estimates[0].gain
-
-    @property
-    def gain_low(self) -> float:
-        """The lower end of the gain's confidence interval."""
-        return self.estimates[0].gain_low
-
-    @property
-    def gain_high(self) -> float:
-        """The upper end of the gain's confidence interval."""
-        return self.estimates[0].gain_high
-
-    @property
-    def lambda_(self) -> float:
-        """The lambda that the first estimator chose; NaN if it has none."""
-        return self.estimates[0].lambda_
+    estimator: ClassVar[str] = _of_first("estimator", "The first estimator.")
+    value: ClassVar[float] = _of_first("value", "The candidate's estimated reward per round, by the first estimator.")
+    low: ClassVar[float] = _of_first("low", "The lower end of the value's confidence interval.")
+    high: ClassVar[float] = _of_first("high", "The upper end of the value's confidence interval.")
+    gain: ClassVar[float] = _of_first("gain", "The value minus the logging policy's reward in the same rounds.")
+    gain_low: ClassVar[float] = _of_first("gain_low", "The lower end of the gain's confidence interval.")
+    gain_high: ClassVar[float] = _of_first("gain_high", "The upper end of the gain's confidence interval.")
+    lambda_: ClassVar[float] = _of_first("lambda_", "The lambda that the first estimator chose; NaN if it has none.")
 
     @property
     def effective(self) -> float:
@@ -334,30 +297,14 @@ class Evaluations(Sequence[Evaluation]):
 
     def to_frame(self) -> DataFrame:
         """A pandas DataFrame with one row per candidate and estimator."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas, which is not installed: pip install pandas", name="pandas"
-            ) from error
+        pandas = need("pandas", "to_frame()")
         rows = [
-            {
-                "candidate": of.label,
-                "estimator": one.estimator,
-                "value": one.value,
-                "low": one.low,
-                "high": one.high,
-                "gain": one.gain,
-                "gain_low": one.gain_low,
-                "gain_high": one.gain_high,
-                "lambda": one.lambda_,
-                "effective": of.effective,
-                "trusted": of.trusted,
-            }
+            {"candidate": of.label, **one._asdict(), "effective": of.effective, "trusted": of.trusted}
             for of in self._all
             for one in of.estimates
         ]
-        return pandas.DataFrame(rows)
+        table: DataFrame = pandas.DataFrame(rows).rename(columns={"lambda_": "lambda"})
+        return table
 
     frame = to_frame  # its name in older versions
 
@@ -372,8 +319,6 @@ class Evaluations(Sequence[Evaluation]):
             100%.
         ax: matplotlib axes; default: new ones. estimator: default: the headline's.
         """
-        from ._evaluation_plots import draw
-
         return draw(kind, self._all, ax, estimator)
 
     def __repr__(self) -> str:

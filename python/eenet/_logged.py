@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import numpy
 
+from ._blocks import SparseArms
 from ._errors import BadInput, BadOption, NoFile
 from ._evaluations import words_of_python
 from ._lab_library import lab as _lab
+from ._optional import need
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -107,8 +109,6 @@ class Log:
         first, count = int(self._ends[place]), int(self.counts[place])
         if len(self._arms):
             return self._arms[first * self.dim : (first + count) * self.dim].reshape(count, self.dim)
-        from ._blocks import SparseArms
-
         # Each event has one start more than actions.
         starts = self._starts[first + place : first + place + count + 1]
         begin = int(self._entries[place])
@@ -124,19 +124,17 @@ class Log:
     def frame(self) -> DataFrame:
         """A pandas DataFrame with one row per event: time, action, probability, reward, and the named features that
         all actions share."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("frame() needs pandas, which is not installed: pip install pandas") from error
+        pandas = need("pandas", "frame()")
         columns: dict[str, Any] = {}
         if not numpy.isnan(self.times).all():
             columns["time"] = pandas.to_datetime(self.times, unit="s")
         columns.update(action=self.actions, probability=self.probabilities, reward=self.rewards)
-        frame = pandas.DataFrame(columns)
+        frame: DataFrame = pandas.DataFrame(columns)
         if self.dim or not any(self._contexts):
             return frame
         shared = pandas.json_normalize([self[place].context for place in range(len(self))])
-        return pandas.concat([frame, shared.drop(columns=[name for name in frame if name in shared])], axis=1)
+        whole: DataFrame = pandas.concat([frame, shared.drop(columns=[name for name in frame if name in shared])], axis=1)
+        return whole
 
 
 def _texts(joined: bytes) -> list[str]:

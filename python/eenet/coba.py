@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Set, T
 
 import numpy
 
-from . import Bandit, ExpiredDecision
 from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
+from ._core import Bandit
+from ._errors import ExpiredDecision
 
 try:
     from coba.exceptions import CobaException

@@ -43,6 +43,7 @@ from ._frame_candidates import Probabilities, call_policy, is_probabilities, is_
 from ._frames import Frame
 from ._lab_library import lab as _lab, usual_threads
 from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_word, reading_settings
+from ._policies import options_text
 
 __all__ = [
     "Estimate",
@@ -551,8 +552,6 @@ def _candidate(one: Any, models: str) -> tuple[str, Optional[bytes], str]:
         raise BadInput(f"candidates: expected a policy, a string such as 'uniform', or a bandit, got {one!r}")
     if options is None:
         return one, None, one
-    from ._policies import options_text
-
     return one, read_text(options_text(one, options, {}), "options"), one
 
 

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Mapping, 
 
 import numpy
 
-from . import Decision
 from ._adapting import fixed_arms_bandit
 from ._blocks import BlockLayout
+from ._core import Decision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

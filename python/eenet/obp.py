@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Mapping, Optional,
 
 import numpy
 
-from . import Bandit
 from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
+from ._core import Bandit
 
 try:
     from obp.policy import BaseContextualPolicy

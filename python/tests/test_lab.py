@@ -20,7 +20,7 @@ import pytest
 
 import eenet
 from eenet import lab
-from eenet.lab._plotting import spread
+from eenet._plotting import spread
 from eenet.lab._progress import Line, Progress
 
 COSINE = "synthetic:cosine,dim=4,arms=5"

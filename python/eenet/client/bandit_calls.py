@@ -14,6 +14,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Union, cast
 
+from .._core import Bandit
 from .answers import Decision, Outcome, decision_of, outcome_of
 from .batches import Item, in_batches
 from .errors import BadRequest, ServerError, Timeout
@@ -24,8 +25,6 @@ from .values import (actions_given, actions_json, features_json, id_text, new_id
 
 if TYPE_CHECKING:
     import datetime
-
-    import eenet
 
     Moment = Union[str, datetime.datetime, None]
 
@@ -387,11 +386,9 @@ def model_bytes(self: Endpoint, version: Optional[int] = None) -> Steps[bytes]:
     return (yield from ask(self, "GET", "/model" + query(version=version))).body
 
 
-def model(self: Endpoint, version: Optional[int] = None) -> Steps[eenet.Bandit]:
+def model(self: Endpoint, version: Optional[int] = None) -> Steps[Bandit]:
     """The model as a local ``eenet.Bandit``: the latest, or a stored version."""
     data = yield from model_bytes(self, version)
-    from .. import Bandit
-
     return Bandit.from_bytes(data)
 
 
@@ -400,7 +397,7 @@ def versions(self: Endpoint) -> Steps[Dict[str, Any]]:
     return ask_json(self, "GET", "/model/versions")
 
 
-def upload(self: Endpoint, model: Union[eenet.Bandit, bytes, str, os.PathLike[str]]) -> Steps[int]:
+def upload(self: Endpoint, model: Union[Bandit, bytes, str, os.PathLike[str]]) -> Steps[int]:
     """Replaces the bandit's model: a Bandit, its bytes, or the path of a file, with the same policy and dimension.
     Returns the number of the event; versions above it include the new model."""
     if isinstance(model, (str, os.PathLike)):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, NamedTuple, Opti
 
 import numpy
 
-import eenet
-
+from .._core import Bandit
+from .._errors import Error
 from .._lab_library import lab as _lab
+from ._policies import policy_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,18 +51,16 @@ class Dataset(_lab.Dataset):
 
     def bandit(
         self, policy: Any = "eenet", seed: int = 0, *, options: Union[str, Mapping[str, Any], None] = None, **named: Any
-    ) -> "eenet.Bandit":
+    ) -> Bandit:
         """A bandit as `run` creates it for this data set: with the options `blocks` and `exclusive` that fit its arms,
         unless you set them.
 
         >>> Dataset("synthetic:cosine").bandit("linucb", alpha=0.3).dim
         20
         """
-        from ._policies import policy_text
-
         name, words = policy_text(policy, options, named)
         acting, _ = _lab.check((self, name, words, seed, 1), "0", 1)
-        return eenet.Bandit(name, self.dim, seed, options=acting)
+        return Bandit(name, self.dim, seed, options=acting)
 
     def __repr__(self) -> str:
         parts = [repr(self.name), f"dim={self.dim}", f"arms={self.arms}"]
@@ -261,7 +260,7 @@ def _open_sparse(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) ->
                 file.write(" ".join([repr(label), *(f"{index + 1}:{value!r}" for index, value in pairs)]) + "\n")
         try:
             return Dataset(f"table:{path}{_option_text(options)}")
-        except eenet.Error as error:  # without the temporary folder, which the user does not know
+        except Error as error:  # without the temporary folder, which the user does not know
             message = str(error)
             raise type(error)(message[max(message.find(name + ".svm"), 0) :]) from None
 

@@ -9,6 +9,8 @@ import numpy
 
 from .._errors import NoFile
 from .._lab_library import lab as _lab
+from .._optional import need
+from .._plotting import COLOURS, name_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,14 +41,6 @@ def cell_key(row: Mapping[str, Any]) -> Tuple[Any, ...]:
     return row["dataset"], row["fingerprint"], row["policy"], row["options"]
 
 
-def _need(module: str, what: str) -> Any:
-    try:
-        return __import__(module)
-    except ImportError as error:
-        sentence = f"{what} needs {module}, which is not installed: pip install {module}"
-        raise ImportError(sentence, name=module) from error
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
@@ -55,6 +49,7 @@ _RUN_COLUMNS = (
     "dataset label policy seed rounds regret reward optimal seconds bytes delay slots dim arms rows tuning options "
     "fingerprint version"
 ).split()
+_DASHES = ("-", "--", ":", "-.")  # used if there are more lines than colours
 _LOOKED_AT = "dataset label seeds mean deviation low high difference difference_low difference_high p_holm".split()
 
 
@@ -133,13 +128,13 @@ class Results:
     @property
     def runs(self) -> Any:
         """A DataFrame with one row per run: data set, label, policy, seed, regret, ... `rows` is 0 if unlimited."""
-        return _need("pandas", "Results.runs").DataFrame(self.to_dicts(), columns=_RUN_COLUMNS)
+        return need("pandas", "Results.runs").DataFrame(self.to_dicts(), columns=_RUN_COLUMNS)
 
     @property
     def curves(self) -> Any:
         """A DataFrame of the mean regret and its standard deviation over the seeds, at up to 500 rounds per policy:
         dataset, label, round, mean, deviation."""
-        pandas = _need("pandas", "Results.curves")
+        pandas = need("pandas", "Results.curves")
         parts = [
             pandas.DataFrame(cell.curve, columns=["round", "mean", "deviation"]).assign(
                 dataset=cell.group, label=cell.row["label"]
@@ -160,7 +155,7 @@ class Results:
         same test: it excludes 0 exactly if p is below 0.05, and is -inf to inf for fewer than 6 seeds. Unknown values
         are NaN. reference: a label or policy; default: eenet.
         """
-        pandas = _need("pandas", "Results.summary")
+        pandas = need("pandas", "Results.summary")
         table = pandas.DataFrame([{**cell.row, **cell.against} for cell in self._cells(reference)])
         rest = [name for name in table.columns if name not in (*_LOOKED_AT, "options")]
         return table[[*_LOOKED_AT, *rest, "options"]]  # which is long
@@ -217,13 +212,10 @@ class Results:
         regret that grows with the square root of the rounds is then a line of slope 1/2. Returns the axes, or an array
         of them if there are several panels.
         """
-        from ._plotting import plot
-
-        _need("matplotlib", "Results.plot")
         groups = self.groups if dataset is None else [group for group in self.groups if group == dataset]
         if not groups:
             raise ValueError(f"plot: unknown data set {dataset!r}; expected one of {', '.join(self.groups) or 'none'}")
-        return plot([(group, [cell for cell in self._cells() if cell.group == group]) for group in groups], ax, log)
+        return _plot([(group, [cell for cell in self._cells() if cell.group == group]) for group in groups], ax, log)
 
     def report(self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None) -> str:
         """Writes the HTML report of ``eenet report`` for the whole folder, and returns its path. Tables and figures go
@@ -241,3 +233,67 @@ def read(folder: Union[str, "os.PathLike[str]"]) -> Results:
     if not os.path.exists(os.path.join(place, "results.jsonl")):
         raise NoFile(f"{place} contains no results: results.jsonl is missing")
     return Results(place)
+
+
+# ---- plots ----
+
+
+def _plot(panels: Sequence[Tuple[str, Sequence[Cell]]], ax: Any, log: bool) -> Any:
+    """A panel for each group."""
+    pyplot = need("matplotlib.pyplot", "Results.plot")
+    if ax is not None:
+        if len(panels) > 1:
+            raise ValueError(f"plot: {len(panels)} data sets do not fit on one ax; choose one with dataset=")
+        axes = numpy.array([ax])
+    else:
+        width = 6.4 if len(panels) == 1 else 5.2
+        _, grid = pyplot.subplots(
+            1, len(panels), figsize=(width * len(panels), 4.2), squeeze=False, layout="constrained"
+        )
+        axes = grid[0]
+    styles = _styles(panels)
+    for each, (group, cells) in zip(axes, panels):
+        _draw(each, group, cells, styles, log)
+    return axes[0] if len(axes) == 1 else axes
+
+
+def _styles(panels: Sequence[Tuple[str, Sequence[Cell]]]) -> Any:
+    """The same colour for the same label in all panels."""
+    labels = list(dict.fromkeys(cell.row["label"] for _, cells in panels for cell in cells))
+    return {
+        label: (COLOURS[i % len(COLOURS)], _DASHES[i // len(COLOURS) % len(_DASHES)])
+        for i, label in enumerate(labels)
+    }
+
+
+def _draw(ax: Any, group: str, cells: Sequence[Cell], styles: Any, log: bool) -> None:
+    ends = []
+    for cell in cells:
+        if not len(cell.curve):
+            continue
+        rounds, mean, deviation = cell.curve.T
+        colour, dash = styles[cell.row["label"]]
+        ax.plot(rounds, mean, dash, color=colour, linewidth=1.8, label=cell.row["label"])
+        if not numpy.isnan(deviation).any():
+            ax.fill_between(rounds, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
+        ends.append((rounds[-1], mean[-1], cell.row["label"], colour))
+    ax.set_title(group, loc="left", fontsize="medium")
+    ax.set_xlabel("round")
+    ax.set_ylabel(f"regret, in rewards{_over_seeds(cells)}")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", alpha=0.25, linewidth=0.6)
+    if log:
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+    else:
+        ax.set_xlim(left=0)
+        ax.set_ylim(bottom=0)
+    name_lines(ax, ends)
+
+
+def _over_seeds(cells: Sequence[Cell]) -> str:
+    """What the line and its band show."""
+    counts = {cell.row["seeds"] for cell in cells}
+    if counts == {1}:
+        return ""
+    return f" (mean of {counts.pop() if len(counts) == 1 else 'the'} seeds ± deviation)"
