@@ -34,64 +34,17 @@ _check_numpy()
 from ._blocks import SparseArms, blocks  # noqa: E402
 from ._core import Bandit, Decision, Feature, Info, Scores, Snapshot, kernels  # noqa: E402
 from ._core import version as __version__  # noqa: E402
-from ._errors import (  # noqa: E402
-    BadInput,
-    BadModel,
-    BadOption,
-    BadRecord,
-    Diverged,
-    Error,
-    ExpiredDecision,
-    FileError,
-    NoFile,
-    NoMemory,
-    RewardedDecision,
-    UnknownDecision,
-)
+from ._errors import (BadInput, BadModel, BadOption, BadRecord, Diverged, Error, ExpiredDecision,  # noqa: E402
+                      FileError, NoFile, NoMemory, RewardedDecision, UnknownDecision)
 from ._policies import Option, Policy, policies, policy  # noqa: E402
 
 # Imported on first use, so that `import eenet` stays fast: name and module.
-_LAZY = {
-    "AsyncClient": "client",
-    "Client": "client",
-    "client": "client",
-    "evaluate": "evaluate",
-    "lab": "lab",
-}
+_LAZY = {"AsyncClient": "client", "Client": "client", "client": "client", "evaluate": "evaluate", "lab": "lab"}
 
-__all__ = [
-    "AsyncClient",
-    "BadInput",
-    "BadModel",
-    "BadOption",
-    "BadRecord",
-    "Bandit",
-    "Client",
-    "Decision",
-    "Diverged",
-    "Error",
-    "ExpiredDecision",
-    "Feature",
-    "FileError",
-    "Info",
-    "NoFile",
-    "NoMemory",
-    "Option",
-    "Policy",
-    "RewardedDecision",
-    "Scores",
-    "Snapshot",
-    "SparseArms",
-    "UnknownDecision",
-    "__version__",
-    "blocks",
-    "client",
-    "evaluate",
-    "kernels",
-    "lab",
-    "policies",
-    "policy",
-]
+__all__ = ["AsyncClient", "BadInput", "BadModel", "BadOption", "BadRecord", "Bandit", "Client", "Decision", "Diverged",
+           "Error", "ExpiredDecision", "Feature", "FileError", "Info", "NoFile", "NoMemory", "Option", "Policy",
+           "RewardedDecision", "Scores", "Snapshot", "SparseArms", "UnknownDecision", "__version__", "blocks", "client",
+           "evaluate", "kernels", "lab", "policies", "policy"]
 
 
 if TYPE_CHECKING:

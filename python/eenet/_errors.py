@@ -7,20 +7,8 @@ what is wrong and what was expected; ``error.status`` is the name in C, for exam
 
 from __future__ import annotations
 
-__all__ = [
-    "BadInput",
-    "BadModel",
-    "BadOption",
-    "BadRecord",
-    "Diverged",
-    "Error",
-    "ExpiredDecision",
-    "FileError",
-    "NoFile",
-    "NoMemory",
-    "RewardedDecision",
-    "UnknownDecision",
-]
+__all__ = ["BadInput", "BadModel", "BadOption", "BadRecord", "Diverged", "Error", "ExpiredDecision", "FileError",
+           "NoFile", "NoMemory", "RewardedDecision", "UnknownDecision"]
 
 
 class Error(Exception):

@@ -8,16 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ._columns import (
-    action_name,
-    check_probabilities,
-    find_column,
-    plain,
-    read_actions,
-    read_columns,
-    read_numbers,
-    shown,
-)
+from ._columns import (action_name, check_probabilities, find_column, plain, read_actions, read_columns, read_numbers,
+                       shown)
 from ._errors import BadInput
 from ._frames import Frame
 
@@ -62,7 +54,10 @@ def read_probabilities(frame: Frame, label: str, given: Any) -> Probabilities:
             raise BadInput(f"{what}: action '{name}' is given twice")
         frame.add_action(name, action, what)
         by_action[name] = _read_column(frame, values, column, what)
-    return _checked(Probabilities(label, by_action), what)
+    sums = numpy.sum(list(by_action.values()), axis=0)
+    for row in numpy.flatnonzero(numpy.abs(sums - 1) > _ROUNDING)[:1]:
+        raise BadInput(f"{what}, row {row}: expected probabilities that sum to 1, got {sums[row]:g}")
+    return Probabilities(label, by_action)
 
 
 def _check_index(frame: Frame, given: Any, what: str) -> None:
@@ -118,13 +113,6 @@ def _read_column(frame: Frame, values: Any, column: str, what: str) -> numpy.nda
     except BadInput as error:
         raise BadInput(f"{what}, {error}") from None
     return numpy.minimum(numbers, 1.0)
-
-
-def _checked(of: Probabilities, what: str) -> Probabilities:
-    sums = numpy.sum(list(of.by_action.values()), axis=0)
-    for row in numpy.flatnonzero(numpy.abs(sums - 1) > _ROUNDING)[:1]:
-        raise BadInput(f"{what}, row {row}: expected probabilities that sum to 1, got {sums[row]:g}")
-    return of
 
 
 def call_policy(frame: Frame, label: str, policy: Callable[..., Any], context: Any) -> Probabilities:

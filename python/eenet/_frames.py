@@ -14,19 +14,8 @@ from typing import Any
 
 import numpy
 
-from ._columns import (
-    action_name,
-    at,
-    check_probabilities,
-    find_column,
-    plain,
-    read_actions,
-    read_columns,
-    read_numbers,
-    read_texts,
-    read_times,
-    shown,
-)
+from ._columns import (action_name, at, check_probabilities, find_column, plain, read_actions, read_columns,
+                       read_numbers, read_texts, read_times, shown)
 from ._errors import BadInput
 from ._lab_library import lab as _lab
 

@@ -56,7 +56,7 @@ class Log:
         self.copies = numbers("copies", numpy.float64)
         self.times = numbers("time", numpy.float64)
         self.counts = numbers("actions", numpy.int64)
-        self.ids = _texts(columns["id"])
+        self.ids = [one.decode("utf-8", "replace") for one in columns["id"].split(b"\0")[:-1]]
         #: Dimension of the arms; 0 if they have named features or none.
         self.dim: int = columns["dim"]
         #: Events that were never shown (skipped) and lines that are not events (passed); neither is included.
@@ -135,10 +135,6 @@ class Log:
         shared = pandas.json_normalize([self[place].context for place in range(len(self))])
         whole: DataFrame = pandas.concat([frame, shared.drop(columns=[name for name in frame if name in shared])], axis=1)
         return whole
-
-
-def _texts(joined: bytes) -> list[str]:
-    return [one.decode("utf-8", "replace") for one in joined.split(b"\0")[:-1]]
 
 
 def read_log(

@@ -45,25 +45,8 @@ from ._lab_library import lab as _lab, usual_threads
 from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_word, reading_settings
 from ._policies import options_text
 
-__all__ = [
-    "Estimate",
-    "Estimator",
-    "Evaluation",
-    "Evaluations",
-    "Log",
-    "LoggedRound",
-    "Marks",
-    "Slot",
-    "Untrusted",
-    "compare",
-    "estimate",
-    "estimators",
-    "frame",
-    "intervals",
-    "log",
-    "read",
-    "read_log",
-]
+__all__ = ["Estimate", "Estimator", "Evaluation", "Evaluations", "Log", "LoggedRound", "Marks", "Slot", "Untrusted",
+           "compare", "estimate", "estimators", "frame", "intervals", "log", "read", "read_log"]
 
 
 class Untrusted(UserWarning):

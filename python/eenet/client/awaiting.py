@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, List,
 
 from . import bandit_calls, server_calls
 from .retrying import Failure, Items, Pause, Steps
-from .server_calls import Endpoint
+from .server_calls import BanditEndpoint, ServerEndpoint
 from .shape import Settings, result_signature
-from .values import path_part
 from .wire import Answer, AnswerReader, BadAnswer, NotHTTP, Request
 
 if TYPE_CHECKING:
@@ -254,17 +253,8 @@ def _iterated(plan: Callable[Concatenate[Any, P], Steps[T]]) -> Callable[Concate
     return call
 
 
-class AsyncBanditClient(Endpoint):
+class AsyncBanditClient(BanditEndpoint):
     """A bandit on the server: ``client.bandit("shop")``. Its calls are those of BanditClient, awaited."""
-
-    def __init__(self, client: AsyncClient, name: str) -> None:
-        self.name = name
-        self._transport = client._transport
-        self._retry_for = client._retry_for
-        self._path = "/v1/bandits/" + path_part(name)
-
-    def __repr__(self) -> str:
-        return f"<eenet.client.AsyncBanditClient {self.name!r}>"
 
     decide = _awaited(bandit_calls.decide)
     decide_slots = _awaited(bandit_calls.decide_slots)
@@ -300,7 +290,7 @@ class AsyncBanditClient(Endpoint):
     restore = _awaited(bandit_calls.restore)
 
 
-class AsyncClient(Endpoint):
+class AsyncClient(ServerEndpoint):
     """A client for ``eenet serve`` with asyncio: the calls of ``eenet.Client``, awaited.
 
     ``connections``: the most requests at a time (default: 64); others wait for their turn. Cancelling a call closes
@@ -319,23 +309,13 @@ class AsyncClient(Endpoint):
                  ca_file: Union[str, os.PathLike[str], None] = None, connections: int = 64) -> None:
         if connections < 1:
             raise ValueError(f"connections: expected at least 1, got {connections}")
-        self.url = url
-        self._transport = _Transport(Settings(url, key, timeout, retry_for, ca_file), connections)
-        self._retry_for = retry_for
-        self._path = ""
-
-    def __repr__(self) -> str:
-        return f"<eenet.AsyncClient {self.url!r}>"
+        super().__init__(url, _Transport(Settings(url, key, timeout, retry_for, ca_file), connections), retry_for)
 
     async def __aenter__(self) -> AsyncClient:
         return self
 
     async def __aexit__(self, *error: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Closes idle connections. A later call opens a new one."""
-        self._transport.close()
 
     def bandit(self, name: str) -> AsyncBanditClient:
         """A bandit by name; sends nothing yet."""

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, TypeV
 
 from . import bandit_calls, server_calls
 from .retrying import Failure, Items, Pause, Steps
-from .server_calls import Endpoint
+from .server_calls import BanditEndpoint, ServerEndpoint
 from .shape import Settings, result_signature
-from .values import path_part
 from .wire import Answer, AnswerReader, BadAnswer, Request
 
 if TYPE_CHECKING:
@@ -192,17 +191,8 @@ def _iterated(plan: Callable[Concatenate[Any, P], Steps[T]]) -> Callable[Concate
     return call
 
 
-class BanditClient(Endpoint):
+class BanditClient(BanditEndpoint):
     """A bandit on the server: ``client.bandit("shop")``. Threads may share it."""
-
-    def __init__(self, client: Client, name: str) -> None:
-        self.name = name
-        self._transport = client._transport
-        self._retry_for = client._retry_for
-        self._path = "/v1/bandits/" + path_part(name)
-
-    def __repr__(self) -> str:
-        return f"<eenet.client.BanditClient {self.name!r}>"
 
     decide = _blocking(bandit_calls.decide)
     decide_slots = _blocking(bandit_calls.decide_slots)
@@ -238,7 +228,7 @@ class BanditClient(Endpoint):
     restore = _blocking(bandit_calls.restore)
 
 
-class Client(Endpoint):
+class Client(ServerEndpoint):
     """A client for ``eenet serve``. Threads may share it.
 
     ``url``: the server, for example ``http://127.0.0.1:8080``, with a base path if it has one. ``key``: a key from
@@ -259,24 +249,13 @@ class Client(Endpoint):
 
     def __init__(self, url: str, key: Optional[str] = None, *, timeout: float = 10.0, retry_for: float = 30.0,
                  ca_file: Union[str, os.PathLike[str], None] = None) -> None:
-        settings = Settings(url, key, timeout, retry_for, ca_file)
-        self.url = url
-        self._transport = _Transport(settings)
-        self._retry_for = retry_for
-        self._path = ""
-
-    def __repr__(self) -> str:
-        return f"<eenet.Client {self.url!r}>"
+        super().__init__(url, _Transport(Settings(url, key, timeout, retry_for, ca_file)), retry_for)
 
     def __enter__(self) -> Client:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Closes idle connections. A later call opens a new one."""
-        self._transport.close()
 
     def bandit(self, name: str) -> BanditClient:
         """A bandit by name; sends nothing yet."""

@@ -65,7 +65,8 @@ def answered(request: Request, retry_for: float) -> Steps[Answer]:
             return came
         error = _error_of(came)
         maybe_done = error.maybe_done = maybe_done or error.maybe_done
-        if not _is_passing(came) or (maybe_done and not request.repeatable):
+        passing = not came.is_final if type(came) is Failure else came.status in AGAIN
+        if not passing or (maybe_done and not request.repeatable):
             raise error
         if type(came) is Failure and came.was_kept and not had_stale:
             had_stale = True  # a new connection will probably work
@@ -80,10 +81,6 @@ def _error_of(came: Union[Answer, Failure]) -> ServerError:
     if isinstance(came, Answer):
         return error_of_answer(came.status, came.headers, came.body)
     return (Timeout if came.timed_out else Unavailable)(came.sentence, maybe_done=came.maybe_done)
-
-
-def _is_passing(came: Union[Answer, Failure]) -> bool:
-    return not came.is_final if isinstance(came, Failure) else came.status in AGAIN
 
 
 def _retry_after(came: Union[Answer, Failure]) -> float:

@@ -12,15 +12,45 @@ from typing import Any, Dict, List
 from .._policies import Policy, options_text
 from .errors import ServerError
 from .retrying import Steps, answered
-from .values import to_json
+from .values import path_part, to_json
 from .wire import Answer, Request
 
 
 class Endpoint:
     """The target of a call: the server, or one of its bandits."""
 
+    _transport: Any
     _retry_for: float
-    _path: str  # the prefix of its paths
+    _path: str = ""  # the prefix of its paths
+
+
+class ServerEndpoint(Endpoint):
+    """What Client and AsyncClient share."""
+
+    def __init__(self, url: str, transport: Any, retry_for: float) -> None:
+        self.url = url
+        self._transport = transport
+        self._retry_for = retry_for
+
+    def __repr__(self) -> str:
+        return f"<eenet.{type(self).__name__} {self.url!r}>"
+
+    def close(self) -> None:
+        """Closes idle connections. A later call opens a new one."""
+        self._transport.close()
+
+
+class BanditEndpoint(Endpoint):
+    """What BanditClient and AsyncBanditClient share."""
+
+    def __init__(self, client: Endpoint, name: str) -> None:
+        self.name = name
+        self._transport = client._transport
+        self._retry_for = client._retry_for
+        self._path = "/v1/bandits/" + path_part(name)
+
+    def __repr__(self) -> str:
+        return f"<eenet.client.{type(self).__name__} {self.name!r}>"
 
 
 def ask(self: Endpoint, method: str, path: str, body: bytes = b"", **more: Any) -> Steps[Answer]:

@@ -33,18 +33,5 @@ from ._playing import Run, play, run
 from ._progress import Progress
 from ._results import Results, read
 
-__all__ = [
-    "Dataset",
-    "DatasetKind",
-    "DatasetOption",
-    "Progress",
-    "Results",
-    "Round",
-    "Run",
-    "datasets",
-    "open",
-    "play",
-    "read",
-    "run",
-    "table",
-]
+__all__ = ["Dataset", "DatasetKind", "DatasetOption", "Progress", "Results", "Round", "Run", "datasets", "open", "play",
+           "read", "run", "table"]

@@ -72,7 +72,8 @@ def run(
         os.makedirs(place, exist_ok=True)
         cache = os.path.join(place, "cache")  # the same place as the program's
     plan = _Plan(read_data(data, cache), read_policies(policies), _read_seeds(seeds), rounds, str(delay), slots)
-    failures = _play(place, plan, _read_threads(threads), listener_of(progress))
+    workers = usual_threads() if threads is None else _whole(threads, "threads", 1024)
+    failures = _play(place, plan, workers, listener_of(progress))
     return Results(place, plan.keys, plan.labels, failures, holder)
 
 
@@ -128,10 +129,6 @@ def _read_seeds(seeds: Iterable[int]) -> List[int]:
     if not found:
         raise ValueError("seeds: expected at least one, got none")
     return found
-
-
-def _read_threads(threads: Optional[int]) -> int:
-    return usual_threads() if threads is None else _whole(threads, "threads", 1024)
 
 
 def _read_rounds(rounds: Optional[int], data: Dataset) -> int:

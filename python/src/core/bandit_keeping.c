@@ -46,27 +46,44 @@ static int read_expectation(PyObject *policy, PyObject *dim, expectation *out)
     return failed;
 }
 
+/* From the file of a path, or from bytes. */
+static PyObject *load(PyObject *type, PyObject *const *values, bool from_file)
+{
+    PyObject *holder = NULL;
+    expectation expected;
+    if (read_expectation(values[1], values[2], &expected)) return NULL;
+    if (from_file)
+        PyUnicode_FSConverter(values[0], &holder);
+    else
+        holder = PyBytes_FromObject(values[0]); /* the very same, where it is bytes */
+    ee_bandit *bandit = NULL;
+    if (holder) {
+        const char *start = PyBytes_AsString(holder);
+        size_t size = (size_t)PyBytes_Size(holder);
+        ee_error error;
+        PyThreadState *state = PyEval_SaveThread();
+        ee_status status = from_file ? ee_bandit_load(start, &expected.settings, &bandit, &error)
+                                     : ee_bandit_load_bytes(start, size, &expected.settings, &bandit, &error);
+        PyEval_RestoreThread(state);
+        if (status) raise_status(status, &error);
+        Py_DECREF(holder);
+    }
+    Py_XDECREF(expected.policy);
+    return bandit ? bandit_wrap((PyTypeObject *)type, bandit) : NULL;
+}
+
 PyObject *bandit_load(PyObject *type, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape SHAPE = {"load", 1, 3, 3, {"path", "policy", "dim"}};
-    PyObject *values[3], *holder;
-    const char *path;
-    expectation expected;
-    if (call_arguments(&SHAPE, args, count, names, values) || read_expectation(values[1], values[2], &expected))
-        return NULL;
-    if (read_path(values[0], &holder, &path)) {
-        Py_XDECREF(expected.policy);
-        return NULL;
-    }
-    ee_bandit *bandit = NULL;
-    ee_error error;
-    ee_status status;
-    PyThreadState *state = PyEval_SaveThread();
-    status = ee_bandit_load(path, &expected.settings, &bandit, &error);
-    PyEval_RestoreThread(state);
-    Py_DECREF(holder);
-    Py_XDECREF(expected.policy);
-    return status ? raise_status(status, &error) : bandit_wrap((PyTypeObject *)type, bandit);
+    PyObject *values[3];
+    return call_arguments(&SHAPE, args, count, names, values) ? NULL : load(type, values, true);
+}
+
+PyObject *bandit_from_bytes(PyObject *type, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"from_bytes", 1, 3, 3, {"data", "policy", "dim"}};
+    PyObject *values[3];
+    return call_arguments(&SHAPE, args, count, names, values) ? NULL : load(type, values, false);
 }
 
 PyObject *bandit_to_bytes(PyObject *object, PyObject *none)
@@ -84,30 +101,6 @@ PyObject *bandit_to_bytes(PyObject *object, PyObject *none)
     PyObject *result = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
     ee_bytes_free(bytes);
     return result;
-}
-
-PyObject *bandit_from_bytes(PyObject *type, PyObject *const *args, Py_ssize_t count, PyObject *names)
-{
-    static const call_shape SHAPE = {"from_bytes", 1, 3, 3, {"data", "policy", "dim"}};
-    PyObject *values[3];
-    expectation expected;
-    if (call_arguments(&SHAPE, args, count, names, values) || read_expectation(values[1], values[2], &expected))
-        return NULL;
-    PyObject *data = PyBytes_FromObject(values[0]); /* the very same, where it is bytes */
-    ee_bandit *bandit = NULL;
-    if (data) {
-        const char *bytes = PyBytes_AsString(data);
-        size_t size = (size_t)PyBytes_Size(data);
-        ee_error error;
-        ee_status status;
-        PyThreadState *state = PyEval_SaveThread();
-        status = ee_bandit_load_bytes(bytes, size, &expected.settings, &bandit, &error);
-        PyEval_RestoreThread(state);
-        if (status) raise_status(status, &error);
-        Py_DECREF(data);
-    }
-    Py_XDECREF(expected.policy);
-    return bandit ? bandit_wrap((PyTypeObject *)type, bandit) : NULL;
 }
 
 /* (type.from_bytes, (bytes,), attributes of a subclass or None): copy and deepcopy go this way too. */

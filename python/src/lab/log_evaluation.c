@@ -131,11 +131,6 @@ static PyObject *line_of(const log_evaluation *self, const evaluation_result *re
     return bytes;
 }
 
-static PyObject *failure_of(const evaluation_result *result)
-{
-    return text_from_bytes(result->failure.status ? result->failure.message : NULL);
-}
-
 /* The failure of the first candidate where none could be played; else NULL. */
 static const ee_error *whole_failure(const log_evaluation *self)
 {
@@ -151,8 +146,9 @@ static PyObject *answer(const log_evaluation *self)
     if (whole) return raise_status(whole->status, whole);
     PyObject *lines = PyList_New(0), *failures = PyList_New(0);
     for (size_t i = 0; i < self->request.candidate_count && lines && failures; i++) {
+        const ee_error *failure = &self->results[i].failure;
         list_append(&lines, line_of(self, &self->results[i]));
-        list_append(&failures, failure_of(&self->results[i]));
+        list_append(&failures, text_from_bytes(failure->status ? failure->message : NULL));
     }
     PyObject *trained = self->warmed ? PyLong_FromUnsignedLongLong(self->warm_place) : text_from_bytes(NULL);
     return Py_BuildValue("NNN", lines, failures, trained);
