@@ -28,7 +28,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions messages clean help
+    promotions mutants messages clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -137,6 +137,10 @@ record: ## record the decisions of short runs that the test 'record' compares wi
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release --target record_write
+
+mutants: ## apply each error of tests/mutants.txt to a copy of the tree and check that a test fails; WORDS selects some
+	@cmake/setup.sh build test python test-python
+	$(PYTHON) tests/tools/mutants.py -j $(JOBS) $(WORDS)
 
 messages: ## write tests/messages.txt: every sentence that we print
 	$(PYTHON) tests/tools/messages.py . >tests/messages.txt
