@@ -28,7 +28,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions mutants messages clean help
+    promotions mutants messages structure clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -141,6 +141,9 @@ record: ## record the decisions of short runs that the test 'record' compares wi
 mutants: ## apply each error of tests/mutants.txt to a copy of the tree and check that a test fails; WORDS selects some
 	@cmake/setup.sh build test python test-python
 	$(PYTHON) tests/tools/mutants.py -j $(JOBS) $(WORDS)
+
+structure: ## draw the folders and what they use in docs/architecture.md
+	$(PYTHON) tests/tools/structure.py --write .
 
 messages: ## write tests/messages.txt: every sentence that we print
 	$(PYTHON) tests/tools/messages.py . >tests/messages.txt
