@@ -1,5 +1,5 @@
 /* The interface of a log format. To add one, write a file in this folder with a function that opens it, and call that
- * in log.c. */
+ * in log_open.c. */
 #ifndef EENET_LOG_KIND_H
 #define EENET_LOG_KIND_H
 
@@ -19,6 +19,10 @@ typedef struct log_note {
 
 /* Records why a line is not an event. */
 __attribute__((format(printf, 3, 4))) void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...);
+
+/* Checks probabilities and rewards; limits a probability that rounding left above 1. False, with a note, if the event
+ * is impossible. log_next does it for every event. */
+bool log_check(log_event *event, log_note *note);
 
 typedef struct log_kind {
     /* The next line or record: fills event->line, and the rest if the verdict is LOG_EVENT. *found is false after the
@@ -47,8 +51,8 @@ struct log_reader {
 /* Adds a sentence to the remarks, if there is room. */
 __attribute__((format(printf, 2, 3))) void log_remark_add(log_reader *log, const char *format, ...);
 
-/* Each creates its struct and takes over the stream; log.c fills in the rest of the head. On failure the caller keeps
- * the stream. */
+/* Each creates its struct and takes over the stream; log_open.c fills in the rest of the head. On failure the caller
+ * keeps the stream. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);
 /* path: of the stream, to scan it first. reading: which of its events are read. */

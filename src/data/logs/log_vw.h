@@ -1,5 +1,5 @@
-/* The parts of a log in Vowpal Wabbit's text format: log_vw.c reads lines and examples, log_vw_slots.c understands
- * those with slots. */
+/* The parts of a log in Vowpal Wabbit's text format: log_vw.c reads lines and examples, log_vw_slots.c interprets those
+ * with slots, vw_context.c makes the contexts of both. */
 #ifndef EENET_LOG_VW_H
 #define EENET_LOG_VW_H
 
@@ -72,7 +72,7 @@ ee_status vw_add_features(vw_log *log, const vw_row *row, text *into, bool *any,
  */
 ee_status vw_make_context(vw_log *log, const vw_row *shared, log_event *event, log_note *note, ee_error *error);
 
-/* An event from an example of ccb or slates; log_vw_slots.c. */
+/* An event from an example of ccb or slates. */
 ee_status vw_read_slots(vw_log *log, log_event *event, log_note *note, ee_error *error);
 
 #endif

@@ -295,7 +295,7 @@ static ee_status take_first(vw_log *log, double cost, log_event *event, ee_error
     event->reward = event->slate ? log->sign * cost + 0.0 : first->reward;
     ee_status status = memory_grow(&log->head.owner, &log->by_action, &log->by_action_capacity, event->count,
                                    sizeof *log->by_action, error);
-    if (status || (first->count > 1 && isnan(first->probabilities[1]))) return status;
+    if (status || log_slot_is_partial(first)) return status;
     for (size_t i = 0; i < event->count; i++) log->by_action[i] = 0;
     for (size_t i = 0; i < first->count; i++) log->by_action[first->actions[i]] = first->probabilities[i];
     event->probabilities = log->by_action;

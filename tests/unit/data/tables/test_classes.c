@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/sets/environment.h"
 #include "support_files.h"
 
 /* Row i has the entries (i % 4: 1 + i) and, unless i is a multiple of 3, (4: -1 - i); class i % 3. */

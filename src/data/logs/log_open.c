@@ -1,0 +1,141 @@
+/* Opens a log of any format. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/archive.h"
+#include "data/files/byte_sink.h"
+#include "log_compact.h"
+
+typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_VW, PLACE_OPEN_BANDIT } place_kind;
+
+/* The parts of a text: "csv:PLACE,OPTIONS", "vw:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
+typedef struct log_place {
+    place_kind kind;
+    char *place;         /* to be freed with memory_free; the options follow it there */
+    const char *options; /* of CSV and VW; else NULL */
+} log_place;
+
+static ee_status take_apart(const char *words, log_place *out, ee_error *error)
+{
+    static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_VW] = "vw:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
+    size_t skipped = 0;
+    out->kind = PLACE_FILE;
+    for (place_kind i = PLACE_CSV; i <= PLACE_OPEN_BANDIT; i++) {
+        if (strncmp(words, heads[i], strlen(heads[i])) != 0) continue;
+        out->kind = i;
+        skipped = strlen(heads[i]);
+    }
+    size_t size = strlen(words + skipped) + 1;
+    ee_status status = memory_create(NULL, &out->place, size, 1, error);
+    if (status) return status;
+    memcpy(out->place, words + skipped, size);
+    if (out->kind != PLACE_CSV && out->kind != PLACE_VW) return EE_OK;
+    char *comma = options_find(out->place);
+    out->options = comma ? comma + 1 : "";
+    if (comma) *comma = '\0';
+    return EE_OK;
+}
+
+static ee_status check_place(const log_place *from, ee_error *error)
+{
+    static const char *const expected[] = {
+        [PLACE_FILE] = "a file name",
+        [PLACE_CSV] = "a file name after 'csv:'",
+        [PLACE_VW] = "a file name after 'vw:'",
+        [PLACE_OPEN_BANDIT] = "a folder after 'open-bandit:'",
+    };
+    if (from->place[0]) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR, "log: expected %s", expected[from->kind]);
+}
+
+bool log_is_pipe(const char *words)
+{
+    log_place from = {0};
+    struct stat about;
+    if (take_apart(words, &from, NULL)) return true; /* no memory: nothing is lost by not looking */
+    bool pipe = strcmp(from.place, "-") == 0 ||
+                (stat(from.place, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
+    memory_free(from.place);
+    return pipe;
+}
+
+static bool is_named(const char *path, const char *ending)
+{
+    size_t stem = byte_sink_stem(path), length = strlen(ending);
+    return stem > length && memcmp(path + stem - length, ending, length) == 0;
+}
+
+/* Detects the format from the first bytes; only if they do not decide, from the name. */
+static ee_status open_file(byte_stream *stream, const char *path, const log_options *reading, log_reader **out,
+                           ee_error *error)
+{
+    enum { LOOKED_AT = 4096 };
+    char *first;
+    size_t size;
+    ee_status status = byte_stream_look(stream, LOOKED_AT, &first, &size, error);
+    if (status) return status;
+    if (size >= COMPACT_MAGIC && memcmp(first, compact_magic, COMPACT_MAGIC) == 0)
+        return log_open_compact(stream, out, error);
+    size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
+    bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
+    if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
+    bool vw = log_vw_looks_so(first + blanks, size - blanks) || is_named(path, ".vw") || is_named(path, ".ldf");
+    return vw ? log_open_vw(stream, path, "", reading, out, error)
+              : log_open_csv(stream, path, "", reading, out, error);
+}
+
+/* What all kinds have in common. */
+static void settle(log_reader *log, const char *words, const log_options *options)
+{
+    log->seen.owner = &log->owner;
+    log->options = *options;
+    uint64_t facts[3] = {archive_checksum((const uint8_t *)words, strlen(words)), byte_stream_fingerprint(log->stream),
+                         log->fingerprint};
+    log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
+    log->counts.total_bytes = byte_stream_total(log->stream);
+}
+
+ee_status log_open_stream(byte_stream *stream, const char *path, const log_form *form, const log_options *options,
+                          log_reader **out, ee_error *error)
+{
+    *out = NULL;
+    ee_status status = form ? form->open(stream, path, form->options, options, out, error)
+                            : open_file(stream, path, options, out, error);
+    if (status)
+        byte_stream_close(stream);
+    else
+        settle(*out, path, options);
+    return status;
+}
+
+/* For "FILE.csv,action=COLUMN", which lacks "csv:", and "FILE,format=cb". */
+static void suggest_kind(const char *words, ee_error *error)
+{
+    const char *comma = strchr(words, ',');
+    size_t used = error ? strlen(error->message) : 0;
+    if (!error || !comma || !strchr(comma, '=')) return;
+    snprintf(error->message + used, sizeof error->message - used, "; did you mean %s%.60s?",
+             strstr(comma, "format=") ? "vw:" : "csv:", words);
+}
+
+ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
+{
+    log_place from = {0};
+    byte_stream *stream;
+    *out = NULL;
+    ee_status status = take_apart(words, &from, error);
+    if (!status) status = check_place(&from, error);
+    if (!status && from.kind == PLACE_OPEN_BANDIT) {
+        status = log_open_bandit(from.place, out, error);
+    } else if (!status) {
+        status = byte_stream_open(from.place, &stream, error);
+        if (status && from.kind == PLACE_FILE) suggest_kind(words, error);
+        log_form form = {from.kind == PLACE_VW ? log_open_vw : log_open_csv, from.options};
+        if (!status) status = log_open_stream(stream, from.place, from.options ? &form : NULL, options, out, error);
+    }
+    if (!status) settle(*out, words, options); /* known by its options too */
+    memory_free(from.place);
+    return status;
+}
