@@ -144,9 +144,12 @@ def actions_json(actions: Any) -> Written:
     if hasattr(actions, "toarray"):  # a scipy matrix
         actions = actions.toarray()
     if hasattr(actions, "iterrows"):
-        return _frame(actions)
-    if hasattr(actions, "astype"):
-        return _array(actions)
+        return _all([{"id": str(name), "features": _plain(row)} for name, row in actions.iterrows()])
+    if hasattr(actions, "astype"):  # one row per action, as float32, like the server stores numbers
+        try:
+            return Written(_vectors_json(actions))
+        except (Error, TypeError, ValueError) as error:
+            raise BadRequest(str(error)) from None
     if isinstance(actions, Mapping):
         return _all([_named(str(name), what) for name, what in actions.items()])
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Sequence):
@@ -190,18 +193,6 @@ def actions_given(actions: Any) -> Sequence[Any]:
     if isinstance(actions, Mapping):
         return list(actions)
     return [each.get("id", each) if isinstance(each, Mapping) and _is_complete(each) else each for each in actions]
-
-
-def _frame(frame: Any) -> Written:
-    return _all([{"id": str(name), "features": _plain(row)} for name, row in frame.iterrows()])
-
-
-def _array(array: Any) -> Written:
-    """One row per action, as float32, like the server stores numbers."""
-    try:
-        return Written(_vectors_json(array))
-    except (Error, TypeError, ValueError) as error:
-        raise BadRequest(str(error)) from None
 
 
 # ---- numbers, names, ids, times ----

@@ -17,7 +17,8 @@ PyObject *bandit_to_bytes(PyObject *self, PyObject *none);
 PyObject *bandit_reduce(PyObject *self, PyObject *none);
 PyObject *bandit_sizeof(PyObject *self, PyObject *none);
 
-/* snapshot_object.c */
+/* snapshot_object.c: Bandit.snapshot, and eenet.Snapshot: a model on which any number of threads decide. */
 fast_method bandit_snapshot;
+int snapshot_add(PyObject *module);
 
 #endif

@@ -1,5 +1,8 @@
 #include "bandit_object.h"
 
+#include <stddef.h>
+#include <structmember.h>
+
 #include "bandit_docs.h"
 #include "bandit_methods.h"
 #include "forking.h"
@@ -14,9 +17,15 @@ PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
         ee_bandit_free(bandit);
         return NULL;
     }
+    const ee_info info = ee_bandit_info(bandit);
     self->bandit = bandit;
     self->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    self->takes_rounds = ee_bandit_info(bandit).features != NULL;
+    self->policy = info.policy;
+    self->options = info.options;
+    self->features = info.features;
+    self->dim = (Py_ssize_t)info.dim;
+    self->seed = info.seed;
+    self->takes_rounds = info.features != NULL;
     self->forks = forking_count();
     self->lost = false;
     self->number = 0;
@@ -128,24 +137,6 @@ static PyObject *get_info(PyObject *self, void *closure)
     return info_new(&info);
 }
 
-static PyObject *get_policy(PyObject *self, void *closure)
-{
-    (void)closure;
-    return PyUnicode_FromString(ee_bandit_info(((bandit_object *)self)->bandit).policy);
-}
-
-static PyObject *get_dim(PyObject *self, void *closure)
-{
-    (void)closure;
-    return PyLong_FromSize_t(ee_bandit_info(((bandit_object *)self)->bandit).dim);
-}
-
-static PyObject *get_seed(PyObject *self, void *closure)
-{
-    (void)closure;
-    return PyLong_FromUnsignedLongLong(ee_bandit_info(((bandit_object *)self)->bandit).seed);
-}
-
 /* "a=1 b=2" as a dict of texts. */
 static PyObject *settings_dict(const char *text)
 {
@@ -159,13 +150,13 @@ static PyObject *settings_dict(const char *text)
 static PyObject *get_options(PyObject *self, void *closure)
 {
     (void)closure;
-    return settings_dict(ee_bandit_info(((bandit_object *)self)->bandit).options);
+    return settings_dict(((bandit_object *)self)->options);
 }
 
 static PyObject *get_features(PyObject *self, void *closure)
 {
     (void)closure;
-    const char *features = ee_bandit_info(((bandit_object *)self)->bandit).features;
+    const char *features = ((bandit_object *)self)->features;
     if (!features) Py_RETURN_NONE;
     return settings_dict(features);
 }
@@ -197,10 +188,14 @@ static PyObject *repr(PyObject *self)
     return text;
 }
 
+static PyMemberDef members[] = {
+    {"policy", T_STRING, offsetof(bandit_object, policy), READONLY, BANDIT_POLICY_DOC},
+    {"dim", T_PYSSIZET, offsetof(bandit_object, dim), READONLY, BANDIT_DIM_DOC},
+    {"seed", T_ULONGLONG, offsetof(bandit_object, seed), READONLY, BANDIT_SEED_DOC},
+    {NULL, 0, 0, 0, NULL},
+};
+
 static PyGetSetDef properties[] = {
-    {"policy", get_policy, NULL, BANDIT_POLICY_DOC, NULL},
-    {"dim", get_dim, NULL, BANDIT_DIM_DOC, NULL},
-    {"seed", get_seed, NULL, BANDIT_SEED_DOC, NULL},
     {"options", get_options, NULL, BANDIT_OPTIONS_DOC, NULL},
     {"features", get_features, NULL, BANDIT_FEATURES_DOC, NULL},
     {"info", get_info, NULL, BANDIT_INFO_DOC, NULL},
@@ -209,13 +204,8 @@ static PyGetSetDef properties[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, BANDIT_DOC},
-    {Py_tp_new, new_bandit},
-    {Py_tp_dealloc, dealloc},
-    {Py_tp_repr, repr},
-    {Py_tp_getset, properties},
-    {Py_tp_methods, bandit_methods},
-    {0, NULL},
+    {Py_tp_doc, BANDIT_DOC},  {Py_tp_new, new_bandit},    {Py_tp_dealloc, dealloc},        {Py_tp_repr, repr},
+    {Py_tp_members, members}, {Py_tp_getset, properties}, {Py_tp_methods, bandit_methods}, {0, NULL},
 };
 
 static PyType_Spec spec = {

@@ -16,6 +16,9 @@
 typedef struct bandit_object {
     PyObject_HEAD ee_bandit *bandit;
     pthread_mutex_t mutex;
+    const char *policy, *options, *features; /* as in ee_info, like what follows; they never change */
+    Py_ssize_t dim;
+    unsigned long long seed;
     bool takes_rounds;         /* it has named features */
     unsigned long long number; /* unique in this process; 0: restored from a model, whose decisions it may learn */
     unsigned long forks;       /* forking_count at the last call */

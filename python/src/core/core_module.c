@@ -1,13 +1,13 @@
 /* eenet._core: the library for Python. What people import is eenet; see python/eenet/__init__.py. */
 #include <Python.h>
 
+#include "bandit_methods.h"
 #include "bandit_object.h"
 #include "decision_object.h"
 #include "forking.h"
 #include "info_objects.h"
 #include "scores_object.h"
 #include "shared/raising.h"
-#include "snapshot_object.h"
 #include "vectors_json.h"
 
 static PyObject *kernels(PyObject *module, PyObject *none)

@@ -11,7 +11,7 @@
 /* A bandit with named features accepts vectors too, of its full dimension; any other are probably a mistake. */
 static ee_status check_vectors(const bandit_object *self, const ee_arms *arms, ee_error *error)
 {
-    if (arms->dim == ee_bandit_info(self->bandit).dim) return EE_OK;
+    if (arms->dim == (size_t)self->dim) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
                        "arms: expected named features, such as [{'price': 9.5}], because of features=True; got vectors "
                        "of dimension %zu",

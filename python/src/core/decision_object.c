@@ -83,15 +83,6 @@ static PyObject *get_probabilities(PyObject *self, void *closure)
     return array_from_copy(((decision_object *)self)->probabilities, "f8", sizeof(double), 1, &arms);
 }
 
-static PyObject *get_record(PyObject *self, void *closure)
-{
-    (void)closure;
-    PyObject *record = ((decision_object *)self)->record;
-    if (!record) Py_RETURN_NONE;
-    Py_INCREF(record);
-    return record;
-}
-
 static PyObject *get_action(PyObject *object, void *closure)
 {
     (void)closure;
@@ -192,6 +183,7 @@ static PyMemberDef members[] = {
     {"arm", T_PYSSIZET, offsetof(decision_object, arm), READONLY, DECISION_ARM_DOC},
     {"id", T_ULONGLONG, offsetof(decision_object, id), READONLY, DECISION_ID_DOC},
     {"probability", T_DOUBLE, offsetof(decision_object, probability), READONLY, DECISION_PROBABILITY_DOC},
+    {"record", T_OBJECT, offsetof(decision_object, record), READONLY, DECISION_RECORD_DOC},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -201,7 +193,6 @@ static PyGetSetDef properties[] = {
     {"scores", get_column, NULL, SCORES_SCORES_DOC, (void *)&COLUMN_SCORE},
     {"exploitation", get_column, NULL, SCORES_EXPLOITATION_DOC, (void *)&COLUMN_EXPLOITATION},
     {"exploration", get_column, NULL, SCORES_EXPLORATION_DOC, (void *)&COLUMN_EXPLORATION},
-    {"record", get_record, NULL, DECISION_RECORD_DOC, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

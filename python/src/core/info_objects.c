@@ -33,47 +33,27 @@ static PyStructSequence_Field feature_fields[] = {
 
 static PyStructSequence_Desc feature_description = {"eenet.Feature", FEATURE_DOC, feature_fields, 5};
 
-/* values is (count), new references of which any may be NULL with an exception set; they are taken over. */
-static PyObject *make(PyTypeObject *type, PyObject **values, Py_ssize_t count)
+/* A named tuple of these values, a reference that it takes over; NULL with an exception set, also if values is NULL. */
+static PyObject *make(PyTypeObject *type, PyObject *values)
 {
-    PyObject *tuple = PyErr_Occurred() ? NULL : PyStructSequence_New(type);
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (tuple)
-            PyStructSequence_SetItem(tuple, i, values[i]);
-        else
-            Py_XDECREF(values[i]);
-    }
+    PyObject *tuple = values ? PyObject_CallFunctionObjArgs((PyObject *)type, values, NULL) : NULL;
+    Py_XDECREF(values);
     return tuple;
 }
 
 PyObject *info_new(const ee_info *info)
 {
-    PyObject *values[] = {
-        PyUnicode_FromString(info->policy),
-        PyUnicode_FromString(info->options),
-        PyLong_FromSize_t(info->dim),
-        PyLong_FromUnsignedLongLong(info->seed),
-        PyLong_FromUnsignedLongLong(info->decisions),
-        PyLong_FromUnsignedLongLong(info->rewards),
-        PyLong_FromUnsignedLongLong(info->pending),
-        PyLong_FromUnsignedLongLong(info->expired),
-        PyLong_FromUnsignedLongLong(info->defaulted),
-        text_from_bytes(info->features),
-        PyLong_FromUnsignedLongLong(info->limited),
-    };
-    return make(info_type, values, 11);
+    typedef unsigned long long whole;
+    return make(info_type,
+                Py_BuildValue("ssnKKKKKKzK", info->policy, info->options, (Py_ssize_t)info->dim, (whole)info->seed,
+                              (whole)info->decisions, (whole)info->rewards, (whole)info->pending, (whole)info->expired,
+                              (whole)info->defaulted, info->features, (whole)info->limited));
 }
 
 PyObject *feature_new(const char *name, const ee_feature *feature)
 {
-    PyObject *values[] = {
-        text_from_bytes(name),
-        PyLong_FromUnsignedLongLong(feature->count),
-        PyFloat_FromDouble(feature->mean),
-        PyFloat_FromDouble(feature->deviation),
-        PyLong_FromUnsignedLongLong(feature->limited),
-    };
-    return make(feature_type, values, 5);
+    return make(feature_type, Py_BuildValue("NKddK", text_from_bytes(name), (unsigned long long)feature->count,
+                                            feature->mean, feature->deviation, (unsigned long long)feature->limited));
 }
 
 static int add(PyObject *module, const char *name, PyStructSequence_Desc *description, PyTypeObject **type)

@@ -1,5 +1,3 @@
-#include "snapshot_object.h"
-
 #include <stdlib.h>
 
 #include "bandit_methods.h"
@@ -254,22 +252,16 @@ PyObject *bandit_snapshot(PyObject *object, PyObject *const *args, Py_ssize_t co
     uint64_t seed = 0;
     if (bandit_arguments(object, &shape, args, count, names, values)) return NULL;
     if (values[0] && read_whole(values[0], "seed", UINT64_MAX, &seed)) return NULL;
-    snapshot_object *self = PyObject_GC_New(snapshot_object, type);
+    snapshot_object *self = (snapshot_object *)PyType_GenericAlloc(type, 0); /* zeros, and tracked */
     if (!self) return NULL;
     ee_error error;
     Py_INCREF(bandit);
     self->bandit = bandit;
-    self->snapshot = NULL;
-    self->scratches = NULL;
-    self->count = self->capacity = 0;
     self->seed = seed;
-    self->calls = 0;
     self->forks = forking_count();
-    self->lost = false;
     PyThreadState *state = bandit_enter(bandit);
     ee_status status = ee_snapshot_create(bandit->bandit, &self->snapshot, &error);
     bandit_leave(bandit, state);
-    PyObject_GC_Track(self);
     if (!status) return (PyObject *)self;
     Py_DECREF(self);
     return raise_status(status, &error);

@@ -4,7 +4,7 @@
 #include "array_rounds.h"
 #include "base/memory.h"
 #include "evaluate/evaluations/evaluation_file.h"
-#include "evaluate_methods.h"
+#include "lab_functions.h"
 #include "request_settings.h"
 #include "shared/array_view.h"
 #include "shared/raising.h"

@@ -3,9 +3,7 @@
 
 #include "dataset_object.h"
 #include "evaluate/evaluations/evaluation.h"
-#include "evaluate_methods.h"
-#include "play_jobs.h"
-#include "runs_object.h"
+#include "lab_functions.h"
 #include "shared/objects.h"
 
 /* (name, default, range, meaning) of each option of a kind. */

@@ -1,11 +1,12 @@
-/* The events of a log as columns of numbers and texts, for Python to look at. */
+/* The events of a log as columns of numbers and texts, and how the columns of a CSV log are used. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "evaluate_methods.h"
 #include "interruptible.h"
+#include "lab_functions.h"
 #include "request_settings.h"
+#include "shared/objects.h"
 #include "shared/raising.h"
 
 /* Columns with a number for each event; then those with several, or texts, which `sizes` cuts. */
@@ -153,4 +154,29 @@ PyObject *log_events(PyObject *module, PyObject *args)
     if (!raised) result = self.status ? raise_status(self.status, &self.error) : answer(&self);
     for (size_t i = 0; i < COLUMNS; i++) memory_free(self.columns[i].bytes);
     return result;
+}
+
+PyObject *log_describe(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *path;
+    if (!PyArg_ParseTuple(args, "y:log_describe", &path)) return NULL;
+    log_options reading = log_options_usual();
+    log_reader *log;
+    ee_error error;
+    ee_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = log_open(path, &reading, &log, &error);
+    Py_END_ALLOW_THREADS;
+    if (status) return raise_status(status, &error);
+    size_t count;
+    const log_column *columns = log_columns_used(log, &count);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; i < count && list; i++) {
+        const log_column *one = &columns[i];
+        list_append(&list, Py_BuildValue("NNNN", text_from_bytes(one->name), text_from_bytes(one->role),
+                                         PyBool_FromLong(one->context), text_from_bytes(one->reason)));
+    }
+    log_close(log);
+    return list;
 }

@@ -1,4 +1,4 @@
-#include "play_jobs.h"
+#include "lab_functions.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

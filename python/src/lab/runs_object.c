@@ -1,4 +1,4 @@
-#include "runs_object.h"
+#include "lab_functions.h"
 
 #include <stdio.h>
 
