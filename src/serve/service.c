@@ -28,8 +28,8 @@ enum { MEGABYTE = 1 << 20, SECOND = 1000000, SAVE_SECONDS = 2, RATE_PLACES = 1 <
 
 static void handle_now(void *context)
 {
-    const call *of = context;
-    of->match.route->handle(of->owner, of->exchange, &of->match);
+    call *self = context;
+    self->match.route->handle(self);
 }
 
 /* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */

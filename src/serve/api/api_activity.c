@@ -91,28 +91,26 @@ static void add_training(text *into, const served_bandit *bandit)
     add_real(into, "train_seconds", standing.train_seconds);
 }
 
-void api_activity(void *owner, http_exchange *exchange, const route_match *match)
+void api_activity(call *self)
 {
-    (void)match;
-    service *self = owner;
-    call *of = exchange->context;
-    uint32_t number = served_bandit_number(of->bandit);
-    server_clock now = journal_clock(self->journal);
+    call *of = self;
+    uint32_t number = served_bandit_number(self->bandit);
+    server_clock now = journal_clock(self->owner->journal);
     activity_report report;
-    bandit_counters *counters = service_counters(self, number);
-    text *answer = &exchange->answer;
-    activity_read(self->activity, number, now.time / 1000000, &report);
+    bandit_counters *counters = service_counters(self->owner, number);
+    text *answer = &self->exchange->answer;
+    activity_read(self->owner->activity, number, now.time / 1000000, &report);
     text_add(answer, "{\"time\":");
     text_double(answer, (double)(now.time - now.ahead) * 1e-6);
     add_seconds(answer, &report);
     if (counters) add_counts(answer, counters);
     add_actions(answer, &report);
     add_slots(answer, &report);
-    add_training(answer, of->bandit);
+    add_training(answer, self->bandit);
     text_add(answer, ",\"latency\":{");
-    add_latency(answer, self, true, "decide");
+    add_latency(answer, self->owner, true, "decide");
     text_add(answer, ",");
-    add_latency(answer, self, false, "reward");
+    add_latency(answer, self->owner, false, "reward");
     text_add(answer, "}}");
     call_answer(of, 200);
 }

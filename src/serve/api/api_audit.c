@@ -47,13 +47,11 @@ static void add_lines(audit_page *self, const text *lines)
     }
 }
 
-void api_audit(void *owner, http_exchange *exchange, const route_match *match)
+void api_audit(call *self)
 {
-    (void)match;
-    service *of = owner;
-    call *self = exchange->context;
     static const char *const known[] = {"after", "limit", "bandit"};
-    audit_page page = {.answer = &exchange->answer, .bandit = http_query(exchange, "bandit"), .limit = USUAL_ENTRIES};
+    audit_page page = {
+        .answer = &self->exchange->answer, .bandit = http_query(self->exchange, "bandit"), .limit = USUAL_ENTRIES};
     text lines = text_start(NULL);
     ee_error error;
     ee_status status = EE_OK;
@@ -62,10 +60,10 @@ void api_audit(void *owner, http_exchange *exchange, const route_match *match)
         return;
     if (self->only_bandit) page.bandit = self->only_bandit;
     if (page.limit > MOST_ENTRIES) page.limit = MOST_ENTRIES;
-    text_add(&exchange->answer, "{\"entries\":[");
+    text_add(&self->exchange->answer, "{\"entries\":[");
     for (bool more = true; more && !status && page.count < page.limit;) {
         uint64_t place = page.place;
-        status = audit_log_read(of->audit, &place, &lines, &error);
+        status = audit_log_read(self->owner->audit, &place, &lines, &error);
         more = !status && lines.length;
         if (more) add_lines(&page, &lines);
     }
@@ -74,6 +72,6 @@ void api_audit(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
         return;
     }
-    text_add(&exchange->answer, "],\"next\":%" PRIu64 "}", page.place);
+    text_add(&self->exchange->answer, "],\"next\":%" PRIu64 "}", page.place);
     call_answer(self, 200);
 }

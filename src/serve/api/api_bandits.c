@@ -48,21 +48,19 @@ static void describe(service *of, text *into, const served_bandit *bandit)
     text_add(into, "}");
 }
 
-void api_list(void *owner, http_exchange *exchange, const route_match *match)
+void api_list(call *self)
 {
-    (void)match;
-    call *self = exchange->context;
-    service *of = owner;
+    service *of = self->owner;
     served_bandit *bandit;
     bool any = false;
-    text_add(&exchange->answer, "{\"bandits\":[");
+    text_add(&self->exchange->answer, "{\"bandits\":[");
     for (size_t i = 0; (bandit = served_bandits_at(of->bandits, i)); i++) {
         if (self->only_bandit && strcmp(self->only_bandit, served_bandit_name(bandit)) != 0) continue;
-        if (any) text_add(&exchange->answer, ",\n");
-        describe(of, &exchange->answer, bandit);
+        if (any) text_add(&self->exchange->answer, ",\n");
+        describe(of, &self->exchange->answer, bandit);
         any = true;
     }
-    text_add(&exchange->answer, "]}");
+    text_add(&self->exchange->answer, "]}");
     call_answer(self, 200);
 }
 
@@ -72,10 +70,8 @@ static void answer_description(call *self, const served_bandit *bandit, int stat
     call_answer(self, status);
 }
 
-void api_describe(void *owner, http_exchange *exchange, const route_match *match)
+void api_describe(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     answer_description(self, self->bandit, 200);
 }
 
@@ -140,10 +136,8 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     return EE_OK;
 }
 
-void api_create(void *owner, http_exchange *exchange, const route_match *match)
+void api_create(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     service *of = self->owner;
     bandit_settings settings = bandit_settings_usual();
     json_text body = self->exchange->body, name;
@@ -189,10 +183,8 @@ static void put_settings(call *self, const bandit_settings *settings, bool archi
     answer_description(self, self->bandit, 200);
 }
 
-void api_change(void *owner, http_exchange *exchange, const route_match *match)
+void api_change(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     json_text body = self->exchange->body;
     ee_error error;
@@ -267,23 +259,20 @@ static void remove_for_good(call *self)
         call_work(self, self->owner->eraser, finish_removal);
 }
 
-void api_delete(void *owner, http_exchange *exchange, const route_match *match)
+void api_delete(call *self)
 {
     static const char *const names[] = {"purge", "confirm"};
-    (void)owner, (void)match;
-    call *self = exchange->context;
     if (!call_check_query(self, names, 2)) return;
-    const char *purge = http_query(exchange, "purge");
+    const char *purge = http_query(self->exchange, "purge");
     if (purge && strcmp(purge, "true") != 0 && strcmp(purge, "false") != 0)
-        http_refuse(exchange, 400, call_code(400), "purge must be true or false, got '%.60s'", purge);
+        http_refuse(self->exchange, 400, call_code(400), "purge must be true or false, got '%.60s'", purge);
     else if (purge && strcmp(purge, "true") == 0)
         remove_for_good(self);
     else
         set_archived(self, true);
 }
 
-void api_restore(void *owner, http_exchange *exchange, const route_match *match)
+void api_restore(call *self)
 {
-    (void)owner, (void)match;
-    set_archived(exchange->context, false);
+    set_archived(self, false);
 }

@@ -9,11 +9,9 @@
 #include "promotion.h"
 #include "serve/live/succession.h"
 
-void api_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void api_evaluation(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
-    live_describe(self->owner->live, self->bandit, &exchange->answer);
+    live_describe(self->owner->live, self->bandit, &self->exchange->answer);
     call_answer(self, 200);
 }
 
@@ -31,10 +29,8 @@ static void answer_list(call *self, const bandit_settings *settings)
     call_answer(self, 200);
 }
 
-void api_list_challengers(void *owner, http_exchange *exchange, const route_match *match)
+void api_list_challengers(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     answer_list(self, &settings);
 }
@@ -80,20 +76,18 @@ static bool answer_existing(call *self, const bandit_settings *settings, const c
     return true;
 }
 
-void api_add_challenger(void *owner, http_exchange *exchange, const route_match *match)
+void api_add_challenger(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     challenger_settings asked;
     ee_error error;
-    if (read_challenger(exchange->body, &asked, &error)) {
+    if (read_challenger(self->exchange->body, &asked, &error)) {
         call_refuse(self, &error);
         return;
     }
     if (answer_existing(self, &before, &asked)) return;
     if (settings.challenger_count == MOST_CHALLENGERS) {
-        http_refuse(exchange, 409, call_code(409), "the bandit has %d challengers, the maximum; remove one first",
+        http_refuse(self->exchange, 409, call_code(409), "the bandit has %d challengers, the maximum; remove one first",
                     MOST_CHALLENGERS);
         return;
     }
@@ -108,7 +102,7 @@ void api_add_challenger(void *owner, http_exchange *exchange, const route_match 
     audit_settings(self->owner, self, served_bandit_name(self->bandit), "challenger added", &before, &settings);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': challenger '%s' added: %s",
                      served_bandit_name(self->bandit), added->name, added->policy);
-    challenger_settings_write(added, &exchange->answer);
+    challenger_settings_write(added, &self->exchange->answer);
     call_answer(self, 201);
 }
 
@@ -123,10 +117,8 @@ static const challenger_settings *find_challenger(call *self, const bandit_setti
     return found;
 }
 
-void api_remove_challenger(void *owner, http_exchange *exchange, const route_match *match)
+void api_remove_challenger(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     const challenger_settings *found = find_challenger(self, &before);
     if (!found) return;
@@ -147,10 +139,8 @@ void api_remove_challenger(void *owner, http_exchange *exchange, const route_mat
 
 /* ---- promotion ---- */
 
-void api_promote(void *owner, http_exchange *exchange, const route_match *match)
+void api_promote(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     const challenger_settings *found = find_challenger(self, &settings);
     uint64_t number = 0;
@@ -159,13 +149,13 @@ void api_promote(void *owner, http_exchange *exchange, const route_match *match)
     ee_status status = service_promote(self->owner, self->bandit, found, 0,
                                        self->key_name[0] ? self->key_name : "request", &number, &error);
     if (status == EE_BAD_INPUT) { /* it has not come so far */
-        http_refuse(exchange, 409, call_code(409), "%s", error.message);
+        http_refuse(self->exchange, 409, call_code(409), "%s", error.message);
     } else if (status) {
         call_refuse(self, &error);
     } else {
         bandit_settings after = served_bandit_settings(self->bandit);
         audit_settings(self->owner, self, served_bandit_name(self->bandit), "challenger promoted", &settings, &after);
-        text_add(&exchange->answer, "{\"event\":%" PRIu64 "}", number);
+        text_add(&self->exchange->answer, "{\"event\":%" PRIu64 "}", number);
         call_answer(self, 200);
     }
 }

@@ -28,10 +28,9 @@ static void answer_clock(call *self)
     call_answer(self, 200);
 }
 
-void api_clock(void *owner, http_exchange *exchange, const route_match *match)
+void api_clock(call *self)
 {
-    (void)owner, (void)match;
-    answer_clock(exchange->context);
+    answer_clock(self);
 }
 
 static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_error *error)
@@ -59,16 +58,14 @@ static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_
     return status ? status : json_next(reader, &token, error);
 }
 
-void api_accept_clock(void *owner, http_exchange *exchange, const route_match *match)
+void api_accept_clock(call *self)
 {
-    (void)match;
-    service *of = owner;
-    call *self = exchange->context;
+    service *of = self->owner;
     clock_acceptance as = CLOCK_REFUSED;
     ee_error error;
     memory escapes = {0};
     json_room room = {.owner = &escapes};
-    json_reader reader = json_start(exchange->body.bytes, exchange->body.length, &room);
+    json_reader reader = json_start(self->exchange->body.bytes, self->exchange->body.length, &room);
     ee_status status = read_acceptance(&reader, &as, &error);
     memory_release(&escapes);
     if (status) {
@@ -84,9 +81,9 @@ void api_accept_clock(void *owner, http_exchange *exchange, const route_match *m
                          self->key_name);
         answer_clock(self);
     } else if (in_doubt) {
-        http_refuse(exchange, 409, call_code(409),
+        http_refuse(self->exchange, 409, call_code(409),
                     "the clock went back, so this time cannot have elapsed; accept it as \"corrected\"");
     } else {
-        http_refuse(exchange, 409, call_code(409), "the clock is not in doubt");
+        http_refuse(self->exchange, 409, call_code(409), "the clock is not in doubt");
     }
 }

@@ -21,18 +21,14 @@ static void answer_policy(call *self, const bandit_settings *settings)
     call_answer(self, 200);
 }
 
-void api_get_configuration(void *owner, http_exchange *exchange, const route_match *match)
+void api_get_configuration(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     answer_configuration(self, &settings);
 }
 
-void api_get_policy(void *owner, http_exchange *exchange, const route_match *match)
+void api_get_policy(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     answer_policy(self, &settings);
 }
@@ -46,14 +42,12 @@ static void refuse(call *self, ee_status status, const char *code, const ee_erro
     call_refuse(self, error);
 }
 
-void api_put_configuration(void *owner, http_exchange *exchange, const route_match *match)
+void api_put_configuration(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     const char *code;
     ee_error error;
-    ee_status status = service_configuration_read(&settings, exchange->body, &code, &error);
+    ee_status status = service_configuration_read(&settings, self->exchange->body, &code, &error);
     if (!status)
         status = personalizer_change(self, &settings, "\"why\":\"the configuration of the service changed\"", &error);
     if (status)
@@ -62,13 +56,11 @@ void api_put_configuration(void *owner, http_exchange *exchange, const route_mat
         answer_configuration(self, &settings);
 }
 
-void api_put_policy(void *owner, http_exchange *exchange, const route_match *match)
+void api_put_policy(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     ee_error error;
-    ee_status status = policy_contract_read(&settings, exchange->body, &error);
+    ee_status status = policy_contract_read(&settings, self->exchange->body, &error);
     if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was configured\"", &error);
     if (status)
         refuse(self, status, "InvalidPolicyContract", &error);
@@ -76,10 +68,8 @@ void api_put_policy(void *owner, http_exchange *exchange, const route_match *mat
         answer_policy(self, &settings);
 }
 
-void api_reset_policy(void *owner, http_exchange *exchange, const route_match *match)
+void api_reset_policy(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     ee_error error;
     ee_status status = policy_contract_reset(&settings, &error);

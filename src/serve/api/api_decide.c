@@ -248,23 +248,14 @@ static void decide_all(call *self, served_room *room)
     if (read) call_submit(self, decision_written);
 }
 
-void api_decide(void *owner, http_exchange *exchange, const route_match *match)
+void api_decide(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     self->member = NULL;
     call_when_awake(self, decide_all);
 }
 
-void api_decide_batch(void *owner, http_exchange *exchange, const route_match *match)
+void api_decide_batch(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     self->member = "decisions";
     call_when_awake(self, decide_all);
-}
-
-void api_rank_slots(void *owner, http_exchange *exchange, const route_match *match)
-{
-    api_decide(owner, exchange, match); /* what is asked differs, which the dialect knows */
 }

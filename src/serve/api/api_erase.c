@@ -126,8 +126,7 @@ static void erase_now(void *context)
     call_answer(self, 200);
 }
 
-void api_erase(void *owner, http_exchange *exchange, const route_match *match)
+void api_erase(call *self)
 {
-    (void)match;
-    call_work(exchange->context, ((service *)owner)->eraser, erase_now);
+    call_work(self, self->owner->eraser, erase_now);
 }

@@ -153,23 +153,20 @@ static void answer_job(call *self, const char *id, int status)
     memory_free(job);
 }
 
-void api_ask_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void api_ask_evaluation(call *self)
 {
-    (void)match;
-    service *of = owner;
-    call *self = exchange->context;
     job_request *request = NULL;
     char id[JOB_ID_SIZE];
     ee_error error;
     memory room_owner = {0};
     json_room room = {.owner = &room_owner};
-    json_reader reader = json_start(exchange->body.bytes, exchange->body.length, &room);
+    json_reader reader = json_start(self->exchange->body.bytes, self->exchange->body.length, &room);
     ee_status status = memory_create(NULL, &request, 1, sizeof *request, &error);
     if (!status) {
         job_request_usual(request);
         status = take_request(&reader, request, &error);
     }
-    if (!status) status = evaluation_jobs_create(of->jobs, self->bandit, request, id, &error);
+    if (!status) status = evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, &error);
     memory_release(&room_owner);
     memory_free(request);
     if (status) {
@@ -180,47 +177,41 @@ void api_ask_evaluation(void *owner, http_exchange *exchange, const route_match 
     answer_job(self, id, 201);
 }
 
-void api_read_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void api_read_evaluation(call *self)
 {
-    (void)owner;
-    answer_job(exchange->context, match->parts[1], 200);
+    answer_job(self, self->match.parts[1], 200);
 }
 
-void api_list_evaluations(void *owner, http_exchange *exchange, const route_match *match)
+void api_list_evaluations(call *self)
 {
-    (void)match;
-    service *of = owner;
-    call *self = exchange->context;
     job_about *jobs;
     size_t count;
     ee_error error;
-    if (evaluation_jobs_list(of->jobs, served_bandit_number(self->bandit), &jobs, &count, &error)) {
+    if (evaluation_jobs_list(self->owner->jobs, served_bandit_number(self->bandit), &jobs, &count, &error)) {
         memory_free(jobs);
         call_refuse(self, &error);
         return;
     }
-    text_add(&exchange->answer, "{\"evaluations\":[");
+    text_add(&self->exchange->answer, "{\"evaluations\":[");
     for (size_t i = 0; i < count; i++) {
-        if (i) text_add(&exchange->answer, ",\n");
-        job_about_write(&jobs[i], &exchange->answer);
+        if (i) text_add(&self->exchange->answer, ",\n");
+        job_about_write(&jobs[i], &self->exchange->answer);
     }
-    text_add(&exchange->answer, "]}");
+    text_add(&self->exchange->answer, "]}");
     memory_free(jobs);
     call_answer(self, 200);
 }
 
-void api_delete_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void api_delete_evaluation(call *self)
 {
-    service *of = owner;
-    call *self = exchange->context;
     ee_error error;
-    if (evaluation_jobs_delete(of->jobs, served_bandit_number(self->bandit), match->parts[1], &error)) {
+    if (evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), self->match.parts[1], &error)) {
         call_refuse(self, &error);
         return;
     }
-    audit_evaluation(self, "evaluation deleted", match->parts[1]);
-    text_add(&exchange->answer, "{\"deleted\":");
-    text_json(&exchange->answer, (json_text){match->parts[1], strlen(match->parts[1])});
-    text_add(&exchange->answer, "}");
+    audit_evaluation(self, "evaluation deleted", self->match.parts[1]);
+    text_add(&self->exchange->answer, "{\"deleted\":");
+    text_json(&self->exchange->answer, (json_text){self->match.parts[1], strlen(self->match.parts[1])});
+    text_add(&self->exchange->answer, "}");
     call_answer(self, 200);
 }

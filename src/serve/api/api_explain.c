@@ -105,10 +105,9 @@ static void explain_request(call *self, served_room *room)
         call_refuse(self, &error);
 }
 
-void api_explain(void *owner, http_exchange *exchange, const route_match *match)
+void api_explain(call *self)
 {
-    (void)owner, (void)match;
-    call_when_awake(exchange->context, explain_request);
+    call_when_awake(self, explain_request);
 }
 
 /* ---- a decision that was made: in the worker's thread ---- */
@@ -164,19 +163,17 @@ static ee_status explain_event(explaining *self, const event *seen, ee_error *er
 }
 
 /* For a round with slots, the id of the slot named by `slot` of the query. */
-static json_text wanted_id(call *self, const route_match *match, char *room, size_t capacity)
+static json_text wanted_id(call *self, char *room, size_t capacity)
 {
-    json_text id = {match->parts[1], strlen(match->parts[1])};
+    json_text id = {self->match.parts[1], strlen(self->match.parts[1])};
     const char *slot = http_query(self->exchange, "slot");
     if (!slot) return id;
     json_text words = {slot, strlen(slot)};
     return slot_decision_id_size(id, words) <= capacity ? slot_decision_id(id, words, room) : id;
 }
 
-void api_explain_decision(void *owner, http_exchange *exchange, const route_match *match)
+void api_explain_decision(call *self)
 {
-    service *of = owner;
-    call *self = exchange->context;
     explaining e = {.call = self};
     store_reader *reader = NULL;
     const event *seen;
@@ -188,9 +185,9 @@ void api_explain_decision(void *owner, http_exchange *exchange, const route_matc
         call_refuse_archived(self);
         return;
     }
-    json_text id = wanted_id(self, match, room, sizeof room);
+    json_text id = wanted_id(self, room, sizeof room);
     uint32_t bandit = served_bandit_number(self->bandit);
-    ee_status status = store_reader_create(of->store, &reader, &error);
+    ee_status status = store_reader_create(self->owner->store, &reader, &error);
     if (!status) status = store_find_id(reader, bandit, id, &number, &error);
     if (!status && number) status = store_read_one(reader, bandit, number, &seen, &error);
     if (!status && number) status = explain_event(&e, seen, &error);
@@ -198,7 +195,8 @@ void api_explain_decision(void *owner, http_exchange *exchange, const route_matc
     if (status)
         call_refuse(self, &error);
     else if (!e.found)
-        http_refuse(exchange, 404, call_code(404), "no stored decision has the id '%.128s'", match->parts[1]);
+        http_refuse(self->exchange, 404, call_code(404), "no stored decision has the id '%.128s'",
+                    self->match.parts[1]);
     else
         call_answer(self, 200);
 }

@@ -147,31 +147,25 @@ static void measure_now(void *context)
         call_answer(self, 200);
 }
 
-void api_put_importance(void *owner, http_exchange *exchange, const route_match *match)
+void api_put_importance(call *self)
 {
-    (void)match;
-    service *of = owner;
-    call *self = exchange->context;
     self->task = (worker_task){.run = measure_now, .context = self};
-    if (!worker_submit(of->analyst, &self->task))
-        call_refuse_for(exchange, 503, 1, "too many importance requests are waiting; try again");
+    if (!worker_submit(self->owner->analyst, &self->task))
+        call_refuse_for(self->exchange, 503, 1, "too many importance requests are waiting; try again");
 }
 
-void api_get_importance(void *owner, http_exchange *exchange, const route_match *match)
+void api_get_importance(call *self)
 {
-    service *of = owner;
-    (void)match;
-    call *self = exchange->context;
     uint8_t *bytes = NULL;
     size_t size;
     ee_error error;
-    ee_status status = blob_get(store_blobs(of->store), name_of(self), &bytes, &size, &error);
+    ee_status status = blob_get(store_blobs(self->owner->store), name_of(self), &bytes, &size, &error);
     if (status == EE_NO_FILE)
         refuse_missing(self);
     else if (status)
         call_refuse(self, &error);
     if (status) return;
-    text_bytes(&exchange->answer, (const char *)bytes, size);
+    text_bytes(&self->exchange->answer, (const char *)bytes, size);
     memory_free(bytes);
     call_answer(self, 200);
 }
@@ -195,27 +189,21 @@ static ee_status add_all(text *into, const blobs *from, uint32_t bandit, ee_erro
     return status;
 }
 
-void api_list_importances(void *owner, http_exchange *exchange, const route_match *match)
+void api_list_importances(call *self)
 {
-    service *of = owner;
-    (void)match;
-    call *self = exchange->context;
     ee_error error;
-    text_add(&exchange->answer, "{\"value\":[");
-    if (add_all(&exchange->answer, store_blobs(of->store), served_bandit_number(self->bandit), &error)) {
+    text_add(&self->exchange->answer, "{\"value\":[");
+    if (add_all(&self->exchange->answer, store_blobs(self->owner->store), served_bandit_number(self->bandit), &error)) {
         call_refuse(self, &error);
         return;
     }
-    text_add(&exchange->answer, "]}");
+    text_add(&self->exchange->answer, "]}");
     call_answer(self, 200);
 }
 
-void api_delete_importance(void *owner, http_exchange *exchange, const route_match *match)
+void api_delete_importance(call *self)
 {
-    service *of = owner;
-    (void)match;
-    call *self = exchange->context;
-    blobs *from = store_blobs(of->store);
+    blobs *from = store_blobs(self->owner->store);
     ee_error error;
     if (!blob_exists(from, name_of(self)))
         refuse_missing(self);

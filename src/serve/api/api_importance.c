@@ -38,20 +38,18 @@ static void measure(void *context)
     call_answer(self, 200);
 }
 
-void api_importance(void *owner, http_exchange *exchange, const route_match *match)
+void api_importance(call *self)
 {
-    (void)match;
-    service *of = owner;
-    call *self = exchange->context;
+    service *of = self->owner;
     if (served_bandit_is_archived(self->bandit)) {
         call_refuse_archived(self);
         return;
     }
-    if (importance_cache_find(of->importances, served_bandit_number(self->bandit), &exchange->answer)) {
+    if (importance_cache_find(of->importances, served_bandit_number(self->bandit), &self->exchange->answer)) {
         call_answer(self, 200);
         return;
     }
     self->task = (worker_task){.run = measure, .context = self};
     if (!worker_submit(of->analyst, &self->task))
-        call_refuse_for(exchange, 503, 1, "too many importance requests are waiting; try again");
+        call_refuse_for(self->exchange, 503, 1, "too many importance requests are waiting; try again");
 }

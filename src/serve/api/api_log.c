@@ -22,17 +22,15 @@ static bool read_time(call *self, const char *name, int64_t *out)
     return false;
 }
 
-void api_log(void *owner, http_exchange *exchange, const route_match *match)
+void api_log(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     log_range range = {.from = INT64_MIN, .until = INT64_MAX, .mode = served_bandit_settings(self->bandit).mode};
     static const char *const known[] = {"from", "until", "after", "limit"};
     if (!call_check_query(self, known, sizeof known / sizeof *known)) return;
     if (!call_query_number(self, "after", 0, &range.after) || !call_query_number(self, "limit", 1, &range.limit) ||
         !read_time(self, "from", &range.from) || !read_time(self, "until", &range.until))
         return;
-    content_coding coding = content_coding_choose(http_header(exchange, "Accept-Encoding"));
+    content_coding coding = content_coding_choose(http_header(self->exchange, "Accept-Encoding"));
     if (!log_exports_start(self->owner->exports, self, &range, coding))
-        call_refuse_for(exchange, 503, 1, "%d logs are being read, the maximum; try again", MOST_EXPORTS);
+        call_refuse_for(self->exchange, 503, 1, "%d logs are being read, the maximum; try again", MOST_EXPORTS);
 }

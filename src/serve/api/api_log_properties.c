@@ -90,22 +90,18 @@ static void answer_read(call *self, ee_status (*answer)(call *self, store_reader
     store_reader_free(reader);
 }
 
-void api_model_properties(void *owner, http_exchange *exchange, const route_match *match)
+void api_model_properties(call *self)
 {
-    (void)owner, (void)match;
-    answer_read(exchange->context, answer_model);
+    answer_read(self, answer_model);
 }
 
-void api_log_properties(void *owner, http_exchange *exchange, const route_match *match)
+void api_log_properties(call *self)
 {
-    (void)owner, (void)match;
-    answer_read(exchange->context, answer_log);
+    answer_read(self, answer_log);
 }
 
-void api_forget_log(void *owner, http_exchange *exchange, const route_match *match)
+void api_forget_log(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     journal *written = self->owner->journal;
     journal_forget_before(written, served_bandit_number(self->bandit), journal_time(written));
     audit_write(self->owner, self, served_bandit_name(self->bandit), "log removed", NULL, NULL);
@@ -114,9 +110,8 @@ void api_forget_log(void *owner, http_exchange *exchange, const route_match *mat
     call_answer(self, self->dialect->noted);
 }
 
-void api_no_flatbuffers(void *owner, http_exchange *exchange, const route_match *match)
+void api_no_flatbuffers(call *self)
 {
-    (void)owner, (void)match;
-    http_refuse(exchange, 403, call_code(403),
+    http_refuse(self->exchange, 403, call_code(403),
                 "decisions made by the client cannot be uploaded; let the server decide with rank and reward");
 }

@@ -50,10 +50,8 @@ static void answer_kept(call *self, uint64_t version)
     memory_free(bytes);
 }
 
-void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
+void api_get_model(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     uint64_t version = UINT64_MAX;
     void *bytes = NULL;
     size_t size;
@@ -134,21 +132,17 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
     call_answer(self, self->dialect->noted);
 }
 
-void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
+void api_put_model(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
-    ee_status status = check_model(self, exchange->body, &error);
-    if (!status) status = replace_model(self, exchange->body, &number, &error);
+    ee_status status = check_model(self, self->exchange->body, &error);
+    if (!status) status = replace_model(self, self->exchange->body, &number, &error);
     answer_written(self, status, number, "replaced", &error);
 }
 
-void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
+void api_reset_model(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
     ee_status status = replace_model(self, (json_text){0}, &number, &error);
@@ -211,10 +205,8 @@ static void print_versions(text *answer, const version_list *list, uint64_t curr
     text_add(answer, "]}");
 }
 
-void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
+void api_model_versions(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     served_standing standing = served_bandit_standing(self->bandit);
     version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
     ee_error error;

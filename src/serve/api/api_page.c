@@ -63,39 +63,35 @@ static void answer_named(service *self, http_exchange *exchange, const char *nam
     http_refuse(exchange, 404, call_code(404), "the dashboard has no file '%.64s'", name);
 }
 
-void api_page(void *owner, http_exchange *exchange, const route_match *match)
+void api_page(call *self)
 {
-    (void)match;
-    answer_named(owner, exchange, "index.html");
+    answer_named(self->owner, self->exchange, "index.html");
 }
 
-void api_page_file(void *owner, http_exchange *exchange, const route_match *match)
+void api_page_file(call *self)
 {
-    answer_named(owner, exchange, match->parts[0]);
+    answer_named(self->owner, self->exchange, self->match.parts[0]);
 }
 
 /* Whether keys are needed, and what the key of this request is for, so that the page need not try. */
-void api_page_visitor(void *owner, http_exchange *exchange, const route_match *match)
+void api_page_visitor(call *self)
 {
-    (void)match;
-    service *self = owner;
-    const call *of = exchange->context;
-    bool keys = service_config_now(self)->keys != NULL;
-    text *answer = &exchange->answer;
-    if (!is_on(self)) {
-        refuse_off(exchange);
+    bool keys = service_config_now(self->owner)->keys != NULL;
+    text *answer = &self->exchange->answer;
+    if (!is_on(self->owner)) {
+        refuse_off(self->exchange);
         return;
     }
-    text_add(answer, "{\"keys\":%s,\"role\":\"%s\",\"name\":", keys ? "true" : "false", key_role_name(of->role));
-    text_json(answer, (json_text){of->key_name, strlen(of->key_name)});
+    text_add(answer, "{\"keys\":%s,\"role\":\"%s\",\"name\":", keys ? "true" : "false", key_role_name(self->role));
+    text_json(answer, (json_text){self->key_name, strlen(self->key_name)});
     text_add(answer, ",\"bandit\":");
-    if (of->only_bandit)
-        text_json(answer, (json_text){of->only_bandit, strlen(of->only_bandit)});
+    if (self->only_bandit)
+        text_json(answer, (json_text){self->only_bandit, strlen(self->only_bandit)});
     else
         text_add(answer, "null");
     text_add(answer, "}\n");
-    http_add_header(exchange, "Cache-Control", "no-store");
-    http_answer(exchange, 200);
+    http_add_header(self->exchange, "Cache-Control", "no-store");
+    http_answer(self->exchange, 200);
 }
 
 static void add_choice(text *into, const char *before, const char *name, const char *summary)
@@ -107,14 +103,13 @@ static void add_choice(text *into, const char *before, const char *name, const c
 }
 
 /* What forms offer: the policies, the estimators, and the defaults of a bandit's settings. */
-void api_page_choices(void *owner, http_exchange *exchange, const route_match *match)
+void api_page_choices(call *self)
 {
-    (void)match;
-    text *answer = &exchange->answer;
+    text *answer = &self->exchange->answer;
     bandit_settings defaults = bandit_settings_usual();
     ee_policy one;
-    if (!is_on(owner)) {
-        refuse_off(exchange);
+    if (!is_on(self->owner)) {
+        refuse_off(self->exchange);
         return;
     }
     text_add(answer, "{\"policies\":[");
@@ -131,6 +126,6 @@ void api_page_choices(void *owner, http_exchange *exchange, const route_match *m
     text_add(answer, "],\"defaults\":");
     bandit_settings_write(&defaults, answer);
     text_add(answer, "}\n");
-    http_add_header(exchange, "Cache-Control", "no-cache");
-    http_answer(exchange, 200);
+    http_add_header(self->exchange, "Cache-Control", "no-cache");
+    http_answer(self->exchange, 200);
 }

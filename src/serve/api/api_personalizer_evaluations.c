@@ -84,10 +84,8 @@ static evaluation_view whole_view(const call *self, const char *called)
     return (evaluation_view){.newest = is_newest(self), .from = -1e12, .until = 1e12, .called = called};
 }
 
-void personalizer_post_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void personalizer_post_evaluation(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     char id[JOB_ID_SIZE] = "", uuid[UUID_SIZE], location[PERSONALIZER_PATH_SIZE];
     const char *code = NULL;
     ee_error error;
@@ -98,22 +96,20 @@ void personalizer_post_evaluation(void *owner, http_exchange *exchange, const ro
     }
     evaluation_view view = whole_view(self, NULL);
     evaluation_id_write(id, uuid);
-    snprintf(location, sizeof location, "%.*s/%s", (int)exchange->path.length, exchange->path.bytes, uuid);
-    http_add_header(exchange, "Location", location);
+    snprintf(location, sizeof location, "%.*s/%s", (int)self->exchange->path.length, self->exchange->path.bytes, uuid);
+    http_add_header(self->exchange, "Location", location);
     answer_one(self, id, &view, 201);
 }
 
 /* The client says the id. */
-void personalizer_put_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void personalizer_put_evaluation(call *self)
 {
-    (void)owner;
-    call *self = exchange->context;
     char id[JOB_ID_SIZE];
     const char *code = NULL;
     ee_error error;
-    evaluation_id_read(match->parts[0], id);
+    evaluation_id_read(self->match.parts[0], id);
     ee_status status = create_once(self, id, &code, &error);
-    evaluation_view view = whole_view(self, match->parts[0]);
+    evaluation_view view = whole_view(self, self->match.parts[0]);
     if (status)
         refuse(self, status, status == EE_BAD_INPUT || status == EE_BAD_OPTION ? code : NULL, &error);
     else
@@ -155,13 +151,11 @@ static bool read_view(call *self, evaluation_view *view)
     return true;
 }
 
-void personalizer_get_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void personalizer_get_evaluation(call *self)
 {
-    (void)owner;
-    call *self = exchange->context;
     char id[JOB_ID_SIZE];
-    evaluation_view view = whole_view(self, match->parts[0]);
-    evaluation_id_read(match->parts[0], id);
+    evaluation_view view = whole_view(self, self->match.parts[0]);
+    evaluation_id_read(self->match.parts[0], id);
     if (!is_newest(self) || read_view(self, &view)) answer_one(self, id, &view, 200);
 }
 
@@ -177,10 +171,8 @@ static void add_list(call *self, const job_about *jobs, size_t from, size_t to)
     text_add(answer, is_newest(self) ? "]}" : "]");
 }
 
-void personalizer_list_evaluations(void *owner, http_exchange *exchange, const route_match *match)
+void personalizer_list_evaluations(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     uint64_t skip = 0, top = UINT64_MAX;
     job_about *jobs = NULL;
     size_t count = 0;
@@ -196,13 +188,11 @@ void personalizer_list_evaluations(void *owner, http_exchange *exchange, const r
     call_answer(self, 200);
 }
 
-void personalizer_delete_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void personalizer_delete_evaluation(call *self)
 {
-    (void)owner;
-    call *self = exchange->context;
     char id[JOB_ID_SIZE];
     ee_error error;
-    evaluation_id_read(match->parts[0], id);
+    evaluation_id_read(self->match.parts[0], id);
     ee_status status = evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), id, &error);
     if (status) {
         refuse(self, status, status == EE_NO_FILE ? "EvaluationNotFound" : NULL, &error);
@@ -283,10 +273,8 @@ static ee_status apply(call *self, const char **code, ee_error *error)
     return status;
 }
 
-void personalizer_apply_evaluation(void *owner, http_exchange *exchange, const route_match *match)
+void personalizer_apply_evaluation(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     const char *code;
     ee_error error;
     ee_status status = apply(self, &code, &error);

@@ -73,25 +73,16 @@ static void reward_written(journal_entry *entry)
     call_item_done(self);
 }
 
-void api_reward(void *owner, http_exchange *exchange, const route_match *match)
+void api_reward(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     self->member = NULL;
     if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
 }
 
-void api_reward_batch(void *owner, http_exchange *exchange, const route_match *match)
+void api_reward_batch(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     self->member = "rewards";
     if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
-}
-
-void api_reward_slots(void *owner, http_exchange *exchange, const route_match *match)
-{
-    api_reward(owner, exchange, match); /* what is asked differs, which the dialect knows */
 }
 
 /* ---- activation ---- */
@@ -144,10 +135,8 @@ static void activate_path(call *self)
         call_submit(self, activation_written);
 }
 
-void api_activate(void *owner, http_exchange *exchange, const route_match *match)
+void api_activate(call *self)
 {
-    (void)owner, (void)match;
-    call *self = exchange->context;
     self->member = NULL;
     if (self->base.generation)
         activate_path(self);

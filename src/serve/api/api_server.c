@@ -6,11 +6,10 @@
 #include "openapi.h"
 #include "readiness.h"
 
-void api_live(void *owner, http_exchange *exchange, const route_match *match)
+void api_live(call *self)
 {
-    (void)owner, (void)match;
-    text_add(&exchange->answer, "{\"live\":true}\n");
-    http_answer(exchange, 200);
+    text_add(&self->exchange->answer, "{\"live\":true}\n");
+    http_answer(self->exchange, 200);
 }
 
 /* An error like others, with the progress besides. */
@@ -28,11 +27,10 @@ static void answer_loading(http_exchange *exchange, service_loading *loading)
     http_answer(exchange, 503);
 }
 
-void api_ready(void *owner, http_exchange *exchange, const route_match *match)
+void api_ready(call *self)
 {
-    (void)match;
-    service *self = owner;
-    switch (service_readiness(self)) {
+    http_exchange *exchange = self->exchange;
+    switch (service_readiness(self->owner)) {
     case NOT_READY_STOPPING:
         call_refuse_for(exchange, 503, 1, "the server is stopping");
         break;
@@ -40,50 +38,45 @@ void api_ready(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse_for(exchange, 503, 1, "the store cannot be written; the server's log says when it can again");
         break;
     case NOT_READY_LOADING:
-        answer_loading(exchange, &self->loading);
+        answer_loading(exchange, &self->owner->loading);
         break;
     case READY:
         text_add(&exchange->answer, "{\"ready\":true%s}\n",
-                 journal_clock(self->journal).in_doubt
+                 journal_clock(self->owner->journal).in_doubt
                      ? ",\"warning\":\"The clock jumped: nothing is settled or removed. See /v1/clock.\""
                      : "");
         http_answer(exchange, 200);
     }
 }
 
-void api_openapi(void *owner, http_exchange *exchange, const route_match *match)
+void api_openapi(call *self)
 {
-    (void)owner, (void)match;
-    text_bytes(&exchange->answer, openapi_json, openapi_size);
-    http_answer(exchange, 200);
+    text_bytes(&self->exchange->answer, openapi_json, openapi_size);
+    http_answer(self->exchange, 200);
 }
 
-void api_metrics(void *owner, http_exchange *exchange, const route_match *match)
+void api_metrics(call *self)
 {
-    (void)match;
-    exchange->content_type = "text/plain; version=0.0.4; charset=utf-8";
-    service_metrics_write(owner, &exchange->answer);
-    http_answer(exchange, 200);
+    self->exchange->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    service_metrics_write(self->owner, &self->exchange->answer);
+    http_answer(self->exchange, 200);
 }
 
 /* ---- as Cognitive Services containers have it, which those who watch over Personalizer may ask ---- */
 
-void api_container_ready(void *owner, http_exchange *exchange, const route_match *match)
+void api_container_ready(call *self)
 {
-    (void)match;
-    service *self = owner;
-    bool ready = service_readiness(self) == READY;
-    text_add(&exchange->answer, "{\"service\":\"personalizer\",\"ready\":\"%s\"}\n", ready ? "ready" : "not ready");
-    http_answer(exchange, ready ? 200 : 503);
+    bool ready = service_readiness(self->owner) == READY;
+    text_add(&self->exchange->answer, "{\"service\":\"personalizer\",\"ready\":\"%s\"}\n",
+             ready ? "ready" : "not ready");
+    http_answer(self->exchange, ready ? 200 : 503);
 }
 
-void api_status(void *owner, http_exchange *exchange, const route_match *match)
+void api_status(call *self)
 {
-    (void)match;
-    service *self = owner;
-    bool ready = service_readiness(self) == READY;
-    text_add(&exchange->answer, "{\"service\":\"personalizer\",\"apiStatus\":\"%s\",\"apiStatusMessage\":\"%s\"}\n",
-             ready ? "Valid" : "Invalid",
-             ready ? "The server is ready." : "The server is not ready; GET /readyz says why.");
-    http_answer(exchange, ready ? 200 : 503);
+    bool ready = service_readiness(self->owner) == READY;
+    text_add(
+        &self->exchange->answer, "{\"service\":\"personalizer\",\"apiStatus\":\"%s\",\"apiStatusMessage\":\"%s\"}\n",
+        ready ? "Valid" : "Invalid", ready ? "The server is ready." : "The server is not ready; GET /readyz says why.");
+    http_answer(self->exchange, ready ? 200 : 503);
 }

@@ -4,11 +4,10 @@
 
 #include "serve/http/router.h"
 
-typedef void call_handler(void *service, http_exchange *exchange, const route_match *match);
+typedef void call_handler(struct call *self);
 call_handler api_live, api_ready, api_openapi, api_metrics, api_clock, api_accept_clock, api_audit;
 call_handler api_list, api_create, api_describe, api_change, api_delete, api_restore, api_erase;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
-call_handler api_rank_slots, api_reward_slots;
 call_handler api_activity;
 call_handler api_page, api_page_file, api_page_visitor, api_page_choices;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;

@@ -17,6 +17,7 @@ typedef enum route_trait {
     ROUTE_ALL_BANDITS = 32 /* shows every bandit: not for a key of one */
 } route_trait;
 
+struct call; /* of the api */
 typedef struct route route;
 typedef struct route_match {
     const route *route;
@@ -29,7 +30,7 @@ struct route {
     const char *pattern;
     key_role role;     /* that is needed; KEY_NOBODY: none */
     const char *limit; /* which setting limits its body; NULL: it takes none */
-    void (*handle)(void *service, http_exchange *exchange, const route_match *match);
+    void (*handle)(struct call *self);
     const char *summary; /* for the description of the API */
     unsigned traits;     /* of route_trait */
     const char *error;   /* Personalizer's name for a request that cannot be understood; NULL: BadRequest */
