@@ -156,7 +156,7 @@ static bool admit(void *context, http_exchange *exchange)
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (json_is(exchange->path, paths[i])) return true;
     if (exchange->path.length >= 5 && memcmp(exchange->path.bytes, "/seen", 5) == 0) return true;
-    http_refuse(exchange, 404, "NotFound", "there is no such path");
+    http_refuse(exchange, 404, "there is no such path");
     return false;
 }
 

@@ -86,12 +86,12 @@ static bool check_origin(const service_config *config, http_exchange *exchange)
 {
     const char *origin = http_header(exchange, "Origin"), *host = http_header(exchange, "Host");
     if (origin && !is_same_origin(origin, host)) {
-        http_refuse(exchange, 403, call_code(403),
+        http_refuse(exchange, 403,
                     "web pages of the origin '%.100s' may not call this server; call it from your backend", origin);
         return false;
     }
     if (config->keys || !host || is_local_host(host)) return true;
-    http_refuse(exchange, 403, call_code(403),
+    http_refuse(exchange, 403,
                 "without keys the server accepts only the host name localhost, got '%.100s'; start it with --keys, or "
                 "send Host: localhost",
                 host);
@@ -124,7 +124,7 @@ static bool check_key(const service_config *config, http_exchange *exchange, con
     if (of->role == KEY_NOBODY) return true;
     if (!found) {
         http_add_header(exchange, "WWW-Authenticate", "Bearer");
-        http_refuse(exchange, 401, call_code(401),
+        http_refuse(exchange, 401,
                     key.bytes ? "invalid API key: it is not in the server's keys file; after 'eenet keys add', reload "
                                 "the server (SIGHUP)"
                               : "missing API key: send the header '%s' or '%s'",
@@ -132,9 +132,8 @@ static bool check_key(const service_config *config, http_exchange *exchange, con
         return false;
     }
     if (key_role_allows(grant->role, of->role)) return true;
-    http_refuse(exchange, 403, call_code(403),
-                "this request needs a key with the role %s; the key '%s' has the role %s", key_role_name(of->role),
-                grant->name, key_role_name(grant->role));
+    http_refuse(exchange, 403, "this request needs a key with the role %s; the key '%s' has the role %s",
+                key_role_name(of->role), grant->name, key_role_name(grant->role));
     return false;
 }
 
@@ -159,7 +158,7 @@ bool call_finds_bandit_there(call *self)
     const route *of = self->match.route;
     bool for_archived = of->method == HTTP_GET || of->traits & ROUTE_ARCHIVED;
     if (self->bandit && served_bandit_is_removed(self->bandit)) { /* since it was found */
-        http_refuse(self->exchange, 404, call_code(404), "there is no bandit '%s' any more: it was removed",
+        http_refuse(self->exchange, 404, "there is no bandit '%s' any more: it was removed",
                     served_bandit_name(self->bandit));
         return false;
     }
@@ -188,13 +187,13 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
     const char *name = names_one ? match->parts[0] : NULL;
     if (into->base.generation) name = personalizer_bandit(into, grant, asked);
     if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->traits & ROUTE_ALL_BANDITS)) {
-        http_refuse(exchange, 403, call_code(403), "this key is only for the bandit '%s'", grant->bandit);
+        http_refuse(exchange, 403, "this key is only for the bandit '%s'", grant->bandit);
         return false;
     }
     if (!name) return true;
     into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
     if (!into->bandit) {
-        http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'; create it with POST /v1/bandits", name);
+        http_refuse(exchange, 404, "there is no bandit '%.64s'; create it with POST /v1/bandits", name);
         return false;
     }
     return call_finds_bandit_there(into);
@@ -213,14 +212,13 @@ static bool find_route(call *self)
         return true;
     case ROUTE_OTHER_METHOD:
         http_add_header(exchange, "Allow", allowed);
-        http_refuse(exchange, 405, call_code(405), "method not allowed; this path takes %s", allowed);
+        http_refuse(exchange, 405, "method not allowed; this path takes %s", allowed);
         return false;
     case ROUTE_BAD_PATH:
-        http_refuse(exchange, 400, call_code(400),
-                    "invalid path: a segment is empty, '.' or '..', or its percent-encoding is wrong");
+        http_refuse(exchange, 400, "invalid path: a segment is empty, '.' or '..', or its percent-encoding is wrong");
         return false;
     default:
-        http_refuse(exchange, 404, call_code(404), "no such path; see /openapi.json");
+        http_refuse(exchange, 404, "no such path; see /openapi.json");
         return false;
     }
 }

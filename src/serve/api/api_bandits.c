@@ -107,11 +107,11 @@ static void answer_existing(call *self, const served_bandit *bandit, const bandi
     char difference[256];
     bool may_change;
     if (served_bandit_is_archived(bandit))
-        http_refuse(self->exchange, 409, call_code(409),
-                    "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name, name);
+        http_refuse(self->exchange, 409, "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore",
+                    name, name);
     else if (bandit_settings_difference(&there, settings, difference, sizeof difference, &may_change))
-        http_refuse(self->exchange, 409, call_code(409), "the bandit '%s' already exists with %s; %suse another name",
-                    name, difference, may_change ? "change it with PATCH, or " : "");
+        http_refuse(self->exchange, 409, "the bandit '%s' already exists with %s; %suse another name", name, difference,
+                    may_change ? "change it with PATCH, or " : "");
     else
         answer_description(self, bandit, 200);
 }
@@ -151,7 +151,7 @@ void api_create(call *self)
     }
     bandit_settings_number(&settings, &(bandit_settings){0}, true);
     if (self->only_bandit && !json_is(name, self->only_bandit)) {
-        http_refuse(self->exchange, 403, call_code(403), "this key is only for the bandit '%s'", self->only_bandit);
+        http_refuse(self->exchange, 403, "this key is only for the bandit '%s'", self->only_bandit);
         return;
     }
     served_bandit *there = served_bandits_find(of->bandits, name);
@@ -159,7 +159,7 @@ void api_create(call *self)
     if (there)
         answer_existing(self, there, &settings);
     else if (count_bandits(of) >= most)
-        http_refuse(self->exchange, 409, call_code(409),
+        http_refuse(self->exchange, 409,
                     "the server has %zu bandits, its limit (setting 'bandits'; archived bandits count)", most);
     else if (create(self, name, &settings, &error))
         call_refuse(self, &error);
@@ -251,7 +251,7 @@ static void remove_for_good(call *self)
     const char *confirm = http_query(self->exchange, "confirm"), *name = served_bandit_name(self->bandit);
     ee_error error;
     if (!confirm || strcmp(confirm, name) != 0)
-        http_refuse(self->exchange, 400, call_code(400),
+        http_refuse(self->exchange, 400,
                     "this removes '%s' and all its data for good; to confirm, add confirm=%s to the query", name, name);
     else if (decide_removal(self, &error))
         call_refuse(self, &error);
@@ -265,7 +265,7 @@ void api_delete(call *self)
     if (!call_check_query(self, names, 2)) return;
     const char *purge = http_query(self->exchange, "purge");
     if (purge && strcmp(purge, "true") != 0 && strcmp(purge, "false") != 0)
-        http_refuse(self->exchange, 400, call_code(400), "purge must be true or false, got '%.60s'", purge);
+        http_refuse(self->exchange, 400, "purge must be true or false, got '%.60s'", purge);
     else if (purge && strcmp(purge, "true") == 0)
         remove_for_good(self);
     else

@@ -70,8 +70,8 @@ static bool answer_existing(call *self, const bandit_settings *settings, const c
         challenger_settings_write(there, &self->exchange->answer);
         call_answer(self, 200);
     } else {
-        http_refuse(self->exchange, 409, call_code(409),
-                    "the challenger '%s' already exists with other settings; remove it first", asked->name);
+        http_refuse(self->exchange, 409, "the challenger '%s' already exists with other settings; remove it first",
+                    asked->name);
     }
     return true;
 }
@@ -87,7 +87,7 @@ void api_add_challenger(call *self)
     }
     if (answer_existing(self, &before, &asked)) return;
     if (settings.challenger_count == MOST_CHALLENGERS) {
-        http_refuse(self->exchange, 409, call_code(409), "the bandit has %d challengers, the maximum; remove one first",
+        http_refuse(self->exchange, 409, "the bandit has %d challengers, the maximum; remove one first",
                     MOST_CHALLENGERS);
         return;
     }
@@ -112,8 +112,8 @@ static const challenger_settings *find_challenger(call *self, const bandit_setti
     const char *part = self->match.parts[1];
     const challenger_settings *found = bandit_settings_challenger(settings, (json_text){part, strlen(part)});
     if (!found)
-        http_refuse(self->exchange, 404, call_code(404), "bandit '%s' has no challenger '%.80s'",
-                    served_bandit_name(self->bandit), part);
+        http_refuse(self->exchange, 404, "bandit '%s' has no challenger '%.80s'", served_bandit_name(self->bandit),
+                    part);
     return found;
 }
 
@@ -149,7 +149,7 @@ void api_promote(call *self)
     ee_status status = service_promote(self->owner, self->bandit, found, 0,
                                        self->key_name[0] ? self->key_name : "request", &number, &error);
     if (status == EE_BAD_INPUT) { /* it has not come so far */
-        http_refuse(self->exchange, 409, call_code(409), "%s", error.message);
+        http_refuse(self->exchange, 409, "%s", error.message);
     } else if (status) {
         call_refuse(self, &error);
     } else {

@@ -81,9 +81,9 @@ void api_accept_clock(call *self)
                          self->key_name);
         answer_clock(self);
     } else if (in_doubt) {
-        http_refuse(self->exchange, 409, call_code(409),
+        http_refuse(self->exchange, 409,
                     "the clock went back, so this time cannot have elapsed; accept it as \"corrected\"");
     } else {
-        http_refuse(self->exchange, 409, call_code(409), "the clock is not in doubt");
+        http_refuse(self->exchange, 409, "the clock is not in doubt");
     }
 }

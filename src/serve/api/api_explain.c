@@ -17,7 +17,7 @@ static bool read_most(call *self, bool is_stored, uint64_t *most)
     if (!call_check_query(self, known, is_stored ? 2 : 1)) return false;
     if (!call_query_number(self, "features", 1, most)) return false;
     if (*most <= MOST_FEATURES) return true;
-    http_refuse(self->exchange, 400, call_code(400), "features must be at most %d, got %" PRIu64, MOST_FEATURES, *most);
+    http_refuse(self->exchange, 400, "features must be at most %d, got %" PRIu64, MOST_FEATURES, *most);
     return false;
 }
 
@@ -100,7 +100,7 @@ static void explain_request(call *self, served_room *room)
     if (!status)
         call_answer(self, 200);
     else if (self->request.too_large)
-        http_refuse(self->exchange, 413, call_code(413), "%s", error.message);
+        http_refuse(self->exchange, 413, "%s", error.message);
     else
         call_refuse(self, &error);
 }
@@ -195,8 +195,7 @@ void api_explain_decision(call *self)
     if (status)
         call_refuse(self, &error);
     else if (!e.found)
-        http_refuse(self->exchange, 404, call_code(404), "no stored decision has the id '%.128s'",
-                    self->match.parts[1]);
+        http_refuse(self->exchange, 404, "no stored decision has the id '%.128s'", self->match.parts[1]);
     else
         call_answer(self, 200);
 }

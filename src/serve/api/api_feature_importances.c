@@ -22,7 +22,7 @@ static blob_name name_of(const call *self)
 
 static void refuse_missing(call *self)
 {
-    http_refuse(self->exchange, 404, call_code(404), "there is no feature importance with this id");
+    http_refuse(self->exchange, 404, "there is no feature importance with this id");
 }
 
 /* ---- measuring ---- */

@@ -17,8 +17,7 @@ static bool read_time(call *self, const char *name, int64_t *out)
         *out = (int64_t)llround(seconds * 1e6);
         return true;
     }
-    http_refuse(self->exchange, 400, call_code(400), "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
-                name, words);
+    http_refuse(self->exchange, 400, "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'", name, words);
     return false;
 }
 

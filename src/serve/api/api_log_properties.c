@@ -70,7 +70,7 @@ static ee_status answer_log(call *self, store_reader *reader, ee_error *error)
     if (status) return status;
     if (!from) {
         if (self->base.generation != PERSONALIZER_1_0) self->error_code = "LogsPropertiesNotFound";
-        http_refuse(self->exchange, 404, call_code(404), "the log is empty");
+        http_refuse(self->exchange, 404, "the log is empty");
         return EE_OK;
     }
     add_time(answer, "{\"dateRange\":{\"from\":", from);
@@ -112,6 +112,6 @@ void api_forget_log(call *self)
 
 void api_no_flatbuffers(call *self)
 {
-    http_refuse(self->exchange, 403, call_code(403),
+    http_refuse(self->exchange, 403,
                 "decisions made by the client cannot be uploaded; let the server decide with rank and reward");
 }

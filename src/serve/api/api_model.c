@@ -41,7 +41,7 @@ static void answer_kept(call *self, uint64_t version)
     ee_status status = blob_get(store_blobs(self->owner->store),
                                 blob_model(served_bandit_number(self->bandit), version), &bytes, &size, &error);
     if (status == EE_NO_FILE)
-        http_refuse(self->exchange, 404, call_code(404),
+        http_refuse(self->exchange, 404,
                     "version %" PRIu64 " is not stored; GET .../model/versions lists those that are", version);
     else if (status)
         call_refuse(self, &error);

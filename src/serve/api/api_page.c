@@ -31,7 +31,7 @@ static bool is_on(service *self)
 
 static void refuse_off(http_exchange *exchange)
 {
-    http_refuse(exchange, 404, call_code(404), "the dashboard is off (--page off); see /openapi.json");
+    http_refuse(exchange, 404, "the dashboard is off (--page off); see /openapi.json");
 }
 
 static void answer_file(http_exchange *exchange, const page_file *file)
@@ -60,7 +60,7 @@ static void answer_named(service *self, http_exchange *exchange, const char *nam
             answer_file(exchange, &page_files[i]);
             return;
         }
-    http_refuse(exchange, 404, call_code(404), "the dashboard has no file '%.64s'", name);
+    http_refuse(exchange, 404, "the dashboard has no file '%.64s'", name);
 }
 
 void api_page(call *self)

@@ -20,7 +20,7 @@ static void refuse(call *self, ee_status status, const char *code, const ee_erro
 {
     if (code && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
     if (status == EE_NO_FILE)
-        http_refuse(self->exchange, 404, call_code(404), "there is no evaluation with this id");
+        http_refuse(self->exchange, 404, "there is no evaluation with this id");
     else
         call_refuse(self, error);
 }
@@ -122,8 +122,7 @@ static bool query_time(call *self, const char *name, double *out)
 {
     const char *words = http_query(self->exchange, name);
     if (!words || log_time_parse((json_text){words, strlen(words)}, out)) return true;
-    http_refuse(self->exchange, 400, call_code(400), "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
-                name, words);
+    http_refuse(self->exchange, 400, "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'", name, words);
     return false;
 }
 
@@ -139,13 +138,13 @@ static bool read_view(call *self, evaluation_view *view)
     bool known = minutes == 0;
     for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) known = known || minutes == intervals[i];
     if (!known) {
-        http_refuse(self->exchange, 400, call_code(400), "intervalInMinutes must be 5, 60, 360, 720 or 1440");
+        http_refuse(self->exchange, 400, "intervalInMinutes must be 5, 60, 360, 720 or 1440");
         return false;
     }
     view->interval = (double)minutes * 60;
     view->rolling = window && strcmp(window, "Rolling") == 0;
     if (window && !view->rolling && strcmp(window, "Expanding") != 0) {
-        http_refuse(self->exchange, 400, call_code(400), "window must be Expanding or Rolling");
+        http_refuse(self->exchange, 400, "window must be Expanding or Rolling");
         return false;
     }
     return true;

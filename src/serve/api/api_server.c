@@ -19,7 +19,7 @@ static void answer_loading(http_exchange *exchange, service_loading *loading)
     char message[96];
     snprintf(message, sizeof message, "the models of active bandits are being loaded: %zu of %zu", loaded + failed,
              loading->total);
-    http_error(&exchange->answer, call_code(503), message);
+    http_error(&exchange->answer, http_code(503), message);
     exchange->answer.length--; /* the last brace */
     text_add(&exchange->answer, ",\"loading\":{\"total\":%zu,\"loaded\":%zu,\"failed\":%zu}}\n", loading->total, loaded,
              failed);

@@ -77,19 +77,6 @@ void calls_free(service *owner)
 
 /* ---- answers ---- */
 
-const char *call_code(int status)
-{
-    static const struct {
-        int status;
-        const char *code;
-    } codes[] = {{400, "BadRequest"},       {401, "Unauthorized"}, {403, "Forbidden"}, {404, "NotFound"},
-                 {405, "MethodNotAllowed"}, {409, "Conflict"},     {410, "Gone"},      {413, "TooLarge"},
-                 {429, "TooManyRequests"},  {503, "Unavailable"}};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i].status == status) return codes[i].code;
-    return "Internal";
-}
-
 int call_status_of(ee_status status)
 {
     switch (status) {
@@ -113,7 +100,7 @@ void call_refuse(call *self, const ee_error *error)
     if (status == 503)
         call_refuse_for(self->exchange, status, 1, "%s", error->message);
     else
-        http_refuse(self->exchange, status, call_code(status), "%s", error->message);
+        http_refuse(self->exchange, status, "%s", error->message);
 }
 
 void call_refuse_for(http_exchange *exchange, int status, double seconds, const char *format, ...)
@@ -125,14 +112,14 @@ void call_refuse_for(http_exchange *exchange, int status, double seconds, const 
     va_end(list);
     snprintf(after, sizeof after, "%.0f", fmax(1, ceil(seconds)));
     http_add_header(exchange, "Retry-After", after);
-    http_refuse(exchange, status, call_code(status), "%s", message);
+    http_refuse(exchange, status, "%s", message);
 }
 
 void call_refuse_archived(call *self)
 {
     const char *name = served_bandit_name(self->bandit);
-    http_refuse(self->exchange, 410, call_code(410),
-                "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name, name);
+    http_refuse(self->exchange, 410, "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name,
+                name);
 }
 
 void call_answer(call *self, int status)
@@ -151,10 +138,9 @@ bool call_check_query(call *self, const char *const *names, size_t count)
     for (size_t i = 0, length = 0; i < count && length < sizeof expected; i++)
         length += (size_t)snprintf(expected + length, sizeof expected - length, "%s'%s'", i ? ", " : "", names[i]);
     if (nearest)
-        http_refuse(self->exchange, 400, call_code(400), "unknown query parameter '%s'; did you mean '%s'?", word,
-                    nearest);
+        http_refuse(self->exchange, 400, "unknown query parameter '%s'; did you mean '%s'?", word, nearest);
     else
-        http_refuse(self->exchange, 400, call_code(400), "unknown query parameter '%s'; expected %s", word, expected);
+        http_refuse(self->exchange, 400, "unknown query parameter '%s'; expected %s", word, expected);
     return false;
 }
 
@@ -166,8 +152,7 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
     errno = 0;
     *number = strtoull(words, &end, 10);
     if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return true;
-    http_refuse(self->exchange, 400, call_code(400), "%s must be an integer of at least %" PRIu64 ", got '%.60s'", name,
-                least, words);
+    http_refuse(self->exchange, 400, "%s must be an integer of at least %" PRIu64 ", got '%.60s'", name, least, words);
     return false;
 }
 

@@ -74,8 +74,6 @@ call *call_take(service *owner, http_exchange *exchange);
 void call_give_back(call *used);
 void calls_free(service *owner);
 
-/* An answer that is refused, by its status; BadRequest for 400, and so on. */
-const char *call_code(int status);
 /* The status for an error: 400 for EE_BAD_INPUT, ... */
 int call_status_of(ee_status status);
 void call_refuse(call *self, const ee_error *error);

@@ -15,7 +15,7 @@ void call_end_answer(call *self, call_item *item, int status)
 void call_item_refuse(call *self, call_item *item, int status, const char *message)
 {
     http_exchange *exchange = self->exchange;
-    const char *code = call_code(status);
+    const char *code = http_code(status);
     if (exchange->name_error) code = exchange->name_error(exchange, status, code);
     call_begin_answer(self, item);
     http_error(&self->answers, code, message);
@@ -156,7 +156,7 @@ bool call_read_items(call *self, read_item *read, const void *context)
     if (!status && self->answers.status) status = status_no_memory(&error, self->answers.length);
     if (!status) return true;
     if (self->request.too_large)
-        http_refuse(self->exchange, 413, call_code(413), "%s", error.message);
+        http_refuse(self->exchange, 413, "%s", error.message);
     else
         call_refuse(self, &error);
     return false;

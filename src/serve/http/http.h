@@ -98,9 +98,8 @@ void http_answer(http_exchange *exchange, int status);
 /* {"error": {"code": ..., "message": ...}}. What is no UTF-8 in the message, or was cut, becomes question marks. */
 void http_error(text *into, const char *code, const char *message);
 
-/* The same as the answer, with this status. */
-__attribute__((format(printf, 4, 5))) void http_refuse(http_exchange *exchange, int status, const char *code,
-                                                       const char *format, ...);
+/* The same as the answer, with this status and its http_code. */
+__attribute__((format(printf, 3, 4))) void http_refuse(http_exchange *exchange, int status, const char *format, ...);
 
 /* An answer whose length is not known: read fills up to capacity bytes and returns how many; 0: the end, -1: it broke,
  * and the connection is cut. Called in the pool's threads, whenever the client took what it had. release is called
@@ -112,7 +111,8 @@ void http_stream(http_exchange *exchange, int status, http_read *read, void (*re
 /* After HTTP_READ_LATER, in any thread: read is called again. Not after release. */
 void http_continue(http_exchange *exchange);
 
-/* The status as text, as "Not Found". */
+/* The status as text, as "Not Found", and the code of our errors with it, as "NotFound". */
 const char *http_reason(int status);
+const char *http_code(int status);
 
 #endif

@@ -110,8 +110,9 @@ void http_error(text *into, const char *code, const char *message)
     text_add(into, "}}");
 }
 
-void http_refuse(http_exchange *exchange, int status, const char *code, const char *format, ...)
+void http_refuse(http_exchange *exchange, int status, const char *format, ...)
 {
+    const char *code = http_code(status);
     char message[512];
     va_list arguments;
     va_start(arguments, format);
@@ -125,38 +126,45 @@ void http_refuse(http_exchange *exchange, int status, const char *code, const ch
     http_answer(exchange, status);
 }
 
+typedef struct status_row {
+    int status;
+    const char *reason, *code;
+} status_row;
+
+static const status_row *find_status(int status)
+{
+    static const status_row rows[] = {{200, "OK", "Internal"},
+                                      {201, "Created", "Internal"},
+                                      {204, "No Content", "Internal"},
+                                      {304, "Not Modified", "Internal"},
+                                      {400, "Bad Request", "BadRequest"},
+                                      {401, "Unauthorized", "Unauthorized"},
+                                      {403, "Forbidden", "Forbidden"},
+                                      {404, "Not Found", "NotFound"},
+                                      {405, "Method Not Allowed", "MethodNotAllowed"},
+                                      {408, "Request Timeout", "Timeout"},
+                                      {409, "Conflict", "Conflict"},
+                                      {410, "Gone", "Gone"},
+                                      {413, "Content Too Large", "TooLarge"},
+                                      {414, "URI Too Long", "HeadersTooLarge"},
+                                      {417, "Expectation Failed", "ExpectationFailed"},
+                                      {429, "Too Many Requests", "TooManyRequests"},
+                                      {431, "Request Header Fields Too Large", "HeadersTooLarge"},
+                                      {500, "Internal Server Error", "Internal"},
+                                      {503, "Service Unavailable", "Unavailable"},
+                                      {505, "HTTP Version Not Supported", "VersionNotSupported"},
+                                      {0, "Unknown", "Internal"}};
+    const status_row *row = rows;
+    while (row->status && row->status != status) row++;
+    return row;
+}
+
 const char *http_reason(int status)
 {
-    static const struct {
-        int status;
-        const char *reason;
-    } reasons[] = {{200, "OK"},
-                   {201, "Created"},
-                   {202, "Accepted"},
-                   {204, "No Content"},
-                   {304, "Not Modified"},
-                   {400, "Bad Request"},
-                   {401, "Unauthorized"},
-                   {403, "Forbidden"},
-                   {404, "Not Found"},
-                   {405, "Method Not Allowed"},
-                   {408, "Request Timeout"},
-                   {409, "Conflict"},
-                   {410, "Gone"},
-                   {412, "Precondition Failed"},
-                   {413, "Content Too Large"},
-                   {414, "URI Too Long"},
-                   {415, "Unsupported Media Type"},
-                   {417, "Expectation Failed"},
-                   {422, "Unprocessable Content"},
-                   {429, "Too Many Requests"},
-                   {431, "Request Header Fields Too Large"},
-                   {500, "Internal Server Error"},
-                   {501, "Not Implemented"},
-                   {503, "Service Unavailable"},
-                   {505, "HTTP Version Not Supported"},
-                   {507, "Insufficient Storage"}};
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (reasons[i].status == status) return reasons[i].reason;
-    return "Unknown";
+    return find_status(status)->reason;
+}
+
+const char *http_code(int status)
+{
+    return find_status(status)->code;
 }

@@ -21,25 +21,6 @@ static connection_step answer_and_close(http_connection *self)
     return STEP_ON;
 }
 
-static const char *code_of(int status)
-{
-    switch (status) {
-    case 408:
-        return "Timeout";
-    case 413:
-        return "TooLarge";
-    case 414:
-    case 431:
-        return "HeadersTooLarge";
-    case 417:
-        return "ExpectationFailed";
-    case 505:
-        return "VersionNotSupported";
-    default:
-        return "BadRequest";
-    }
-}
-
 /* A new exchange; NULL: no memory. */
 static pooled_exchange *begin_exchange(http_connection *self)
 {
@@ -72,23 +53,23 @@ static connection_step refuse_head(http_connection *self, const http_fault *faul
     pooled_exchange *current = self->current ? self->current : begin_exchange(self);
     if (!current) return STEP_CLOSE;
     if (!current->is_open) open_exchange(current);
-    http_refuse(&current->exchange, fault->status, code_of(fault->status), "%s", fault->message);
+    http_refuse(&current->exchange, fault->status, "%s", fault->message);
     return answer_and_close(self);
 }
 
 static void refuse_size(http_exchange *exchange)
 {
     if (!exchange->body_limit)
-        http_refuse(exchange, 413, "TooLarge", "this request takes no body");
+        http_refuse(exchange, 413, "this request takes no body");
     else
-        http_refuse(exchange, 413, "TooLarge", "the body has more than %zu bytes, the limit for this request",
+        http_refuse(exchange, 413, "the body has more than %zu bytes, the limit for this request",
                     exchange->body_limit);
 }
 
 static void refuse_stopping(http_exchange *exchange)
 {
     http_add_header(exchange, "Retry-After", "1");
-    http_refuse(exchange, 503, "Unavailable", "the server is stopping");
+    http_refuse(exchange, 503, "the server is stopping");
 }
 
 static connection_step refuse_connection(http_connection *self)
@@ -96,9 +77,9 @@ static connection_step refuse_connection(http_connection *self)
     http_exchange *exchange = &self->current->exchange;
     http_add_header(exchange, "Retry-After", "1");
     if (self->refusal == REFUSAL_TOO_MANY)
-        http_refuse(exchange, 503, "Unavailable", "too many connections; retry later");
+        http_refuse(exchange, 503, "too many connections; retry later");
     else
-        http_refuse(exchange, 429, "TooManyRequests", "more than %zu connections from your address",
+        http_refuse(exchange, 429, "more than %zu connections from your address",
                     self->server->options.connections_each);
     return answer_and_close(self);
 }
@@ -201,7 +182,7 @@ static connection_step keep_body(http_connection *self, json_text piece)
         return answer_and_close(self);
     }
     if (memory_grow(NULL, &current->body, &current->body_capacity, length + piece.length, 1, NULL)) {
-        http_refuse(exchange, 503, "Unavailable", "out of memory for the body");
+        http_refuse(exchange, 503, "out of memory for the body");
         return answer_and_close(self);
     }
     memcpy(current->body + length, piece.bytes, piece.length);
