@@ -26,31 +26,24 @@
 
 enum { MEGABYTE = 1 << 20, SECOND = 1000000, SAVE_SECONDS = 2, RATE_PLACES = 1 << 16, MOST_TASKS = 1000, READERS = 2 };
 
-static void handle_now(void *context)
+/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */
+static ee_status handle_later(call *self)
 {
-    call *self = context;
-    self->match.route->handle(self);
+    if (atomic_load(&self->owner->ending)) return status_fail(&self->error, EE_FILE_ERROR, "the server is stopping");
+    return call_finds_bandit_there(self) ? self->match.route->handle(self) : EE_OK;
 }
 
-/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */
-static void handle_later(void *context)
+static ee_status handle_call(call *self)
 {
-    call *of = context;
-    if (atomic_load(&of->owner->ending))
-        call_refuse_for(of->exchange, 503, 1, "the server is stopping");
-    else if (call_finds_bandit_there(of))
-        handle_now(of);
+    bool reads = self->exchange->method == HTTP_GET || self->exchange->method == HTTP_HEAD;
+    if (!(self->match.route->traits & ROUTE_WAITS)) return self->match.route->handle(self);
+    return call_work(self, reads ? self->owner->readers : self->owner->worker, handle_later);
 }
 
 static void handle(void *context, http_exchange *exchange)
 {
-    service *self = context;
-    call *of = exchange->context;
-    bool reads = exchange->method == HTTP_GET || exchange->method == HTTP_HEAD;
-    if (of->match.route->traits & ROUTE_WAITS)
-        call_work(of, reads ? self->readers : self->worker, handle_later);
-    else
-        handle_now(of);
+    (void)context;
+    call_handle(exchange->context, handle_call);
 }
 
 static void ended(void *context, http_exchange *exchange)

@@ -7,7 +7,7 @@ from pathlib import Path
 TABLE = re.compile(r"static const char \*const (names|known)\[\] = \{([^}]*)\};")
 MEMBERS = re.compile(r"^\} members\[\] = \{\n(.*?)^\};", re.M | re.S)
 USE = re.compile(r"\b(?:request_member|personalizer_member|call_check_query)\((?!json_text|call \*)")
-QUERY = re.compile(r'\b(?:call_query_number|http_query|query_time|read_time)'
+QUERY = re.compile(r'\b(?:call_query_number|call_query_time|http_query)'
                    r'\([^,;()]*(?:self|exchange)[^,;()]*, "(\w+)"')
 FUNCTION = re.compile(r"^(?!static const|typedef|enum|struct)[a-z][^\n;={}]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
 

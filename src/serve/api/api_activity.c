@@ -91,9 +91,8 @@ static void add_training(text *into, const served_bandit *bandit)
     add_real(into, "train_seconds", standing.train_seconds);
 }
 
-void api_activity(call *self)
+ee_status api_activity(call *self)
 {
-    call *of = self;
     uint32_t number = served_bandit_number(self->bandit);
     server_clock now = journal_clock(self->owner->journal);
     activity_report report;
@@ -112,5 +111,5 @@ void api_activity(call *self)
     text_add(answer, ",");
     add_latency(answer, self->owner, false, "reward");
     text_add(answer, "}}");
-    call_answer(of, 200);
+    return call_answer(self, 200);
 }

@@ -47,31 +47,27 @@ static void add_lines(audit_page *self, const text *lines)
     }
 }
 
-void api_audit(call *self)
+ee_status api_audit(call *self)
 {
     static const char *const known[] = {"after", "limit", "bandit"};
     audit_page page = {
         .answer = &self->exchange->answer, .bandit = http_query(self->exchange, "bandit"), .limit = USUAL_ENTRIES};
     text lines = text_start(NULL);
-    ee_error error;
-    ee_status status = EE_OK;
-    if (!call_check_query(self, known, sizeof known / sizeof *known) ||
-        !call_query_number(self, "after", 0, &page.place) || !call_query_number(self, "limit", 1, &page.limit))
-        return;
+    ee_status status = call_check_query(self, known, sizeof known / sizeof *known);
+    if (!status) status = call_query_number(self, "after", 0, &page.place);
+    if (!status) status = call_query_number(self, "limit", 1, &page.limit);
+    if (status) return status;
     if (self->only_bandit) page.bandit = self->only_bandit;
     if (page.limit > MOST_ENTRIES) page.limit = MOST_ENTRIES;
     text_add(&self->exchange->answer, "{\"entries\":[");
     for (bool more = true; more && !status && page.count < page.limit;) {
         uint64_t place = page.place;
-        status = audit_log_read(self->owner->audit, &place, &lines, &error);
+        status = audit_log_read(self->owner->audit, &place, &lines, &self->error);
         more = !status && lines.length;
         if (more) add_lines(&page, &lines);
     }
     memory_free(lines.bytes);
-    if (status) {
-        call_refuse(self, &error);
-        return;
-    }
+    if (status) return status;
     text_add(&self->exchange->answer, "],\"next\":%" PRIu64 "}", page.place);
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }

@@ -48,7 +48,7 @@ static void describe(service *of, text *into, const served_bandit *bandit)
     text_add(into, "}");
 }
 
-void api_list(call *self)
+ee_status api_list(call *self)
 {
     service *of = self->owner;
     served_bandit *bandit;
@@ -61,18 +61,18 @@ void api_list(call *self)
         any = true;
     }
     text_add(&self->exchange->answer, "]}");
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-static void answer_description(call *self, const served_bandit *bandit, int status)
+static ee_status answer_description(call *self, const served_bandit *bandit, int status)
 {
     describe(self->owner, &self->exchange->answer, bandit);
-    call_answer(self, status);
+    return call_answer(self, status);
 }
 
-void api_describe(call *self)
+ee_status api_describe(call *self)
 {
-    answer_description(self, self->bandit, 200);
+    return answer_description(self, self->bandit, 200);
 }
 
 /* ---- changing ---- */
@@ -100,20 +100,19 @@ static ee_status read_name(json_text body, kept_texts *texts, json_room *room, j
 }
 
 /* A bandit of that name is there. */
-static void answer_existing(call *self, const served_bandit *bandit, const bandit_settings *settings)
+static ee_status answer_existing(call *self, const served_bandit *bandit, const bandit_settings *settings)
 {
     bandit_settings there = served_bandit_settings(bandit);
     const char *name = served_bandit_name(bandit);
     char difference[256];
     bool may_change;
     if (served_bandit_is_archived(bandit))
-        http_refuse(self->exchange, 409, "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore",
-                    name, name);
-    else if (bandit_settings_difference(&there, settings, difference, sizeof difference, &may_change))
-        http_refuse(self->exchange, 409, "the bandit '%s' already exists with %s; %suse another name", name, difference,
-                    may_change ? "change it with PATCH, or " : "");
-    else
-        answer_description(self, bandit, 200);
+        return call_refuse(self, 409, "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name,
+                           name);
+    if (!bandit_settings_difference(&there, settings, difference, sizeof difference, &may_change))
+        return answer_description(self, bandit, 200);
+    return call_refuse(self, 409, "the bandit '%s' already exists with %s; %suse another name", name, difference,
+                       may_change ? "change it with PATCH, or " : "");
 }
 
 static size_t count_bandits(const service *of)
@@ -132,104 +131,82 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     const served_bandit *created = served_bandits_find(of->bandits, name);
     audit_settings(of, self, served_bandit_name(created), "bandit created", NULL, settings);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%.*s' created", (int)name.length, name.bytes);
-    answer_description(self, created, 201);
-    return EE_OK;
+    return answer_description(self, created, 201);
 }
 
-void api_create(call *self)
+ee_status api_create(call *self)
 {
     service *of = self->owner;
     bandit_settings settings = bandit_settings_usual();
     json_text body = self->exchange->body, name;
-    ee_error error;
     decide_request_start(&self->request, body);
-    ee_status status = read_name(body, &self->request.texts, &self->request.room, &name, &error);
-    if (!status) status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_NEW, &error);
-    if (status) {
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status = read_name(body, &self->request.texts, &self->request.room, &name, &self->error);
+    if (!status) status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_NEW, &self->error);
+    if (status) return status;
     bandit_settings_number(&settings, &(bandit_settings){0}, true);
-    if (self->only_bandit && !json_is(name, self->only_bandit)) {
-        http_refuse(self->exchange, 403, "this key is only for the bandit '%s'", self->only_bandit);
-        return;
-    }
+    if (self->only_bandit && !json_is(name, self->only_bandit))
+        return call_refuse(self, 403, "this key is only for the bandit '%s'", self->only_bandit);
     served_bandit *there = served_bandits_find(of->bandits, name);
     size_t most = (size_t)service_config_now(of)->settings.bandits;
-    if (there)
-        answer_existing(self, there, &settings);
-    else if (count_bandits(of) >= most)
-        http_refuse(self->exchange, 409,
-                    "the server has %zu bandits, its limit (setting 'bandits'; archived bandits count)", most);
-    else if (create(self, name, &settings, &error))
-        call_refuse(self, &error);
+    if (there) return answer_existing(self, there, &settings);
+    if (count_bandits(of) >= most)
+        return call_refuse(self, 409,
+                           "the server has %zu bandits, its limit (setting 'bandits'; archived bandits count)", most);
+    return create(self, name, &settings, &self->error);
 }
 
 /* Settings of a bandit that is there, and then its description. */
-static void put_settings(call *self, const bandit_settings *settings, bool archived, const char *done)
+static ee_status put_settings(call *self, const bandit_settings *settings, bool archived, const char *done)
 {
     service *of = self->owner;
     const char *name = served_bandit_name(self->bandit);
-    ee_error error;
-    if (service_write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)}, settings,
-                               archived, &error)) {
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status = service_write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)},
+                                              settings, archived, &self->error);
+    if (status) return status;
     audit_write(of, self, name, archived ? "bandit archived" : "bandit restored",
                 archived ? "{\"archived\":false}" : "{\"archived\":true}",
                 archived ? "{\"archived\":true}" : "{\"archived\":false}");
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s' %s", name, done);
-    answer_description(self, self->bandit, 200);
+    return answer_description(self, self->bandit, 200);
 }
 
-void api_change(call *self)
+ee_status api_change(call *self)
 {
     bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     json_text body = self->exchange->body;
-    ee_error error;
-    if (served_bandit_is_archived(self->bandit)) { /* since it was let in */
-        call_refuse_archived(self);
-        return;
-    }
-    ee_status status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_CHANGES, &error);
-    if (!status) status = service_change_settings(self->owner, self->bandit, &before, &settings, &error);
-    if (status) {
-        call_refuse(self, &error);
-        return;
-    }
+    if (served_bandit_is_archived(self->bandit)) /* since it was let in */
+        return call_refuse_archived(self);
+    ee_status status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_CHANGES, &self->error);
+    if (!status) status = service_change_settings(self->owner, self->bandit, &before, &settings, &self->error);
+    if (status) return status;
     audit_settings(self->owner, self, served_bandit_name(self->bandit), "settings changed", &before, &settings);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed",
                      served_bandit_name(self->bandit));
-    answer_description(self, self->bandit, 200);
+    return answer_description(self, self->bandit, 200);
 }
 
-static void set_archived(call *self, bool archived)
+static ee_status set_archived(call *self, bool archived)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
-    if (served_bandit_is_archived(self->bandit) == archived)
-        answer_description(self, self->bandit, 200);
-    else
-        put_settings(self, &settings, archived, archived ? "archived" : "restored");
+    if (served_bandit_is_archived(self->bandit) == archived) return answer_description(self, self->bandit, 200);
+    return put_settings(self, &settings, archived, archived ? "archived" : "restored");
 }
 
 /* ---- removing for good ---- */
 
 /* In the eraser's thread. */
-static void finish_removal(void *context)
+static ee_status finish_removal(call *self)
 {
-    call *self = context;
     const char *name = served_bandit_name(self->bandit);
-    ee_error error;
-    if (bandit_removal_finish(self->owner, served_bandit_number(self->bandit), &error)) {
+    ee_status status = bandit_removal_finish(self->owner, served_bandit_number(self->bandit), &self->error);
+    if (status) {
         server_log_write(&self->owner->log, LOG_LEVEL_WARNING, NULL, "bandit '%s': its removal was interrupted: %s",
-                         name, error.message);
-        call_refuse(self, &error);
-        return;
+                         name, self->error.message);
+        return status;
     }
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s' removed for good", name);
     audit_write(self->owner, self, name, "bandit removed", NULL, NULL);
-    http_answer(self->exchange, 204);
+    return call_answer(self, 204);
 }
 
 static ee_status decide_removal(call *self, ee_error *error)
@@ -246,33 +223,29 @@ static ee_status decide_removal(call *self, ee_error *error)
     return status;
 }
 
-static void remove_for_good(call *self)
+static ee_status remove_for_good(call *self)
 {
     const char *confirm = http_query(self->exchange, "confirm"), *name = served_bandit_name(self->bandit);
-    ee_error error;
     if (!confirm || strcmp(confirm, name) != 0)
-        http_refuse(self->exchange, 400,
-                    "this removes '%s' and all its data for good; to confirm, add confirm=%s to the query", name, name);
-    else if (decide_removal(self, &error))
-        call_refuse(self, &error);
-    else
-        call_work(self, self->owner->eraser, finish_removal);
+        return call_refuse(self, 400,
+                           "this removes '%s' and all its data for good; to confirm, add confirm=%s to the query", name,
+                           name);
+    ee_status status = decide_removal(self, &self->error);
+    return status ? status : call_work(self, self->owner->eraser, finish_removal);
 }
 
-void api_delete(call *self)
+ee_status api_delete(call *self)
 {
     static const char *const names[] = {"purge", "confirm"};
-    if (!call_check_query(self, names, 2)) return;
+    ee_status status = call_check_query(self, names, 2);
     const char *purge = http_query(self->exchange, "purge");
-    if (purge && strcmp(purge, "true") != 0 && strcmp(purge, "false") != 0)
-        http_refuse(self->exchange, 400, "purge must be true or false, got '%.60s'", purge);
-    else if (purge && strcmp(purge, "true") == 0)
-        remove_for_good(self);
-    else
-        set_archived(self, true);
+    if (status) return status;
+    if (purge && strcmp(purge, "true") == 0) return remove_for_good(self);
+    if (!purge || strcmp(purge, "false") == 0) return set_archived(self, true);
+    return call_refuse(self, 400, "purge must be true or false, got '%.60s'", purge);
 }
 
-void api_restore(call *self)
+ee_status api_restore(call *self)
 {
-    set_archived(self, false);
+    return set_archived(self, false);
 }

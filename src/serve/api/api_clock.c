@@ -12,7 +12,7 @@ static void add_time(text *into, const char *name, int64_t microseconds)
     text_add(into, ",\"%s\":\"%s\"", name, words);
 }
 
-static void answer_clock(call *self)
+static ee_status answer_clock(call *self)
 {
     server_clock now = journal_clock(self->owner->journal);
     int64_t time = now.time - now.ahead;
@@ -25,12 +25,12 @@ static void answer_clock(call *self)
     text_add(answer, ",\"steady_for\":");
     text_double(answer, (double)now.steady * 1e-6);
     text_add(answer, ",\"accepted_after\":%d}", (int)(CLOCK_STEADY / 1000000));
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-void api_clock(call *self)
+ee_status api_clock(call *self)
 {
-    answer_clock(self);
+    return answer_clock(self);
 }
 
 static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_error *error)
@@ -58,32 +58,26 @@ static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_
     return status ? status : json_next(reader, &token, error);
 }
 
-void api_accept_clock(call *self)
+ee_status api_accept_clock(call *self)
 {
     service *of = self->owner;
     clock_acceptance as = CLOCK_REFUSED;
-    ee_error error;
     memory escapes = {0};
     json_room room = {.owner = &escapes};
     json_reader reader = json_start(self->exchange->body.bytes, self->exchange->body.length, &room);
-    ee_status status = read_acceptance(&reader, &as, &error);
+    ee_status status = read_acceptance(&reader, &as, &self->error);
     memory_release(&escapes);
-    if (status) {
-        call_refuse(self, &error);
-        return;
-    }
+    if (status) return status;
     bool in_doubt = journal_clock(of->journal).in_doubt;
-    if (journal_accept_clock(of->journal, as)) {
-        audit_write(of, self, NULL, "clock accepted", NULL,
-                    as == CLOCK_ELAPSED ? "{\"accept\":\"elapsed\"}" : "{\"accept\":\"corrected\"}");
-        server_log_write(&of->log, LOG_LEVEL_WARNING, NULL, "the clock was accepted as %s%s%s",
-                         as == CLOCK_ELAPSED ? "elapsed" : "corrected", self->key_name[0] ? " by key " : "",
-                         self->key_name);
-        answer_clock(self);
-    } else if (in_doubt) {
-        http_refuse(self->exchange, 409,
-                    "the clock went back, so this time cannot have elapsed; accept it as \"corrected\"");
-    } else {
-        http_refuse(self->exchange, 409, "the clock is not in doubt");
-    }
+    const char *name = as == CLOCK_ELAPSED ? "elapsed" : "corrected";
+    if (!journal_accept_clock(of->journal, as))
+        return call_refuse(self, 409,
+                           in_doubt ? "the clock went back, so this time cannot have elapsed; accept it as "
+                                      "\"corrected\""
+                                    : "the clock is not in doubt");
+    audit_write(of, self, NULL, "clock accepted", NULL,
+                as == CLOCK_ELAPSED ? "{\"accept\":\"elapsed\"}" : "{\"accept\":\"corrected\"}");
+    server_log_write(&of->log, LOG_LEVEL_WARNING, NULL, "the clock was accepted as %s%s%s", name,
+                     self->key_name[0] ? " by key " : "", self->key_name);
+    return answer_clock(self);
 }

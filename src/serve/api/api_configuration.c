@@ -9,73 +9,62 @@
 
 /* ---- answers ---- */
 
-static void answer_configuration(call *self, const bandit_settings *settings)
+static ee_status answer_configuration(call *self, const bandit_settings *settings)
 {
     service_configuration_write(settings, self->base.generation == PERSONALIZER_2022, &self->exchange->answer);
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-static void answer_policy(call *self, const bandit_settings *settings)
+static ee_status answer_policy(call *self, const bandit_settings *settings)
 {
     policy_contract_write(settings, &self->exchange->answer);
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-void api_get_configuration(call *self)
+ee_status api_get_configuration(call *self)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
-    answer_configuration(self, &settings);
+    return answer_configuration(self, &settings);
 }
 
-void api_get_policy(call *self)
+ee_status api_get_policy(call *self)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
-    answer_policy(self, &settings);
+    return answer_policy(self, &settings);
 }
 
 /* ---- changes ---- */
 
 /* What cannot be is the request's fault until it was tried. */
-static void refuse(call *self, ee_status status, const char *code, const ee_error *error)
+static ee_status fail(call *self, ee_status status, const char *code)
 {
-    if (call_status_of(status) == 400 && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
-    call_refuse(self, error);
+    if (call_status_of(self, status) == 400 && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
+    return status;
 }
 
-void api_put_configuration(call *self)
+ee_status api_put_configuration(call *self)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
     const char *code;
-    ee_error error;
-    ee_status status = service_configuration_read(&settings, self->exchange->body, &code, &error);
+    ee_status status = service_configuration_read(&settings, self->exchange->body, &code, &self->error);
     if (!status)
-        status = personalizer_change(self, &settings, "\"why\":\"the configuration of the service changed\"", &error);
-    if (status)
-        refuse(self, status, code, &error);
-    else
-        answer_configuration(self, &settings);
+        status =
+            personalizer_change(self, &settings, "\"why\":\"the configuration of the service changed\"", &self->error);
+    return status ? fail(self, status, code) : answer_configuration(self, &settings);
 }
 
-void api_put_policy(call *self)
+ee_status api_put_policy(call *self)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
-    ee_error error;
-    ee_status status = policy_contract_read(&settings, self->exchange->body, &error);
-    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was configured\"", &error);
-    if (status)
-        refuse(self, status, "InvalidPolicyContract", &error);
-    else
-        answer_policy(self, &settings);
+    ee_status status = policy_contract_read(&settings, self->exchange->body, &self->error);
+    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was configured\"", &self->error);
+    return status ? fail(self, status, "InvalidPolicyContract") : answer_policy(self, &settings);
 }
 
-void api_reset_policy(call *self)
+ee_status api_reset_policy(call *self)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
-    ee_error error;
-    ee_status status = policy_contract_reset(&settings, &error);
-    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was reset\"", &error);
-    if (status)
-        refuse(self, status, "InvalidPolicyConfiguration", &error);
-    else
-        answer_policy(self, &settings);
+    ee_status status = policy_contract_reset(&settings, &self->error);
+    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was reset\"", &self->error);
+    return status ? fail(self, status, "InvalidPolicyConfiguration") : answer_policy(self, &settings);
 }

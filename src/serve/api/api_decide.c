@@ -238,24 +238,23 @@ static void decision_written(journal_entry *entry)
 /* ---- the request ---- */
 
 /* The bandit is awake, and stays so while it is decided. */
-static void decide_all(call *self, served_room *room)
+static ee_status decide_all(call *self, served_room *room)
 {
     const server_settings *server = &service_config_now(self->owner)->settings;
-    served_bandit *bandit = self->bandit;
     deciding by = {.limits = {room->dim, (size_t)server->actions, (size_t)server->features}, .room = room};
-    bool read = call_read_items(self, read_decision, &by);
-    served_bandit_leave(bandit, room); /* the call may be over: it was answered where it could not be read */
-    if (read) call_submit(self, decision_written);
+    ee_status status = call_read_items(self, read_decision, &by);
+    served_bandit_leave(self->bandit, room);
+    return status ? status : call_submit(self, decision_written);
 }
 
-void api_decide(call *self)
+ee_status api_decide(call *self)
 {
     self->member = NULL;
-    call_when_awake(self, decide_all);
+    return call_when_awake(self, decide_all);
 }
 
-void api_decide_batch(call *self)
+ee_status api_decide_batch(call *self)
 {
     self->member = "decisions";
-    call_when_awake(self, decide_all);
+    return call_when_awake(self, decide_all);
 }

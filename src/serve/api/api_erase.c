@@ -102,31 +102,24 @@ static ee_status erase(call *self, erasing_result *out, ee_error *error)
 }
 
 /* In the eraser's thread. */
-static void erase_now(void *context)
+static ee_status erase_now(call *self)
 {
-    call *self = context;
     service *of = self->owner;
     erasing_result done;
-    ee_error error;
     char counts[80];
-    if (served_bandit_is_archived(self->bandit)) { /* since it was let in */
-        call_refuse_archived(self);
-        return;
-    }
-    if (erase(self, &done, &error)) {
-        call_refuse(self, &error);
-        return;
-    }
+    if (served_bandit_is_archived(self->bandit)) return call_refuse_archived(self); /* since it was let in */
+    ee_status status = erase(self, &done, &self->error);
+    if (status) return status;
     snprintf(counts, sizeof counts, "{\"decisions\":%" PRIu64 ",\"events\":%" PRIu64 "}", done.decisions, done.events);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s': %" PRIu64 " decisions erased",
                      served_bandit_name(self->bandit), done.decisions);
     audit_write(of, self, served_bandit_name(self->bandit), "decisions erased", NULL, counts); /* not which ones */
     text_add(&self->exchange->answer, "{\"decisions\":%" PRIu64 ",\"events\":%" PRIu64 ",\"proven\":%s}",
              done.decisions, done.events, done.proven ? "true" : "false");
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-void api_erase(call *self)
+ee_status api_erase(call *self)
 {
-    call_work(self, self->owner->eraser, erase_now);
+    return call_work(self, self->owner->eraser, erase_now);
 }

@@ -137,81 +137,67 @@ static void add_job(text *into, const evaluation_job *job)
     memory_free(results.bytes);
 }
 
-static void answer_job(call *self, const char *id, int status)
+static ee_status answer_job(call *self, const char *id, int code)
 {
     evaluation_job *job = NULL;
-    ee_error error;
-    ee_status failed = memory_create(NULL, &job, 1, sizeof *job, &error);
-    if (!failed) failed = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), id, job, &error);
-    if (failed) {
-        call_refuse(self, &error);
-    } else {
-        add_job(&self->exchange->answer, job);
-        call_answer(self, status);
-    }
+    ee_status status = memory_create(NULL, &job, 1, sizeof *job, &self->error);
+    if (!status)
+        status = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), id, job, &self->error);
+    if (!status) add_job(&self->exchange->answer, job);
     if (job) evaluation_job_release(job);
     memory_free(job);
+    return status ? status : call_answer(self, code);
 }
 
-void api_ask_evaluation(call *self)
+ee_status api_ask_evaluation(call *self)
 {
     job_request *request = NULL;
     char id[JOB_ID_SIZE];
-    ee_error error;
     memory room_owner = {0};
     json_room room = {.owner = &room_owner};
     json_reader reader = json_start(self->exchange->body.bytes, self->exchange->body.length, &room);
-    ee_status status = memory_create(NULL, &request, 1, sizeof *request, &error);
+    ee_status status = memory_create(NULL, &request, 1, sizeof *request, &self->error);
     if (!status) {
         job_request_usual(request);
-        status = take_request(&reader, request, &error);
+        status = take_request(&reader, request, &self->error);
     }
-    if (!status) status = evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, &error);
+    if (!status) status = evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, &self->error);
     memory_release(&room_owner);
     memory_free(request);
-    if (status) {
-        call_refuse(self, &error);
-        return;
-    }
+    if (status) return status;
     audit_evaluation(self, "evaluation started", id);
-    answer_job(self, id, 201);
+    return answer_job(self, id, 201);
 }
 
-void api_read_evaluation(call *self)
+ee_status api_read_evaluation(call *self)
 {
-    answer_job(self, self->match.parts[1], 200);
+    return answer_job(self, self->match.parts[1], 200);
 }
 
-void api_list_evaluations(call *self)
+ee_status api_list_evaluations(call *self)
 {
     job_about *jobs;
     size_t count;
-    ee_error error;
-    if (evaluation_jobs_list(self->owner->jobs, served_bandit_number(self->bandit), &jobs, &count, &error)) {
-        memory_free(jobs);
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status =
+        evaluation_jobs_list(self->owner->jobs, served_bandit_number(self->bandit), &jobs, &count, &self->error);
     text_add(&self->exchange->answer, "{\"evaluations\":[");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !status; i++) {
         if (i) text_add(&self->exchange->answer, ",\n");
         job_about_write(&jobs[i], &self->exchange->answer);
     }
     text_add(&self->exchange->answer, "]}");
     memory_free(jobs);
-    call_answer(self, 200);
+    return status ? status : call_answer(self, 200);
 }
 
-void api_delete_evaluation(call *self)
+ee_status api_delete_evaluation(call *self)
 {
-    ee_error error;
-    if (evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), self->match.parts[1], &error)) {
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status = evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit),
+                                              self->match.parts[1], &self->error);
+    if (status) return status;
     audit_evaluation(self, "evaluation deleted", self->match.parts[1]);
     text_add(&self->exchange->answer, "{\"deleted\":");
     text_json(&self->exchange->answer, (json_text){self->match.parts[1], strlen(self->match.parts[1])});
     text_add(&self->exchange->answer, "}");
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }

@@ -8,17 +8,15 @@
 
 enum { USUAL_FEATURES = 20, MOST_FEATURES = 1000 };
 
-/* The number of features per action: `features` of the query. Only a stored decision may have slots. false: answered
- * with an error. */
-static bool read_most(call *self, bool is_stored, uint64_t *most)
+/* The number of features per action: `features` of the query. Only a stored decision may have slots. */
+static ee_status read_most(call *self, bool is_stored, uint64_t *most)
 {
     static const char *const known[] = {"features", "slot"};
     *most = USUAL_FEATURES;
-    if (!call_check_query(self, known, is_stored ? 2 : 1)) return false;
-    if (!call_query_number(self, "features", 1, most)) return false;
-    if (*most <= MOST_FEATURES) return true;
-    http_refuse(self->exchange, 400, "features must be at most %d, got %" PRIu64, MOST_FEATURES, *most);
-    return false;
+    ee_status status = call_check_query(self, known, is_stored ? 2 : 1);
+    if (!status) status = call_query_number(self, "features", 1, most);
+    if (status || *most <= MOST_FEATURES) return status;
+    return status_fail(&self->error, EE_BAD_INPUT, "features must be at most %d, got %" PRIu64, MOST_FEATURES, *most);
 }
 
 /* Explains the decision that body has, in a room that was entered. *told is valid until the room is left. */
@@ -53,7 +51,6 @@ static ee_status read_request(call *self, const served_room *room, decision_body
     decide_limits limits = {room->dim, (size_t)server->actions, (size_t)server->features};
     decide_request *request = &self->request;
     json_token token;
-    request->too_large = false;
     json_reader reader = decide_request_start(request, self->exchange->body);
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
@@ -79,35 +76,25 @@ static ee_status read_request(call *self, const served_room *room, decision_body
     return status;
 }
 
-static void explain_request(call *self, served_room *room)
+static ee_status explain_request(call *self, served_room *room)
 {
-    served_bandit *bandit = self->bandit;
     uint64_t most;
     decision_body body;
     explained_decision of;
-    ee_error error;
-    if (!read_most(self, false, &most)) {
-        served_bandit_leave(bandit, room);
-        return;
-    }
-    ee_status status = read_request(self, room, &body, &error);
-    if (!status) status = explain_body(self, room, &body, &of, &error);
+    ee_status status = read_most(self, false, &most);
+    if (!status) status = read_request(self, room, &body, &self->error);
+    if (!status) status = explain_body(self, room, &body, &of, &self->error);
     if (!status) {
         text_add(&self->exchange->answer, "{");
         add_actions(self, &of, most);
     }
-    served_bandit_leave(bandit, room);
-    if (!status)
-        call_answer(self, 200);
-    else if (self->request.too_large)
-        http_refuse(self->exchange, 413, "%s", error.message);
-    else
-        call_refuse(self, &error);
+    served_bandit_leave(self->bandit, room);
+    return status ? status : call_answer(self, 200);
 }
 
-void api_explain(call *self)
+ee_status api_explain(call *self)
 {
-    call_when_awake(self, explain_request);
+    return call_when_awake(self, explain_request);
 }
 
 /* ---- a decision that was made: in the worker's thread ---- */
@@ -172,30 +159,24 @@ static json_text wanted_id(call *self, char *room, size_t capacity)
     return slot_decision_id_size(id, words) <= capacity ? slot_decision_id(id, words, room) : id;
 }
 
-void api_explain_decision(call *self)
+ee_status api_explain_decision(call *self)
 {
     explaining e = {.call = self};
     store_reader *reader = NULL;
     const event *seen;
     char room[2 * ROUTE_PART_SIZE];
     uint64_t number = 0;
-    ee_error error;
-    if (!read_most(self, true, &e.most)) return;
-    if (served_bandit_is_archived(self->bandit)) {
-        call_refuse_archived(self);
-        return;
-    }
+    ee_status status = read_most(self, true, &e.most);
+    if (status) return status;
+    if (served_bandit_is_archived(self->bandit)) return call_refuse_archived(self);
     json_text id = wanted_id(self, room, sizeof room);
     uint32_t bandit = served_bandit_number(self->bandit);
-    ee_status status = store_reader_create(self->owner->store, &reader, &error);
-    if (!status) status = store_find_id(reader, bandit, id, &number, &error);
-    if (!status && number) status = store_read_one(reader, bandit, number, &seen, &error);
-    if (!status && number) status = explain_event(&e, seen, &error);
+    status = store_reader_create(self->owner->store, &reader, &self->error);
+    if (!status) status = store_find_id(reader, bandit, id, &number, &self->error);
+    if (!status && number) status = store_read_one(reader, bandit, number, &seen, &self->error);
+    if (!status && number) status = explain_event(&e, seen, &self->error);
     store_reader_free(reader);
-    if (status)
-        call_refuse(self, &error);
-    else if (!e.found)
-        http_refuse(self->exchange, 404, "no stored decision has the id '%.128s'", self->match.parts[1]);
-    else
-        call_answer(self, 200);
+    if (status) return status;
+    if (e.found) return call_answer(self, 200);
+    return call_refuse(self, 404, "no stored decision has the id '%.128s'", self->match.parts[1]);
 }

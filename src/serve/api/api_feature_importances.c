@@ -20,9 +20,9 @@ static blob_name name_of(const call *self)
     return blob_named(served_bandit_number(self->bandit), BLOB_IMPORTANCE, id);
 }
 
-static void refuse_missing(call *self)
+static ee_status refuse_missing(call *self)
 {
-    http_refuse(self->exchange, 404, "there is no feature importance with this id");
+    return call_refuse(self, 404, "there is no feature importance with this id");
 }
 
 /* ---- measuring ---- */
@@ -133,41 +133,29 @@ static ee_status keep(call *self, const text *made, ee_error *error)
 }
 
 /* In the analyst's thread. */
-static void measure_now(void *context)
+static ee_status measure_now(call *self)
 {
-    call *self = context;
     text *answer = &self->exchange->answer;
-    ee_error error;
     setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
-    ee_status status = measure(self, answer, &error);
-    if (!status) status = keep(self, answer, &error);
-    if (status)
-        call_refuse(self, &error);
-    else
-        call_answer(self, 200);
+    ee_status status = measure(self, answer, &self->error);
+    if (!status) status = keep(self, answer, &self->error);
+    return status ? status : call_answer(self, 200);
 }
 
-void api_put_importance(call *self)
+ee_status api_put_importance(call *self)
 {
-    self->task = (worker_task){.run = measure_now, .context = self};
-    if (!worker_submit(self->owner->analyst, &self->task))
-        call_refuse_for(self->exchange, 503, 1, "too many importance requests are waiting; try again");
+    return call_work(self, self->owner->analyst, measure_now);
 }
 
-void api_get_importance(call *self)
+ee_status api_get_importance(call *self)
 {
     uint8_t *bytes = NULL;
     size_t size;
-    ee_error error;
-    ee_status status = blob_get(store_blobs(self->owner->store), name_of(self), &bytes, &size, &error);
-    if (status == EE_NO_FILE)
-        refuse_missing(self);
-    else if (status)
-        call_refuse(self, &error);
-    if (status) return;
+    ee_status status = blob_get(store_blobs(self->owner->store), name_of(self), &bytes, &size, &self->error);
+    if (status) return status == EE_NO_FILE ? refuse_missing(self) : status;
     text_bytes(&self->exchange->answer, (const char *)bytes, size);
     memory_free(bytes);
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
 /* Those that are deleted meanwhile are left out. */
@@ -189,26 +177,20 @@ static ee_status add_all(text *into, const blobs *from, uint32_t bandit, ee_erro
     return status;
 }
 
-void api_list_importances(call *self)
+ee_status api_list_importances(call *self)
 {
-    ee_error error;
     text_add(&self->exchange->answer, "{\"value\":[");
-    if (add_all(&self->exchange->answer, store_blobs(self->owner->store), served_bandit_number(self->bandit), &error)) {
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status = add_all(&self->exchange->answer, store_blobs(self->owner->store),
+                               served_bandit_number(self->bandit), &self->error);
+    if (status) return status;
     text_add(&self->exchange->answer, "]}");
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-void api_delete_importance(call *self)
+ee_status api_delete_importance(call *self)
 {
     blobs *from = store_blobs(self->owner->store);
-    ee_error error;
-    if (!blob_exists(from, name_of(self)))
-        refuse_missing(self);
-    else if (blob_remove(from, name_of(self), &error))
-        call_refuse(self, &error);
-    else
-        call_answer(self, 204);
+    if (!blob_exists(from, name_of(self))) return refuse_missing(self);
+    ee_status status = blob_remove(from, name_of(self), &self->error);
+    return status ? status : call_answer(self, 204);
 }

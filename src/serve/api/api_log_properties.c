@@ -55,8 +55,7 @@ static ee_status answer_model(call *self, store_reader *reader, ee_error *error)
     add_time(answer, "{\"creationTime\":", created);
     add_time(answer, ",\"lastModifiedTime\":", changed);
     text_add(answer, "}");
-    call_answer(self, 200);
-    return EE_OK;
+    return call_answer(self, 200);
 }
 
 /* ---- the log ---- */
@@ -70,48 +69,45 @@ static ee_status answer_log(call *self, store_reader *reader, ee_error *error)
     if (status) return status;
     if (!from) {
         if (self->base.generation != PERSONALIZER_1_0) self->error_code = "LogsPropertiesNotFound";
-        http_refuse(self->exchange, 404, "the log is empty");
-        return EE_OK;
+        return call_refuse(self, 404, "the log is empty");
     }
     add_time(answer, "{\"dateRange\":{\"from\":", from);
     add_time(answer, ",\"to\":", to);
     text_add(answer, "}}");
-    call_answer(self, 200);
-    return EE_OK;
+    return call_answer(self, 200);
 }
 
-static void answer_read(call *self, ee_status (*answer)(call *self, store_reader *reader, ee_error *error))
+static ee_status answer_read(call *self, ee_status (*answer)(call *self, store_reader *reader, ee_error *error))
 {
     store_reader *reader = NULL;
-    ee_error error;
-    ee_status status = store_reader_create(self->owner->store, &reader, &error);
-    if (!status) status = answer(self, reader, &error);
-    if (status) call_refuse(self, &error);
+    ee_status status = store_reader_create(self->owner->store, &reader, &self->error);
+    if (!status) status = answer(self, reader, &self->error);
     store_reader_free(reader);
+    return status;
 }
 
-void api_model_properties(call *self)
+ee_status api_model_properties(call *self)
 {
-    answer_read(self, answer_model);
+    return answer_read(self, answer_model);
 }
 
-void api_log_properties(call *self)
+ee_status api_log_properties(call *self)
 {
-    answer_read(self, answer_log);
+    return answer_read(self, answer_log);
 }
 
-void api_forget_log(call *self)
+ee_status api_forget_log(call *self)
 {
     journal *written = self->owner->journal;
     journal_forget_before(written, served_bandit_number(self->bandit), journal_time(written));
     audit_write(self->owner, self, served_bandit_name(self->bandit), "log removed", NULL, NULL);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': log removed",
                      served_bandit_name(self->bandit));
-    call_answer(self, self->dialect->noted);
+    return call_answer(self, self->dialect->noted);
 }
 
-void api_no_flatbuffers(call *self)
+ee_status api_no_flatbuffers(call *self)
 {
-    http_refuse(self->exchange, 403,
-                "decisions made by the client cannot be uploaded; let the server decide with rank and reward");
+    return call_refuse(self, 403,
+                       "decisions made by the client cannot be uploaded; let the server decide with rank and reward");
 }

@@ -14,13 +14,12 @@
 /* At a time: each has the model's bytes in memory until the client has taken them, and that may take long. */
 enum { MOST_DOWNLOADS = 8 };
 
-/* false: answered. */
-static bool begin_download(call *self)
+static ee_status begin_download(call *self)
 {
     self->is_download = true;
-    if (atomic_fetch_add(&self->owner->model_downloads, 1) < MOST_DOWNLOADS) return true;
-    call_refuse_for(self->exchange, 503, 1, "%d models are being downloaded, the maximum; try again", MOST_DOWNLOADS);
-    return false;
+    if (atomic_fetch_add(&self->owner->model_downloads, 1) < MOST_DOWNLOADS) return EE_OK;
+    return status_fail(&self->error, EE_FILE_ERROR, "%d models are being downloaded, the maximum; try again",
+                       MOST_DOWNLOADS);
 }
 
 static void answer_bytes(call *self, const void *bytes, size_t size, uint64_t version)
@@ -33,44 +32,38 @@ static void answer_bytes(call *self, const void *bytes, size_t size, uint64_t ve
     http_answer(self->exchange, 200);
 }
 
-static void answer_kept(call *self, uint64_t version)
+static ee_status answer_kept(call *self, uint64_t version)
 {
     uint8_t *bytes = NULL;
     size_t size;
-    ee_error error;
     ee_status status = blob_get(store_blobs(self->owner->store),
-                                blob_model(served_bandit_number(self->bandit), version), &bytes, &size, &error);
+                                blob_model(served_bandit_number(self->bandit), version), &bytes, &size, &self->error);
     if (status == EE_NO_FILE)
-        http_refuse(self->exchange, 404,
-                    "version %" PRIu64 " is not stored; GET .../model/versions lists those that are", version);
-    else if (status)
-        call_refuse(self, &error);
-    else
-        answer_bytes(self, bytes, size, version);
+        return call_refuse(self, 404, "version %" PRIu64 " is not stored; GET .../model/versions lists those that are",
+                           version);
+    if (!status) answer_bytes(self, bytes, size, version);
     memory_free(bytes);
+    return status;
 }
 
-void api_get_model(call *self)
+ee_status api_get_model(call *self)
 {
     uint64_t version = UINT64_MAX;
     void *bytes = NULL;
     size_t size;
-    ee_error error;
     static const char *const known[] = {"version"};
     bool own = self->dialect == &dialect_own; /* Personalizer's clients may send other parameters */
-    if (own && !call_check_query(self, known, 1)) return;
-    if (!call_query_number(self, "version", 0, &version) || !begin_download(self)) return;
-    if (version != UINT64_MAX) {
-        answer_kept(self, version);
-        return;
-    }
-    if (served_bandit_is_archived(self->bandit)) /* its model is not in memory; those that are kept can be had */
-        call_refuse_archived(self);
-    else if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
-        call_refuse(self, &error);
-    else
-        answer_bytes(self, bytes, size, version);
+    ee_status status = own ? call_check_query(self, known, 1) : EE_OK;
+    if (!status) status = call_query_number(self, "version", 0, &version);
+    if (!status) status = begin_download(self);
+    if (status) return status;
+    if (version != UINT64_MAX) return answer_kept(self, version);
+    /* Its model is not in memory; those that are stored can be had. */
+    if (served_bandit_is_archived(self->bandit)) return call_refuse_archived(self);
+    status = served_bandit_save(self->bandit, &bytes, &size, &version, &self->error);
+    if (!status) answer_bytes(self, bytes, size, version);
     ee_bytes_free(bytes);
+    return status;
 }
 
 /* ---- upload and reset ---- */
@@ -116,12 +109,8 @@ static ee_status check_model(call *self, json_text bytes, ee_error *error)
     return status;
 }
 
-static void answer_written(call *self, ee_status status, uint64_t number, const char *done, const ee_error *error)
+static ee_status answer_written(call *self, uint64_t number, const char *done)
 {
-    if (status) {
-        call_refuse(self, error);
-        return;
-    }
     char after[64], what[32];
     snprintf(after, sizeof after, "{\"event\":%" PRIu64 "}", number);
     snprintf(what, sizeof what, "model %s", done);
@@ -129,24 +118,22 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': model %s", served_bandit_name(self->bandit),
                      done);
     self->dialect->answer_event(&self->exchange->answer, number);
-    call_answer(self, self->dialect->noted);
+    return call_answer(self, self->dialect->noted);
 }
 
-void api_put_model(call *self)
+ee_status api_put_model(call *self)
 {
     uint64_t number = 0;
-    ee_error error;
-    ee_status status = check_model(self, self->exchange->body, &error);
-    if (!status) status = replace_model(self, self->exchange->body, &number, &error);
-    answer_written(self, status, number, "replaced", &error);
+    ee_status status = check_model(self, self->exchange->body, &self->error);
+    if (!status) status = replace_model(self, self->exchange->body, &number, &self->error);
+    return status ? status : answer_written(self, number, "replaced");
 }
 
-void api_reset_model(call *self)
+ee_status api_reset_model(call *self)
 {
     uint64_t number = 0;
-    ee_error error;
-    ee_status status = replace_model(self, (json_text){0}, &number, &error);
-    answer_written(self, status, number, "reset", &error);
+    ee_status status = replace_model(self, (json_text){0}, &number, &self->error);
+    return status ? status : answer_written(self, number, "reset");
 }
 
 /* ---- versions ---- */
@@ -205,15 +192,12 @@ static void print_versions(text *answer, const version_list *list, uint64_t curr
     text_add(answer, "]}");
 }
 
-void api_model_versions(call *self)
+ee_status api_model_versions(call *self)
 {
     served_standing standing = served_bandit_standing(self->bandit);
     version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
-    ee_error error;
-    if (read_versions(self, &list, &error)) {
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status = read_versions(self, &list, &self->error);
+    if (status) return status;
     print_versions(&self->exchange->answer, &list, standing.version);
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }

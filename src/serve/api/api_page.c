@@ -24,17 +24,17 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
-static bool is_on(service *self)
+static bool is_on(const call *self)
 {
-    return service_config_now(self)->settings.page.pick == 0;
+    return service_config_now(self->owner)->settings.page.pick == 0;
 }
 
-static void refuse_off(http_exchange *exchange)
+static ee_status refuse_off(call *self)
 {
-    http_refuse(exchange, 404, "the dashboard is off (--page off); see /openapi.json");
+    return call_refuse(self, 404, "the dashboard is off (--page off); see /openapi.json");
 }
 
-static void answer_file(http_exchange *exchange, const page_file *file)
+static ee_status answer_file(http_exchange *exchange, const page_file *file)
 {
     const char *known = http_header(exchange, "If-None-Match");
     bool same = known && strstr(known, file->tag);
@@ -47,41 +47,33 @@ static void answer_file(http_exchange *exchange, const page_file *file)
     http_add_header(exchange, "ETag", file->tag);
     if (!same) text_bytes(&exchange->answer, (const char *)file->bytes, file->size);
     http_answer(exchange, same ? 304 : 200);
+    return EE_OK;
 }
 
-static void answer_named(service *self, http_exchange *exchange, const char *name)
+static ee_status answer_named(call *self, const char *name)
 {
-    if (!is_on(self)) {
-        refuse_off(exchange);
-        return;
-    }
+    if (!is_on(self)) return refuse_off(self);
     for (size_t i = 0; i < page_file_count; i++)
-        if (strcmp(page_files[i].name, name) == 0) {
-            answer_file(exchange, &page_files[i]);
-            return;
-        }
-    http_refuse(exchange, 404, "the dashboard has no file '%.64s'", name);
+        if (strcmp(page_files[i].name, name) == 0) return answer_file(self->exchange, &page_files[i]);
+    return call_refuse(self, 404, "the dashboard has no file '%.64s'", name);
 }
 
-void api_page(call *self)
+ee_status api_page(call *self)
 {
-    answer_named(self->owner, self->exchange, "index.html");
+    return answer_named(self, "index.html");
 }
 
-void api_page_file(call *self)
+ee_status api_page_file(call *self)
 {
-    answer_named(self->owner, self->exchange, self->match.parts[0]);
+    return answer_named(self, self->match.parts[0]);
 }
 
 /* Whether keys are needed, and what the key of this request is for, so that the page need not try. */
-void api_page_visitor(call *self)
+ee_status api_page_visitor(call *self)
 {
     bool keys = service_config_now(self->owner)->keys != NULL;
     text *answer = &self->exchange->answer;
-    if (!is_on(self->owner)) {
-        refuse_off(self->exchange);
-        return;
-    }
+    if (!is_on(self)) return refuse_off(self);
     text_add(answer, "{\"keys\":%s,\"role\":\"%s\",\"name\":", keys ? "true" : "false", key_role_name(self->role));
     text_json(answer, (json_text){self->key_name, strlen(self->key_name)});
     text_add(answer, ",\"bandit\":");
@@ -89,9 +81,9 @@ void api_page_visitor(call *self)
         text_json(answer, (json_text){self->only_bandit, strlen(self->only_bandit)});
     else
         text_add(answer, "null");
-    text_add(answer, "}\n");
+    text_add(answer, "}");
     http_add_header(self->exchange, "Cache-Control", "no-store");
-    http_answer(self->exchange, 200);
+    return call_answer(self, 200);
 }
 
 static void add_choice(text *into, const char *before, const char *name, const char *summary)
@@ -103,15 +95,12 @@ static void add_choice(text *into, const char *before, const char *name, const c
 }
 
 /* What forms offer: the policies, the estimators, and the defaults of a bandit's settings. */
-void api_page_choices(call *self)
+ee_status api_page_choices(call *self)
 {
     text *answer = &self->exchange->answer;
     bandit_settings defaults = bandit_settings_usual();
     ee_policy one;
-    if (!is_on(self->owner)) {
-        refuse_off(self->exchange);
-        return;
-    }
+    if (!is_on(self)) return refuse_off(self);
     text_add(answer, "{\"policies\":[");
     for (size_t i = 0; !ee_policy_describe(i, &one, NULL); i++) {
         add_choice(answer, i ? "," : "", one.name, one.summary);
@@ -125,7 +114,7 @@ void api_page_choices(call *self)
     }
     text_add(answer, "],\"defaults\":");
     bandit_settings_write(&defaults, answer);
-    text_add(answer, "}\n");
+    text_add(answer, "}");
     http_add_header(self->exchange, "Cache-Control", "no-cache");
-    http_answer(self->exchange, 200);
+    return call_answer(self, 200);
 }

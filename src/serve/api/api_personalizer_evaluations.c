@@ -5,7 +5,6 @@
 
 #include "audit.h"
 #include "call.h"
-#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "personalizer_changes.h"
 #include "serve/personalizer/personalizer_evaluations.h"
@@ -16,13 +15,13 @@ static bool is_newest(const call *self)
     return self->base.generation == PERSONALIZER_2022;
 }
 
-static void refuse(call *self, ee_status status, const char *code, const ee_error *error)
+/* For the caller to return. code: what Personalizer calls an error in the request. */
+static ee_status fail(call *self, ee_status status, const char *code)
 {
-    if (code && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
-    if (status == EE_NO_FILE)
-        http_refuse(self->exchange, 404, "there is no evaluation with this id");
-    else
-        call_refuse(self, error);
+    bool missing = status == EE_NO_FILE, invalid = status == EE_BAD_INPUT || status == EE_BAD_OPTION;
+    if (missing) code = "EvaluationNotFound";
+    if ((missing || invalid) && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
+    return missing ? call_refuse(self, 404, "there is no evaluation with this id") : status;
 }
 
 /* ---- creating ---- */
@@ -65,18 +64,14 @@ static ee_status create_once(call *self, char id[JOB_ID_SIZE], const char **code
 }
 
 /* The resource, as it is now; called: as the client calls it, or NULL. */
-static void answer_one(call *self, const char *digits, const evaluation_view *view, int status)
+static ee_status answer_one(call *self, const char *digits, const evaluation_view *view, int code)
 {
     evaluation_job job;
-    ee_error error;
-    ee_status found = evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), digits, &job, &error);
-    if (found) {
-        refuse(self, found, found == EE_NO_FILE ? "EvaluationNotFound" : NULL, &error);
-    } else {
-        evaluation_write(&job.about, &job, view, &self->exchange->answer);
-        call_answer(self, status);
-    }
+    ee_status status =
+        evaluation_jobs_read(self->owner->jobs, served_bandit_number(self->bandit), digits, &job, &self->error);
+    if (!status) evaluation_write(&job.about, &job, view, &self->exchange->answer);
     evaluation_job_release(&job);
+    return status ? fail(self, status, NULL) : call_answer(self, code);
 }
 
 static evaluation_view whole_view(const call *self, const char *called)
@@ -84,78 +79,61 @@ static evaluation_view whole_view(const call *self, const char *called)
     return (evaluation_view){.newest = is_newest(self), .from = -1e12, .until = 1e12, .called = called};
 }
 
-void personalizer_post_evaluation(call *self)
+ee_status personalizer_post_evaluation(call *self)
 {
     char id[JOB_ID_SIZE] = "", uuid[UUID_SIZE], location[PERSONALIZER_PATH_SIZE];
     const char *code = NULL;
-    ee_error error;
-    ee_status status = create_once(self, id, &code, &error);
-    if (status) {
-        refuse(self, status, status == EE_BAD_INPUT || status == EE_BAD_OPTION ? code : NULL, &error);
-        return;
-    }
+    ee_status status = create_once(self, id, &code, &self->error);
+    if (status) return fail(self, status, code);
     evaluation_view view = whole_view(self, NULL);
     evaluation_id_write(id, uuid);
     snprintf(location, sizeof location, "%.*s/%s", (int)self->exchange->path.length, self->exchange->path.bytes, uuid);
     http_add_header(self->exchange, "Location", location);
-    answer_one(self, id, &view, 201);
+    return answer_one(self, id, &view, 201);
 }
 
 /* The client says the id. */
-void personalizer_put_evaluation(call *self)
+ee_status personalizer_put_evaluation(call *self)
 {
     char id[JOB_ID_SIZE];
     const char *code = NULL;
-    ee_error error;
     evaluation_id_read(self->match.parts[0], id);
-    ee_status status = create_once(self, id, &code, &error);
+    ee_status status = create_once(self, id, &code, &self->error);
     evaluation_view view = whole_view(self, self->match.parts[0]);
-    if (status)
-        refuse(self, status, status == EE_BAD_INPUT || status == EE_BAD_OPTION ? code : NULL, &error);
-    else
-        answer_one(self, id, &view, 200);
+    return status ? fail(self, status, code) : answer_one(self, id, &view, 200);
 }
 
 /* ---- reading ---- */
 
-static bool query_time(call *self, const char *name, double *out)
+/* The times and intervals of the newest generation. */
+static ee_status read_view(call *self, evaluation_view *view)
 {
-    const char *words = http_query(self->exchange, name);
-    if (!words || log_time_parse((json_text){words, strlen(words)}, out)) return true;
-    http_refuse(self->exchange, 400, "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'", name, words);
-    return false;
-}
-
-/* The times and intervals of the newest generation; false: answered. */
-static bool read_view(call *self, evaluation_view *view)
-{
-    static const uint64_t intervals[] = {5, 60, 360, 720, 1440};
+    static const uint64_t intervals[] = {0, 5, 60, 360, 720, 1440};
     uint64_t minutes = 0;
+    int64_t from = (int64_t)(view->from * 1e6), until = (int64_t)(view->until * 1e6);
     const char *window = http_query(self->exchange, "window");
-    if (!query_time(self, "startTime", &view->from) || !query_time(self, "endTime", &view->until) ||
-        !call_query_number(self, "intervalInMinutes", 1, &minutes))
-        return false;
-    bool known = minutes == 0;
+    ee_status status = call_query_time(self, "startTime", &from);
+    if (!status) status = call_query_time(self, "endTime", &until);
+    if (!status) status = call_query_number(self, "intervalInMinutes", 1, &minutes);
+    if (status) return status;
+    bool known = false;
     for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) known = known || minutes == intervals[i];
-    if (!known) {
-        http_refuse(self->exchange, 400, "intervalInMinutes must be 5, 60, 360, 720 or 1440");
-        return false;
-    }
+    if (!known) return status_fail(&self->error, EE_BAD_INPUT, "intervalInMinutes must be 5, 60, 360, 720 or 1440");
+    view->from = (double)from / 1e6;
+    view->until = (double)until / 1e6;
     view->interval = (double)minutes * 60;
     view->rolling = window && strcmp(window, "Rolling") == 0;
-    if (window && !view->rolling && strcmp(window, "Expanding") != 0) {
-        http_refuse(self->exchange, 400, "window must be Expanding or Rolling");
-        return false;
-    }
-    return true;
+    if (!window || view->rolling || strcmp(window, "Expanding") == 0) return EE_OK;
+    return status_fail(&self->error, EE_BAD_INPUT, "window must be Expanding or Rolling");
 }
 
-void personalizer_get_evaluation(call *self)
+ee_status personalizer_get_evaluation(call *self)
 {
     char id[JOB_ID_SIZE];
     evaluation_view view = whole_view(self, self->match.parts[0]);
     evaluation_id_read(self->match.parts[0], id);
-    if (!is_newest(self) || read_view(self, &view)) answer_one(self, id, &view, 200);
+    ee_status status = is_newest(self) ? read_view(self, &view) : EE_OK;
+    return status ? status : answer_one(self, id, &view, 200);
 }
 
 static void add_list(call *self, const job_about *jobs, size_t from, size_t to)
@@ -170,35 +148,31 @@ static void add_list(call *self, const job_about *jobs, size_t from, size_t to)
     text_add(answer, is_newest(self) ? "]}" : "]");
 }
 
-void personalizer_list_evaluations(call *self)
+ee_status personalizer_list_evaluations(call *self)
 {
     uint64_t skip = 0, top = UINT64_MAX;
     job_about *jobs = NULL;
     size_t count = 0;
-    ee_error error;
-    if (!call_query_number(self, "skip", 0, &skip) || !call_query_number(self, "top", 0, &top)) return;
-    if (evaluation_jobs_list(self->owner->jobs, served_bandit_number(self->bandit), &jobs, &count, &error)) {
-        call_refuse(self, &error);
-        return;
-    }
+    ee_status status = call_query_number(self, "skip", 0, &skip);
+    if (!status) status = call_query_number(self, "top", 0, &top);
+    if (!status)
+        status =
+            evaluation_jobs_list(self->owner->jobs, served_bandit_number(self->bandit), &jobs, &count, &self->error);
+    if (status) return status;
     size_t from = skip < count ? (size_t)skip : count;
     add_list(self, jobs, from, top < count - from ? from + (size_t)top : count);
     memory_free(jobs);
-    call_answer(self, 200);
+    return call_answer(self, 200);
 }
 
-void personalizer_delete_evaluation(call *self)
+ee_status personalizer_delete_evaluation(call *self)
 {
     char id[JOB_ID_SIZE];
-    ee_error error;
     evaluation_id_read(self->match.parts[0], id);
-    ee_status status = evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), id, &error);
-    if (status) {
-        refuse(self, status, status == EE_NO_FILE ? "EvaluationNotFound" : NULL, &error);
-        return;
-    }
+    ee_status status = evaluation_jobs_delete(self->owner->jobs, served_bandit_number(self->bandit), id, &self->error);
+    if (status) return fail(self, status, NULL);
     audit_evaluation(self, "evaluation deleted", id);
-    call_answer(self, 204);
+    return call_answer(self, 204);
 }
 
 /* ---- taking over what was evaluated ---- */
@@ -272,14 +246,11 @@ static ee_status apply(call *self, const char **code, ee_error *error)
     return status;
 }
 
-void personalizer_apply_evaluation(call *self)
+ee_status personalizer_apply_evaluation(call *self)
 {
     const char *code;
-    ee_error error;
-    ee_status status = apply(self, &code, &error);
-    if (status && call_status_of(status) < 500 && self->base.generation != PERSONALIZER_1_0) self->error_code = code;
-    if (status)
-        call_refuse(self, &error);
-    else
-        call_answer(self, 204);
+    ee_status status = apply(self, &code, &self->error);
+    if (status && call_status_of(self, status) < 500 && self->base.generation != PERSONALIZER_1_0)
+        self->error_code = code;
+    return status ? status : call_answer(self, 204);
 }

@@ -73,16 +73,18 @@ static void reward_written(journal_entry *entry)
     call_item_done(self);
 }
 
-void api_reward(call *self)
+ee_status api_reward(call *self)
 {
     self->member = NULL;
-    if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
+    ee_status status = call_read_items(self, read_reward, NULL);
+    return status ? status : call_submit(self, reward_written);
 }
 
-void api_reward_batch(call *self)
+ee_status api_reward_batch(call *self)
 {
     self->member = "rewards";
-    if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
+    ee_status status = call_read_items(self, read_reward, NULL);
+    return status ? status : call_submit(self, reward_written);
 }
 
 /* ---- activation ---- */
@@ -122,24 +124,17 @@ static void activation_written(journal_entry *entry)
 }
 
 /* Personalizer has the id in the path, and no body. */
-static void activate_path(call *self)
+static ee_status read_path(call *self)
 {
     call_item *item;
-    ee_error error;
-    ee_status status = call_only_item(self, &item, &error);
+    ee_status status = call_only_item(self, &item, &self->error);
     if (!status) item->entry.event.kind = EVENT_ACTIVATED;
-    if (!status) status = personalizer_event_id(self, &item->entry.event.id, &error);
-    if (status)
-        call_refuse(self, &error);
-    else
-        call_submit(self, activation_written);
+    return status ? status : personalizer_event_id(self, &item->entry.event.id, &self->error);
 }
 
-void api_activate(call *self)
+ee_status api_activate(call *self)
 {
     self->member = NULL;
-    if (self->base.generation)
-        activate_path(self);
-    else if (call_read_items(self, read_activation, NULL))
-        call_submit(self, activation_written);
+    ee_status status = self->base.generation ? read_path(self) : call_read_items(self, read_activation, NULL);
+    return status ? status : call_submit(self, activation_written);
 }

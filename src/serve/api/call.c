@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "call.h"
+#include "data/logs/log_time.h"
 
 /* A call that grew beyond this is not kept for the next request. */
 enum { MOST_KEPT = 1 << 20 };
@@ -40,6 +41,7 @@ call *call_take(service *owner, http_exchange *exchange)
     self->match.route = NULL;
     self->base.generation = PERSONALIZER_NONE;
     self->error_code = NULL;
+    self->request.too_large = false;
     self->client_request[0] = '\0';
     self->trace.trace[0] = '\0';
     exchange->context = self;
@@ -77,13 +79,13 @@ void calls_free(service *owner)
 
 /* ---- answers ---- */
 
-int call_status_of(ee_status status)
+int call_status_of(const call *self, ee_status status)
 {
     switch (status) {
     case EE_BAD_INPUT:
     case EE_BAD_OPTION:
     case EE_BAD_MODEL:
-        return 400;
+        return self->request.too_large ? 413 : 400;
     case EE_NO_FILE:
         return 404;
     case EE_FILE_ERROR:
@@ -94,9 +96,9 @@ int call_status_of(ee_status status)
     }
 }
 
-void call_refuse(call *self, const ee_error *error)
+void call_fail(call *self, const ee_error *error)
 {
-    int status = call_status_of(error->status);
+    int status = call_status_of(self, error->status);
     if (status == 503)
         call_refuse_for(self->exchange, status, 1, "%s", error->message);
     else
@@ -115,45 +117,86 @@ void call_refuse_for(http_exchange *exchange, int status, double seconds, const 
     http_refuse(exchange, status, "%s", message);
 }
 
-void call_refuse_archived(call *self)
+ee_status call_refuse(call *self, int status, const char *format, ...)
 {
-    const char *name = served_bandit_name(self->bandit);
-    http_refuse(self->exchange, 410, "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name,
-                name);
+    char message[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    http_refuse(self->exchange, status, "%s", message);
+    return EE_OK;
 }
 
-void call_answer(call *self, int status)
+ee_status call_refuse_archived(call *self)
+{
+    const char *name = served_bandit_name(self->bandit);
+    return call_refuse(self, 410, "the bandit '%s' is archived; restore it with POST /v1/bandits/%s/restore", name,
+                       name);
+}
+
+ee_status call_answer(call *self, int status)
 {
     if (self->exchange->answer.length) text_bytes(&self->exchange->answer, "\n", 1);
     http_answer(self->exchange, status);
+    return EE_OK;
 }
 
-bool call_check_query(call *self, const char *const *names, size_t count)
+void call_handle(call *self, call_handler *handler)
+{
+    self->error = (ee_error){.status = EE_OK};
+    if (handler(self)) call_fail(self, &self->error);
+}
+
+static void handle_later(void *context)
+{
+    call *self = context;
+    call_handle(self, self->later);
+}
+
+ee_status call_work(call *self, worker *to, call_handler *handler)
+{
+    self->later = handler;
+    self->task = (worker_task){.run = handle_later, .context = self};
+    if (worker_submit(to, &self->task)) return EE_OK;
+    return status_fail(&self->error, EE_FILE_ERROR, "too many requests of this kind are waiting; try again");
+}
+
+ee_status call_check_query(call *self, const char *const *names, size_t count)
 {
     json_text unknown;
     char word[64] = "", expected[128] = "";
-    if (!http_query_unknown(self->exchange, names, count, &unknown)) return true;
+    if (!http_query_unknown(self->exchange, names, count, &unknown)) return EE_OK;
     memcpy(word, unknown.bytes, (size_t)request_shown(unknown));
     const char *nearest = options_nearest(word, names, count);
     for (size_t i = 0, length = 0; i < count && length < sizeof expected; i++)
         length += (size_t)snprintf(expected + length, sizeof expected - length, "%s'%s'", i ? ", " : "", names[i]);
-    if (nearest)
-        http_refuse(self->exchange, 400, "unknown query parameter '%s'; did you mean '%s'?", word, nearest);
-    else
-        http_refuse(self->exchange, 400, "unknown query parameter '%s'; expected %s", word, expected);
-    return false;
+    return status_fail(&self->error, EE_BAD_INPUT, "unknown query parameter '%s'; %s%s%s", word,
+                       nearest ? "did you mean '" : "expected ", nearest ? nearest : expected, nearest ? "'?" : "");
 }
 
-bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number)
+ee_status call_query_number(call *self, const char *name, uint64_t least, uint64_t *number)
 {
     const char *words = http_query(self->exchange, name);
     char *end;
-    if (!words) return true;
+    if (!words) return EE_OK;
     errno = 0;
     *number = strtoull(words, &end, 10);
-    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return true;
-    http_refuse(self->exchange, 400, "%s must be an integer of at least %" PRIu64 ", got '%.60s'", name, least, words);
-    return false;
+    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return EE_OK;
+    return status_fail(&self->error, EE_BAD_INPUT, "%s must be an integer of at least %" PRIu64 ", got '%.60s'", name,
+                       least, words);
+}
+
+ee_status call_query_time(call *self, const char *name, int64_t *time)
+{
+    const char *words = http_query(self->exchange, name);
+    double seconds;
+    if (!words) return EE_OK;
+    if (!log_time_parse((json_text){words, strlen(words)}, &seconds))
+        return status_fail(&self->error, EE_BAD_INPUT, "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
+                           name, words);
+    *time = llround(seconds * 1e6);
+    return EE_OK;
 }
 
 static void woken(void *context, const ee_error *error)
@@ -163,28 +206,19 @@ static void woken(void *context, const ee_error *error)
         call_refuse_archived(self);
     else if (error)
         call_refuse_for(self->exchange, 503, 1, "the bandit could not be loaded: %s", error->message);
-    else
-        call_when_awake(self, self->awake);
+    else if (call_when_awake(self, self->awake))
+        call_fail(self, &self->error);
 }
 
-void call_when_awake(call *self, void (*go_on)(call *self, served_room *room))
+ee_status call_when_awake(call *self, awake_handler *go_on)
 {
     self->awake = go_on;
     while (served_bandit_is_awake(self->bandit, woken, self)) {
         ee_error error = {EE_OK, ""};
         served_room *room = served_bandit_enter(self->bandit, &error);
         if (!room && !error.status) continue; /* it fell asleep meanwhile */
-        if (room)
-            go_on(self, room);
-        else
-            call_refuse(self, &error);
-        return;
+        if (!room) return status_fail(&self->error, error.status, "%s", error.message);
+        return go_on(self, room);
     }
-}
-
-void call_work(call *self, worker *to, void (*run)(void *context))
-{
-    self->task = (worker_task){.run = run, .context = self};
-    if (!worker_submit(to, &self->task))
-        call_refuse_for(self->exchange, 503, 1, "too many requests of this kind are waiting; try again");
+    return EE_OK;
 }

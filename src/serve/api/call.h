@@ -29,6 +29,8 @@ struct call_item {
 
 enum { REQUEST_NAME_MOST = 128 };
 
+typedef ee_status awake_handler(call *self, served_room *room);
+
 /* A request that was admitted, and the room to answer it in; used again when it is over. */
 struct call {
     memory memory; /* of what stays for the next */
@@ -43,11 +45,13 @@ struct call {
     personalizer_path base;  /* where Personalizer's API is asked */
     const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
-    trace_context trace;                          /* its trace is "" where the request belongs to none */
-    char client_request[REQUEST_NAME_MOST + 1];   /* what Personalizer's clients call the request; "": nothing */
-    bool is_download;                             /* one of the service's model_downloads */
-    void (*awake)(call *self, served_room *room); /* see call_when_awake */
+    trace_context trace;                        /* its trace is "" where the request belongs to none */
+    char client_request[REQUEST_NAME_MOST + 1]; /* what Personalizer's clients call the request; "": nothing */
+    bool is_download;                           /* one of the service's model_downloads */
+    awake_handler *awake;                       /* see call_when_awake */
     worker_task task;
+    call_handler *later; /* see call_work */
+    ee_error error;      /* of a handler that failed */
     call *next;
 
     const char *member; /* of a batch: "decisions" or "rewards"; NULL: there is one item */
@@ -74,25 +78,31 @@ call *call_take(service *owner, http_exchange *exchange);
 void call_give_back(call *used);
 void calls_free(service *owner);
 
-/* The status for an error: 400 for EE_BAD_INPUT, ... */
-int call_status_of(ee_status status);
-void call_refuse(call *self, const ee_error *error);
+/* Runs the handler, and refuses the call with self->error if it fails. */
+void call_handle(call *self, call_handler *handler);
+/* The same in a thread of `to`. EE_FILE_ERROR if too many calls wait. */
+ee_status call_work(call *self, worker *to, call_handler *handler);
+
+/* Refuses the call with the status for the error: 400 for EE_BAD_INPUT, ... */
+void call_fail(call *self, const ee_error *error);
+int call_status_of(const call *self, ee_status status);
 /* With Retry-After. */
 __attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchange, int status, double seconds,
                                                            const char *format, ...);
-void call_refuse_archived(call *self);
+
+/* These answer the call, which is over then, and return EE_OK for the handler to return. */
+__attribute__((format(printf, 3, 4))) ee_status call_refuse(call *self, int status, const char *format, ...);
+ee_status call_refuse_archived(call *self);
 /* Adds an end of line to the answer, and sends it. */
-void call_answer(call *self, int status);
+ee_status call_answer(call *self, int status);
 
-/* Whether the query has only these names, which are (count); false: answered with 400. */
-bool call_check_query(call *self, const char *const *names, size_t count);
-/* Reads an integer query parameter; *number is unchanged if it is not given. false: invalid, and answered. */
-bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
+/* EE_BAD_INPUT in self->error if the query has another name than these, which are (count). */
+ee_status call_check_query(call *self, const char *const *names, size_t count);
+/* Read an integer or a time, in microseconds, of the query; what is not given is unchanged. */
+ee_status call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
+ee_status call_query_time(call *self, const char *name, int64_t *time);
 
-/* Goes on with a room of the bandit once that is awake; answers where it cannot be woken. go_on leaves the room. */
-void call_when_awake(call *self, void (*go_on)(call *self, served_room *room));
-
-/* Goes on in a thread of `to`; refuses the request if too many wait. */
-void call_work(call *self, worker *to, void (*run)(void *context));
+/* Goes on with a room of the bandit once that is awake; refuses the call if it cannot be. go_on leaves the room. */
+ee_status call_when_awake(call *self, awake_handler *go_on);
 
 #endif

@@ -74,10 +74,10 @@ static ee_status pass_refused(call *self, json_reader *reader, unsigned depth, e
 {
     json_token token;
     call_item *item = &self->items[self->first_item];
-    int status = call_status_of(error->status);
+    int status = call_status_of(self, error->status);
     self->item_count = self->first_item + 1; /* without the parts that it had */
     item->parts = 0;
-    call_item_refuse(self, item, status == 400 && self->request.too_large ? 413 : status, error->message);
+    call_item_refuse(self, item, status, error->message);
     self->request.too_large = false; /* that was the item's, not the body's */
     while (reader->depth > depth) {
         ee_status failed = json_next(reader, &token, error);
@@ -147,19 +147,12 @@ static ee_status read_body(call *self, read_item *read, const void *context, ee_
     return status ? status : json_next(&reader, &token, error);
 }
 
-bool call_read_items(call *self, read_item *read, const void *context)
+ee_status call_read_items(call *self, read_item *read, const void *context)
 {
-    ee_error error;
-    self->request.too_large = false;
     self->item_count = self->bodies_size = self->answers.length = 0;
-    ee_status status = read_body(self, read, context, &error);
-    if (!status && self->answers.status) status = status_no_memory(&error, self->answers.length);
-    if (!status) return true;
-    if (self->request.too_large)
-        http_refuse(self->exchange, 413, "%s", error.message);
-    else
-        call_refuse(self, &error);
-    return false;
+    ee_status status = read_body(self, read, context, &self->error);
+    if (!status && self->answers.status) status = status_no_memory(&self->error, self->answers.length);
+    return status;
 }
 
 /* ---- writing ---- */
@@ -247,17 +240,14 @@ static journal_entry *link_entries(call *self, void (*done)(journal_entry *entry
     return first;
 }
 
-void call_submit(call *self, void (*done)(journal_entry *entry))
+ee_status call_submit(call *self, void (*done)(journal_entry *entry))
 {
     size_t count = 0;
     journal_entry *first = link_entries(self, done, &count);
-    if (!first) {
-        answer_items(self);
-        return;
-    }
     atomic_store(&self->left, count);
-    if (!journal_submit(self->owner->journal, first))
-        call_refuse_for(self->exchange, 503, 1, "too many requests are waiting to be written; try again");
+    if (!first) answer_items(self);
+    if (!first || journal_submit(self->owner->journal, first)) return EE_OK;
+    return status_fail(&self->error, EE_FILE_ERROR, "too many requests are waiting to be written; try again");
 }
 
 void call_item_done(call *self)

@@ -7,9 +7,9 @@
 
 /* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
  * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
- * false: answered. */
+ */
 typedef ee_status read_item(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error);
-bool call_read_items(call *self, read_item *read, const void *context);
+ee_status call_read_items(call *self, read_item *read, const void *context);
 
 /* One item, where the body has nothing to read. */
 ee_status call_only_item(call *self, call_item **out, ee_error *error);
@@ -21,7 +21,7 @@ ee_status call_add_part(call *self, call_item **out, ee_error *error);
 ee_status call_name_slot(call *self, call_item *item, json_text id, json_text slot, ee_error *error);
 
 /* Hands all items that are not refused to the journal; answers at once where there are none. */
-void call_submit(call *self, void (*done)(journal_entry *entry));
+ee_status call_submit(call *self, void (*done)(journal_entry *entry));
 /* For done: counts, and answers after the last. */
 void call_item_done(call *self);
 

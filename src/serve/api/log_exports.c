@@ -105,7 +105,7 @@ static void run_export(void *context)
     if (!status) status = content_encoder_create(self->coding, &encoder, &error);
     if (!status) status = answer(self, &pipe, &error);
     if (status)
-        call_refuse(self->asked, &error);
+        call_fail(self->asked, &error);
     else
         send_lines(self, lines, encoder, pipe);
     content_encoder_free(encoder);

@@ -17,7 +17,10 @@ typedef enum route_trait {
     ROUTE_ALL_BANDITS = 32 /* shows every bandit: not for a key of one */
 } route_trait;
 
-struct call; /* of the api */
+/* Answers a call (api/call.h) and returns EE_OK, now or later; or says in its error why it cannot. */
+struct call;
+typedef ee_status call_handler(struct call *self);
+
 typedef struct route route;
 typedef struct route_match {
     const route *route;
@@ -30,7 +33,7 @@ struct route {
     const char *pattern;
     key_role role;     /* that is needed; KEY_NOBODY: none */
     const char *limit; /* which setting limits its body; NULL: it takes none */
-    void (*handle)(struct call *self);
+    call_handler *handle;
     const char *summary; /* for the description of the API */
     unsigned traits;     /* of route_trait */
     const char *error;   /* Personalizer's name for a request that cannot be understood; NULL: BadRequest */
