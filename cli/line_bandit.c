@@ -225,19 +225,14 @@ static bool has_id(json_text line)
 }
 
 /* The usual mistakes: a column outside "context", and a reward with another name. */
-static ee_status check_key(const line_bandit *self, json_text line, json_text key, const member_names *known,
-                           unsigned seen, ee_error *error)
+static ee_status refuse_key(const line_bandit *self, json_text line, const member_reader *at, ee_error *error)
 {
     char shown[64] = "";
-    for (size_t i = 0; i < known->count; i++) {
-        if (!json_is(key, known->names[i])) continue;
-        if (seen & 1u << i) return status_fail(error, EE_BAD_INPUT, "duplicate key \"%s\"", known->names[i]);
-        return EE_OK;
-    }
+    json_text key = at->token.key;
     memcpy(shown, key.bytes, (size_t)request_shown(key));
-    const char *nearest = options_nearest(shown, known->names, known->count);
-    if (!nearest && !(seen & 1u << REWARD) && !is_column(self->rows, key) && has_id(line))
-        nearest = known->names[REWARD];
+    const char *nearest = options_nearest(shown, at->names, at->count);
+    if (!nearest && !(at->seen & 1u << REWARD) && !is_column(self->rows, key) && has_id(line))
+        nearest = at->names[REWARD];
     if (nearest) return status_fail(error, EE_BAD_INPUT, "unknown key \"%s\"; did you mean \"%s\"?", shown, nearest);
     return status_fail(error, EE_BAD_INPUT, "unknown key \"%s\"; expected \"context\"%s", shown,
                        self->rows ? ", which holds the columns" : " or \"actions\", or \"id\" and \"reward\"");
@@ -254,22 +249,18 @@ static bool begins_object(json_text line)
 static ee_status read_line(line_bandit *self, json_text bytes, line_members *line, ee_error *error)
 {
     static const char *const names[MEMBERS] = {"context", "actions", "exclude", "tag", "id", "reward"};
-    static const member_names known = {names, MEMBERS};
     json_reader reader = decide_request_start(&self->request, bytes);
-    json_token token;
-    size_t which = 0;
+    member_reader at = {.reader = &reader, .names = names, .count = MEMBERS};
     *line = (line_members){0};
     decide_request_clear(&self->request);
     if (!begins_object(bytes)) return refuse_round(self, "a JSON object: a round", error);
-    ee_status status = json_next(&reader, &token, error);
-    while (!status) {
-        status = json_next(&reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = check_key(self, bytes, token.key, &known, line->seen, error);
-        if (!status) status = request_member(token.key, &known, "", &line->seen, &which, error);
-        if (!status) status = read_member(self, &reader, which, &token, line, error);
+    at.status = json_next(&reader, &at.token, error);
+    while (member_next(&at, error)) {
+        line->seen = at.seen;
+        at.status = read_member(self, &reader, at.which, &at.token, line, error);
     }
-    return status ? status : json_next(&reader, &token, error); /* nothing but its end may follow */
+    if (at.status && at.which == MEMBERS) return refuse_key(self, bytes, &at, error);
+    return member_end_body(&at, error);
 }
 
 /* ---- rewards ---- */

@@ -6,7 +6,7 @@ from pathlib import Path
 # A table, and the calls that use one. Readers without a table do not count: json_is() on a key is refused below.
 TABLE = re.compile(r"static const char \*const (names|known)\[\] = \{([^}]*)\};")
 MEMBERS = re.compile(r"^\} members\[\] = \{\n(.*?)^\};", re.M | re.S)
-USE = re.compile(r"\b(?:request_member|personalizer_member|call_check_query)\((?!json_text|call \*)")
+USE = re.compile(r"\b(?:member_next|call_check_query)\((?!member_reader \*|call \*)")
 QUERY = re.compile(r'\b(?:call_query_number|call_query_time|http_query)'
                    r'\([^,;()]*(?:self|exchange)[^,;()]*, "(\w+)"')
 FUNCTION = re.compile(r"^(?!static const|typedef|enum|struct)[a-z][^\n;={}]*?\b(\w+)\([^;{}]*\)\n\{", re.M)

@@ -35,20 +35,15 @@ ee_status api_list_challengers(call *self)
     return answer_list(self, &settings);
 }
 
-static ee_status read_challenger(json_text body, challenger_settings *into, ee_error *error)
+static ee_status read_challenger(json_reader reader, challenger_settings *into, ee_error *error)
 {
-    memory escapes = {0};
-    json_room room = {.owner = &escapes};
-    json_reader reader = json_start(body.bytes, body.length, &room);
     json_token token;
     ee_status status = json_next(&reader, &token, error);
     if (!status && token.kind != JSON_KIND_OBJECT)
         status = status_fail(error, EE_BAD_INPUT,
                              "the body must be a JSON object with the keys name, policy, options, propensity");
     if (!status) status = challenger_settings_read(into, &reader, error);
-    if (!status) status = json_next(&reader, &token, error);
-    memory_release(&escapes);
-    return status;
+    return status ? status : json_next(&reader, &token, error);
 }
 
 static bool are_alike(const challenger_settings *a, const challenger_settings *b)
@@ -75,7 +70,8 @@ ee_status api_add_challenger(call *self)
 {
     bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     challenger_settings asked;
-    ee_status status = read_challenger(self->exchange->body, &asked, &self->error);
+    ee_status status =
+        read_challenger(decide_request_start(&self->request, self->exchange->body), &asked, &self->error);
     if (status) return status;
     const challenger_settings *there = bandit_settings_challenger(&before, (json_text){asked.name, strlen(asked.name)});
     if (there) return answer_existing(self, &before, there, &asked);

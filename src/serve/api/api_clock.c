@@ -36,37 +36,29 @@ ee_status api_clock(call *self)
 static ee_status read_acceptance(json_reader *reader, clock_acceptance *out, ee_error *error)
 {
     static const char *const names[] = {"accept"};
-    static const member_names known = {names, 1};
-    unsigned seen = 0;
-    size_t which;
-    json_token token;
-    ee_status status = json_next(reader, &token, error);
-    if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object with the key accept");
-    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
-        status = request_member(token.key, &known, "", &seen, &which, error);
-        if (status) return status;
-        bool is_text = token.kind == JSON_KIND_TEXT;
-        if (is_text && json_is(token.text, "elapsed"))
+    member_reader at = {.reader = reader, .names = names, .count = 1};
+    ee_status status = json_next(reader, &at.token, error);
+    if (!status && at.token.kind != JSON_KIND_OBJECT)
+        return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object with the key accept");
+    for (at.status = status; member_next(&at, error);) {
+        bool is_text = at.token.kind == JSON_KIND_TEXT;
+        if (is_text && json_is(at.token.text, "elapsed"))
             *out = CLOCK_ELAPSED;
-        else if (is_text && json_is(token.text, "corrected"))
+        else if (is_text && json_is(at.token.text, "corrected"))
             *out = CLOCK_CORRECTED;
         else
-            status = status_fail(error, EE_BAD_INPUT, "accept must be elapsed or corrected");
+            at.status = status_fail(error, EE_BAD_INPUT, "accept must be elapsed or corrected");
     }
-    if (!status && !seen) status = status_fail(error, EE_BAD_INPUT, "missing \"accept\"");
-    return status ? status : json_next(reader, &token, error);
+    if (!at.status && !at.seen) return status_fail(error, EE_BAD_INPUT, "missing \"accept\"");
+    return member_end_body(&at, error);
 }
 
 ee_status api_accept_clock(call *self)
 {
     service *of = self->owner;
     clock_acceptance as = CLOCK_REFUSED;
-    memory escapes = {0};
-    json_room room = {.owner = &escapes};
-    json_reader reader = json_start(self->exchange->body.bytes, self->exchange->body.length, &room);
+    json_reader reader = decide_request_start(&self->request, self->exchange->body);
     ee_status status = read_acceptance(&reader, &as, &self->error);
-    memory_release(&escapes);
     if (status) return status;
     bool in_doubt = journal_clock(of->journal).in_doubt;
     const char *name = as == CLOCK_ELAPSED ? "elapsed" : "corrected";

@@ -48,43 +48,30 @@ static ee_status read_ids(wanted *self, json_reader *reader, const json_token *f
 static ee_status read_key(wanted *self, json_reader *reader, const json_token *first, ee_error *error)
 {
     static const char *const names[] = {"path", "value"};
-    static const member_names known = {names, 2};
     json_text *const texts[] = {&self->request.path, &self->request.value};
-    unsigned seen = 0;
-    size_t which;
-    json_token token;
-    ee_status status = EE_OK;
+    member_reader at = {.reader = reader, .names = names, .count = 2, .where = "key"};
     if (first->kind != JSON_KIND_OBJECT)
         return status_fail(error, EE_BAD_INPUT, "key must be an object with \"path\" and \"value\"");
-    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
-        status = request_member(token.key, &known, "key", &seen, &which, error);
-        if (!status && (token.kind != JSON_KIND_TEXT || !token.text.length || token.text.length > PATH_MOST))
-            status =
-                status_fail(error, EE_BAD_INPUT, "key.%s must be a text of 1 to %d bytes", names[which], PATH_MOST);
-        if (!status) status = keep_text(self, token.text, texts[which], error);
+    while (member_next(&at, error)) {
+        json_text given = at.token.text;
+        if (at.token.kind != JSON_KIND_TEXT || !given.length || given.length > PATH_MOST)
+            return status_fail(error, EE_BAD_INPUT, "key.%s must be a text of 1 to %d bytes", names[at.which],
+                               PATH_MOST);
+        at.status = keep_text(self, given, texts[at.which], error);
     }
-    if (!status && seen != 3) status = status_fail(error, EE_BAD_INPUT, "key must have \"path\" and \"value\"");
-    return status;
+    if (!at.status && at.seen != 3) return status_fail(error, EE_BAD_INPUT, "key must have \"path\" and \"value\"");
+    return at.status;
 }
 
 static ee_status read_wanted(wanted *self, json_reader *reader, ee_error *error)
 {
     enum { IDS, KEY };
     static const char *const names[] = {"ids", "key"};
-    static const member_names known = {names, 2};
-    unsigned seen = 0;
-    size_t which;
-    json_token token;
-    ee_status status = json_next(reader, &token, error);
-    if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
-    while (!status && !(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
-        status = request_member(token.key, &known, "", &seen, &which, error);
-        if (status) return status;
-        status = which == IDS ? read_ids(self, reader, &token, error) : read_key(self, reader, &token, error);
-    }
-    if (!status && !seen) status = status_fail(error, EE_BAD_INPUT, "the body must have \"ids\" or \"key\"");
-    return status ? status : json_next(reader, &token, error);
+    member_reader at = {.reader = reader, .names = names, .count = 2};
+    member_begin_body(&at, error);
+    while (member_next(&at, error)) at.status = (at.which == IDS ? read_ids : read_key)(self, reader, &at.token, error);
+    if (!at.status && !at.seen) return status_fail(error, EE_BAD_INPUT, "the body must have \"ids\" or \"key\"");
+    return member_end_body(&at, error);
 }
 
 static ee_status erase(call *self, erasing_result *out, ee_error *error)

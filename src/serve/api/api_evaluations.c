@@ -36,7 +36,6 @@ static ee_status take_time(const json_token *token, const char *what, int64_t *i
 static ee_status take_candidate(json_reader *reader, job_candidate *into, ee_error *error)
 {
     static const char *const names[] = {"name", "policy", "options", "propensity"};
-    static const member_names known = {names, 4};
     const struct {
         char *words;
         size_t size;
@@ -44,16 +43,10 @@ static ee_status take_candidate(json_reader *reader, job_candidate *into, ee_err
                   {into->policy, sizeof into->policy},
                   {into->options, sizeof into->options},
                   {into->propensity, sizeof into->propensity}};
-    unsigned seen = 0;
-    size_t which;
-    json_token token;
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = request_member(token.key, &known, "candidates", &seen, &which, error);
-        if (!status) status = take_words(&token, names[which], places[which].words, places[which].size, error);
-        if (status) return status;
-    }
+    member_reader at = {.reader = reader, .names = names, .count = 4, .where = "candidates"};
+    while (member_next(&at, error))
+        at.status = take_words(&at.token, names[at.which], places[at.which].words, places[at.which].size, error);
+    if (at.status) return at.status;
     if (!into->policy[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each needs a \"policy\"");
     if (!into->name[0]) memcpy(into->name, into->policy, sizeof into->policy);
     return EE_OK;
@@ -95,28 +88,20 @@ static ee_status take_request(json_reader *reader, job_request *into, ee_error *
 {
     enum { NAME, FROM, UNTIL, CANDIDATES, ESTIMATORS, CONFIDENCE };
     static const char *const names[] = {"name", "from", "until", "candidates", "estimators", "confidence"};
-    static const member_names known = {names, 6};
-    unsigned seen = 0;
-    size_t which;
-    json_token token;
-    ee_status status = json_next(reader, &token, error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
-    for (;;) {
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = request_member(token.key, &known, "", &seen, &which, error);
-        if (!status && which == NAME) status = take_words(&token, "name", into->name, sizeof into->name, error);
-        if (!status && which == FROM) status = take_time(&token, "from", &into->from, error);
-        if (!status && which == UNTIL) status = take_time(&token, "until", &into->until, error);
-        if (!status && which == CANDIDATES) status = take_candidates(reader, &token, into, error);
-        if (!status && which == ESTIMATORS) status = take_estimators(reader, &token, into, error);
-        if (!status && which == CONFIDENCE && token.kind != JSON_KIND_NUMBER)
-            status = status_fail(error, EE_BAD_INPUT, "confidence must be a number");
-        if (!status && which == CONFIDENCE) into->confidence = token.number;
-        if (status) return status;
+    member_reader at = {.reader = reader, .names = names, .count = 6};
+    const json_token *token = &at.token;
+    member_begin_body(&at, error);
+    while (member_next(&at, error)) {
+        if (at.which == NAME) at.status = take_words(token, "name", into->name, sizeof into->name, error);
+        if (at.which == FROM) at.status = take_time(token, "from", &into->from, error);
+        if (at.which == UNTIL) at.status = take_time(token, "until", &into->until, error);
+        if (at.which == CANDIDATES) at.status = take_candidates(reader, token, into, error);
+        if (at.which == ESTIMATORS) at.status = take_estimators(reader, token, into, error);
+        if (at.which == CONFIDENCE && token->kind != JSON_KIND_NUMBER)
+            at.status = status_fail(error, EE_BAD_INPUT, "confidence must be a number");
+        if (at.which == CONFIDENCE) into->confidence = token->number;
     }
-    return status ? status : json_next(reader, &token, error); /* nothing follows, or it fails */
+    return member_end_body(&at, error);
 }
 
 /* ---- answers ---- */
@@ -153,16 +138,13 @@ ee_status api_ask_evaluation(call *self)
 {
     job_request *request = NULL;
     char id[JOB_ID_SIZE];
-    memory room_owner = {0};
-    json_room room = {.owner = &room_owner};
-    json_reader reader = json_start(self->exchange->body.bytes, self->exchange->body.length, &room);
+    json_reader reader = decide_request_start(&self->request, self->exchange->body);
     ee_status status = memory_create(NULL, &request, 1, sizeof *request, &self->error);
     if (!status) {
         job_request_usual(request);
         status = take_request(&reader, request, &self->error);
     }
     if (!status) status = evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, &self->error);
-    memory_release(&room_owner);
     memory_free(request);
     if (status) return status;
     audit_evaluation(self, "evaluation started", id);

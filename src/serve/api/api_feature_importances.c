@@ -32,31 +32,21 @@ typedef struct wanted {
     double from, until; /* seconds since 1970 */
 } wanted;
 
-static ee_status read_wanted(json_text body, wanted *out, ee_error *error)
+static ee_status read_wanted(json_reader reader, wanted *out, ee_error *error)
 {
     static const char *const names[] = {"name", "startTime", "endTime"};
-    memory owner = {0};
-    json_room room = {.owner = &owner};
-    json_reader reader = json_start(body.bytes, body.length, &room);
-    json_token token;
-    unsigned seen = 0;
-    size_t which;
-    ee_status status = json_next(&reader, &token, error);
-    if (!status && token.kind != JSON_KIND_OBJECT)
-        status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
-    while (!status && !(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
-        bool known = personalizer_member(token.key, names, 3, &which);
-        bool good = known && token.kind == JSON_KIND_TEXT;
-        if (good && which == 0 && (good = token.text.length < sizeof out->name))
-            snprintf(out->name, sizeof out->name, "%.*s", (int)token.text.length, token.text.bytes);
-        if (good && which > 0) good = log_time_parse(token.text, which == 1 ? &out->from : &out->until);
-        if (known && !good) status = status_fail(error, EE_BAD_INPUT, "invalid %s", names[which]);
-        if (!status) status = json_skip(&reader, &token, NULL, error);
-        if (good) seen |= 1u << which;
+    member_reader at = {.reader = &reader, .names = names, .count = 3, .lenient = true};
+    member_begin_body(&at, error);
+    while (member_next(&at, error)) {
+        json_text words = at.token.text;
+        bool good = at.token.kind == JSON_KIND_TEXT;
+        if (good && at.which == 0 && (good = words.length < sizeof out->name))
+            snprintf(out->name, sizeof out->name, "%.*s", (int)words.length, words.bytes);
+        if (good && at.which > 0) good = log_time_parse(words, at.which == 1 ? &out->from : &out->until);
+        if (!good) return status_fail(error, EE_BAD_INPUT, "invalid %s", names[at.which]);
     }
-    if (!status) status = json_next(&reader, &token, error);
-    memory_release(&owner);
-    if (!status && seen != 7) status = status_fail(error, EE_BAD_INPUT, "name, startTime and endTime are required");
+    ee_status status = member_end_body(&at, error);
+    if (!status && at.seen != 7) status = status_fail(error, EE_BAD_INPUT, "name, startTime and endTime are required");
     if (!status && !(out->from < out->until))
         status = status_fail(error, EE_BAD_INPUT, "startTime must be before endTime");
     return status;
@@ -105,7 +95,7 @@ static ee_status measure(call *self, text *into, ee_error *error)
 {
     wanted asked = {.name = ""};
     importance found;
-    ee_status status = read_wanted(self->exchange->body, &asked, error);
+    ee_status status = read_wanted(decide_request_start(&self->request, self->exchange->body), &asked, error);
     if (status) return status;
     importance_request request = {
         .from = llround(asked.from * 1e6), .until = llround(asked.until * 1e6), .cancel = &self->owner->draining};

@@ -181,27 +181,20 @@ static ee_status read_reference(call *self, char id[JOB_ID_SIZE], json_text *pol
 {
     static const char *const names[] = {"evaluationId", "policyName"};
     json_reader reader = decide_request_start(&self->request, self->exchange->body);
+    member_reader at = {.reader = &reader, .names = names, .count = 2, .lenient = true};
     json_text found[2] = {{NULL, 0}, {NULL, 0}};
-    json_token token;
-    size_t which;
     char words[ROUTE_PART_SIZE];
-    ee_status status = json_next(&reader, &token, error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
-    while (!(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
-        if (personalizer_member(token.key, names, 2, &which))
-            status = decide_read_id(&self->request, &reader, &token, names[which], &found[which], error);
-        else
-            status = json_skip(&reader, &token, NULL, error);
-        if (status) return status;
-    }
-    if (!status) status = json_next(&reader, &token, error);
+    member_begin_body(&at, error);
+    while (member_next(&at, error))
+        at.status = decide_read_id(&self->request, &reader, &at.token, names[at.which], &found[at.which], error);
+    ee_status status = member_end_body(&at, error);
     if (!status && (!found[0].bytes || !found[1].bytes))
-        return status_fail(error, EE_BAD_INPUT, "evaluationId and policyName are required");
+        status = status_fail(error, EE_BAD_INPUT, "evaluationId and policyName are required");
+    if (status) return status;
     snprintf(words, sizeof words, "%.*s", (int)found[0].length, found[0].bytes);
     evaluation_id_read(words, id);
     *policy = found[1];
-    return status;
+    return EE_OK;
 }
 
 /* The settings with the policy of that name. */

@@ -94,19 +94,11 @@ static ee_status read_activation(call *self, call_item *item, json_reader *reade
 {
     (void)context;
     static const char *const names[] = {"id"};
-    static const member_names known = {names, 1};
-    unsigned seen = 0;
-    size_t which;
-    json_token token;
+    member_reader at = {.reader = reader, .names = names, .count = 1};
     item->entry.event = (event){.kind = EVENT_ACTIVATED};
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (!status && token.kind == JSON_KIND_OBJECT_END) break;
-        if (!status) status = request_member(token.key, &known, "", &seen, &which, error);
-        if (!status) status = decide_read_id(&self->request, reader, &token, "id", &item->entry.event.id, error);
-        if (status) return status;
-    }
-    return seen ? EE_OK : status_fail(error, EE_BAD_INPUT, "missing \"id\"");
+    while (member_next(&at, error))
+        at.status = decide_read_id(&self->request, reader, &at.token, "id", &item->entry.event.id, error);
+    return at.status || at.seen ? at.status : status_fail(error, EE_BAD_INPUT, "missing \"id\"");
 }
 
 static void activation_written(journal_entry *entry)

@@ -106,30 +106,22 @@ static ee_status read_one(call *self, json_reader *reader, const json_token *tok
 static ee_status read_array(call *self, json_reader *reader, read_item *read, const void *context, ee_error *error)
 {
     const char *member = self->member;
-    const member_names known = {&member, 1};
-    size_t most = (size_t)service_config_now(self->owner)->settings.batch, which;
-    unsigned seen = 0;
+    member_reader at = {.reader = reader, .names = &member, .count = 1};
+    size_t most = (size_t)service_config_now(self->owner)->settings.batch;
     json_token token;
-    ee_status status = json_next(reader, &token, error);
-    if (status || token.kind == JSON_KIND_OBJECT_END)
-        return status ? status : status_fail(error, EE_BAD_INPUT, "missing \"%s\"", member);
-    status = request_member(token.key, &known, "", &seen, &which, error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "%s must be an array", member);
-    for (;;) {
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_ARRAY_END) break;
+    if (!member_next(&at, error))
+        return at.status ? at.status : status_fail(error, EE_BAD_INPUT, "missing \"%s\"", member);
+    if (at.token.kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "%s must be an array", member);
+    while (!(at.status = json_next(reader, &token, error)) && token.kind != JSON_KIND_ARRAY_END) {
         if (self->item_count == most) {
             self->request.too_large = true;
             return status_fail(error, EE_BAD_INPUT, "more than %zu %s in one request (setting 'batch')", most, member);
         }
-        status = read_one(self, reader, &token, read, context, error);
-        if (status) break;
+        at.status = read_one(self, reader, &token, read, context, error);
+        if (at.status) break;
     }
-    if (status) return status;
-    status = json_next(reader, &token, error);
-    if (status || token.kind == JSON_KIND_OBJECT_END) return status;
-    return request_member(token.key, &known, "", &seen, &which, error);
+    member_next(&at, error); /* the end, or it fails */
+    return at.status;
 }
 
 static ee_status read_body(call *self, read_item *read, const void *context, ee_error *error)

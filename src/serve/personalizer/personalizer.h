@@ -42,7 +42,4 @@ typedef ee_status take_slot_reward(void *context, json_text slot, double value, 
 ee_status rank_slot_rewards_read(json_reader *reader, kept_texts *texts, take_slot_reward *take, void *context,
                                  ee_error *error);
 
-/* A member by its name, in upper or lower case as the service takes it; false: none of the (count) names. */
-bool personalizer_member(json_text key, const char *const *names, size_t count, size_t *which);
-
 #endif

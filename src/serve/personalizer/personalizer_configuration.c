@@ -218,22 +218,12 @@ enum { MEMBERS = sizeof names / sizeof *names, REQUIRED = 6 };
 
 static ee_status read_members(configuration *self, json_reader *reader)
 {
-    json_token token;
-    unsigned seen = 0;
-    size_t which;
-    ee_status status = json_next(reader, &token, self->error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be a JSON object");
-    while (!(status = json_next(reader, &token, self->error)) && token.kind != JSON_KIND_OBJECT_END) {
-        bool known = personalizer_member(token.key, names, MEMBERS, &which);
-        if (known) status = readers[which](self, &token);
-        if (!status) status = json_skip(reader, &token, NULL, self->error);
-        if (status) return status;
-        if (known) seen |= 1u << which;
-    }
-    for (size_t i = 0; i < REQUIRED && !status; i++)
-        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "missing %s", names[i]);
-    return status ? status : json_next(reader, &token, self->error);
+    member_reader at = {.reader = reader, .names = names, .count = MEMBERS, .lenient = true};
+    member_begin_body(&at, self->error);
+    while (member_next(&at, self->error)) at.status = readers[at.which](self, &at.token);
+    for (size_t i = 0; i < REQUIRED && !at.status; i++)
+        if (!(at.seen & 1u << i)) at.status = status_fail(self->error, EE_BAD_INPUT, "missing %s", names[i]);
+    return member_end_body(&at, self->error);
 }
 
 static bool are_rewards_alike(const joining_rules *a, const joining_rules *b)

@@ -69,20 +69,14 @@ static ee_status read_policy(contract *self, json_reader *reader)
 {
     static const char *const names[] = {"name", "arguments"};
     json_text found[2] = {{NULL, 0}, {NULL, 0}};
-    json_token token;
-    size_t which;
-    for (;;) {
-        ee_status status = json_next(reader, &token, self->error);
-        if (status) return status;
-        if (token.kind == JSON_KIND_OBJECT_END) break;
-        if (personalizer_member(token.key, names, 2, &which) && token.kind == JSON_KIND_TEXT) {
-            found[which] = token.text;
-            status = kept_texts_keep(&self->texts, reader, &found[which], self->error);
-        } else {
-            status = json_skip(reader, &token, NULL, self->error);
-        }
-        if (status) return status;
+    member_reader at = {.reader = reader, .names = names, .count = 2, .lenient = true};
+    while (member_next(&at, self->error)) {
+        bool is_text = at.token.kind == JSON_KIND_TEXT;
+        if (is_text) found[at.which] = at.token.text;
+        at.status = is_text ? kept_texts_keep(&self->texts, reader, &found[at.which], self->error)
+                            : json_skip(reader, &at.token, NULL, self->error);
     }
+    if (at.status) return at.status;
     if (is_taken(self->into, found[0])) {
         *self->code = "DuplicateCustomPolicyNames";
         return status_fail(self->error, EE_BAD_INPUT, "policies: duplicate name \"%.*s\"", (int)found[0].length,
@@ -144,26 +138,19 @@ static ee_status read_members(contract *self, json_reader *reader)
     enum { NAME, START, END, POLICIES, EXPERIMENT, OPTIMIZATION, MEMBERS };
     static const char *const names[] = {
         "name", "startTime", "endTime", "policies", "enableOfflineExperimentation", "enablePolicyOptimization"};
-    json_token token;
-    unsigned seen = 0;
-    size_t which;
-    ee_status status = json_next(reader, &token, self->error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be a JSON object");
-    while (!(status = json_next(reader, &token, self->error)) && token.kind != JSON_KIND_OBJECT_END) {
-        bool known = personalizer_member(token.key, names, MEMBERS, &which);
-        if (known && which == NAME) status = read_name(self, &token);
-        if (known && which == START) status = read_time(self, &token, names[which], &self->into->from);
-        if (known && which == END) status = read_time(self, &token, names[which], &self->into->until);
-        if (known && which == POLICIES) status = read_policies(self, reader, &token);
-        if (known && which >= EXPERIMENT) status = read_flag(self, &token, names[which]);
-        if (!known) status = json_skip(reader, &token, NULL, self->error);
-        if (status) return status;
-        if (known) seen |= 1u << which;
+    member_reader at = {.reader = reader, .names = names, .count = MEMBERS, .lenient = true};
+    member_begin_body(&at, self->error);
+    while (member_next(&at, self->error)) {
+        const char *name = names[at.which];
+        if (at.which == NAME) at.status = read_name(self, &at.token);
+        if (at.which == START) at.status = read_time(self, &at.token, name, &self->into->from);
+        if (at.which == END) at.status = read_time(self, &at.token, name, &self->into->until);
+        if (at.which == POLICIES) at.status = read_policies(self, reader, &at.token);
+        if (at.which >= EXPERIMENT) at.status = read_flag(self, &at.token, name);
     }
-    for (size_t i = NAME; i <= END && !status; i++)
-        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "missing %s", names[i]);
-    return status ? status : json_next(reader, &token, self->error);
+    for (size_t i = NAME; i <= END && !at.status; i++)
+        if (!(at.seen & 1u << i)) at.status = status_fail(self->error, EE_BAD_INPUT, "missing %s", names[i]);
+    return member_end_body(&at, self->error);
 }
 
 ee_status evaluation_contract_read(json_text body, const bandit_settings *of, job_request *out, const char **code,

@@ -128,23 +128,15 @@ static ee_status read_contract(bandit_settings *into, json_reader *reader, kept_
 {
     static const char *const names[] = {"name", "arguments"};
     json_text found[2] = {{NULL, 0}, {NULL, 0}};
-    json_token token;
-    size_t which;
-    ee_status status = json_next(reader, &token, error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
-    while (!(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
-        if (personalizer_member(token.key, names, 2, &which)) {
-            if (token.kind != JSON_KIND_TEXT)
-                return status_fail(error, EE_BAD_INPUT, "%s must be a string", names[which]);
-            found[which] = token.text;
-            status = kept_texts_keep(texts, reader, &found[which], error);
-        } else {
-            status = json_skip(reader, &token, NULL, error);
-        }
-        if (status) return status;
+    member_reader at = {.reader = reader, .names = names, .count = 2, .lenient = true};
+    member_begin_body(&at, error);
+    while (member_next(&at, error)) {
+        if (at.token.kind != JSON_KIND_TEXT)
+            return status_fail(error, EE_BAD_INPUT, "%s must be a string", names[at.which]);
+        found[at.which] = at.token.text;
+        at.status = kept_texts_keep(texts, reader, &found[at.which], error);
     }
-    if (!status) status = json_next(reader, &token, error);
+    ee_status status = member_end_body(&at, error);
     return status ? status : policy_contract_apply(into, found[0], found[1], error);
 }
 

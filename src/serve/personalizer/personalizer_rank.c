@@ -1,18 +1,9 @@
 /* The bodies of rank, of multi-slot rank, and of their rewards. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
-#include <strings.h>
 
 #include "personalizer.h"
 
 enum { WHERE_SIZE = 64 };
-
-bool personalizer_member(json_text key, const char *const *names, size_t count, size_t *which)
-{
-    for (*which = 0; *which < count; ++*which)
-        if (strlen(names[*which]) == key.length && strncasecmp(names[*which], key.bytes, key.length) == 0) return true;
-    return false;
-}
 
 /* ---- actions and context ---- */
 
@@ -32,28 +23,23 @@ static ee_status read_action(decide_request *self, json_reader *reader, const de
 {
     static const char *const names[] = {"id", "features"};
     char where[WHERE_SIZE], id[WHERE_SIZE + 8], features[WHERE_SIZE + 16];
-    json_token token;
-    size_t which;
+    member_reader at = {.reader = reader, .names = names, .count = 2, .lenient = true};
     snprintf(where, sizeof where, "actions[%zu]", self->count);
     snprintf(id, sizeof id, "%s.id", where);
     snprintf(features, sizeof features, "%s.features", where);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->count == PERSONALIZER_MOST)
         return status_fail(error, EE_BAD_INPUT, "more than %d actions", PERSONALIZER_MOST);
-    ee_status status = decide_room_for_action(self, error);
-    if (!status) self->names[self->count] = (json_text){NULL, 0};
-    while (!status) {
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        if (!personalizer_member(token.key, names, 2, &which))
-            status = json_skip(reader, &token, NULL, error);
-        else if (which == 0)
-            status = decide_read_id(self, reader, &token, id, &self->names[self->count], error);
+    at.status = decide_room_for_action(self, error);
+    if (!at.status) self->names[self->count] = (json_text){NULL, 0};
+    while (member_next(&at, error)) {
+        if (at.which == 0)
+            at.status = decide_read_id(self, reader, &at.token, id, &self->names[self->count], error);
         else
-            status = read_features(self, reader, limits, features, &token, &self->features[self->count], error);
+            at.status = read_features(self, reader, limits, features, &at.token, &self->features[self->count], error);
     }
-    if (!status && !self->names[self->count].bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing id", where);
-    return status;
+    if (!at.status && !self->names[self->count].bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing id", where);
+    return at.status;
 }
 
 static ee_status read_actions(decide_request *self, json_reader *reader, const decide_limits *limits,
@@ -87,33 +73,27 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
     enum { ID, BASELINE, EXCLUDED, FEATURES, POSITION, MEMBERS };
     static const char *const names[] = {"id", "baselineAction", "excludedActions", "features", "positionFeatures"};
     char where[WHERE_SIZE];
-    json_token token;
-    size_t which;
+    member_reader at = {.reader = reader, .names = names, .count = MEMBERS, .lenient = true};
     snprintf(where, sizeof where, "slots[%zu]", self->slot_count);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->slot_count == PERSONALIZER_MOST)
         return status_fail(error, EE_BAD_INPUT, "more than %d slots", PERSONALIZER_MOST);
-    ee_status status = decide_room_for_slot(self, error);
-    decide_slot *slot = status ? NULL : &self->slots[self->slot_count];
-    while (!status) {
+    at.status = decide_room_for_slot(self, error);
+    decide_slot *slot = at.status ? NULL : &self->slots[self->slot_count];
+    while (member_next(&at, error)) {
         char place[2 * WHERE_SIZE];
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        if (!personalizer_member(token.key, names, MEMBERS, &which)) {
-            status = json_skip(reader, &token, NULL, error);
-            continue;
-        }
-        snprintf(place, sizeof place, "%s.%s", where, names[which]);
-        if (which == ID) status = decide_read_id(self, reader, &token, place, &slot->id, error);
-        if (which == BASELINE) status = decide_read_id(self, reader, &token, place, &slot->baseline, error);
-        if (which == EXCLUDED)
-            status = read_excludes(self, reader, place, &token, &slot->first_exclude, &slot->exclude_count, error);
-        if (which == FEATURES || which == POSITION)
-            status = read_features(self, reader, limits, place, &token, &slot->features, error);
+        snprintf(place, sizeof place, "%s.%s", where, names[at.which]);
+        if (at.which == ID) at.status = decide_read_id(self, reader, &at.token, place, &slot->id, error);
+        if (at.which == BASELINE) at.status = decide_read_id(self, reader, &at.token, place, &slot->baseline, error);
+        if (at.which == EXCLUDED)
+            at.status =
+                read_excludes(self, reader, place, &at.token, &slot->first_exclude, &slot->exclude_count, error);
+        if (at.which == FEATURES || at.which == POSITION)
+            at.status = read_features(self, reader, limits, place, &at.token, &slot->features, error);
     }
-    if (!status && !slot->id.bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing id", where);
-    if (!status && !slot->baseline.bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing baselineAction", where);
-    return status;
+    if (at.status) return at.status;
+    if (!slot->id.bytes) return status_fail(error, EE_BAD_INPUT, "%s: missing id", where);
+    return slot->baseline.bytes ? EE_OK : status_fail(error, EE_BAD_INPUT, "%s: missing baselineAction", where);
 }
 
 static ee_status read_slots(decide_request *self, json_reader *reader, const decide_limits *limits,
@@ -153,31 +133,28 @@ ee_status rank_request_read(decide_request *self, json_reader *reader, const dec
     static const char *const names[] = {"actions",         "contextFeatures", "eventId",
                                         "deferActivation", "slots",           "excludedActions"};
     const char *from = reader->value;
-    json_token token;
-    size_t which;
+    member_reader at = {.reader = reader, .names = names, .count = MEMBERS, .lenient = true};
+    const json_token *token = &at.token;
     decide_request_clear(self);
     if (limits->dim)
         return status_fail(error, EE_BAD_INPUT, "the bandit takes vectors of %zu numbers, not named features",
                            limits->dim);
     self->named = true;
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (status) return status;
-        if (token.kind == JSON_KIND_OBJECT_END) break;
-        bool known = personalizer_member(token.key, names, MEMBERS, &which);
-        if (known && which == (of_slots ? EXCLUDED : SLOTS)) known = false;
-        if (!known) status = json_skip(reader, &token, NULL, error);
-        if (known && which == ACTIONS) status = read_actions(self, reader, limits, &token, error);
-        if (known && which == CONTEXT)
-            status = read_features(self, reader, limits, "contextFeatures", &token, &self->context, error);
-        if (known && which == EVENT) status = read_event_id(self, reader, &token, error);
-        if (known && which == DEFER) status = read_flag(&self->deferred, &token, "deferActivation", error);
-        if (known && which == SLOTS) status = read_slots(self, reader, limits, &token, error);
-        if (known && which == EXCLUDED)
-            status = read_excludes(self, reader, "excludedActions", &token, &self->first_exclude, &self->own_excludes,
-                                   error);
-        if (status) return status;
+    while (member_next(&at, error)) {
+        if (at.which == ACTIONS) at.status = read_actions(self, reader, limits, token, error);
+        if (at.which == CONTEXT)
+            at.status = read_features(self, reader, limits, "contextFeatures", token, &self->context, error);
+        if (at.which == EVENT) at.status = read_event_id(self, reader, token, error);
+        if (at.which == DEFER) at.status = read_flag(&self->deferred, token, "deferActivation", error);
+        if (at.which == (of_slots ? EXCLUDED : SLOTS))
+            at.status = json_skip(reader, token, NULL, error);
+        else if (at.which == SLOTS)
+            at.status = read_slots(self, reader, limits, token, error);
+        else if (at.which == EXCLUDED)
+            at.status =
+                read_excludes(self, reader, "excludedActions", token, &self->first_exclude, &self->own_excludes, error);
     }
+    if (at.status) return at.status;
     self->bytes = (json_text){from, (size_t)(reader->next - from)};
     if (of_slots && !self->slot_count) return status_fail(error, EE_BAD_INPUT, "slots: expected at least one");
     return decide_request_settle(self, true, error);
@@ -197,48 +174,29 @@ static ee_status read_value(const json_token *token, double *out, ee_error *erro
 ee_status rank_reward_read(json_reader *reader, double *value, ee_error *error)
 {
     static const char *const names[] = {"value"};
-    json_token token;
-    bool found = false;
-    size_t which;
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (status) return status;
-        if (token.kind == JSON_KIND_OBJECT_END) break;
-        bool known = personalizer_member(token.key, names, 1, &which);
-        status = known ? read_value(&token, value, error) : json_skip(reader, &token, NULL, error);
-        if (status) return status;
-        found = found || known;
-    }
-    return found ? EE_OK : status_fail(error, EE_BAD_INPUT, "missing value");
+    member_reader at = {.reader = reader, .names = names, .count = 1, .lenient = true};
+    while (member_next(&at, error)) at.status = read_value(&at.token, value, error);
+    return at.status || at.seen ? at.status : status_fail(error, EE_BAD_INPUT, "missing value");
 }
 
 static ee_status read_slot_reward(json_reader *reader, kept_texts *texts, take_slot_reward *take, void *context,
                                   ee_error *error)
 {
     static const char *const names[] = {"slotId", "value"};
-    json_token token;
+    member_reader at = {.reader = reader, .names = names, .count = 2, .lenient = true};
     json_text slot = {NULL, 0};
     double value = 0;
-    size_t which;
-    unsigned seen = 0;
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (status) return status;
-        if (token.kind == JSON_KIND_OBJECT_END) break;
-        bool known = personalizer_member(token.key, names, 2, &which);
-        if (!known) {
-            status = json_skip(reader, &token, NULL, error);
-        } else if (which == 0) {
-            status = request_check_id(&token, "slotId", error);
-            slot = token.text;
-            if (!status) status = kept_texts_keep(texts, reader, &slot, error);
-        } else {
-            status = read_value(&token, &value, error);
+    while (member_next(&at, error)) {
+        if (at.which == 1) {
+            at.status = read_value(&at.token, &value, error);
+            continue;
         }
-        if (status) return status;
-        if (known) seen |= 1u << which;
+        at.status = request_check_id(&at.token, "slotId", error);
+        slot = at.token.text;
+        if (!at.status) at.status = kept_texts_keep(texts, reader, &slot, error);
     }
-    if (seen != 3) return status_fail(error, EE_BAD_INPUT, "each reward needs a slotId and a value");
+    if (at.status) return at.status;
+    if (at.seen != 3) return status_fail(error, EE_BAD_INPUT, "each reward needs a slotId and a value");
     return take(context, slot, value, error);
 }
 
@@ -262,19 +220,12 @@ ee_status rank_slot_rewards_read(json_reader *reader, kept_texts *texts, take_sl
                                  ee_error *error)
 {
     static const char *const names[] = {"reward"};
-    json_token token;
-    size_t which, count = 0;
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (status) return status;
-        if (token.kind == JSON_KIND_OBJECT_END) break;
-        if (!personalizer_member(token.key, names, 1, &which))
-            status = json_skip(reader, &token, NULL, error);
-        else if (token.kind != JSON_KIND_ARRAY)
-            status = status_fail(error, EE_BAD_INPUT, "reward must be an array of {slotId, value}");
-        else
-            status = read_slot_rewards(reader, texts, take, context, &count, error);
-        if (status) return status;
+    member_reader at = {.reader = reader, .names = names, .count = 1, .lenient = true};
+    size_t count = 0;
+    while (member_next(&at, error)) {
+        if (at.token.kind != JSON_KIND_ARRAY)
+            return status_fail(error, EE_BAD_INPUT, "reward must be an array of {slotId, value}");
+        at.status = read_slot_rewards(reader, texts, take, context, &count, error);
     }
-    return count ? EE_OK : status_fail(error, EE_BAD_INPUT, "reward: expected at least one");
+    return at.status || count ? at.status : status_fail(error, EE_BAD_INPUT, "reward: expected at least one");
 }

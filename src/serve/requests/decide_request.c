@@ -72,20 +72,13 @@ static ee_status read_named_action(decide_request *self, json_reader *reader, co
                                    const char *where, ee_error *error)
 {
     static const char *const names[] = {"id", "features", "vector"};
-    static const member_names known = {names, 3};
-    unsigned seen = 0;
-    size_t which = 0;
-    ee_status status = decide_room_for_action(self, error);
-    json_token token;
-    while (!status) {
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = request_member(token.key, &known, where, &seen, &which, error);
-        if (!status) status = read_action_member(self, reader, limits, where, which, &token, error);
-    }
-    if (status) return status;
-    if (!(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"id\"", where);
-    if (limits->dim && !(seen & 1u << 2)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"vector\"", where);
+    member_reader at = {.reader = reader, .names = names, .count = 3, .where = where};
+    at.status = decide_room_for_action(self, error);
+    while (member_next(&at, error))
+        at.status = read_action_member(self, reader, limits, where, at.which, &at.token, error);
+    if (at.status) return at.status;
+    if (!(at.seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"id\"", where);
+    if (limits->dim && !(at.seen & 1u << 2)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"vector\"", where);
     return EE_OK;
 }
 
@@ -175,25 +168,18 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
                            const json_token *first, ee_error *error)
 {
     static const char *const names[] = {"id", "features", "exclude", "baseline"};
-    static const member_names known = {names, 4};
     char where[WHERE_SIZE];
-    unsigned seen = 0;
-    size_t which = 0;
-    json_token token;
+    member_reader at = {.reader = reader, .names = names, .count = 4, .where = where};
     snprintf(where, sizeof where, "slots[%zu]", self->slot_count);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->slot_count == limits->actions)
         return decide_refuse_size(self, error, "more than %zu slots in one decision (setting 'actions')",
                                   limits->actions);
-    ee_status status = decide_room_for_slot(self, error);
-    while (!status) {
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_OBJECT_END) break;
-        status = request_member(token.key, &known, where, &seen, &which, error);
-        if (!status) status = read_slot_member(self, reader, limits, where, which, &token, error);
-    }
-    if (!status && !(seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"id\"", where);
-    return status;
+    at.status = decide_room_for_slot(self, error);
+    while (member_next(&at, error))
+        at.status = read_slot_member(self, reader, limits, where, at.which, &at.token, error);
+    if (!at.status && !(at.seen & 1)) return status_fail(error, EE_BAD_INPUT, "%s: missing \"id\"", where);
+    return at.status;
 }
 
 static ee_status read_slots(decide_request *self, json_reader *reader, const decide_limits *limits,
@@ -226,26 +212,21 @@ ee_status decide_request_read(decide_request *self, json_reader *reader, const d
 {
     enum { ID, CONTEXT, ACTIONS, EXCLUDE, SLOTS, DEFER, DRY_RUN };
     static const char *const names[] = {"id", "context", "actions", "exclude", "slots", "defer", "dry_run"};
-    static const member_names known = {names, 7};
     const char *from = reader->value;
-    unsigned seen = 0;
-    size_t which = 0;
-    json_token token;
+    member_reader at = {.reader = reader, .names = names, .count = 7};
+    const json_token *token = &at.token;
     decide_request_clear(self);
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (!status && token.kind == JSON_KIND_OBJECT_END) break;
-        if (!status) status = request_member(token.key, &known, "", &seen, &which, error);
-        if (!status && which == ID && token.kind != JSON_KIND_NULL)
-            status = decide_read_id(self, reader, &token, "id", &self->id, error);
-        if (!status && which == CONTEXT) status = decide_read_context(self, reader, limits, &token, error);
-        if (!status && which == ACTIONS) status = decide_read_actions(self, reader, limits, &token, error);
-        if (!status && which == EXCLUDE) status = decide_read_own_excludes(self, reader, limits, &token, error);
-        if (!status && which == SLOTS) status = read_slots(self, reader, limits, &token, error);
-        if (!status && which == DEFER) status = read_flag(&token, "defer", &self->deferred, error);
-        if (!status && which == DRY_RUN) status = read_flag(&token, "dry_run", &self->dry_run, error);
-        if (status) return status;
+    while (member_next(&at, error)) {
+        if (at.which == ID && token->kind != JSON_KIND_NULL)
+            at.status = decide_read_id(self, reader, token, "id", &self->id, error);
+        if (at.which == CONTEXT) at.status = decide_read_context(self, reader, limits, token, error);
+        if (at.which == ACTIONS) at.status = decide_read_actions(self, reader, limits, token, error);
+        if (at.which == EXCLUDE) at.status = decide_read_own_excludes(self, reader, limits, token, error);
+        if (at.which == SLOTS) at.status = read_slots(self, reader, limits, token, error);
+        if (at.which == DEFER) at.status = read_flag(token, "defer", &self->deferred, error);
+        if (at.which == DRY_RUN) at.status = read_flag(token, "dry_run", &self->dry_run, error);
     }
+    if (at.status) return at.status;
     self->bytes = (json_text){from, (size_t)(reader->next - from)};
     return decide_request_settle(self, false, error);
 }

@@ -1,6 +1,8 @@
+#define _POSIX_C_SOURCE 200809L
 #include "request_members.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/options.h"
 
@@ -13,7 +15,7 @@ int request_shown(json_text text)
 }
 
 /* "id", "value" or "slot" */
-static void list_keys(const member_names *known, char *into, size_t size)
+static void list_keys(const member_reader *known, char *into, size_t size)
 {
     size_t length = 0;
     for (size_t i = 0; i < known->count && length < size; i++) {
@@ -22,32 +24,62 @@ static void list_keys(const member_names *known, char *into, size_t size)
     }
 }
 
-static ee_status refuse_unknown(json_text key, const member_names *known, const char *where, ee_error *error)
+static ee_status refuse_unknown(const member_reader *self, ee_error *error)
 {
+    json_text key = self->token.key;
     char word[64] = "", expected[128];
-    int shown = request_shown(key);
-    memcpy(word, key.bytes, (size_t)shown);
-    const char *nearest = options_nearest(word, known->names, known->count), *colon = where[0] ? ": " : "";
+    memcpy(word, key.bytes, (size_t)request_shown(key));
+    const char *nearest = options_nearest(word, self->names, self->count);
+    const char *where = self->where ? self->where : "", *colon = self->where ? ": " : "";
     if (nearest)
         return status_fail(error, EE_BAD_INPUT, "%s%sunknown key \"%s\"; did you mean \"%s\"?", where, colon, word,
                            nearest);
-    list_keys(known, expected, sizeof expected);
+    list_keys(self, expected, sizeof expected);
     return status_fail(error, EE_BAD_INPUT, "%s%sunknown key \"%s\"; expected %s", where, colon, word, expected);
 }
 
-ee_status request_member(json_text key, const member_names *known, const char *where, unsigned *seen, size_t *which,
-                         ee_error *error)
+static bool is_named(const member_reader *self, const char *name)
 {
-    for (size_t i = 0; i < known->count; i++) {
-        if (!json_is(key, known->names[i])) continue;
-        if (*seen & 1u << i)
-            return status_fail(error, EE_BAD_INPUT, "%s%sduplicate key \"%s\"", where, where[0] ? ": " : "",
-                               known->names[i]);
-        *seen |= 1u << i;
-        *which = i;
-        return EE_OK;
+    json_text key = self->token.key;
+    if (!self->lenient) return json_is(key, name);
+    return strlen(name) == key.length && strncasecmp(name, key.bytes, key.length) == 0;
+}
+
+static ee_status take_member(member_reader *self, ee_error *error)
+{
+    for (self->which = 0; self->which < self->count; self->which++)
+        if (is_named(self, self->names[self->which])) break;
+    if (self->which == self->count)
+        return self->lenient ? json_skip(self->reader, &self->token, NULL, error) : refuse_unknown(self, error);
+    bool again = self->seen & 1u << self->which && !self->lenient;
+    self->seen |= 1u << self->which;
+    if (!again) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "%s%sduplicate key \"%s\"", self->where ? self->where : "",
+                       self->where ? ": " : "", self->names[self->which]);
+}
+
+bool member_next(member_reader *self, ee_error *error)
+{
+    while (!self->status) {
+        self->status = json_next(self->reader, &self->token, error);
+        if (self->status || self->token.kind == JSON_KIND_OBJECT_END) break;
+        self->status = take_member(self, error);
+        if (!self->status && self->which < self->count) return true;
     }
-    return refuse_unknown(key, known, where, error);
+    return false;
+}
+
+ee_status member_begin_body(member_reader *self, ee_error *error)
+{
+    self->status = json_next(self->reader, &self->token, error);
+    if (!self->status && self->token.kind != JSON_KIND_OBJECT)
+        self->status = status_fail(error, EE_BAD_INPUT, "the body must be a JSON object");
+    return self->status;
+}
+
+ee_status member_end_body(member_reader *self, ee_error *error)
+{
+    return self->status ? self->status : json_next(self->reader, &self->token, error);
 }
 
 ee_status request_check_id(const json_token *token, const char *what, ee_error *error)

@@ -4,15 +4,30 @@
 
 #include "base/json.h"
 
-typedef struct member_names {
-    const char *const *names;
+/* Reads the members of an object one by one, after its { was read:
+ *
+ *     member_reader at = {.reader = reader, .names = names, .count = 2, .where = "key"};
+ *     while (member_next(&at, error)) at.status = read_text(&at.token, texts[at.which], error);
+ *     return at.status;
+ *
+ * Refuses a member that is unknown, with the nearest known name, and one that came before. If lenient, as Personalizer
+ * is, it skips unknown members, accepts repeated ones, and ignores the case of names. */
+typedef struct member_reader {
+    json_reader *reader;
+    const char *const *names; /* (count) */
     size_t count;
-} member_names;
+    const char *where; /* for messages: "actions[3]"; NULL for the body itself */
+    bool lenient;
+    size_t which;     /* place of the member's name */
+    json_token token; /* its value, or what it begins */
+    unsigned seen;    /* a bit for each name that came */
+    ee_status status; /* anything but EE_OK ends the loop */
+} member_reader;
+bool member_next(member_reader *self, ee_error *error);
 
-/* Which member a key is: *which is its place. Refuses one that is unknown, with the nearest known name, and one that
- * came before: *seen has a bit for each. where: as "actions[3]", or "" for the body itself. */
-ee_status request_member(json_text key, const member_names *known, const char *where, unsigned *seen, size_t *which,
-                         ee_error *error);
+/* For a body: reads its {; and checks after the last member that nothing follows its }. */
+ee_status member_begin_body(member_reader *self, ee_error *error);
+ee_status member_end_body(member_reader *self, ee_error *error);
 
 /* Of an id: 1 to 256 bytes, no control characters. what: as "id" or "actions[3].id". */
 enum { REQUEST_ID_MOST = 256 };

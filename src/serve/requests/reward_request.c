@@ -23,26 +23,19 @@ ee_status reward_request_read(reward_request *out, json_reader *reader, kept_tex
 {
     enum { ID, VALUE, REWARD_ID, SLOT };
     static const char *const names[] = {"id", "value", "reward_id", "slot"};
-    static const member_names known = {names, 4};
-    unsigned seen = 0;
-    size_t which = 0;
-    json_token token;
+    member_reader at = {.reader = reader, .names = names, .count = 4};
     *out = (reward_request){.value = 0};
-    for (;;) {
-        ee_status status = json_next(reader, &token, error);
-        if (!status && token.kind == JSON_KIND_OBJECT_END) break;
-        if (!status && json_is(token.key, "reward")) /* nearer to "reward_id", which would only mislead */
-            status = status_fail(error, EE_BAD_INPUT, "unknown key \"reward\"; did you mean \"value\"?");
-        if (!status) status = request_member(token.key, &known, "", &seen, &which, error);
-        if (!status && which == ID) status = read_text(&out->id, reader, &token, "id", texts, error);
-        if (!status && which == VALUE) status = read_value(&out->value, &token, error);
-        if (!status && which == REWARD_ID && token.kind != JSON_KIND_NULL)
-            status = read_text(&out->reward_id, reader, &token, "reward_id", texts, error);
-        if (!status && which == SLOT && token.kind != JSON_KIND_NULL)
-            status = read_text(&out->slot, reader, &token, "slot", texts, error);
-        if (status) return status;
+    while (member_next(&at, error)) {
+        json_text *const ids[] = {[ID] = &out->id, [REWARD_ID] = &out->reward_id, [SLOT] = &out->slot};
+        if (at.which == VALUE)
+            at.status = read_value(&out->value, &at.token, error);
+        else if (at.which == ID || at.token.kind != JSON_KIND_NULL)
+            at.status = read_text(ids[at.which], reader, &at.token, names[at.which], texts, error);
     }
+    if (at.status && json_is(at.token.key, "reward")) /* nearer to "reward_id", which would only mislead */
+        return status_fail(error, EE_BAD_INPUT, "unknown key \"reward\"; did you mean \"value\"?");
+    if (at.status) return at.status;
     for (size_t i = ID; i <= VALUE; i++)
-        if (!(seen & 1u << i)) return status_fail(error, EE_BAD_INPUT, "missing \"%s\"", names[i]);
+        if (!(at.seen & 1u << i)) return status_fail(error, EE_BAD_INPUT, "missing \"%s\"", names[i]);
     return EE_OK;
 }
