@@ -5,19 +5,14 @@
 #include "call.h"
 #include "handlers.h"
 #include "latency.h"
-
-static void add_real(text *into, const char *name, double number)
-{
-    text_add(into, ",\"%s\":", name);
-    text_number(into, number);
-}
+#include "serve/system/json_members.h"
 
 static void add_latency(text *into, service *self, bool deciding, const char *name)
 {
     metric_mark now, before = latency_before(self, deciding, &now);
     text_add(into, "\"%s\":{\"seconds\":120", name);
-    add_real(into, "p50", metric_quantile(&before, &now, 0.5));
-    add_real(into, "p99", metric_quantile(&before, &now, 0.99));
+    text_member_number(into, "p50", metric_quantile(&before, &now, 0.5));
+    text_member_number(into, "p99", metric_quantile(&before, &now, 0.99));
     text_add(into, "}");
 }
 
@@ -37,18 +32,18 @@ static void add_actions(text *into, const activity_report *report)
     text_add(into, ",\"actions\":[");
     for (size_t i = 0; i < report->count; i++) {
         const activity_share *action = &report->actions[i];
-        text_add(into, "%s{\"id\":", i ? "," : "");
-        text_json(into, (json_text){action->name, strlen(action->name)});
-        add_real(into, "share", action->share);
-        add_real(into, "probability", action->probability);
+        text_add(into, i ? ",{" : "{");
+        text_member(into, "id", action->name);
+        text_member_number(into, "share", action->share);
+        text_member_number(into, "probability", action->probability);
         text_add(into, "}");
     }
     text_add(into, "]");
-    add_real(into, "others", report->others);
-    add_real(into, "shares_of", round(report->decisions));
-    add_real(into, "explored", report->explored);
-    add_real(into, "mean_probability", report->probability);
-    add_real(into, "entropy", report->entropy);
+    text_member_number(into, "others", report->others);
+    text_member_number(into, "shares_of", round(report->decisions));
+    text_member_number(into, "explored", report->explored);
+    text_member_number(into, "mean_probability", report->probability);
+    text_member_number(into, "entropy", report->entropy);
 }
 
 static void add_slots(text *into, const activity_report *report)
@@ -56,14 +51,16 @@ static void add_slots(text *into, const activity_report *report)
     text_add(into, ",\"slots\":[");
     for (size_t i = 0; i < report->slot_count; i++) {
         const activity_slot *slot = &report->slots[i];
-        text_add(into, "%s{\"id\":", i ? "," : "");
-        text_json(into, (json_text){slot->name, strlen(slot->name)});
-        text_add(into, ",\"decisions\":%" PRIu64 ",\"explored\":%" PRIu64 ",\"rewards\":%" PRIu64, slot->decisions,
-                 slot->explored, slot->rewards);
-        add_real(into, "mean_reward", slot->rewards ? slot->reward_sum / (double)slot->rewards : (double)NAN);
+        text_add(into, i ? ",{" : "{");
+        text_member(into, "id", slot->name);
+        text_member_count(into, "decisions", slot->decisions);
+        text_member_count(into, "explored", slot->explored);
+        text_member_count(into, "rewards", slot->rewards);
+        text_member_number(into, "mean_reward", slot->rewards ? slot->reward_sum / (double)slot->rewards : (double)NAN);
         text_add(into, "}");
     }
-    text_add(into, "],\"other_slots\":%" PRIu64, report->other_slots);
+    text_add(into, "]");
+    text_member_count(into, "other_slots", report->other_slots);
 }
 
 static void add_counts(text *into, bandit_counters *of)
@@ -75,20 +72,20 @@ static void add_counts(text *into, bandit_counters *of)
                   {"unknown", &of->unknown},     {"repeated", &of->repeated}, {"defaulted", &of->defaulted},
                   {"waiting", &of->waiting},     {"rejected", &of->rejected}, {"clipped", &of->clipped}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        text_add(into, ",\"%s\":%" PRIu64, counts[i].name,
-                 (uint64_t)atomic_load_explicit(counts[i].count, memory_order_relaxed));
+        text_member_count(into, counts[i].name, atomic_load_explicit(counts[i].count, memory_order_relaxed));
 }
 
 static void add_training(text *into, const served_bandit *bandit)
 {
     served_standing standing = served_bandit_standing(bandit);
-    text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"behind\":%" PRIu64 ",\"lag_seconds\":",
-             standing.awake ? "true" : "false", standing.version, standing.behind);
-    text_double(into, standing.lag_seconds);
-    text_add(into, ",\"stride\":%" PRIu64, standing.stride);
-    text_add(into, ",\"limited\":%" PRIu64, standing.limited);
-    add_real(into, "model_age", standing.age);
-    add_real(into, "train_seconds", standing.train_seconds);
+    text_member_flag(into, "awake", standing.awake);
+    text_member_count(into, "version", standing.version);
+    text_member_count(into, "behind", standing.behind);
+    text_member_number(into, "lag_seconds", standing.lag_seconds);
+    text_member_count(into, "stride", standing.stride);
+    text_member_count(into, "limited", standing.limited);
+    text_member_number(into, "model_age", standing.age);
+    text_member_number(into, "train_seconds", standing.train_seconds);
 }
 
 ee_status api_activity(call *self)
@@ -99,8 +96,8 @@ ee_status api_activity(call *self)
     bandit_counters *counters = service_counters(self->owner, number);
     text *answer = &self->exchange->answer;
     activity_read(self->owner->activity, number, now.time / 1000000, &report);
-    text_add(answer, "{\"time\":");
-    text_double(answer, (double)(now.time - now.ahead) * 1e-6);
+    text_add(answer, "{");
+    text_member_number(answer, "time", (double)(now.time - now.ahead) * 1e-6);
     add_seconds(answer, &report);
     if (counters) add_counts(answer, counters);
     add_actions(answer, &report);

@@ -1,50 +1,44 @@
 /* Bandits: creating, listing, describing, changing, archiving, removing. Changes are made by the worker, one after the
  * other, and are events of the bandit's log like any other. */
-#include <inttypes.h>
-
 #include "audit.h"
 #include "bandit_changes.h"
 #include "bandit_removal.h"
 #include "call.h"
 #include "handlers.h"
+#include "serve/system/json_members.h"
 
 /* ---- describing ---- */
 
-static void add_counts(text *into, const served_standing *standing)
-{
-    const follower_counts *counts = &standing->counts;
-    text_add(into, ",\"decisions\":%" PRIu64 ",\"learned\":%" PRIu64 ",\"defaulted\":%" PRIu64, counts->decisions,
-             counts->learned, counts->defaulted);
-    text_add(into, ",\"by_record\":%" PRIu64 ",\"diverged\":%" PRIu64 ",\"passed_over\":%" PRIu64, counts->by_record,
-             counts->diverged, counts->passed_over);
-    text_add(into, ",\"limited\":%" PRIu64, standing->limited);
-}
-
 static void describe(service *of, text *into, const served_bandit *bandit)
 {
-    const char *name = served_bandit_name(bandit);
     bandit_settings settings = served_bandit_settings(bandit);
     served_standing standing = served_bandit_standing(bandit);
     bandit_counters *counters = service_counters(of, served_bandit_number(bandit));
-    text_add(into, "{\"name\":");
-    text_json(into, (json_text){name, strlen(name)});
-    text_add(into, ",\"archived\":%s,\"settings\":", served_bandit_is_archived(bandit) ? "true" : "false");
+    text_add(into, "{");
+    text_member(into, "name", served_bandit_name(bandit));
+    text_member_flag(into, "archived", served_bandit_is_archived(bandit));
+    text_key(into, "settings");
     bandit_settings_write(&settings, into);
-    text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"events\":%" PRIu64 ",\"behind\":%" PRIu64,
-             standing.awake ? "true" : "false", standing.version, standing.events, standing.behind);
-    text_add(into, ",\"lag_seconds\":");
-    text_double(into, standing.lag_seconds);
-    text_add(into, ",\"stride\":%" PRIu64 ",\"age\":", standing.stride);
-    text_double(into, standing.age);
-    text_add(into, ",\"train_seconds\":");
-    text_double(into, standing.train_seconds);
-    text_add(into, ",\"memory\":%" PRIu64, standing.memory);
-    add_counts(into, &standing);
+    text_member_flag(into, "awake", standing.awake);
+    text_member_count(into, "version", standing.version);
+    text_member_count(into, "events", standing.events);
+    text_member_count(into, "behind", standing.behind);
+    text_member_number(into, "lag_seconds", standing.lag_seconds);
+    text_member_count(into, "stride", standing.stride);
+    text_member_number(into, "age", standing.age);
+    text_member_number(into, "train_seconds", standing.train_seconds);
+    text_member_count(into, "memory", standing.memory);
+    text_member_count(into, "decisions", standing.counts.decisions);
+    text_member_count(into, "learned", standing.counts.learned);
+    text_member_count(into, "defaulted", standing.counts.defaulted);
+    text_member_count(into, "by_record", standing.counts.by_record);
+    text_member_count(into, "diverged", standing.counts.diverged);
+    text_member_count(into, "passed_over", standing.counts.passed_over);
+    text_member_count(into, "limited", standing.limited);
     if (counters)
-        text_add(into, ",\"decisions_since_start\":%" PRIu64,
-                 (uint64_t)atomic_load_explicit(&counters->decisions, memory_order_relaxed));
-    text_add(into, ",\"trouble\":");
-    text_json(into, (json_text){standing.trouble, strlen(standing.trouble)});
+        text_member_count(into, "decisions_since_start",
+                          atomic_load_explicit(&counters->decisions, memory_order_relaxed));
+    text_member(into, "trouble", standing.trouble);
     text_add(into, "}");
 }
 

@@ -1,29 +1,21 @@
 /* The clock of the log: its state, and accepting a time that it jumped to. */
 #include "audit.h"
 #include "call.h"
-#include "data/logs/log_time.h"
 #include "handlers.h"
 #include "serve/requests/request_members.h"
-
-static void add_time(text *into, const char *name, int64_t microseconds)
-{
-    char words[LOG_TIME_SIZE];
-    log_time_format((double)microseconds / 1e6, words);
-    text_add(into, ",\"%s\":\"%s\"", name, words);
-}
+#include "serve/system/json_members.h"
 
 static ee_status answer_clock(call *self)
 {
     server_clock now = journal_clock(self->owner->journal);
     int64_t time = now.time - now.ahead;
     text *answer = &self->exchange->answer;
-    text_add(answer, "{\"in_doubt\":%s", now.in_doubt ? "true" : "false");
-    add_time(answer, "time", time);
-    add_time(answer, "system_time", time + now.difference);
-    text_add(answer, ",\"difference\":");
-    text_double(answer, (double)now.difference * 1e-6);
-    text_add(answer, ",\"steady_for\":");
-    text_double(answer, (double)now.steady * 1e-6);
+    text_add(answer, "{");
+    text_member_flag(answer, "in_doubt", now.in_doubt);
+    text_member_time(answer, "time", (double)time / 1e6);
+    text_member_time(answer, "system_time", (double)(time + now.difference) / 1e6);
+    text_member_number(answer, "difference", (double)now.difference * 1e-6);
+    text_member_number(answer, "steady_for", (double)now.steady * 1e-6);
     text_add(answer, ",\"accepted_after\":%d}", (int)(CLOCK_STEADY / 1000000));
     return call_answer(self, 200);
 }

@@ -10,6 +10,7 @@
 #include "handlers.h"
 #include "serve/model/importance.h"
 #include "serve/personalizer/personalizer_evaluations.h"
+#include "serve/system/json_members.h"
 
 enum { MOST_EACH = 100, MOST_FEATURES = 1000 };
 
@@ -67,25 +68,19 @@ static const char *space_of(const char *space)
 
 static void write_resource(const call *self, const wanted *asked, const importance *found, text *into)
 {
-    char from[LOG_TIME_SIZE], until[LOG_TIME_SIZE];
-    const char *id = self->match.parts[0];
-    log_time_format(asked->from, from);
-    log_time_format(asked->until, until);
-    text_add(into, "{\"id\":");
-    text_json(into, (json_text){id, strlen(id)});
-    text_add(into, ",\"name\":");
-    text_json(into, (json_text){asked->name, strlen(asked->name)});
-    text_add(into, ",\"startTime\":\"%s\",\"endTime\":\"%s\",\"status\":\"Succeeded\",\"featureScores\":[", from,
-             until);
+    text_add(into, "{");
+    text_member(into, "id", self->match.parts[0]);
+    text_member(into, "name", asked->name);
+    text_member_time(into, "startTime", asked->from);
+    text_member_time(into, "endTime", asked->until);
+    text_member(into, "status", "Succeeded");
+    text_add(into, ",\"featureScores\":[");
     for (size_t i = 0; i < found->count && i < MOST_FEATURES; i++) {
         const feature_importance *one = &found->features[i];
-        const char *space = space_of(one->space);
-        text_add(into, i ? ",{\"namespace\":" : "{\"namespace\":");
-        text_json(into, (json_text){space, strlen(space)});
-        text_add(into, ",\"featureName\":");
-        text_json(into, (json_text){one->feature, strlen(one->feature)});
-        text_add(into, ",\"score\":");
-        text_double(into, one->importance);
+        text_add(into, i ? ",{" : "{");
+        text_member(into, "namespace", space_of(one->space));
+        text_member(into, "featureName", one->feature);
+        text_member_number(into, "score", one->importance);
         text_add(into, "}");
     }
     text_add(into, "]}");

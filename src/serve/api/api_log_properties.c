@@ -2,8 +2,8 @@
  * they read the store. */
 #include "audit.h"
 #include "call.h"
-#include "data/logs/log_time.h"
 #include "handlers.h"
+#include "serve/system/json_members.h"
 #include "serve/system/server_clock.h"
 
 /* ---- times of events ---- */
@@ -32,13 +32,6 @@ static ee_status last_time(call *self, store_reader *reader, event_kind kind, in
     return status;
 }
 
-static void add_time(text *into, const char *before, int64_t time)
-{
-    char words[LOG_TIME_SIZE];
-    log_time_format((double)time / 1e6, words);
-    text_add(into, "%s\"%s\"", before, words);
-}
-
 /* ---- the model ---- */
 
 static ee_status answer_model(call *self, store_reader *reader, ee_error *error)
@@ -52,8 +45,9 @@ static ee_status answer_model(call *self, store_reader *reader, ee_error *error)
     int64_t changed = server_clock_wall() - (int64_t)(standing.age * 1e6);
     if (replaced > created) created = replaced;
     if (!standing.version || changed < created) changed = created;
-    add_time(answer, "{\"creationTime\":", created);
-    add_time(answer, ",\"lastModifiedTime\":", changed);
+    text_add(answer, "{");
+    text_member_time(answer, "creationTime", (double)created / 1e6);
+    text_member_time(answer, "lastModifiedTime", (double)changed / 1e6);
     text_add(answer, "}");
     return call_answer(self, 200);
 }
@@ -71,8 +65,9 @@ static ee_status answer_log(call *self, store_reader *reader, ee_error *error)
         if (self->base.generation != PERSONALIZER_1_0) self->error_code = "LogsPropertiesNotFound";
         return call_refuse(self, 404, "the log is empty");
     }
-    add_time(answer, "{\"dateRange\":{\"from\":", from);
-    add_time(answer, ",\"to\":", to);
+    text_add(answer, "{\"dateRange\":{");
+    text_member_time(answer, "from", (double)from / 1e6);
+    text_member_time(answer, "to", (double)to / 1e6);
     text_add(answer, "}}");
     return call_answer(self, 200);
 }

@@ -3,6 +3,7 @@
 #include "evaluate/estimators/estimator.h"
 #include "handlers.h"
 #include "serve/page/page_files.h"
+#include "serve/system/json_members.h"
 
 /* Nothing but what this server gives, and no other page around it: neither a script nor a picture of others, nothing
  * inline, and no text that becomes a script. */
@@ -71,27 +72,27 @@ ee_status api_page_file(call *self)
 /* Whether keys are needed, and what the key of this request is for, so that the page need not try. */
 ee_status api_page_visitor(call *self)
 {
-    bool keys = service_config_now(self->owner)->keys != NULL;
     text *answer = &self->exchange->answer;
     if (!is_on(self)) return refuse_off(self);
-    text_add(answer, "{\"keys\":%s,\"role\":\"%s\",\"name\":", keys ? "true" : "false", key_role_name(self->role));
-    text_json(answer, (json_text){self->key_name, strlen(self->key_name)});
-    text_add(answer, ",\"bandit\":");
+    text_add(answer, "{");
+    text_member_flag(answer, "keys", service_config_now(self->owner)->keys != NULL);
+    text_member(answer, "role", key_role_name(self->role));
+    text_member(answer, "name", self->key_name);
     if (self->only_bandit)
-        text_json(answer, (json_text){self->only_bandit, strlen(self->only_bandit)});
+        text_member(answer, "bandit", self->only_bandit);
     else
-        text_add(answer, "null");
+        text_add(answer, ",\"bandit\":null");
     text_add(answer, "}");
     http_add_header(self->exchange, "Cache-Control", "no-store");
     return call_answer(self, 200);
 }
 
-static void add_choice(text *into, const char *before, const char *name, const char *summary)
+static void add_choice(text *into, const char *name, const char *summary)
 {
-    text_add(into, "%s{\"name\":", before);
-    text_json(into, (json_text){name, strlen(name)});
-    text_add(into, ",\"summary\":");
-    text_json(into, (json_text){summary, strlen(summary)});
+    text_comma(into);
+    text_add(into, "{");
+    text_member(into, "name", name);
+    text_member(into, "summary", summary);
 }
 
 /* What forms offer: the policies, the estimators, and the defaults of a bandit's settings. */
@@ -103,13 +104,14 @@ ee_status api_page_choices(call *self)
     if (!is_on(self)) return refuse_off(self);
     text_add(answer, "{\"policies\":[");
     for (size_t i = 0; !ee_policy_describe(i, &one, NULL); i++) {
-        add_choice(answer, i ? "," : "", one.name, one.summary);
-        text_add(answer, ",\"propensity\":%s}", policy_has_option(one.name, "propensity") ? "true" : "false");
+        add_choice(answer, one.name, one.summary);
+        text_member_flag(answer, "propensity", policy_has_option(one.name, "propensity"));
+        text_add(answer, "}");
     }
     text_add(answer, "],\"estimators\":[");
     for (int i = 0; i < ESTIMATOR_KINDS; i++) {
         const estimator_info *estimator = estimator_describe((estimator_kind)i);
-        add_choice(answer, i ? "," : "", estimator->name, estimator->summary);
+        add_choice(answer, estimator->name, estimator->summary);
         text_add(answer, "}");
     }
     text_add(answer, "],\"defaults\":");

@@ -1,7 +1,7 @@
 #include "audit.h"
 
-#include "data/logs/log_time.h"
 #include "serve/store/audit_log.h"
+#include "serve/system/json_members.h"
 #include "serve/system/server_clock.h"
 
 /* ---- what changed ---- */
@@ -48,16 +48,14 @@ static void add_difference(text *into, const char *name, const char *object, con
     json_reader reader;
     text key = text_start(NULL);
     json_text value;
-    bool any = false;
     text_add(into, ",\"%s\":{", name);
     if (start_object(&reader, object, &room))
         while (next_member(&reader, &key, &value)) {
             if (has_member(other, &key, value)) continue;
-            if (any) text_add(into, ",");
+            text_comma(into);
             text_json(into, (json_text){key.bytes, key.length});
             text_add(into, ":");
             text_bytes(into, value.bytes, value.length);
-            any = true;
         }
     text_add(into, "}");
     memory_free(key.bytes);
@@ -68,19 +66,16 @@ static void add_difference(text *into, const char *name, const char *object, con
 
 static void add_text(text *into, const char *name, const char *value)
 {
-    if (!value || !value[0]) return;
-    text_add(into, ",\"%s\":", name);
-    text_json(into, (json_text){value, strlen(value)});
+    if (value && value[0]) text_member(into, name, value);
 }
 
 void audit_write(service *of, const call *by, const char *bandit, const char *what, const char *before,
                  const char *after)
 {
-    char time[LOG_TIME_SIZE];
     ee_error error;
     text entry = text_start(&error);
-    log_time_format((double)server_clock_wall() / 1e6, time);
-    text_add(&entry, "{\"time\":\"%s\"", time);
+    text_add(&entry, "{");
+    text_member_time(&entry, "time", (double)server_clock_wall() / 1e6);
     add_text(&entry, "what", what);
     add_text(&entry, "bandit", bandit);
     add_text(&entry, "key", by ? by->key_name : NULL);
@@ -114,8 +109,8 @@ void audit_settings(service *of, const call *by, const char *bandit, const char 
 void audit_evaluation(const call *by, const char *what, const char *id)
 {
     text after = text_start(NULL);
-    text_add(&after, "{\"evaluation\":");
-    text_json(&after, (json_text){id, strlen(id)});
+    text_add(&after, "{");
+    text_member(&after, "evaluation", id);
     text_add(&after, "}");
     audit_write(by->owner, by, served_bandit_name(by->bandit), what, NULL, after.status ? NULL : after.bytes);
     memory_free(after.bytes);
@@ -130,12 +125,8 @@ static text config_text(const service_config *config)
     ee_option entry;
     key_grant grant;
     text_add(&out, "{");
-    for (size_t i = 0; !options_describe(&server_settings_schema, &config->settings, i, &entry, NULL); i++) {
-        if (i) text_add(&out, ",");
-        text_json(&out, (json_text){entry.name, strlen(entry.name)});
-        text_add(&out, ":");
-        text_json(&out, (json_text){entry.value, strlen(entry.value)});
-    }
+    for (size_t i = 0; !options_describe(&server_settings_schema, &config->settings, i, &entry, NULL); i++)
+        text_member(&out, entry.name, entry.value);
     for (size_t i = 0; config->keys && key_ring_at(config->keys, i, &grant); i++) {
         text_add(&out, ",\"key ");
         text_bytes(&out, grant.name, strlen(grant.name));

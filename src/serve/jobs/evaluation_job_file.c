@@ -5,98 +5,67 @@
 #include <stdio.h>
 
 #include "data/logs/log_time.h"
+#include "serve/live/live_report.h"
+#include "serve/system/json_members.h"
 
 const char *const job_state_names[] = {"waiting", "running", "done", "failed"};
 enum { STATES = sizeof job_state_names / sizeof *job_state_names };
 
 /* ---- writing ---- */
 
-static void add_words(text *into, const char *key, const char *words)
-{
-    text_add(into, "\"%s\":", key);
-    text_json(into, (json_text){words, strlen(words)});
-}
-
-static void add_named(text *into, const char *key, double number)
-{
-    text_add(into, ",\"%s\":", key);
-    text_number(into, number);
-}
-
 /* A time as text; null for those that stand for none. */
 static void add_time(text *into, const char *key, int64_t time)
 {
-    char words[LOG_TIME_SIZE];
     bool known = time != INT64_MIN && time != INT64_MAX && time != 0;
-    if (known) log_time_format((double)time / 1e6, words);
-    text_add(into, known ? ",\"%s\":\"%s\"" : ",\"%s\":null", key, known ? words : "");
-}
-
-static void add_candidate(text *into, const job_candidate *one)
-{
-    text_add(into, "{");
-    add_words(into, "name", one->name);
-    text_add(into, ",");
-    add_words(into, "policy", one->policy);
-    text_add(into, ",");
-    add_words(into, "options", one->options);
-    text_add(into, ",");
-    add_words(into, "propensity", one->propensity);
-    text_add(into, "}");
+    text_member_time(into, key, known ? (double)time / 1e6 : (double)NAN);
 }
 
 void job_about_write(const job_about *from, text *into)
 {
     const job_request *asked = &from->request;
     text_add(into, "{");
-    add_words(into, "id", from->id);
-    text_add(into, ",\"bandit\":%u,", from->bandit);
-    add_words(into, "name", asked->name);
-    text_add(into, ",\"state\":\"%s\"", job_state_names[from->state]);
-    add_named(into, "progress", from->progress);
-    text_add(into, ",");
-    add_words(into, "trouble", from->trouble);
+    text_member(into, "id", from->id);
+    text_member_count(into, "bandit", from->bandit);
+    text_member(into, "name", asked->name);
+    text_member(into, "state", job_state_names[from->state]);
+    text_member_number(into, "progress", from->progress);
+    text_member(into, "trouble", from->trouble);
     add_time(into, "created", from->created);
     add_time(into, "ended", from->ended);
     add_time(into, "from", asked->from);
     add_time(into, "until", asked->until);
-    add_named(into, "confidence", asked->confidence);
+    text_member_number(into, "confidence", asked->confidence);
     text_add(into, ",\"estimators\":[");
-    for (size_t i = 0; i < asked->estimator_count; i++) text_add(into, i ? ",\"%s\"" : "\"%s\"", asked->estimators[i]);
+    for (size_t i = 0; i < asked->estimator_count; i++) {
+        text_comma(into);
+        text_string(into, asked->estimators[i]);
+    }
     text_add(into, "],\"candidates\":[");
     for (size_t i = 0; i < asked->candidate_count; i++) {
-        if (i) text_add(into, ",");
-        add_candidate(into, &asked->candidates[i]);
+        const job_candidate *one = &asked->candidates[i];
+        text_add(into, i ? ",{" : "{");
+        text_member(into, "name", one->name);
+        text_member(into, "policy", one->policy);
+        text_member(into, "options", one->options);
+        text_member(into, "propensity", one->propensity);
+        text_add(into, "}");
     }
     text_add(into, "]}");
 }
 
-static void add_estimate(text *into, const char *name, const job_estimate *one)
+static void add_mark(text *into, const evaluation_mark *mark, size_t estimators)
 {
     text_add(into, "{");
-    add_words(into, "estimator", name);
-    add_named(into, "value", one->value);
-    add_named(into, "low", one->low);
-    add_named(into, "high", one->high);
-    add_named(into, "gain", one->gain);
-    add_named(into, "gain_low", one->gain_low);
-    add_named(into, "gain_high", one->gain_high);
-    text_add(into, "}");
-}
-
-static void add_mark(text *into, const job_mark *mark, size_t estimators)
-{
-    text_add(into, "{\"events\":");
-    text_number(into, mark->events);
-    add_named(into, "time", mark->time);
-    add_named(into, "rounds", mark->sums.rounds);
-    add_named(into, "weights", mark->sums.weights);
-    add_named(into, "rewards", mark->sums.rewards);
-    add_named(into, "squares", mark->sums.squares);
-    add_named(into, "same", mark->sums.same);
+    text_member_count(into, "events", mark->events);
+    text_member_number(into, "time", mark->time);
+    text_member_number(into, "rounds", mark->sums.rounds);
+    text_member_number(into, "weights", mark->sums.w);
+    text_member_number(into, "rewards", mark->sums.wr);
+    text_member_number(into, "squares", mark->sums.wwrr);
+    text_member_number(into, "same", mark->sums.same);
     text_add(into, ",\"values\":[");
     for (size_t i = 0; i < estimators; i++) {
-        const double triple[] = {mark->values[i], mark->lows[i], mark->highs[i]};
+        const double triple[] = {mark->values[i], mark->intervals[i].low, mark->intervals[i].high};
         for (size_t k = 0; k < 3; k++) {
             text_add(into, k ? "," : i ? ",[" : "[");
             text_number(into, triple[k]);
@@ -106,38 +75,32 @@ static void add_mark(text *into, const job_mark *mark, size_t estimators)
     text_add(into, "]}");
 }
 
-static void add_sentences(text *into, const char *sentences)
+static void add_result(text *into, const job_request *asked, const char *name, const evaluation_result *one)
 {
-    text_add(into, ",\"sentences\":[");
-    for (const char *at = sentences, *end; at && (end = strchr(at, '\n')); at = end + 1) {
-        if (at != sentences) text_add(into, ",");
-        text_json(into, (json_text){at, (size_t)(end - at)});
-    }
-    text_add(into, "]");
-}
-
-static void add_result(text *into, const job_request *asked, const char *name, const job_result *one)
-{
+    size_t by = one->headline_estimator;
     text_add(into, "{");
-    add_words(into, "name", name);
-    text_add(into, ",");
-    add_words(into, "trouble", one->trouble);
-    text_add(into, ",");
-    add_words(into, "headline", one->headline);
-    if (one->headline_estimator < asked->estimator_count)
-        text_add(into, ",\"headline_estimator\":\"%s\"", asked->estimators[one->headline_estimator]);
-    else
-        text_add(into, ",\"headline_estimator\":null");
-    text_add(into, ",\"trusted\":%s", one->trusted ? "true" : "false");
-    add_sentences(into, one->sentences);
-    text_add(into, ",\"estimates\":[");
+    text_member(into, "name", name);
+    text_member(into, "trouble", one->failure.message);
+    text_member(into, "headline", one->headline);
+    text_key(into, "headline_estimator");
+    text_add(into, by < asked->estimator_count ? "\"%s\"" : "null",
+             by < asked->estimator_count ? asked->estimators[by] : "");
+    text_member_flag(into, "trusted", one->diagnosis.trusted);
+    text_add(into, ",\"sentences\":[");
+    for (size_t i = 0; i < one->diagnosis.count; i++) {
+        text_comma(into);
+        text_string(into, one->diagnosis.sentences[i].text);
+    }
+    text_add(into, "],\"estimates\":[");
     for (size_t i = 0; i < asked->estimator_count; i++) {
-        if (i) text_add(into, ",");
-        add_estimate(into, asked->estimators[i], &one->estimates[i]);
+        text_add(into, i ? ",{" : "{");
+        text_member(into, "estimator", asked->estimators[i]);
+        estimate_write(into, &one->estimates[i]);
+        text_add(into, "}");
     }
     text_add(into, "],\"marks\":[");
     for (size_t i = 0; i < one->mark_count; i++) {
-        if (i) text_add(into, ",");
+        text_comma(into);
         add_mark(into, &one->marks[i], asked->estimator_count);
     }
     text_add(into, "]}");
@@ -146,17 +109,17 @@ static void add_result(text *into, const job_request *asked, const char *name, c
 void job_results_write(const evaluation_job *from, text *into)
 {
     const job_request *asked = &from->about.request;
-    text_add(into, "{\"events\":");
-    text_number(into, from->events);
-    add_named(into, "skipped", from->skipped);
-    add_named(into, "first_time", from->first_time);
-    add_named(into, "last_time", from->last_time);
-    add_named(into, "reward", from->reward);
-    add_named(into, "reward_low", from->reward_low);
-    add_named(into, "reward_high", from->reward_high);
+    text_add(into, "{");
+    text_member_count(into, "events", from->log.events);
+    text_member_count(into, "skipped", from->log.skipped);
+    text_member_number(into, "first_time", from->log.first_time);
+    text_member_number(into, "last_time", from->log.last_time);
+    text_member_number(into, "reward", from->log.reward);
+    text_member_number(into, "reward_low", from->log.rewards.low);
+    text_member_number(into, "reward_high", from->log.rewards.high);
     text_add(into, ",\"results\":[");
     for (size_t i = 0; i < asked->candidate_count; i++) {
-        if (i) text_add(into, ",");
+        text_comma(into);
         add_result(into, asked, asked->candidates[i].name, &from->results[i]);
     }
     text_add(into, "]}");
@@ -240,31 +203,31 @@ ee_status job_about_read(job_about *into, const void *bytes, size_t size, ee_err
     return status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
 }
 
-static void read_mark(job_mark *into, const json_t *of, size_t estimators)
+static uint64_t read_count(const json_t *of, const char *key)
+{
+    return (uint64_t)json_number_value(json_object_get(of, key));
+}
+
+static void read_mark(evaluation_mark *into, const json_t *of, size_t estimators)
 {
     const json_t *values = json_object_get(of, "values");
-    into->events = read_number(of, "events");
+    into->events = read_count(of, "events");
     into->time = read_number(of, "time");
-    into->sums = (job_sums){read_number(of, "rounds"), read_number(of, "weights"), read_number(of, "rewards"),
-                            read_number(of, "squares"), read_number(of, "same")};
+    into->sums = (evaluation_sums){read_number(of, "rounds"), read_number(of, "weights"), read_number(of, "rewards"),
+                                   read_number(of, "squares"), read_number(of, "same")};
     for (size_t i = 0; i < estimators; i++) {
         const json_t *triple = json_array_get(values, i);
         into->values[i] = number_of(json_array_get(triple, 0));
-        into->lows[i] = number_of(json_array_get(triple, 1));
-        into->highs[i] = number_of(json_array_get(triple, 2));
+        into->intervals[i] = (interval){number_of(json_array_get(triple, 1)), number_of(json_array_get(triple, 2))};
     }
 }
 
-static ee_status read_sentences(job_result *into, const json_t *list, ee_error *error)
+static void read_sentences(diagnosis_report *into, const json_t *list)
 {
-    text all = text_start(error);
-    text_add(&all, "%s", "");
-    for (size_t i = 0; i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list) && into->count < DIAGNOSIS_MOST; i++) {
         const char *words = json_string_value(json_array_get(list, i));
-        text_add(&all, "%s\n", words ? words : "");
+        snprintf(into->sentences[into->count++].text, DIAGNOSIS_TEXT, "%s", words ? words : "");
     }
-    into->sentences = all.bytes;
-    return all.status;
 }
 
 /* Older results do not have it: their headline is by the first estimator. */
@@ -278,21 +241,26 @@ static size_t read_headline_estimator(const json_t *of, const json_t *estimates,
     return place;
 }
 
-static ee_status read_result(job_result *into, const json_t *of, size_t estimators, ee_error *error)
+static ee_status read_result(evaluation_result *into, const json_t *of, size_t estimators, ee_error *error)
 {
     const json_t *estimates = json_object_get(of, "estimates"), *marks = json_object_get(of, "marks");
-    read_words(of, "trouble", into->trouble, sizeof into->trouble);
+    read_words(of, "trouble", into->failure.message, sizeof into->failure.message);
+    if (into->failure.message[0]) into->failure.status = EE_BAD_INPUT;
     read_words(of, "headline", into->headline, sizeof into->headline);
     into->headline_estimator = read_headline_estimator(of, estimates, estimators);
-    into->trusted = json_is_true(json_object_get(of, "trusted"));
+    into->diagnosis.trusted = json_is_true(json_object_get(of, "trusted"));
+    read_sentences(&into->diagnosis, json_object_get(of, "sentences"));
     for (size_t i = 0; i < estimators; i++) {
         const json_t *one = json_array_get(estimates, i);
-        into->estimates[i] =
-            (job_estimate){read_number(one, "value"), read_number(one, "low"),      read_number(one, "high"),
-                           read_number(one, "gain"),  read_number(one, "gain_low"), read_number(one, "gain_high")};
+        into->estimates[i] = (estimate){read_number(one, "value"),
+                                        read_number(one, "low"),
+                                        read_number(one, "high"),
+                                        read_number(one, "gain"),
+                                        read_number(one, "gain_low"),
+                                        read_number(one, "gain_high"),
+                                        NAN};
     }
-    ee_status status = read_sentences(into, json_object_get(of, "sentences"), error);
-    if (!status) status = memory_create(NULL, &into->marks, json_array_size(marks), sizeof *into->marks, error);
+    ee_status status = memory_create(NULL, &into->marks, json_array_size(marks), sizeof *into->marks, error);
     if (status) return status;
     into->mark_count = json_array_size(marks);
     for (size_t i = 0; i < into->mark_count; i++) read_mark(&into->marks[i], json_array_get(marks, i), estimators);
@@ -305,13 +273,12 @@ ee_status job_results_read(evaluation_job *into, const void *bytes, size_t size,
     size_t count = into->about.request.candidate_count;
     ee_status status = load(bytes, size, &of, error);
     if (status) return status;
-    into->events = read_number(of, "events");
-    into->skipped = read_number(of, "skipped");
-    into->first_time = read_number(of, "first_time");
-    into->last_time = read_number(of, "last_time");
-    into->reward = read_number(of, "reward");
-    into->reward_low = read_number(of, "reward_low");
-    into->reward_high = read_number(of, "reward_high");
+    into->log = (evaluated_log){.events = read_count(of, "events"),
+                                .skipped = read_count(of, "skipped"),
+                                .first_time = read_number(of, "first_time"),
+                                .last_time = read_number(of, "last_time"),
+                                .reward = read_number(of, "reward"),
+                                .rewards = {read_number(of, "reward_low"), read_number(of, "reward_high")}};
     const json_t *results = json_object_get(of, "results");
     if (json_array_size(results) != count) status = status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
     if (!status) status = memory_create(NULL, &into->results, count, sizeof *into->results, error);
@@ -323,10 +290,7 @@ ee_status job_results_read(evaluation_job *into, const void *bytes, size_t size,
 
 void evaluation_job_release(evaluation_job *self)
 {
-    for (size_t i = 0; self->results && i < self->about.request.candidate_count; i++) {
-        memory_free(self->results[i].sentences);
-        memory_free(self->results[i].marks);
-    }
+    if (self->results) evaluation_release(self->results, self->about.request.candidate_count);
     memory_free(self->results);
     self->results = NULL;
 }

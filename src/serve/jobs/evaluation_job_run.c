@@ -159,77 +159,28 @@ static bool is_wanted(void *context)
     return watch->wanted(watch->context);
 }
 
-static ee_status keep_sentences(job_result *into, const diagnosis_report *report, ee_error *error)
+/* Hands the results to the job if all candidates have ended, and keeps only the reason of those that failed. */
+static ee_status keep_results(evaluation_job *into, evaluation_result **from, bool *finished, ee_error *error)
 {
-    text all = text_start(error);
-    text_add(&all, "%s", "");
-    for (size_t i = 0; i < report->count; i++) text_add(&all, "%s\n", report->sentences[i].text);
-    into->sentences = all.bytes;
-    into->trusted = report->trusted;
-    return all.status;
-}
-
-static void keep_mark(job_mark *into, const evaluation_mark *from, size_t estimators)
-{
-    *into = (job_mark){.events = (double)from->events,
-                       .time = from->time,
-                       .sums = {from->sums.rounds, from->sums.w, from->sums.wr, from->sums.wwrr, from->sums.same}};
-    for (size_t i = 0; i < estimators; i++) {
-        into->values[i] = from->values[i];
-        into->lows[i] = from->intervals[i].low;
-        into->highs[i] = from->intervals[i].high;
-    }
-}
-
-static ee_status keep_result(job_result *into, const evaluation_result *from, size_t estimators, ee_error *error)
-{
-    if (from->failure.status) {
-        snprintf(into->trouble, sizeof into->trouble, "%.250s", from->failure.message);
-        return EE_OK;
-    }
-    snprintf(into->headline, sizeof into->headline, "%s", from->headline);
-    into->headline_estimator = from->headline_estimator;
-    ee_status status = keep_sentences(into, &from->diagnosis, error);
-    if (!status) status = memory_create(NULL, &into->marks, from->mark_count, sizeof *into->marks, error);
-    if (status) return status;
-    into->mark_count = from->mark_count;
-    for (size_t i = 0; i < from->mark_count; i++) keep_mark(&into->marks[i], &from->marks[i], estimators);
-    for (size_t i = 0; i < estimators; i++) {
-        const estimate *one = &from->estimates[i];
-        into->estimates[i] = (job_estimate){one->value, one->low, one->high, one->gain, one->gain_low, one->gain_high};
-    }
-    return EE_OK;
-}
-
-/* What all candidates saw alike. */
-static void keep_log(evaluation_job *into, const evaluation_result *from)
-{
-    into->events = (double)from->log.events;
-    into->skipped = (double)from->log.skipped;
-    into->first_time = from->log.first_time;
-    into->last_time = from->log.last_time;
-    into->reward = from->log.reward;
-    into->reward_low = from->log.rewards.low;
-    into->reward_high = from->log.rewards.high;
-}
-
-static ee_status keep_results(evaluation_job *into, const evaluation_result *results, bool *finished, ee_error *error)
-{
-    const job_request *asked = &into->about.request;
+    evaluation_result *results = *from;
     const evaluation_result *played = NULL;
     *finished = true;
-    for (size_t i = 0; i < asked->candidate_count; i++) {
+    for (size_t i = 0; i < into->about.request.candidate_count; i++) {
         *finished = *finished && (results[i].finished || results[i].failure.status);
         if (results[i].finished) played = &results[i];
     }
     if (!*finished) return EE_OK;
     if (!played)
         return status_fail(error, EE_BAD_INPUT, "no candidate could be evaluated: %.300s", results[0].failure.message);
-    keep_log(into, played);
-    ee_status status = memory_create(NULL, &into->results, asked->candidate_count, sizeof *into->results, error);
-    for (size_t i = 0; i < asked->candidate_count && !status; i++)
-        status = keep_result(&into->results[i], &results[i], asked->estimator_count, error);
-    return status;
+    into->log = played->log;
+    for (size_t i = 0; i < into->about.request.candidate_count; i++) {
+        if (!results[i].failure.status) continue;
+        evaluation_release(&results[i], 1);
+        results[i] = (evaluation_result){.failure = results[i].failure};
+    }
+    into->results = results;
+    *from = NULL;
+    return EE_OK;
 }
 
 static ee_status play(evaluation_job *into, const bandit_settings *of, const char *log, const job_watch *watch,
@@ -255,7 +206,7 @@ static ee_status play(evaluation_job *into, const bandit_settings *of, const cha
         request.candidates = texts->asked;
         status = evaluation_run(&request, &seen, results, error);
     }
-    if (!status) status = keep_results(into, results, finished, error);
+    if (!status) status = keep_results(into, &results, finished, error);
     if (results) evaluation_release(results, asked->candidate_count);
     for (size_t i = 0; texts && i < asked->candidate_count; i++) memory_free(texts->options[i].bytes);
     memory_free(texts);

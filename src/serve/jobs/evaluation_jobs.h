@@ -7,6 +7,7 @@
 #ifndef EENET_EVALUATION_JOBS_H
 #define EENET_EVALUATION_JOBS_H
 
+#include "evaluate/evaluations/evaluation.h"
 #include "serve/model/served_bandit.h"
 
 typedef struct evaluation_jobs evaluation_jobs;
@@ -55,44 +56,10 @@ typedef struct job_about {
     job_request request;
 } job_about;
 
-/* Sums of IPS over the events so far; w is the candidate's probability of the logged action over the logged one. */
-typedef struct job_sums {
-    double rounds;  /* events, weighted by how many each represents: IPS's denominator */
-    double weights; /* sum of w: SNIPS's denominator */
-    double rewards; /* sum of w r: the numerator of both */
-    double squares; /* sum of w^2 r^2 */
-    double same;    /* events with w > 0 */
-} job_sums;
-
-/* State of a candidate after a number of events. NaN: unknown. */
-typedef struct job_mark {
-    double events, time; /* seconds since 1970, of the last of them */
-    job_sums sums;
-    double values[JOB_ESTIMATORS], lows[JOB_ESTIMATORS], highs[JOB_ESTIMATORS];
-} job_mark;
-
-typedef struct job_estimate {
-    double value, low, high;
-    double gain, gain_low, gain_high; /* less what the bandit earned in the same events */
-} job_estimate;
-
-typedef struct job_result {
-    char trouble[256]; /* why it could not be evaluated; "": it was */
-    char headline[320];
-    size_t headline_estimator; /* place of its estimator; the number of estimators: none */
-    bool trusted;
-    char *sentences; /* of the diagnosis, each ended by a line end; "": none */
-    job_estimate estimates[JOB_ESTIMATORS];
-    job_mark *marks; /* (mark_count) the last at the end */
-    size_t mark_count;
-} job_result;
-
 typedef struct evaluation_job {
     job_about about;
-    double events, skipped;                 /* evaluated, and never activated */
-    double first_time, last_time;           /* seconds since 1970; NaN: unknown */
-    double reward, reward_low, reward_high; /* that the bandit earned */
-    job_result *results;                    /* (about.request.candidate_count); NULL unless it is JOB_DONE */
+    evaluated_log log;          /* as far as job_results_write writes it */
+    evaluation_result *results; /* (about.request.candidate_count) the same; NULL unless it is JOB_DONE */
 } evaluation_job;
 
 /* Reads the jobs, and starts the thread. */

@@ -4,41 +4,27 @@
 #include <math.h>
 
 #include "data/logs/log_time.h"
+#include "serve/system/json_members.h"
 
-/* ---- parts ---- */
-
-static void add_number(text *into, const char *name, double value)
+void estimate_write(text *into, const estimate *from)
 {
-    text_add(into, ",\"%s\":", name);
-    text_number(into, value);
-}
-
-static void add_words(text *into, const char *name, const char *words)
-{
-    text_add(into, ",\"%s\":", name);
-    text_json(into, (json_text){words, strlen(words)});
-}
-
-static void add_time(text *into, const char *name, double seconds)
-{
-    char time[LOG_TIME_SIZE];
-    if (isnan(seconds)) {
-        text_add(into, ",\"%s\":null", name);
-        return;
-    }
-    log_time_format(seconds, time);
-    text_add(into, ",\"%s\":\"%s\"", name, time);
+    text_member_number(into, "value", from->value);
+    text_member_number(into, "low", from->low);
+    text_member_number(into, "high", from->high);
+    text_member_number(into, "gain", from->gain);
+    text_member_number(into, "gain_low", from->gain_low);
+    text_member_number(into, "gain_high", from->gain_high);
 }
 
 static void add_head(text *into, const bandit_settings *settings)
 {
-    text_add(into, ",\"confidence\":");
-    text_double(into, settings->confidence);
+    text_member_number(into, "confidence", settings->confidence);
     text_add(into, ",\"rewards\":[");
     text_double(into, settings->reward_low);
     text_bytes(into, ",", 1);
     text_double(into, settings->reward_high);
-    text_add(into, "],\"promote\":\"%s\"", settings->promote == PROMOTE_AUTO ? "auto" : "offer");
+    text_add(into, "]");
+    text_member(into, "promote", settings->promote == PROMOTE_AUTO ? "auto" : "offer");
 }
 
 /* ---- policies ---- */
@@ -57,22 +43,12 @@ static void add_identity(text *into, live_kind kind, const bandit_settings *sett
 {
     bool online = kind == LIVE_ONLINE, named = of != NULL;
     const char *name = named ? of->name : kind_name(kind);
-    text_add(into, "{\"name\":");
-    text_json(into, (json_text){name, strlen(name)});
-    add_words(into, "kind", kind_name(kind));
-    add_words(into, "policy", online ? settings->policy : named ? of->policy : kind_name(kind));
-    add_words(into, "options", online ? settings->options : named ? of->options : "");
-    add_words(into, "propensity", online ? settings->propensity : named ? of->propensity : "");
-}
-
-static void add_estimate(text *into, const estimate *now)
-{
-    add_number(into, "value", now->value);
-    add_number(into, "low", now->low);
-    add_number(into, "high", now->high);
-    add_number(into, "gain", now->gain);
-    add_number(into, "gain_low", now->gain_low);
-    add_number(into, "gain_high", now->gain_high);
+    text_add(into, "{");
+    text_member(into, "name", name);
+    text_member(into, "kind", kind_name(kind));
+    text_member(into, "policy", online ? settings->policy : named ? of->policy : kind_name(kind));
+    text_member(into, "options", online ? settings->options : named ? of->options : "");
+    text_member(into, "propensity", online ? settings->propensity : named ? of->propensity : "");
 }
 
 static const char *state_of(const live_bandit *from, const live_track *track)
@@ -88,29 +64,24 @@ static void add_policy(text *into, const live_bandit *from, const live_track *tr
     estimate now = live_track_estimate(track);
     bool tested = track->kind == LIVE_CHALLENGER;
     add_identity(into, track->kind, &from->settings, tested ? &track->challenger : NULL);
-    add_words(into, "state", state_of(from, track));
-    add_words(into, "trouble", failure ? failure->message : "");
-    text_add(into, ",\"events\":%" PRIu64, live_track_events(track));
-    add_time(into, "from", track->play.about.first_time);
-    add_estimate(into, &now);
-    add_number(into, "alpha", track->alpha);
-    if (tested) text_add(into, ",\"test\":%" PRIu64, track->challenger.number);
-    if (track->won) text_add(into, ",\"won\":%" PRIu64, track->won);
-    if (tested) add_number(into, "evidence", live_track_evidence(track));
-    add_number(into, "unsupported", live_track_unsupported(track));
+    text_member(into, "state", state_of(from, track));
+    text_member(into, "trouble", failure ? failure->message : "");
+    text_member_count(into, "events", live_track_events(track));
+    text_member_time(into, "from", track->play.about.first_time);
+    estimate_write(into, &now);
+    text_member_number(into, "alpha", track->alpha);
+    if (tested) text_member_count(into, "test", track->challenger.number);
+    if (track->won) text_member_count(into, "won", track->won);
+    if (tested) text_member_number(into, "evidence", live_track_evidence(track));
+    text_member_number(into, "unsupported", live_track_unsupported(track));
     text_add(into, "}");
 }
 
 /* ---- series ---- */
 
-static void add_comma(text *into, size_t place)
+static void add_value(text *into, double value)
 {
-    if (place) text_bytes(into, ",", 1);
-}
-
-static void add_value(text *into, size_t place, double value)
-{
-    add_comma(into, place);
+    text_comma(into);
     text_number(into, value);
 }
 
@@ -122,9 +93,9 @@ static void add_curve(text *into, const live_bandit *from, const live_track *tra
     for (size_t i = 0; i < from->point_count; i++) {
         const live_point *at = &track->points[i];
         const double values[] = {at->value, at->low, at->high};
-        add_value(into, i, values[part]);
+        add_value(into, values[part]);
     }
-    if (now) add_value(into, from->point_count, live_bandit_is_behind(from, track) ? (double)NAN : ends[part]);
+    if (now) add_value(into, live_bandit_is_behind(from, track) ? (double)NAN : ends[part]);
 }
 
 static void add_series(text *into, const live_bandit *from)
@@ -135,16 +106,15 @@ static void add_series(text *into, const live_bandit *from)
     uint64_t events = live_track_events(online);
     bool now = events && (!count || from->counts[count - 1] != events);
     text_add(into, ",\"series\":{\"time\":[");
-    for (size_t i = 0; i < count; i++) add_value(into, i, from->times[i]);
-    if (now) add_value(into, count, online->play.about.last_time);
+    for (size_t i = 0; i < count; i++) add_value(into, from->times[i]);
+    if (now) add_value(into, online->play.about.last_time);
     text_add(into, "],\"events\":[");
-    for (size_t i = 0; i < count; i++) add_value(into, i, (double)from->counts[i]);
-    if (now) add_value(into, count, (double)events);
+    for (size_t i = 0; i < count; i++) add_value(into, (double)from->counts[i]);
+    if (now) add_value(into, (double)events);
     text_add(into, "],\"policies\":{");
     for (size_t i = 0; i < from->track_count; i++) {
-        const char *name = live_track_name(from->tracks[i]);
-        add_comma(into, i);
-        text_json(into, (json_text){name, strlen(name)});
+        text_comma(into);
+        text_string(into, live_track_name(from->tracks[i]));
         for (size_t part = 0; part < 3; part++) {
             text_add(into, "%s\"%s\":[", part ? "," : ":{", parts[part]);
             add_curve(into, from, from->tracks[i], now, part);
@@ -161,9 +131,9 @@ void live_report_write(const live_bandit *from, double waiting, const char *prom
 {
     const log_tally *about = &from->tracks[0]->play.about;
     text_add(into, "{\"events\":%" PRIu64, live_track_events(from->tracks[0]));
-    add_time(into, "from", about->first_time);
-    add_time(into, "to", about->last_time);
-    add_number(into, "waiting", waiting);
+    text_member_time(into, "from", about->first_time);
+    text_member_time(into, "to", about->last_time);
+    text_member_number(into, "waiting", waiting);
     add_head(into, &from->settings);
     for (size_t i = 0; i < from->track_count; i++) {
         text_add(into, i ? "," : ",\"policies\":[");
@@ -178,11 +148,11 @@ static void add_empty_policy(text *into, live_kind kind, const bandit_settings *
 {
     const estimate none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     add_identity(into, kind, settings, of);
-    add_words(into, "state", kind == LIVE_CHALLENGER ? "learning" : "");
-    add_words(into, "trouble", "");
+    text_member(into, "state", kind == LIVE_CHALLENGER ? "learning" : "");
+    text_member(into, "trouble", "");
     text_add(into, ",\"events\":0,\"from\":null");
-    add_estimate(into, &none);
-    add_number(into, "alpha", of ? live_alpha(settings->confidence, of->number) : (double)NAN);
+    estimate_write(into, &none);
+    text_member_number(into, "alpha", of ? live_alpha(settings->confidence, of->number) : (double)NAN);
     text_add(into, ",\"unsupported\":null}");
 }
 

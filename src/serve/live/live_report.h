@@ -4,6 +4,9 @@
 
 #include "live_bandit.h"
 
+/* Adds value, low, high, gain, gain_low and gain_high to an object. */
+void estimate_write(text *into, const estimate *from);
+
 /* waiting: decisions that are not settled yet; not a number: unknown. promotions: as JSON, an array. */
 void live_report_write(const live_bandit *from, double waiting, const char *promotions, text *into);
 

@@ -7,6 +7,7 @@
 
 #include "data/values/plain_number.h"
 #include "serve/log/settled_reader.h"
+#include "serve/system/json_members.h"
 #include "serve/system/server_clock.h"
 
 /* ---- the model ---- */
@@ -94,18 +95,13 @@ static ee_status write_chain(chain *self, journal *into, ee_error *error)
 
 static void write_why(text *into, const bandit_settings *before, const bandit_settings *next, const char *why)
 {
-    const struct {
-        const char *name, *words;
-    } members[] = {{"from", before->policy},
-                   {"to", next->policy},
-                   {"from_options", before->options},
-                   {"to_options", next->options},
-                   {"from_propensity", before->propensity},
-                   {"to_propensity", next->propensity}};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        text_add(into, "%s\"%s\":", i ? "," : "{", members[i].name);
-        text_json(into, (json_text){members[i].words, strlen(members[i].words)});
-    }
+    text_add(into, "{");
+    text_member(into, "from", before->policy);
+    text_member(into, "to", next->policy);
+    text_member(into, "from_options", before->options);
+    text_member(into, "to_options", next->options);
+    text_member(into, "from_propensity", before->propensity);
+    text_member(into, "to_propensity", next->propensity);
     text_add(into, "%s%s}", why[0] ? "," : "", why);
 }
 
@@ -208,29 +204,21 @@ static void exchange_challengers(bandit_settings *next, const bandit_settings *b
     memcpy(former->propensity, before->propensity, sizeof former->propensity);
 }
 
-static void add_number(text *into, const char *name, double value)
-{
-    text_add(into, ",\"%s\":", name);
-    text_number(into, value);
-}
-
 static void write_standing(text *into, const challenger_settings *challenger, const live_standing *standing,
                            const char *by, const char *sentence)
 {
-    text_add(into, "\"why\":");
-    text_json(into, (json_text){sentence, strlen(sentence)});
-    text_add(into, ",\"challenger\":");
-    text_json(into, (json_text){challenger->name, strlen(challenger->name)});
-    text_add(into, ",\"by\":");
-    text_json(into, (json_text){by, strlen(by)});
-    text_add(into, ",\"test\":%" PRIu64 ",\"events\":%" PRIu64, standing->test, standing->events);
-    add_number(into, "alpha", standing->alpha);
-    add_number(into, "value", standing->now.value);
-    add_number(into, "gain", standing->now.gain);
-    add_number(into, "gain_low", standing->now.gain_low);
-    add_number(into, "gain_high", standing->now.gain_high);
-    add_number(into, "evidence", standing->evidence);
-    if (standing->won) text_add(into, ",\"won\":%" PRIu64, standing->won);
+    text_member(into, "why", sentence);
+    text_member(into, "challenger", challenger->name);
+    text_member(into, "by", by);
+    text_member_count(into, "test", standing->test);
+    text_member_count(into, "events", standing->events);
+    text_member_number(into, "alpha", standing->alpha);
+    text_member_number(into, "value", standing->now.value);
+    text_member_number(into, "gain", standing->now.gain);
+    text_member_number(into, "gain_low", standing->now.gain_low);
+    text_member_number(into, "gain_high", standing->now.gain_high);
+    text_member_number(into, "evidence", standing->evidence);
+    if (standing->won) text_member_count(into, "won", standing->won);
 }
 
 /* The evidence: the test if it is passed. The interval is wider than the test's and may still contain 0 then. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/logs/log_time.h"
 #include "decision_arms.h"
 #include "engine/explanation.h"
 #include "features/features.h"
+#include "serve/system/json_members.h"
 
 enum { USUAL_DECISIONS = 2000, MOST_FEATURES = 1 << 16 };
 
@@ -282,34 +282,21 @@ void importance_free(importance *self)
 
 /* ---- the answer ---- */
 
-static void add_time(text *into, const char *name, int64_t time)
-{
-    char moment[LOG_TIME_SIZE];
-    log_time_format((double)time / 1e6, moment);
-    text_add(into, time ? "\"%s\":\"%s\"," : "\"%s\":null,", name, moment);
-}
-
-static void add_words(text *into, const char *name, const char *words)
-{
-    text_add(into, "\"%s\":", name);
-    text_json(into, (json_text){words, strlen(words)});
-    text_add(into, ",");
-}
-
 void importance_answer(text *into, const importance *self)
 {
     text_add(into, "{");
-    add_time(into, "from", self->first);
-    add_time(into, "to", self->last);
-    text_add(into, "\"decisions\":%llu,\"version\":%llu,\"features\":[", (unsigned long long)self->decisions,
-             (unsigned long long)self->version);
+    text_member_time(into, "from", self->first ? (double)self->first / 1e6 : (double)NAN);
+    text_member_time(into, "to", self->last ? (double)self->last / 1e6 : (double)NAN);
+    text_member_count(into, "decisions", self->decisions);
+    text_member_count(into, "version", self->version);
+    text_add(into, ",\"features\":[");
     for (size_t i = 0; i < self->count; i++) {
         const feature_importance *feature = &self->features[i];
         text_add(into, i ? ",{" : "{");
-        add_words(into, "name", feature->name);
-        add_words(into, "namespace", feature->space);
-        add_words(into, "feature", feature->feature);
-        text_add(into, "\"importance\":");
+        text_member(into, "name", feature->name);
+        text_member(into, "namespace", feature->space);
+        text_member(into, "feature", feature->feature);
+        text_key(into, "importance");
         text_float(into, (float)feature->importance);
         text_add(into, "}");
     }

@@ -8,6 +8,7 @@
 #include "data/logs/log_time.h"
 #include "personalizer.h"
 #include "personalizer_settings.h"
+#include "serve/system/json_members.h"
 
 /* By log_aggregation, whose first is none of ours, and learning_mode. */
 static const char *const aggregations[] = {"", "earliest", "latest", "sum", "average", "max"};
@@ -23,13 +24,7 @@ double service_exploration(const bandit_settings *settings)
 
 static void add_text(text *into, const char *name, const char *words)
 {
-    if (words[0]) text_add(into, ",\"%s\":\"%s\"", name, words);
-}
-
-static void add_number(text *into, const char *name, double number)
-{
-    text_add(into, ",\"%s\":", name);
-    text_double(into, number);
+    if (words[0]) text_member(into, name, words);
 }
 
 void service_configuration_write(const bandit_settings *from, bool with_retrain, text *into)
@@ -37,16 +32,17 @@ void service_configuration_write(const bandit_settings *from, bool with_retrain,
     personalizer_kept kept = personalizer_kept_of(from);
     char wait[ISO_DURATION_SIZE];
     iso_duration_format((double)from->joining.wait * 1e-6, wait);
-    text_add(into, "{\"rewardWaitTime\":\"%s\"", wait);
-    add_number(into, "defaultReward", isnan(from->joining.default_reward) ? 0 : from->joining.default_reward);
+    text_add(into, "{");
+    text_member(into, "rewardWaitTime", wait);
+    text_member_number(into, "defaultReward", isnan(from->joining.default_reward) ? 0 : from->joining.default_reward);
     add_text(into, "rewardAggregation", aggregations[from->joining.aggregation]);
-    add_number(into, "explorationPercentage", service_exploration(from));
+    text_member_number(into, "explorationPercentage", service_exploration(from));
     add_text(into, "modelExportFrequency", kept.export_frequency);
     text_add(into, ",\"logMirrorEnabled\":false,\"logRetentionDays\":%lld",
              (long long)(from->retention_days ? from->retention_days : -1));
     add_text(into, "lastConfigurationEditDate", kept.edited);
     add_text(into, "learningMode", modes[from->mode]);
-    text_add(into, ",\"isAutoOptimizationEnabled\":%s", from->promote == PROMOTE_AUTO ? "true" : "false");
+    text_member_flag(into, "isAutoOptimizationEnabled", from->promote == PROMOTE_AUTO);
     add_text(into, "autoOptimizationFrequency", kept.optimization_frequency);
     add_text(into, "autoOptimizationStartDate", kept.optimization_start);
     if (with_retrain) text_add(into, ",\"modelRetrainDays\":%lld", (long long)kept.retrain_days);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "personalizer_settings.h"
+#include "serve/system/json_members.h"
 
 static void take_text(char *out, size_t size, const json_token *token)
 {
@@ -41,9 +42,7 @@ personalizer_kept personalizer_kept_of(const bandit_settings *settings)
 
 static void add_text(text *into, const char *name, const char *words)
 {
-    if (!words[0]) return;
-    text_add(into, ",\"%s\":", name);
-    text_json(into, (json_text){words, strlen(words)});
+    if (words[0]) text_member(into, name, words);
 }
 
 ee_status personalizer_keep(const personalizer_kept *kept, bandit_settings *into, ee_error *error)

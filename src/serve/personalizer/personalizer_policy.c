@@ -5,25 +5,19 @@
 
 #include "personalizer.h"
 #include "personalizer_settings.h"
+#include "serve/system/json_members.h"
 
 static const char own[] = "eenet:";
 
 void policy_contract_write(const bandit_settings *from, text *into)
 {
     personalizer_kept kept = personalizer_kept_of(from);
-    text_add(into, "{\"name\":");
-    if (kept.policy_name[0]) {
-        text_json(into, (json_text){kept.policy_name, strlen(kept.policy_name)});
-        text_add(into, ",\"arguments\":");
-        text_json(into, (json_text){kept.policy_arguments, strlen(kept.policy_arguments)});
-    } else {
-        char arguments[sizeof own + sizeof from->policy + sizeof from->options];
-        size_t length = (size_t)snprintf(arguments, sizeof arguments, "%s%s%s%s", own, from->policy,
-                                         from->options[0] ? " " : "", from->options);
-        text_json(into, (json_text){from->policy, strlen(from->policy)});
-        text_add(into, ",\"arguments\":");
-        text_json(into, (json_text){arguments, length});
-    }
+    char arguments[sizeof own + sizeof from->policy + sizeof from->options];
+    bool named = kept.policy_name[0];
+    snprintf(arguments, sizeof arguments, "%s%s%s%s", own, from->policy, from->options[0] ? " " : "", from->options);
+    text_add(into, "{");
+    text_member(into, "name", named ? kept.policy_name : from->policy);
+    text_member(into, "arguments", named ? kept.policy_arguments : arguments);
     text_add(into, "}");
 }
 

@@ -2,27 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/logs/log_time.h"
 #include "iso_duration.h"
 #include "personalizer_evaluations.h"
-
-static void add_text(text *into, const char *name, const char *words)
-{
-    text_add(into, ",\"%s\":", name);
-    text_json(into, (json_text){words, strlen(words)});
-}
-
-static void add_time(text *into, const char *name, double seconds)
-{
-    char words[LOG_TIME_SIZE];
-    log_time_format(seconds, words);
-    text_add(into, ",\"%s\":\"%s\"", name, words);
-}
+#include "serve/system/json_members.h"
 
 static void add_number(text *into, const char *name, double number)
 {
-    text_add(into, ",\"%s\":", name);
-    text_double(into, isfinite(number) ? number : 0);
+    text_member_number(into, name, isfinite(number) ? number : 0);
 }
 
 /* ---- a policy ---- */
@@ -43,71 +29,68 @@ static const char *source_of(const job_candidate *of)
 }
 
 /* The sums up to a mark, or from one to another. */
-static void add_summary(text *into, double time, double window, const job_sums *sums)
+static void add_summary(text *into, double time, double window, const evaluation_sums *sums)
 {
-    double mean = sums->rewards / sums->rounds, variance = sums->squares / sums->rounds - mean * mean;
-    char words[LOG_TIME_SIZE], length[ISO_DURATION_SIZE];
-    log_time_format(time, words);
+    double mean = sums->wr / sums->rounds, variance = sums->wwrr / sums->rounds - mean * mean;
+    char length[ISO_DURATION_SIZE];
     iso_duration_format(fmax(window, 0), length); /* times go back if a wrong clock was corrected */
-    text_add(into, "{\"timeStamp\":\"%s\"", words);
-    add_number(into, "ipsEstimatorNumerator", sums->rewards);
+    text_add(into, "{");
+    text_member_time(into, "timeStamp", time);
+    add_number(into, "ipsEstimatorNumerator", sums->wr);
     add_number(into, "ipsEstimatorDenominator", sums->rounds);
-    add_number(into, "snipsEstimatorDenominator", sums->weights);
-    text_add(into, ",\"aggregateTimeWindow\":\"%s\"", length);
+    add_number(into, "snipsEstimatorDenominator", sums->w);
+    text_member(into, "aggregateTimeWindow", length);
     add_number(into, "nonZeroProbability", sums->same);
-    add_number(into, "sumOfSquares", sums->squares);
+    add_number(into, "sumOfSquares", sums->wwrr);
     add_number(into, "confidenceInterval", 1.96 * sqrt(fmax(variance, 0) / sums->rounds));
     add_number(into, "averageReward", mean);
     text_add(into, "}");
 }
 
-static job_sums less(const job_sums *a, const job_sums *b)
+static evaluation_sums less(const evaluation_sums *a, const evaluation_sums *b)
 {
-    return (job_sums){.rounds = a->rounds - b->rounds,
-                      .weights = a->weights - b->weights,
-                      .rewards = a->rewards - b->rewards,
-                      .squares = a->squares - b->squares,
-                      .same = a->same - b->same};
+    return (evaluation_sums){.rounds = a->rounds - b->rounds,
+                             .w = a->w - b->w,
+                             .wr = a->wr - b->wr,
+                             .wwrr = a->wwrr - b->wwrr,
+                             .same = a->same - b->same};
 }
 
 /* The last mark of each interval; without an interval each of them. */
-static void add_summaries(text *into, const job_result *from, double start, const evaluation_view *view)
+static void add_summaries(text *into, const evaluation_result *from, double start, const evaluation_view *view)
 {
-    const job_mark *before = NULL;
+    const evaluation_mark *before = NULL;
     double begun = start;
-    bool any = false;
     for (size_t i = 0; i < from->mark_count; i++) {
-        const job_mark *mark = &from->marks[i];
+        const evaluation_mark *mark = &from->marks[i];
         bool last = i + 1 == from->mark_count;
-        double interval = view->interval;
+        double every = view->interval;
         if (mark->time < view->from) { /* what a window that rolls begins after */
             before = mark;
             begun = mark->time;
         }
         if (mark->time < view->from || mark->time > view->until) continue;
-        if (interval > 0 && !last && floor(mark->time / interval) == floor(from->marks[i + 1].time / interval))
-            continue;
+        if (every > 0 && !last && floor(mark->time / every) == floor(from->marks[i + 1].time / every)) continue;
         bool alone = view->rolling && before;
-        job_sums sums = alone ? less(&mark->sums, &before->sums) : mark->sums;
-        if (any) text_add(into, ",");
-        add_summary(into, mark->time, interval > 0 ? interval : mark->time - (alone ? begun : start), &sums);
+        evaluation_sums sums = alone ? less(&mark->sums, &before->sums) : mark->sums;
+        text_comma(into);
+        add_summary(into, mark->time, every > 0 ? every : mark->time - (alone ? begun : start), &sums);
         before = mark;
         begun = mark->time;
-        any = true;
     }
 }
 
-static void add_result(text *into, const job_candidate *of, const job_result *from, double start,
+static void add_result(text *into, const job_candidate *of, const evaluation_result *from, double start,
                        const evaluation_view *view)
 {
-    static const job_sums none = {.rounds = 0};
-    const job_mark *last = from->mark_count ? &from->marks[from->mark_count - 1] : NULL;
+    static const evaluation_sums none = {.rounds = 0};
+    const evaluation_mark *last = from->mark_count ? &from->marks[from->mark_count - 1] : NULL;
     text arguments = text_start(NULL);
     evaluation_arguments(of, &arguments);
-    text_add(into, "{\"name\":");
-    text_json(into, (json_text){of->name, strlen(of->name)});
-    add_text(into, "arguments", arguments.bytes ? arguments.bytes : "");
-    add_text(into, "policySource", source_of(of));
+    text_add(into, "{");
+    text_member(into, "name", of->name);
+    text_member(into, "arguments", arguments.bytes ? arguments.bytes : "");
+    text_member(into, "policySource", source_of(of));
     text_add(into, ",\"summary\":[");
     add_summaries(into, from, start, view);
     text_add(into, "],\"totalSummary\":");
@@ -119,7 +102,7 @@ static void add_result(text *into, const job_candidate *of, const job_result *fr
 static void add_results(text *into, const evaluation_job *from, const evaluation_view *view)
 {
     const job_request *request = &from->about.request;
-    double start = isnan(from->first_time) ? (double)request->from / 1e6 : from->first_time;
+    double start = isnan(from->log.first_time) ? (double)request->from / 1e6 : from->log.first_time;
     for (size_t i = 0; from->results && i < request->candidate_count; i++) {
         if (i) text_add(into, ",");
         add_result(into, &request->candidates[i], &from->results[i], start, view);
@@ -134,8 +117,8 @@ static const char *best_of(const evaluation_job *from)
     const char *best = NULL;
     double most = -INFINITY;
     for (size_t i = 0; from->results && i < from->about.request.candidate_count; i++) {
-        const job_result *one = &from->results[i];
-        if (one->trouble[0] || one->headline_estimator >= from->about.request.estimator_count) continue;
+        const evaluation_result *one = &from->results[i];
+        if (one->failure.status || one->headline_estimator >= from->about.request.estimator_count) continue;
         double value = one->estimates[one->headline_estimator].value;
         if (!(value > most)) continue;
         most = value;
@@ -153,10 +136,9 @@ static const char *status_of(job_state state, bool newest)
 
 static void add_content(text *into, const evaluation_job *from, const evaluation_view *view)
 {
-    char start[LOG_TIME_SIZE], end[LOG_TIME_SIZE];
-    log_time_format(fmax(view->from, (double)from->about.request.from / 1e6), start);
-    log_time_format(fmin(view->until, (double)from->about.request.until / 1e6), end);
-    text_add(into, ",\"content\":{\"startTime\":\"%s\",\"endTime\":\"%s\"", start, end);
+    text_add(into, ",\"content\":{");
+    text_member_time(into, "startTime", fmax(view->from, (double)from->about.request.from / 1e6));
+    text_member_time(into, "endTime", fmin(view->until, (double)from->about.request.until / 1e6));
     text_add(into, ",\"intervalInMinutes\":%.0f,\"value\":[", view->interval / 60);
     add_results(into, from, view);
     text_add(into, "]}");
@@ -167,17 +149,17 @@ void evaluation_write(const job_about *about, const evaluation_job *results, con
     char id[UUID_SIZE];
     evaluation_id_write(about->id, id);
     const char *best = results ? best_of(results) : NULL;
-    text_add(into, "{\"id\":");
-    text_json(into, view->called ? (json_text){view->called, strlen(view->called)} : (json_text){id, strlen(id)});
-    add_text(into, "name", about->request.name);
-    add_time(into, "startTime", (double)about->request.from / 1e6);
-    add_time(into, "endTime", (double)about->request.until / 1e6);
-    add_time(into, "creationTime", (double)about->created / 1e6);
-    add_text(into, "jobId", id);
-    add_text(into, "status", status_of(about->state, view->newest));
-    add_text(into, "evaluationType", "Manual");
-    if (best) add_text(into, "optimalPolicy", best);
-    if (about->trouble[0]) add_text(into, "errorMessage", about->trouble);
+    text_add(into, "{");
+    text_member(into, "id", view->called ? view->called : id);
+    text_member(into, "name", about->request.name);
+    text_member_time(into, "startTime", (double)about->request.from / 1e6);
+    text_member_time(into, "endTime", (double)about->request.until / 1e6);
+    text_member_time(into, "creationTime", (double)about->created / 1e6);
+    text_member(into, "jobId", id);
+    text_member(into, "status", status_of(about->state, view->newest));
+    text_member(into, "evaluationType", "Manual");
+    if (best) text_member(into, "optimalPolicy", best);
+    if (about->trouble[0]) text_member(into, "errorMessage", about->trouble);
     if (view->newest && results && results->results) {
         add_content(into, results, view);
     } else if (!view->newest) {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "serve/system/json_members.h"
+
 static const double LONGEST_WAIT = 366 * 86400.0; /* seconds */
 
 static const char *const aggregations[] = {
@@ -387,54 +389,44 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
     return status;
 }
 
-static void write_text(text *into, const char *name, const char *words)
-{
-    text_add(into, "\"%s\":", name);
-    text_json(into, (json_text){words, strlen(words)});
-    text_bytes(into, ",", 1);
-}
-
 /* Settings of live evaluation, retention and Personalizer. */
 static void write_live(const bandit_settings *from, text *into)
 {
-    text_add(into, "\"rewards\":[");
+    text_add(into, ",\"rewards\":[");
     text_double(into, from->reward_low);
     text_bytes(into, ",", 1);
     text_double(into, from->reward_high);
-    text_add(into, "],\"outside\":\"%s\",\"confidence\":", outsides[from->outside]);
-    text_double(into, from->confidence);
-    text_add(into, ",\"promote\":\"%s\",", promotions[from->promote]);
-    if (from->tests) text_add(into, "\"tests\":%llu,", (unsigned long long)from->tests);
+    text_add(into, "]");
+    text_member(into, "outside", outsides[from->outside]);
+    text_member_number(into, "confidence", from->confidence);
+    text_member(into, "promote", promotions[from->promote]);
+    if (from->tests) text_member_count(into, "tests", from->tests);
     for (size_t i = 0; i < from->challenger_count; i++) {
-        text_add(into, i ? "," : "\"challengers\":[");
+        text_add(into, i ? "," : ",\"challengers\":[");
         challenger_settings_write(&from->challengers[i], into);
     }
-    if (from->challenger_count) text_add(into, "],");
-    if (from->retention_days) text_add(into, "\"retention_days\":%lld,", (long long)from->retention_days);
-    if (from->personalizer[0]) text_add(into, "\"personalizer\":%s,", from->personalizer);
+    if (from->challenger_count) text_add(into, "]");
+    if (from->retention_days) text_add(into, ",\"retention_days\":%lld", (long long)from->retention_days);
+    if (from->personalizer[0]) text_add(into, ",\"personalizer\":%s", from->personalizer);
 }
 
 void bandit_settings_write(const bandit_settings *from, text *into)
 {
     text_bytes(into, "{", 1);
-    write_text(into, "policy", from->policy);
-    write_text(into, "options", from->options);
+    text_member(into, "policy", from->policy);
+    text_member(into, "options", from->options);
     if (from->dim)
-        text_add(into, "\"dim\":%llu,", (unsigned long long)from->dim);
+        text_member_count(into, "dim", from->dim);
     else
-        write_text(into, "features", from->features);
-    text_add(into, "\"seed\":%llu,", (unsigned long long)from->seed);
+        text_member(into, "features", from->features);
+    text_member_count(into, "seed", from->seed);
     write_live(from, into);
-    write_text(into, "propensity", from->propensity);
-    text_add(into, "\"wait\":");
-    text_double(into, (double)from->joining.wait / 1e6);
-    text_add(into, ",\"default_reward\":");
-    if (isnan(from->joining.default_reward))
-        text_add(into, "null");
-    else
-        text_double(into, from->joining.default_reward);
-    text_add(into, ",\"aggregation\":\"%s\",\"mode\":\"%s\"}", aggregations[from->joining.aggregation],
-             modes[from->mode]);
+    text_member(into, "propensity", from->propensity);
+    text_member_number(into, "wait", (double)from->joining.wait / 1e6);
+    text_member_number(into, "default_reward", from->joining.default_reward);
+    text_member(into, "aggregation", aggregations[from->joining.aggregation]);
+    text_member(into, "mode", modes[from->mode]);
+    text_add(into, "}");
 }
 
 /* ---- comparing ---- */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bandit_settings.h"
+#include "serve/system/json_members.h"
 
 /* ---- reading and writing ---- */
 
@@ -62,21 +63,15 @@ ee_status challenger_settings_read(challenger_settings *into, json_reader *reade
     return status;
 }
 
-static void write_part(text *into, const char *name, const char *words)
-{
-    text_add(into, "\"%s\":", name);
-    text_json(into, (json_text){words, strlen(words)});
-    text_bytes(into, ",", 1);
-}
-
 void challenger_settings_write(const challenger_settings *from, text *into)
 {
     text_bytes(into, "{", 1);
-    write_part(into, "name", from->name);
-    write_part(into, "policy", from->policy);
-    write_part(into, "options", from->options);
-    write_part(into, "propensity", from->propensity);
-    text_add(into, "\"number\":%llu}", (unsigned long long)from->number);
+    text_member(into, "name", from->name);
+    text_member(into, "policy", from->policy);
+    text_member(into, "options", from->options);
+    text_member(into, "propensity", from->propensity);
+    text_member_count(into, "number", from->number);
+    text_add(into, "}");
 }
 
 /* ---- names ---- */

@@ -146,14 +146,14 @@ static void check_numbers(const char *settings, const char *options)
     direct.candidate_count = 4;
     direct.alpha = 1 - 0.95;
     PLAY_OK(self, evaluation_run(&direct, NULL, results, &self->error));
-    for (size_t i = 0; i < 4; i++) ok(results[i].failure.status);
-    assert_same(self->job.events, (double)results[0].log.events);
-    assert_same(self->job.events, ROUNDS);
-    assert_same(self->job.reward, results[0].log.reward);
-    assert_same(self->job.last_time, results[0].log.last_time);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(results[i].failure.status, EE_OK);
+    assert_same((double)self->job.log.events, (double)results[0].log.events);
+    assert_same((double)self->job.log.events, ROUNDS);
+    assert_same(self->job.log.reward, results[0].log.reward);
+    assert_same(self->job.log.last_time, results[0].log.last_time);
     for (size_t i = 0; i < 4; i++) {
-        const job_result *got = &self->job.results[i];
-        assert_string_equal(got->trouble, "");
+        const evaluation_result *got = &self->job.results[i];
+        assert_string_equal(got->failure.message, "");
         assert_string_equal(got->headline, results[i].headline);
         assert_int_equal(got->mark_count, results[i].mark_count);
         for (size_t k = 0; k < 3; k++) {
@@ -162,12 +162,12 @@ static void check_numbers(const char *settings, const char *options)
             assert_same(got->estimates[k].gain_high, results[i].estimates[k].gain_high);
             assert_same(got->marks[got->mark_count / 2].values[k], results[i].marks[got->mark_count / 2].values[k]);
         }
-        const job_sums *sums = &got->marks[got->mark_count - 1].sums;
+        const evaluation_sums *sums = &got->marks[got->mark_count - 1].sums;
         assert_same(sums->rounds, ROUNDS);
-        assert_true(fabs(sums->rewards / sums->rounds - got->estimates[0].value) < 1e-12);
-        assert_true(fabs(sums->rewards / sums->weights - got->estimates[1].value) < 1e-12);
-        assert_true(sums->same <= ROUNDS && sums->squares >= sums->rewards * sums->rewards / ROUNDS);
-        assert_true(strlen(got->sentences) > 0);
+        assert_true(fabs(sums->wr / sums->rounds - got->estimates[0].value) < 1e-12);
+        assert_true(fabs(sums->wr / sums->w - got->estimates[1].value) < 1e-12);
+        assert_true(sums->same <= ROUNDS && sums->wwrr >= sums->wr * sums->wr / ROUNDS);
+        assert_true(got->diagnosis.count > 0);
     }
     evaluation_release(results, 4);
     evaluation_job_release(&self->job);
@@ -263,7 +263,7 @@ TEST(jobs_of_older_versions_are_found)
     stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
     create(self);
     assert_int_equal(await(self), JOB_DONE);
-    double events = self->job.events;
+    double events = (double)self->job.log.events;
     evaluation_job_release(&self->job);
     evaluation_jobs_stop(self->jobs);
     const blob_kind kinds[] = {BLOB_EVALUATION, BLOB_EVALUATION_RESULTS};
@@ -281,7 +281,7 @@ TEST(jobs_of_older_versions_are_found)
     }
     start_jobs(self);
     assert_int_equal(await(self), JOB_DONE);
-    assert_true(self->job.events == events);
+    assert_true((double)self->job.log.events == events);
     evaluation_job_release(&self->job);
     assert_int_equal(count_files(self), 2);
     assert_true(blob_exists(kept, blob_named(1, BLOB_EVALUATION, self->id)));
