@@ -26,7 +26,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions mutants messages structure clean help
 
@@ -35,6 +35,11 @@ build: ## build the program, build/eenet, and the library (the default target)
 	@$(CMAKE) --preset release -DEENET_TESTS=OFF >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	@ln -sfn release/eenet build/eenet
+
+debug: ## build build/debug/eenet and the unit tests with symbols and without optimisation, for gdb and valgrind
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset debug >/dev/null
+	@$(CMAKE) --build --preset debug -j $(JOBS)
 
 demo: build ## run 15 policies on Fashion-MNIST and a built-in problem, and write build/demo/report.html
 	@cmake/setup.sh demo
