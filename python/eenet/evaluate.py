@@ -151,8 +151,7 @@ def estimate(
     if estimator is None:
         estimator = "snips" if predictions is None else "dr"
     settings = _settings(estimator, interval, alpha, reward_range, least_probability, tuning, seed)
-    arrays = _arrays(rewards, logged, actions, predictions, copies)
-    _check_indexes(rewards, logged, actions, predictions, copies, {name: candidate})
+    arrays = _arrays(rewards, logged, actions, predictions, copies, {name: candidate})
     found = _estimate(arrays, candidate, name, settings)
     _warn([found])
     return found
@@ -190,7 +189,6 @@ def compare(
     if estimators is None:
         estimators = ("ips" if predictions is None else "dr", "snips")
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, seed)
-    arrays = _arrays(rewards, logged, actions, predictions, copies)
     if isinstance(candidates, str):
         candidates = [one.strip() for one in candidates.split(",")]
     if not isinstance(candidates, Mapping):
@@ -199,7 +197,7 @@ def compare(
         candidates = {one: one for one in candidates}
     if not candidates:
         raise BadInput("candidates: expected at least one, got none")
-    _check_indexes(rewards, logged, actions, predictions, copies, candidates)
+    arrays = _arrays(rewards, logged, actions, predictions, copies, candidates)
     found = Evaluations([_estimate(arrays, one, name, settings) for name, one in candidates.items()])
     _warn(found)
     return found
@@ -220,22 +218,23 @@ def _estimate(arrays: dict[str, Any], candidate: Any, name: str, settings: dict[
     return Evaluation._read(line, _tuned(), label)
 
 
-def _arrays(rewards: Any, logged: Any, actions: Any, predictions: Any, copies: Any) -> dict[str, Any]:
-    return {
+def _arrays(
+    rewards: Any, logged: Any, actions: Any, predictions: Any, copies: Any, candidates: Mapping[str, Any]
+) -> dict[str, Any]:
+    given = {"rewards": rewards, "logged": logged, "actions": actions, "predictions": predictions, "copies": copies}
+    arrays = {
         "rewards": _numbers(rewards, "rewards"),
         "logged": _probabilities(logged, "logged"),
         "actions": None if actions is None else _whole(actions),
         "predictions": None if predictions is None else _numbers(predictions, "predictions", 2),
         "copies": None if copies is None else _numbers(copies, "copies"),
     }
+    _check_indexes({**given, **{f"candidate '{name}'": one for name, one in candidates.items()}})
+    return arrays
 
 
-def _check_indexes(
-    rewards: Any, logged: Any, actions: Any, predictions: Any, copies: Any, candidates: Mapping[str, Any]
-) -> None:
+def _check_indexes(given: Mapping[str, Any]) -> None:
     """Rows are matched by position, so all indexes of pandas must be the same; so are the columns, by action."""
-    given = {"rewards": rewards, "logged": logged, "actions": actions, "predictions": predictions, "copies": copies}
-    given.update((f"candidate '{name}'", one) for name, one in candidates.items())
     tables = {what: one for what, one in given.items() if hasattr(one, "iloc")}
     first = next(iter(tables), "")
     for what, one in tables.items():

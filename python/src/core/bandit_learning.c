@@ -27,42 +27,8 @@ static int read_id(const bandit_object *self, PyObject *object, uint64_t *id)
     return -1;
 }
 
-/* record: bytes, borrowed. */
-static PyObject *learn_bytes(bandit_object *self, PyObject *record, double reward)
-{
-    const char *bytes = PyBytes_AsString(record);
-    Py_ssize_t size = PyBytes_Size(record);
-    ee_error error;
-    Py_INCREF(record); /* its owner may go while the GIL is not held */
-    PyThreadState *state = bandit_enter(self);
-    ee_status status = ee_bandit_learn_record(self->bandit, bytes, (size_t)size, reward, &error);
-    bandit_leave(self, state);
-    Py_DECREF(record);
-    return none_or_raise(status, &error);
-}
+/* ---- rewards ---- */
 
-PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
-{
-    static const call_shape SHAPE = {"learn", 2, 2, 2, {"decision", "reward"}};
-    bandit_object *self = (bandit_object *)object;
-    PyObject *values[2];
-    uint64_t id;
-    double reward;
-    if (bandit_arguments(object, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
-        return NULL;
-    if (decision_is(values[0]) && ((decision_object *)values[0])->record)
-        return learn_bytes(self, ((decision_object *)values[0])->record, reward);
-    if (read_id(self, values[0], &id)) return NULL;
-    ee_error error;
-    PyThreadState *state = bandit_enter(self);
-    ee_status status = ee_bandit_learn(self->bandit, id, reward, &error);
-    bandit_leave(self, state);
-    return none_or_raise(status, &error);
-}
-
-/* ---- several rewards ---- */
-
-/* One of them. */
 typedef struct reward_row {
     uint64_t id;
     const char *record; /* (size) of a decision of a snapshot; NULL: it has an id */
@@ -79,6 +45,40 @@ static int read_row(const bandit_object *self, PyObject *decision, PyObject *rew
     out->record = PyBytes_AsString(record);
     out->size = (size_t)PyBytes_Size(record);
     return 0;
+}
+
+/* *learned: how many rewards were learned before the first error. */
+static ee_status learn_rows(bandit_object *self, const reward_row *rows, Py_ssize_t count, Py_ssize_t *learned,
+                            ee_error *error)
+{
+    ee_status status = EE_OK;
+    PyThreadState *state = bandit_enter(self);
+    for (*learned = 0; *learned < count && !status; *learned += !status) {
+        const reward_row *row = &rows[*learned];
+        status = row->record ? ee_bandit_learn_record(self->bandit, row->record, row->size, row->reward, error)
+                             : ee_bandit_learn(self->bandit, row->id, row->reward, error);
+    }
+    bandit_leave(self, state);
+    return status;
+}
+
+static PyObject *learn_row(bandit_object *self, const reward_row *row)
+{
+    Py_ssize_t learned;
+    ee_error error;
+    ee_status status = learn_rows(self, row, 1, &learned, &error);
+    return none_or_raise(status, &error);
+}
+
+PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"learn", 2, 2, 2, {"decision", "reward"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *values[2];
+    reward_row row;
+    if (bandit_arguments(object, &SHAPE, args, count, names, values) || read_row(self, values[0], values[1], &row))
+        return NULL;
+    return learn_row(self, &row);
 }
 
 /* What tuples hold, to be freed; NULL with an exception set. */
@@ -111,25 +111,6 @@ static void tell_learned(Py_ssize_t learned)
     PyErr_Restore(type, value, traceback);
 }
 
-static PyObject *learn_rows(bandit_object *self, const reward_row *rows, Py_ssize_t count)
-{
-    ee_error error;
-    ee_status status = EE_OK;
-    Py_ssize_t learned = 0;
-    PyThreadState *state = bandit_enter(self);
-    while (learned < count && !status) {
-        const reward_row *row = &rows[learned];
-        status = row->record ? ee_bandit_learn_record(self->bandit, row->record, row->size, row->reward, &error)
-                             : ee_bandit_learn(self->bandit, row->id, row->reward, &error);
-        if (!status) learned++;
-    }
-    bandit_leave(self, state);
-    if (!status) Py_RETURN_NONE;
-    raise_status(status, &error);
-    tell_learned(learned);
-    return NULL;
-}
-
 PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape SHAPE = {"learn_many", 2, 2, 2, {"decisions", "rewards"}};
@@ -139,7 +120,13 @@ PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t 
     PyObject *decisions = read_sequence(values[0], "decisions");
     PyObject *rewards = decisions ? read_sequence(values[1], "rewards") : NULL;
     reward_row *rows = rewards ? read_rows(self, decisions, rewards) : NULL;
-    if (rows) result = learn_rows(self, rows, PyTuple_Size(decisions));
+    if (rows) {
+        Py_ssize_t learned;
+        ee_error error;
+        ee_status status = learn_rows(self, rows, PyTuple_Size(decisions), &learned, &error);
+        result = none_or_raise(status, &error);
+        if (status) tell_learned(learned);
+    }
     PyMem_Free(rows);
     Py_XDECREF(decisions);
     Py_XDECREF(rewards);
@@ -190,8 +177,10 @@ PyObject *bandit_learn_record(PyObject *object, PyObject *const *args, Py_ssize_
     if (bandit_arguments(object, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
         return NULL;
     PyObject *record = record_of(values[0]);
-    PyObject *result = record ? learn_bytes(self, record, reward) : NULL;
-    Py_XDECREF(record);
+    if (!record) return NULL;
+    reward_row row = {.record = PyBytes_AsString(record), .size = (size_t)PyBytes_Size(record), .reward = reward};
+    PyObject *result = learn_row(self, &row);
+    Py_DECREF(record);
     return result;
 }
 

@@ -12,17 +12,6 @@
 enum { REWARDS, LOGGED, CANDIDATE, ACTIONS, PREDICTIONS, COPIES, ARRAYS };
 static const char *const names[ARRAYS] = {"rewards", "logged", "candidate", "actions", "predictions", "copies"};
 
-typedef struct taken_arrays {
-    array_view views[ARRAYS];
-    bool taken[ARRAYS];
-} taken_arrays;
-
-static void release_arrays(taken_arrays *self)
-{
-    for (size_t i = 0; i < ARRAYS; i++)
-        if (self->taken[i]) array_view_release(&self->views[i]);
-}
-
 static int count_dimensions(PyObject *object)
 {
     array_view view;
@@ -44,31 +33,25 @@ static int take_actions(PyObject *object, array_view *view)
     return -1;
 }
 
-/* (n) or, where it may have several, (n, k). */
-static int take_array(PyObject *object, size_t place, taken_arrays *into)
+/* (n) or, where it may have several, (n, k). A view without an owner is that of None. */
+static int take_array(PyObject *object, size_t place, array_view *view)
 {
     bool several = place == LOGGED || place == CANDIDATE || place == PREDICTIONS;
-    array_view *view = &into->views[place];
     if (object == Py_None) return 0;
-    if (place == ACTIONS) {
-        if (take_actions(object, view)) return -1;
-    } else {
-        int dimensions = several ? count_dimensions(object) : 1;
-        if (dimensions < 0) return -1;
-        if (several && (place == PREDICTIONS || dimensions != 1)) dimensions = 2;
-        if (array_view_doubles(object, dimensions, names[place], view)) return -1;
-    }
-    into->taken[place] = true;
-    return 0;
+    if (place == ACTIONS) return take_actions(object, view);
+    int dimensions = several ? count_dimensions(object) : 1;
+    if (dimensions < 0) return -1;
+    if (several && (place == PREDICTIONS || dimensions != 1)) dimensions = 2;
+    return array_view_doubles(object, dimensions, names[place], view);
 }
 
 /* All have as many rows as there are rewards, and as many columns as each other. */
-static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
+static int check_shapes(const array_view *views, array_rounds *rounds)
 {
-    Py_ssize_t count = arrays->views[REWARDS].shape[0], columns = 0;
+    Py_ssize_t count = views[REWARDS].shape[0], columns = 0;
     for (size_t i = 0; i < ARRAYS; i++) {
-        const array_view *view = &arrays->views[i];
-        if (!arrays->taken[i]) continue;
+        const array_view *view = &views[i];
+        if (!view->owner) continue;
         if (view->shape[0] != count)
             return raise_bad_input("%s: got %zd rows for %zd rewards; expected one row per reward", names[i],
                                    view->shape[0], count);
@@ -80,26 +63,23 @@ static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
     }
     rounds->count = (size_t)count;
     rounds->actions = (size_t)columns;
-    if (!columns || arrays->taken[ACTIONS]) return 0;
+    if (!columns || views[ACTIONS].owner) return 0;
     return raise_bad_input("actions: missing; with (n, k) arrays, give the action taken in each round");
 }
 
-static int make_rounds(const taken_arrays *arrays, array_rounds *rounds)
+static int make_rounds(const array_view *views, array_rounds *rounds)
 {
-    const array_view *views = arrays->views;
-    if (!arrays->taken[REWARDS] || !arrays->taken[LOGGED]) {
-        PyErr_SetString(PyExc_TypeError, "rewards and logged are required");
-        return -1;
-    }
-    if (check_shapes(arrays, rounds)) return -1;
+    if (!views[REWARDS].owner || !views[LOGGED].owner)
+        return PyErr_SetString(PyExc_TypeError, "rewards and logged are required"), -1;
+    if (check_shapes(views, rounds)) return -1;
     rounds->rewards = views[REWARDS].data;
-    rounds->taken = arrays->taken[ACTIONS] && rounds->actions ? views[ACTIONS].data : NULL;
+    rounds->taken = rounds->actions ? views[ACTIONS].data : NULL;
     rounds->logged = views[LOGGED].data;
     rounds->logged_all = views[LOGGED].dimensions == 2;
-    rounds->candidate = arrays->taken[CANDIDATE] ? views[CANDIDATE].data : NULL;
-    rounds->candidate_all = arrays->taken[CANDIDATE] && views[CANDIDATE].dimensions == 2;
-    rounds->predictions = arrays->taken[PREDICTIONS] ? views[PREDICTIONS].data : NULL;
-    rounds->copies = arrays->taken[COPIES] ? views[COPIES].data : NULL;
+    rounds->candidate = views[CANDIDATE].data;
+    rounds->candidate_all = views[CANDIDATE].dimensions == 2;
+    rounds->predictions = views[PREDICTIONS].data;
+    rounds->copies = views[COPIES].data;
     return 0;
 }
 
@@ -145,7 +125,7 @@ PyObject *array_estimate(PyObject *self, PyObject *args)
     (void)self;
     PyObject *given, *settings, *result = NULL;
     const char *name;
-    taken_arrays arrays = {0};
+    array_view views[ARRAYS] = {{0}};
     array_rounds rounds = {0};
     evaluation_request request = evaluation_usual();
     request.log = "";
@@ -154,10 +134,10 @@ PyObject *array_estimate(PyObject *self, PyObject *args)
     if (settings_estimates(settings, &request) || settings_text(settings, "name", &name)) return NULL;
     int failed = 0;
     for (size_t i = 0; i < ARRAYS && !failed; i++)
-        failed = take_array(PyTuple_GetItem(given, (Py_ssize_t)i), i, &arrays);
-    if (!failed) failed = make_rounds(&arrays, &rounds);
+        failed = take_array(PyTuple_GetItem(given, (Py_ssize_t)i), i, &views[i]);
+    if (!failed) failed = make_rounds(views, &rounds);
     if (!failed) failed = check_models(&rounds, &request);
     if (!failed) result = evaluate(&rounds, &request, name ? name : "");
-    release_arrays(&arrays);
+    for (size_t i = 0; i < ARRAYS; i++) array_view_release(&views[i]);
     return result;
 }

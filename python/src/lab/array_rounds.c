@@ -142,21 +142,17 @@ static ee_status add_round(array_evaluation *self, size_t row, ee_error *error)
 static void find_range(array_evaluation *self)
 {
     const evaluation_request *request = self->request;
-    double low = 0.0, high = 1.0;
+    double low = INFINITY, high = -INFINITY;
     if (!isnan(request->reward_low)) {
         self->range = (value_range){request->reward_low, request->reward_high, INFINITY};
         return;
     }
     for (size_t i = 0; i < self->rounds->count; i++) {
-        double reward = self->rounds->rewards[i];
-        self->seen_range = self->seen_range || reward < 0.0 || reward > 1.0;
-    }
-    if (self->seen_range) low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; self->seen_range && i < self->rounds->count; i++) {
         low = fmin(low, self->rounds->rewards[i]);
         high = fmax(high, self->rounds->rewards[i]);
     }
-    self->range = (value_range){low, high, INFINITY};
+    self->seen_range = low < 0.0 || high > 1.0;
+    self->range = self->seen_range ? (value_range){low, high, INFINITY} : (value_range){0.0, 1.0, INFINITY};
 }
 
 static ee_status open_named(array_evaluation *self, const char *name, ee_error *error)
