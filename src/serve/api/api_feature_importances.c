@@ -1,9 +1,7 @@
 /* Personalizer's featureImportances: importance.h for a time range, stored under the client's id. A resource is a blob
  * with its response. */
-#define _DEFAULT_SOURCE /* setpriority of a thread */
 #include <math.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "call.h"
 #include "data/logs/log_time.h"
@@ -121,7 +119,7 @@ static ee_status keep(call *self, const text *made, ee_error *error)
 static ee_status measure_now(call *self)
 {
     text *answer = &self->exchange->answer;
-    setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
+    worker_go_last();
     ee_status status = measure(self, answer, &self->error);
     if (!status) status = keep(self, answer, &self->error);
     return status ? status : call_answer(self, 200);

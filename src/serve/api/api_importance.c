@@ -1,7 +1,5 @@
 /* importance: computed in a separate thread, and cached for a while. */
-#define _DEFAULT_SOURCE /* setpriority of a thread */
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include "call.h"
 #include "handlers.h"
@@ -17,7 +15,7 @@ static ee_status measure(call *self)
     service *owner = self->owner;
     text *answer = &self->exchange->answer, made = text_start(NULL);
     importance found;
-    setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
+    worker_go_last();
     if (!importance_cache_find(owner->importances, served_bandit_number(self->bandit), answer)) {
         importance_request request = {.from = journal_wall_time(owner->journal) - (int64_t)DAY * SECOND,
                                       .until = INT64_MAX,

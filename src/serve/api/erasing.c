@@ -1,9 +1,7 @@
-#define _DEFAULT_SOURCE /* setpriority of a thread */
 #include "erasing.h"
 
-#include <sys/resource.h>
-
 #include "scrubbing.h"
+
 enum { PORTION = 128 }; /* events of a transaction */
 
 static bool is_ending(void *context)
@@ -118,7 +116,7 @@ ee_status erasing_run(service *of, served_bandit *bandit, erasure_request *reque
 {
     erasure found;
     *out = (erasing_result){0};
-    setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
+    worker_go_last();
     request->cancel = is_ending;
     request->context = of;
     ee_status status = erasure_create(&found, of->store, served_bandit_number(bandit), request, error);

@@ -1,5 +1,5 @@
 /* The list of jobs, and the thread that runs them. */
-#define _DEFAULT_SOURCE /* setpriority of a thread, getrandom */
+#define _DEFAULT_SOURCE /* getrandom */
 #include "evaluation_jobs.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include "evaluation_job_blobs.h"
 #include "evaluation_job_run.h"
 #include "serve/system/server_clock.h"
+#include "serve/system/worker.h"
 
 /* What is known of a job without its file. */
 typedef struct job_row {
@@ -154,7 +154,7 @@ static void play_row(evaluation_jobs *self, job_row *row)
 static void *run(void *context)
 {
     evaluation_jobs *self = context;
-    setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
+    worker_go_last();
     pthread_mutex_lock(&self->lock);
     while (!atomic_load(&self->stopping)) {
         job_row *row = find_waiting(self);

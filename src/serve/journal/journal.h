@@ -63,8 +63,10 @@ void journal_stop(journal *self);
  * waiting; nothing was taken. */
 bool journal_submit(journal *self, journal_entry *first);
 
-/* The same for one entry, waiting for it: not for threads that serve. */
+/* Writes one entry, or (count) entries in one transaction, and waits for it: not for threads that serve. Sets their
+ * done, context, next and with_next. */
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
+ee_status journal_write_together(journal *self, journal_entry *entries, size_t count, ee_error *error);
 
 /* Removes, bit by bit, events before a log time, but those that a restart needs from a checkpoint that is kept: without
  * a checkpoint nothing. What fails is given up; ask again now and then. */

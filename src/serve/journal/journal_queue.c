@@ -1,6 +1,7 @@
 /* Handing in entries, and what is known of the journal from outside. */
 #define _POSIX_C_SOURCE 200809L
 #include "journal_parts.h"
+#include "serve/system/latch.h"
 
 enum { RETRY_PAUSE = 250000 }; /* microseconds after a failure, before it tries without a new entry */
 
@@ -42,39 +43,36 @@ bool journal_submit(journal *self, journal_entry *first)
     return room;
 }
 
-typedef struct waiter {
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool done;
-} waiter;
-
-static void wake_waiter(journal_entry *entry)
+static void entry_done(journal_entry *entry)
 {
-    waiter *self = entry->context;
-    pthread_mutex_lock(&self->lock);
-    self->done = true;
-    pthread_cond_signal(&self->wake);
-    pthread_mutex_unlock(&self->lock);
+    entry->earlier = NULL; /* only while done runs */
+    latch_count_down(entry->context);
+}
+
+ee_status journal_write_together(journal *self, journal_entry *entries, size_t count, ee_error *error)
+{
+    latch written;
+    latch_start(&written, count);
+    for (size_t i = 0; i < count; i++) {
+        entries[i].done = entry_done;
+        entries[i].context = &written;
+        entries[i].with_next = i + 1 < count;
+        entries[i].next = i + 1 < count ? &entries[i + 1] : NULL;
+    }
+    bool taken = journal_submit(self, entries);
+    if (!taken) written.left = 0;
+    latch_wait(&written);
+    if (!taken)
+        return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].verdict == ENTRY_FAILED || entries[i].verdict == ENTRY_CONFLICT)
+            return status_fail(error, entries[i].error.status, "%s", entries[i].error.message);
+    return EE_OK;
 }
 
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error)
 {
-    waiter waiting = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
-    journal_entry asked = *entry;
-    asked.done = wake_waiter;
-    asked.context = &waiting;
-    asked.next = NULL;
-    if (!journal_submit(self, &asked))
-        return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
-    pthread_mutex_lock(&waiting.lock);
-    while (!waiting.done) pthread_cond_wait(&waiting.wake, &waiting.lock);
-    pthread_mutex_unlock(&waiting.lock);
-    asked.earlier = NULL; /* only while done runs */
-    asked.done = entry->done;
-    asked.context = entry->context;
-    *entry = asked;
-    if (entry->verdict != ENTRY_FAILED && entry->verdict != ENTRY_CONFLICT) return EE_OK;
-    return status_fail(error, entry->error.status, "%s", entry->error.message);
+    return journal_write_together(self, entry, 1, error);
 }
 
 journal_counts journal_read_counts(journal *self)

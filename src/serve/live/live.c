@@ -4,11 +4,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "live_entry.h"
 #include "live_report.h"
+#include "serve/system/worker.h"
 
 static const double REST = 0.05; /* seconds between two turns of a bandit that has taken all it had */
 static const double SHOW = 0.25; /* between two reports of one that has not */
@@ -243,7 +243,7 @@ static void *run(void *context)
 {
     live *self = context;
     double look = 0;
-    setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
+    worker_go_last();
     while (!is_stopping(self)) {
         double now = live_now(), next = now + LOOK;
         live_entry *entry;

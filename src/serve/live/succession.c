@@ -2,7 +2,6 @@
 #include "succession.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 
 #include "data/values/plain_number.h"
@@ -47,50 +46,13 @@ static ee_status save_model(const succession *self, const bandit_settings *next,
 typedef struct chain {
     journal_entry entries[3];
     size_t count;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    size_t left;
 } chain;
-
-static void entry_done(journal_entry *entry)
-{
-    chain *self = entry->context;
-    pthread_mutex_lock(&self->lock);
-    if (--self->left == 0) pthread_cond_signal(&self->wake);
-    pthread_mutex_unlock(&self->lock);
-}
 
 static journal_entry *add_entry(chain *self, uint32_t bandit, event_kind kind, const void *body, size_t size)
 {
     journal_entry *entry = &self->entries[self->count++];
-    *entry = (journal_entry){.bandit = bandit, .done = entry_done, .context = self};
-    entry->event = (event){.kind = kind, .body = body, .size = size};
+    *entry = (journal_entry){.bandit = bandit, .event = {.kind = kind, .body = body, .size = size}};
     return entry;
-}
-
-/* All of them in one transaction, waiting for it. */
-static ee_status write_chain(chain *self, journal *into, ee_error *error)
-{
-    pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->wake, NULL);
-    self->left = self->count;
-    for (size_t i = 0; i + 1 < self->count; i++) {
-        self->entries[i].with_next = true;
-        self->entries[i].next = &self->entries[i + 1];
-    }
-    bool taken = journal_submit(into, &self->entries[0]);
-    pthread_mutex_lock(&self->lock);
-    while (taken && self->left) pthread_cond_wait(&self->wake, &self->lock);
-    pthread_mutex_unlock(&self->lock);
-    pthread_cond_destroy(&self->wake);
-    pthread_mutex_destroy(&self->lock);
-    if (!taken)
-        return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
-    for (size_t i = 0; i < self->count; i++) {
-        const journal_entry *entry = &self->entries[i];
-        if (entry->verdict != ENTRY_DONE) return status_fail(error, entry->error.status, "%s", entry->error.message);
-    }
-    return EE_OK;
 }
 
 static void write_why(text *into, const bandit_settings *before, const bandit_settings *next, const char *why)
@@ -125,7 +87,7 @@ ee_status succession_write(const succession *self, const bandit_settings *next, 
         if (changes) add_entry(&written, bandit, EVENT_SETTINGS, said.bytes, said.length)->settings = &settings;
         const journal_entry *replaced = add_entry(&written, bandit, EVENT_MODEL, body, body_size);
         if (why) add_entry(&written, bandit, EVENT_PROMOTION, reason.bytes, reason.length);
-        status = write_chain(&written, self->written, error);
+        status = journal_write_together(self->written, written.entries, written.count, error);
         *number = replaced->event.number;
     }
     if (!status && changes)

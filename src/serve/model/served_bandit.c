@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "engine/snapshot.h"
+#include "serve/system/latch.h"
 #include "served_inside.h"
 
 static void lock(const served_bandit *self)
@@ -250,35 +251,24 @@ ee_status served_bandit_explain(served_bandit *self, served_room *room, const ee
 /* ---- waiting ---- */
 
 typedef struct waking {
-    pthread_mutex_t mutex;
-    pthread_cond_t ended;
-    bool done;
+    latch ended;
     ee_error error;
 } waking;
 
 static void woken(void *context, const ee_error *error)
 {
     waking *self = context;
-    pthread_mutex_lock(&self->mutex);
     if (error) self->error = *error;
-    self->done = true;
-    pthread_cond_signal(&self->ended);
-    pthread_mutex_unlock(&self->mutex);
+    latch_count_down(&self->ended);
 }
 
 /* Waits until woken is called: after a turn, or, unless `always`, not at all if the bandit is awake. */
 static ee_status await(served_bandit *self, bool always, ee_error *error)
 {
-    waking w = {.done = false};
-    pthread_mutex_init(&w.mutex, NULL);
-    pthread_cond_init(&w.ended, NULL);
-    if (always ? wait_for(self, true, woken, &w) : !served_bandit_is_awake(self, woken, &w)) {
-        pthread_mutex_lock(&w.mutex);
-        while (!w.done) pthread_cond_wait(&w.ended, &w.mutex);
-        pthread_mutex_unlock(&w.mutex);
-    }
-    pthread_cond_destroy(&w.ended);
-    pthread_mutex_destroy(&w.mutex);
+    waking w = {.error = {EE_OK, ""}};
+    latch_start(&w.ended, 1);
+    if (always ? !wait_for(self, true, woken, &w) : served_bandit_is_awake(self, woken, &w)) w.ended.left = 0;
+    latch_wait(&w.ended);
     if (w.error.status && error) *error = w.error;
     return w.error.status;
 }
@@ -327,13 +317,10 @@ ee_status served_bandit_checkpoint(served_bandit *self, uint64_t upto, bool (*ca
 
 typedef struct saving {
     served_bandit *bandit;
-    pthread_mutex_t mutex;
-    pthread_cond_t ended;
-    bool done;
+    latch ended;
     void *bytes;
     size_t size;
     uint64_t version;
-    ee_status status;
     ee_error error;
 } saving;
 
@@ -342,39 +329,30 @@ static void save_now(void *context, const ee_error *error)
 {
     saving *self = context;
     served_bandit *bandit = self->bandit;
-    if (error) {
+    if (error)
         self->error = *error;
-        self->status = error->status;
-    } else if (bandit->unwritten.upto) {
-        self->status = status_fail(&self->error, EE_FILE_ERROR, "save: the model's last step cannot be written: %s",
-                                   bandit->standing.trouble);
-    } else {
-        self->status = ee_bandit_save_bytes(follower_bandit(bandit->model), &self->bytes, &self->size, &self->error);
-    }
+    else if (bandit->unwritten.upto)
+        status_fail(&self->error, EE_FILE_ERROR, "save: the model's last step cannot be written: %s",
+                    bandit->standing.trouble);
+    else
+        self->error.status =
+            ee_bandit_save_bytes(follower_bandit(bandit->model), &self->bytes, &self->size, &self->error);
     self->version = bandit->version;
-    pthread_mutex_lock(&self->mutex);
-    self->done = true;
-    pthread_cond_signal(&self->ended);
-    pthread_mutex_unlock(&self->mutex);
+    latch_count_down(&self->ended);
 }
 
 ee_status served_bandit_save(served_bandit *self, void **bytes, size_t *size, uint64_t *version, ee_error *error)
 {
     saving s = {.bandit = self};
-    pthread_mutex_init(&s.mutex, NULL);
-    pthread_cond_init(&s.ended, NULL);
-    if (wait_for(self, true, save_now, &s)) {
-        pthread_mutex_lock(&s.mutex);
-        while (!s.done) pthread_cond_wait(&s.ended, &s.mutex);
-        pthread_mutex_unlock(&s.mutex);
-    } else {
-        s.status = status_no_memory(&s.error, sizeof(served_waiter));
+    latch_start(&s.ended, 1);
+    if (!wait_for(self, true, save_now, &s)) {
+        status_no_memory(&s.error, sizeof(served_waiter));
+        s.ended.left = 0;
     }
-    pthread_cond_destroy(&s.ended);
-    pthread_mutex_destroy(&s.mutex);
-    if (s.status && error) *error = s.error;
+    latch_wait(&s.ended);
+    if (s.error.status && error) *error = s.error;
     *bytes = s.bytes;
     *size = s.size;
     *version = s.version;
-    return s.status;
+    return s.error.status;
 }

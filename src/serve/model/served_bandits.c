@@ -24,7 +24,7 @@ served_options served_options_usual(void)
 ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                              bool archived, ee_error *error)
 {
-    served_bandit *bandit = served_table_find_number(self, number);
+    served_bandit *bandit = served_bandits_find_number(self, number);
     if (!bandit) return served_table_add(self, number, name, settings, archived, &bandit, error);
     pthread_mutex_lock(&bandit->mutex);
     bandit->settings = *settings;
@@ -32,11 +32,6 @@ ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text na
     pthread_mutex_unlock(&bandit->mutex);
     turn_queue_ask(&self->queue, &bandit->turn, false);
     return EE_OK;
-}
-
-served_bandit *served_bandits_find_number(const served_bandits *self, uint32_t number)
-{
-    return served_table_find_number(self, number);
 }
 
 void served_bandits_remove(served_bandits *self, served_bandit *bandit)
@@ -50,7 +45,7 @@ void served_bandits_remove(served_bandits *self, served_bandit *bandit)
 
 void served_bandits_appended(served_bandits *self, uint32_t number, uint64_t last)
 {
-    served_bandit *bandit = served_table_find_number(self, number);
+    served_bandit *bandit = served_bandits_find_number(self, number);
     if (!bandit) return; /* a new one, which served_bandits_set follows on: its first event is taken already */
     pthread_mutex_lock(&bandit->mutex);
     if (bandit->events <= bandit->standing.taken) bandit->oldest = turn_queue_now();

@@ -97,8 +97,6 @@ ee_status served_bandit_open(served_bandit *self, ee_error *error);
 
 ee_status served_table_add(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                            bool archived, served_bandit **out, ee_error *error);
-/* NULL: there is none. */
-served_bandit *served_table_find_number(const served_bandits *self, uint32_t number);
 /* It stays in memory. */
 void served_table_remove(served_bandits *self, served_bandit *bandit);
 void served_table_free(served_bandits *self);

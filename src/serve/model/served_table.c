@@ -64,7 +64,7 @@ static served_bandit *at_number(const served_bandits *self, uint32_t number)
     return low < self->count && self->bandits[low]->number == number ? self->bandits[low] : NULL;
 }
 
-served_bandit *served_table_find_number(const served_bandits *self, uint32_t number)
+served_bandit *served_bandits_find_number(const served_bandits *self, uint32_t number)
 {
     begin_reading(self);
     served_bandit *found = at_number(self, number);

@@ -1,6 +1,8 @@
+#define _DEFAULT_SOURCE /* setpriority of a thread */
 #include "worker.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include "base/memory.h"
 
@@ -85,4 +87,9 @@ bool worker_submit(worker *self, worker_task *task)
     }
     pthread_mutex_unlock(&self->lock);
     return taken;
+}
+
+void worker_go_last(void)
+{
+    setpriority(PRIO_PROCESS, 0, 15);
 }

@@ -24,4 +24,7 @@ void worker_stop(worker *self);
 /* false: the queue is full. */
 bool worker_submit(worker *self, worker_task *task);
 
+/* Lowers the priority of the calling thread: requests and training go first. */
+void worker_go_last(void);
+
 #endif
