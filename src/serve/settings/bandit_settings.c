@@ -1,6 +1,7 @@
 #include "bandit_settings.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "serve/system/json_members.h"
@@ -39,16 +40,63 @@ bandit_settings bandit_settings_usual(void)
 typedef struct reading {
     bandit_settings *into;
     json_reader *reader;
-    bool dim, features, propensity, default_reward, rewards, outside; /* whether it named them */
+    unsigned seen; /* a bit for each member that it named */
 } reading;
 
-/* One that reads on, into an array or object, leaves its last token in *token. */
-typedef ee_status read_member(reading *self, json_token *token, ee_error *error);
+/* Reads member number `which`. One that reads on, into an array or object, leaves its last token in *token. */
+typedef ee_status read_member(reading *self, size_t which, json_token *token, ee_error *error);
+static read_member read_text, read_whole, read_word, read_wait, read_default_reward, read_rewards, read_confidence,
+    read_challengers, read_retention, read_personalizer;
 
-static ee_status read_text(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
+#define PLACE(member) offsetof(bandit_settings, member)
+#define TEXT(member) PLACE(member), sizeof(((bandit_settings *)0)->member)
+#define WORDS(array) sizeof array / sizeof *array, array
+
+static const struct {
+    const char *name;
+    bool may_change;
+    read_member *read;
+    size_t at, size;          /* where a text, a whole number or a word lies; bytes of the text, lowest number, words */
+    const char *const *words; /* (size) the first may be NULL */
+    const char *hint;         /* of a text, for messages */
+} members[] = {
+    {"name", false, NULL, 0, 0, NULL, NULL}, /* next to the settings of a new bandit, and read elsewhere */
+    {"policy", false, read_text, TEXT(policy), NULL, ""},
+    {"options", false, read_text, TEXT(options), NULL, ""},
+    {"features", false, read_text, TEXT(features), NULL, "; \"\" means named features"},
+    {"dim", false, read_whole, PLACE(dim), 1, NULL, NULL},
+    {"seed", false, read_whole, PLACE(seed), 0, NULL, NULL},
+    {"propensity", false, read_text, TEXT(propensity), NULL, " such as \"floor:0.1\""},
+    {"wait", true, read_wait, 0, 0, NULL, NULL},
+    {"default_reward", true, read_default_reward, 0, 0, NULL, NULL},
+    {"aggregation", true, read_word, PLACE(joining.aggregation), WORDS(aggregations), NULL},
+    {"mode", true, read_word, PLACE(mode), WORDS(modes), NULL},
+    {"rewards", true, read_rewards, 0, 0, NULL, NULL},
+    {"outside", true, read_word, PLACE(outside), WORDS(outsides), NULL},
+    {"confidence", true, read_confidence, 0, 0, NULL, NULL},
+    {"promote", true, read_word, PLACE(promote), WORDS(promotions), NULL},
+    {"challengers", true, read_challengers, 0, 0, NULL, NULL},
+    {"tests", false, read_whole, PLACE(tests), 0, NULL, NULL},
+    {"retention_days", true, read_retention, 0, 0, NULL, NULL},
+    {"personalizer", true, read_personalizer, 0, 0, NULL, NULL},
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static bool has_named(const reading *self, const char *name)
 {
-    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", name);
+    size_t place = 0;
+    while (strcmp(members[place].name, name) != 0) place++;
+    return self->seen & 1u << place;
+}
+
+static ee_status read_text(reading *self, size_t which, json_token *token, ee_error *error)
+{
+    const char *name = members[which].name;
+    char *into = (char *)self->into + members[which].at;
+    size_t size = members[which].size;
     json_text from = token->text;
+    if (token->kind != JSON_KIND_TEXT)
+        return status_fail(error, EE_BAD_INPUT, "%s must be a string%s", name, members[which].hint);
     if (from.length >= size)
         return status_fail(error, EE_BAD_INPUT, "%s has %zu bytes; the maximum is %zu", name, from.length, size - 1);
     if (memchr(from.bytes, 0, from.length)) return status_fail(error, EE_BAD_INPUT, "%s contains a zero byte", name);
@@ -58,68 +106,35 @@ static ee_status read_text(const json_token *token, const char *name, char *into
 }
 
 /* A whole number; larger ones than 2^53 are none that every JSON reader takes. */
-static ee_status read_whole(const json_token *token, const char *name, double low, uint64_t *into, ee_error *error)
+static ee_status read_whole(reading *self, size_t which, json_token *token, ee_error *error)
 {
+    double low = (double)members[which].size;
     if (token->kind != JSON_KIND_NUMBER || token->number != floor(token->number) || token->number < low ||
         token->number > 0x1p53)
-        return status_fail(error, EE_BAD_INPUT, "%s must be an integer from %.0f to 2^53", name, low);
-    *into = (uint64_t)token->number;
+        return status_fail(error, EE_BAD_INPUT, "%s must be an integer from %.0f to 2^53", members[which].name, low);
+    uint64_t number = (uint64_t)token->number;
+    memcpy((char *)self->into + members[which].at, &number, sizeof number);
     return EE_OK;
 }
 
-/* One of the words; the first of the list may have no word. */
-static ee_status read_word(const json_token *token, const char *name, const char *const *words, size_t count, int *into,
-                           ee_error *error)
+/* One of the words, as an enumeration. */
+static ee_status read_word(reading *self, size_t which, json_token *token, ee_error *error)
 {
     char list[80] = "";
     size_t length = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!words[i]) continue;
-        if (token->kind == JSON_KIND_TEXT && json_is(token->text, words[i])) {
-            *into = (int)i;
+    for (size_t i = 0; i < members[which].size; i++) {
+        const char *word = members[which].words[i];
+        if (!word) continue;
+        if (token->kind == JSON_KIND_TEXT && json_is(token->text, word)) {
+            unsigned pick = (unsigned)i;
+            memcpy((char *)self->into + members[which].at, &pick, sizeof pick);
             return EE_OK;
         }
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", words[i]);
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", word);
     }
-    return status_fail(error, EE_BAD_INPUT, "%s must be one of %s", name, list);
+    return status_fail(error, EE_BAD_INPUT, "%s must be one of %s", members[which].name, list);
 }
-
-static ee_status read_policy(reading *self, json_token *token, ee_error *error)
-{
-    return read_text(token, "policy", self->into->policy, sizeof self->into->policy, error);
-}
-
-static ee_status read_options(reading *self, json_token *token, ee_error *error)
-{
-    return read_text(token, "options", self->into->options, sizeof self->into->options, error);
-}
-
-static ee_status read_features(reading *self, json_token *token, ee_error *error)
-{
-    self->features = true;
-    if (token->kind != JSON_KIND_TEXT)
-        return status_fail(error, EE_BAD_INPUT, "features must be a string; \"\" means named features");
-    return read_text(token, "features", self->into->features, sizeof self->into->features, error);
-}
-
-static ee_status read_propensity(reading *self, json_token *token, ee_error *error)
-{
-    self->propensity = true;
-    if (token->kind != JSON_KIND_TEXT)
-        return status_fail(error, EE_BAD_INPUT, "propensity must be a string such as \"floor:0.1\"");
-    return read_text(token, "propensity", self->into->propensity, sizeof self->into->propensity, error);
-}
-
-static ee_status read_dim(reading *self, json_token *token, ee_error *error)
-{
-    self->dim = true;
-    return read_whole(token, "dim", 1, &self->into->dim, error);
-}
-
-static ee_status read_seed(reading *self, json_token *token, ee_error *error)
-{
-    return read_whole(token, "seed", 0, &self->into->seed, error);
-}
+_Static_assert(sizeof(learning_mode) == sizeof(unsigned), "read_word writes enumerations");
 
 /* Seconds of a string such as "10m"; NaN if it is invalid. */
 static double seconds_of(json_text words)
@@ -139,8 +154,9 @@ static double seconds_of(json_text words)
     return NAN;
 }
 
-static ee_status read_wait(reading *self, json_token *token, ee_error *error)
+static ee_status read_wait(reading *self, size_t which, json_token *token, ee_error *error)
 {
+    (void)which;
     double seconds = token->kind == JSON_KIND_NUMBER ? token->number
                      : token->kind == JSON_KIND_TEXT ? seconds_of(token->text)
                                                      : NAN;
@@ -152,35 +168,19 @@ static ee_status read_wait(reading *self, json_token *token, ee_error *error)
     return EE_OK;
 }
 
-static ee_status read_default_reward(reading *self, json_token *token, ee_error *error)
+static ee_status read_default_reward(reading *self, size_t which, json_token *token, ee_error *error)
 {
+    (void)which;
     bool none = token->kind == JSON_KIND_NULL || (token->kind == JSON_KIND_TEXT && json_is(token->text, "none"));
     if (!none && !(token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9))
         return status_fail(error, EE_BAD_INPUT, "default_reward must be a number from -1e9 to 1e9, or null for none");
     self->into->joining.default_reward = none ? NAN : token->number;
-    self->default_reward = true;
     return EE_OK;
 }
 
-static ee_status read_aggregation(reading *self, json_token *token, ee_error *error)
+static ee_status read_rewards(reading *self, size_t which, json_token *token, ee_error *error)
 {
-    int pick = 0;
-    ee_status status =
-        read_word(token, "aggregation", aggregations, sizeof aggregations / sizeof *aggregations, &pick, error);
-    if (!status) self->into->joining.aggregation = (log_aggregation)pick;
-    return status;
-}
-
-static ee_status read_mode(reading *self, json_token *token, ee_error *error)
-{
-    int pick = 0;
-    ee_status status = read_word(token, "mode", modes, sizeof modes / sizeof *modes, &pick, error);
-    if (!status) self->into->mode = (learning_mode)pick;
-    return status;
-}
-
-static ee_status read_rewards(reading *self, json_token *token, ee_error *error)
-{
+    (void)which;
     double ends[2] = {NAN, NAN};
     ee_status status = EE_OK;
     bool good = token->kind == JSON_KIND_ARRAY;
@@ -195,43 +195,21 @@ static ee_status read_rewards(reading *self, json_token *token, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "rewards must be [LOWEST, HIGHEST], for example [0, 1]");
     self->into->reward_low = ends[0];
     self->into->reward_high = ends[1];
-    self->rewards = true;
     return EE_OK;
 }
 
-static ee_status read_outside(reading *self, json_token *token, ee_error *error)
+static ee_status read_confidence(reading *self, size_t which, json_token *token, ee_error *error)
 {
-    int pick = 0;
-    ee_status status = read_word(token, "outside", outsides, sizeof outsides / sizeof *outsides, &pick, error);
-    if (status) return status;
-    self->into->outside = (outside_rule)pick;
-    self->outside = true;
-    return EE_OK;
-}
-
-static ee_status read_confidence(reading *self, json_token *token, ee_error *error)
-{
+    (void)which;
     if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0.5 && token->number <= 0.9999))
         return status_fail(error, EE_BAD_INPUT, "confidence must be a number from 0.5 to 0.9999");
     self->into->confidence = token->number;
     return EE_OK;
 }
 
-static ee_status read_promote(reading *self, json_token *token, ee_error *error)
+static ee_status read_challengers(reading *self, size_t which, json_token *token, ee_error *error)
 {
-    int pick = 0;
-    ee_status status = read_word(token, "promote", promotions, sizeof promotions / sizeof *promotions, &pick, error);
-    if (!status) self->into->promote = (promotion_rule)pick;
-    return status;
-}
-
-static ee_status read_tests(reading *self, json_token *token, ee_error *error)
-{
-    return read_whole(token, "tests", 0, &self->into->tests, error);
-}
-
-static ee_status read_challengers(reading *self, json_token *token, ee_error *error)
-{
+    (void)which;
     bandit_settings *into = self->into;
     ee_status status = EE_OK;
     if (token->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "challengers must be an array");
@@ -248,8 +226,9 @@ static ee_status read_challengers(reading *self, json_token *token, ee_error *er
     return status;
 }
 
-static ee_status read_retention(reading *self, json_token *token, ee_error *error)
+static ee_status read_retention(reading *self, size_t which, json_token *token, ee_error *error)
 {
+    (void)which;
     double days = token->kind == JSON_KIND_NULL ? 0 : token->kind == JSON_KIND_NUMBER ? token->number : NAN;
     if (!(days >= -1 && days <= 100000 && days == floor(days)))
         return status_fail(
@@ -260,8 +239,9 @@ static ee_status read_retention(reading *self, json_token *token, ee_error *erro
 }
 
 /* Any object, or null for none. */
-static ee_status read_personalizer(reading *self, json_token *token, ee_error *error)
+static ee_status read_personalizer(reading *self, size_t which, json_token *token, ee_error *error)
 {
+    (void)which;
     json_text span = {0};
     bool none = token->kind == JSON_KIND_NULL;
     if (!none && token->kind != JSON_KIND_OBJECT)
@@ -276,42 +256,6 @@ static ee_status read_personalizer(reading *self, json_token *token, ee_error *e
     token->kind = JSON_KIND_OBJECT_END;
     return EE_OK;
 }
-
-/* "name" is next to the settings of a new bandit, and read elsewhere. */
-static ee_status read_nothing(reading *self, json_token *token, ee_error *error)
-{
-    (void)self;
-    (void)token;
-    (void)error;
-    return EE_OK;
-}
-
-static const struct {
-    const char *name;
-    read_member *read;
-    bool may_change;
-} members[] = {
-    {"name", read_nothing, false},
-    {"policy", read_policy, false},
-    {"options", read_options, false},
-    {"features", read_features, false},
-    {"dim", read_dim, false},
-    {"seed", read_seed, false},
-    {"propensity", read_propensity, false},
-    {"wait", read_wait, true},
-    {"default_reward", read_default_reward, true},
-    {"aggregation", read_aggregation, true},
-    {"mode", read_mode, true},
-    {"rewards", read_rewards, true},
-    {"outside", read_outside, true},
-    {"confidence", read_confidence, true},
-    {"promote", read_promote, true},
-    {"challengers", read_challengers, true},
-    {"tests", read_tests, false},
-    {"retention_days", read_retention, true},
-    {"personalizer", read_personalizer, true},
-};
-enum { MEMBERS = sizeof members / sizeof *members };
 
 static ee_status fail_unknown(json_text key, ee_error *error)
 {
@@ -333,7 +277,8 @@ static ee_status take_member(reading *self, json_token *token, bool changing, ee
                                "%s cannot be changed; wait, default_reward, aggregation, mode, rewards, outside, "
                                "confidence, promote, challengers and retention_days can. Create another bandit",
                                members[i].name);
-        return members[i].read(self, token, error);
+        self->seen |= 1u << i;
+        return members[i].read ? members[i].read(self, i, token, error) : EE_OK;
     }
     return fail_unknown(token->key, error);
 }
@@ -376,15 +321,17 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
     ee_status status = take_object(&self, &reader, changing, error);
     memory_release(&escapes);
     if (status) return status;
-    if (self.dim && self.features)
+    if (has_named(&self, "dim") && has_named(&self, "features"))
         return status_fail(error, EE_BAD_INPUT, "settings: give dim (vectors) or features (named features), not both");
     /* Policies that sample their scores have only their own rule. */
-    if (!changing && !self.propensity && !policy_has_option(settings.policy, "propensity"))
+    if (!changing && !has_named(&self, "propensity") && !policy_has_option(settings.policy, "propensity"))
         memcpy(settings.propensity, (char[sizeof settings.propensity]){"own"}, sizeof settings.propensity);
-    if (source != SETTINGS_STORED && self.rewards && !self.outside && settings.outside == OUTSIDE_ACCEPT)
+    bool states_range = has_named(&self, "rewards") && !has_named(&self, "outside");
+    if (source != SETTINGS_STORED && states_range && settings.outside == OUTSIDE_ACCEPT)
         settings.outside = OUTSIDE_REJECT;
     status = challenger_settings_complete(&settings, error);
-    if (!status && self.default_reward && source != SETTINGS_STORED) status = check_default_reward(&settings, error);
+    if (!status && has_named(&self, "default_reward") && source != SETTINGS_STORED)
+        status = check_default_reward(&settings, error);
     if (!status) *into = settings;
     return status;
 }
