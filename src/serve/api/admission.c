@@ -241,7 +241,7 @@ static bool let_in(service *self, call *into)
     if (into->bandit && !check_rate(self->bandit_rates, exchange, served_bandit_number(into->bandit),
                                     config->settings.bandit_rate, "bandit"))
         return false;
-    const char *limit = of->limit;
+    const char *limit = router_limit(of);
     exchange->body_limit = !limit                              ? 0
                            : strcmp(limit, "model-bytes") == 0 ? (size_t)config->settings.model_bytes
                                                                : (size_t)config->settings.body_bytes;

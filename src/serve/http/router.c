@@ -8,6 +8,12 @@ const char *router_method_name(http_method method)
     return names[method];
 }
 
+const char *router_limit(const route *of)
+{
+    if (of->method == HTTP_GET || of->method == HTTP_DELETE) return NULL;
+    return of->traits & ROUTE_MODEL ? "model-bytes" : "body-bytes";
+}
+
 static int hex_value(char digit)
 {
     if (digit >= '0' && digit <= '9') return digit - '0';

@@ -9,12 +9,13 @@
 enum { ROUTE_PARTS = 4, ROUTE_PART_SIZE = 260 };
 
 typedef enum route_trait {
-    ROUTE_WAITS = 1,       /* for the disk or for training: runs in the worker's thread */
-    ROUTE_DECIDES = 2,     /* counts for the latency of decisions */
-    ROUTE_REWARDS = 4,     /* counts for the latency of rewards */
-    ROUTE_SLOTS = 8,       /* the body is about several slots */
-    ROUTE_ARCHIVED = 16,   /* also for archived bandits, as every GET is */
-    ROUTE_ALL_BANDITS = 32 /* shows every bandit: not for a key of one */
+    ROUTE_WAITS = 1,        /* for the disk or for training: runs in the worker's thread */
+    ROUTE_DECIDES = 2,      /* counts for the latency of decisions */
+    ROUTE_REWARDS = 4,      /* counts for the latency of rewards */
+    ROUTE_SLOTS = 8,        /* the body is about several slots */
+    ROUTE_ARCHIVED = 16,    /* also for archived bandits, as every GET is */
+    ROUTE_ALL_BANDITS = 32, /* shows every bandit: not for a key of one */
+    ROUTE_MODEL = 64        /* its body is a model, which may be larger than others */
 } route_trait;
 
 /* Answers a call (api/call.h) and returns EE_OK, now or later; or says in its error why it cannot. */
@@ -31,12 +32,10 @@ typedef struct route_match {
 struct route {
     http_method method;
     const char *pattern;
-    key_role role;     /* that is needed; KEY_NOBODY: none */
-    const char *limit; /* which setting limits its body; NULL: it takes none */
+    key_role role; /* that is needed; KEY_NOBODY: none */
     call_handler *handle;
-    const char *summary; /* for the description of the API */
-    unsigned traits;     /* of route_trait */
-    const char *error;   /* Personalizer's name for a request that cannot be understood; NULL: BadRequest */
+    unsigned traits;   /* of route_trait */
+    const char *error; /* Personalizer's name for a request that cannot be understood; NULL: BadRequest */
 };
 
 typedef struct route_table {
@@ -50,6 +49,9 @@ typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_B
  * that does not begin with a slash, has an empty part or one that is "." or "..", or does not decode. */
 route_result router_find(const route_table *table, http_method method, json_text path, route_match *out,
                          char allowed[64]);
+
+/* Which setting limits the body of its requests; NULL: they have none. */
+const char *router_limit(const route *of);
 
 /* "GET"; "OTHER" for a method that no route has. */
 const char *router_method_name(http_method method);
