@@ -44,12 +44,6 @@ void service_count(service *self, const http_exchange *exchange, const route *of
 
 /* ---- the page ---- */
 
-static void add_one(text *into, const char *name, const char *type, const char *help, double value)
-{
-    metric_head(into, name, type, help);
-    metric_sample(into, name, "", value);
-}
-
 static void route_label(const service *self, size_t place, char *out, size_t size)
 {
     const route *of = service_route_at(self, place);
@@ -93,54 +87,56 @@ static void add_journal(service *self, text *into)
                    {"unknown", counts.unknown},
                    {"claimed", counts.claimed}};
     char labels[64];
-    add_one(into, "eenet_decisions_total", "counter", "Decisions stored.", (double)counts.decisions);
-    add_one(into, "eenet_decisions_repeated_total", "counter", "Decide requests repeated with the same id and body.",
-            (double)counts.repeated_decisions);
-    add_one(into, "eenet_conflicts_total", "counter",
-            "Requests refused with 409: their id was used for another request.", (double)counts.conflicts);
+    metric_one(into, "eenet_decisions_total", "counter", "Decisions stored.", (double)counts.decisions);
+    metric_one(into, "eenet_decisions_repeated_total", "counter", "Decide requests repeated with the same id and body.",
+               (double)counts.repeated_decisions);
+    metric_one(into, "eenet_conflicts_total", "counter",
+               "Requests refused with 409: their id was used for another request.", (double)counts.conflicts);
     metric_head(into, "eenet_rewards_total", "counter", "Rewards by outcome.");
     for (size_t i = 0; i < sizeof rewards / sizeof *rewards; i++) {
         snprintf(labels, sizeof labels, "outcome=\"%s\"", rewards[i].outcome);
         metric_sample(into, "eenet_rewards_total", labels, (double)rewards[i].count);
     }
-    add_one(into, "eenet_decisions_defaulted_total", "counter", "Decisions settled with the default reward.",
-            (double)counts.defaulted);
-    add_one(into, "eenet_decisions_abandoned_total", "counter",
-            "Decisions that expired with neither a reward nor a default reward.", (double)counts.abandoned);
-    add_one(into, "eenet_decisions_activated_total", "counter", "Deferred decisions activated.",
-            (double)counts.activated);
-    add_one(into, "eenet_decisions_inactive_total", "counter",
-            "Deferred decisions that expired before they were activated.", (double)counts.inactive);
-    add_one(into, "eenet_decisions_waiting", "gauge",
-            "Pending decisions: they wait for a reward, or for the end of their wait.", (double)counts.waiting);
-    add_one(into, "eenet_transactions_total", "counter", "Store transactions.", (double)counts.transactions);
-    add_one(into, "eenet_transactions_failed_total", "counter", "Store transactions that failed.",
-            (double)counts.failures);
-    add_one(into, "eenet_journal_waiting_entries", "gauge", "Entries waiting to be written to the store.",
-            (double)counts.waiting_entries);
-    add_one(into, "eenet_store_writable", "gauge", "1 if the last store transaction succeeded, else 0.",
-            counts.writable);
+    metric_one(into, "eenet_decisions_defaulted_total", "counter", "Decisions settled with the default reward.",
+               (double)counts.defaulted);
+    metric_one(into, "eenet_decisions_abandoned_total", "counter",
+               "Decisions that expired with neither a reward nor a default reward.", (double)counts.abandoned);
+    metric_one(into, "eenet_decisions_activated_total", "counter", "Deferred decisions activated.",
+               (double)counts.activated);
+    metric_one(into, "eenet_decisions_inactive_total", "counter",
+               "Deferred decisions that expired before they were activated.", (double)counts.inactive);
+    metric_one(into, "eenet_decisions_waiting", "gauge",
+               "Pending decisions: they wait for a reward, or for the end of their wait.", (double)counts.waiting);
+    metric_one(into, "eenet_transactions_total", "counter", "Store transactions.", (double)counts.transactions);
+    metric_one(into, "eenet_transactions_failed_total", "counter", "Store transactions that failed.",
+               (double)counts.failures);
+    metric_one(into, "eenet_journal_waiting_entries", "gauge", "Entries waiting to be written to the store.",
+               (double)counts.waiting_entries);
+    metric_one(into, "eenet_store_writable", "gauge", "1 if the last store transaction succeeded, else 0.",
+               counts.writable);
     server_clock clock = journal_clock(self->journal);
-    add_one(into, "eenet_clock_in_doubt", "gauge",
-            "1 if the system's clock jumped and was not accepted yet: nothing is settled or removed. Else 0.",
-            clock.in_doubt);
-    add_one(into, "eenet_clock_difference_seconds", "gauge",
-            "Seconds by which the system's clock is later than the clock of the log.", (double)clock.difference * 1e-6);
-    add_one(into, "eenet_synced_entries_total", "counter", "Entries written to the store and synced.",
-            (double)read_counter(&self->metrics.synced_entries));
+    metric_one(into, "eenet_clock_in_doubt", "gauge",
+               "1 if the system's clock jumped and was not accepted yet: nothing is settled or removed. Else 0.",
+               clock.in_doubt);
+    metric_one(into, "eenet_clock_difference_seconds", "gauge",
+               "Seconds by which the system's clock is later than the clock of the log.",
+               (double)clock.difference * 1e-6);
+    metric_one(into, "eenet_synced_entries_total", "counter", "Entries written to the store and synced.",
+               (double)read_counter(&self->metrics.synced_entries));
     metric_head(into, "eenet_sync_seconds", "histogram", "Seconds per store transaction, including its sync.");
     metric_histogram_write(into, "eenet_sync_seconds", "", &self->metrics.syncs);
-    add_one(into, "eenet_store_bytes", "gauge", "Bytes on disk, including models.", (double)store_bytes(self->store));
+    metric_one(into, "eenet_store_bytes", "gauge", "Bytes on disk, including models.",
+               (double)store_bytes(self->store));
 }
 
 static void add_disk(service *self, text *into)
 {
     store_space space;
     if (store_disk_space(self->store, &space)) {
-        add_one(into, "eenet_disk_size_bytes", "gauge", "Size of the file system of the data folder.",
-                (double)space.size);
-        add_one(into, "eenet_disk_free_bytes", "gauge", "Bytes that the server can still write there.",
-                (double)space.free);
+        metric_one(into, "eenet_disk_size_bytes", "gauge", "Size of the file system of the data folder.",
+                   (double)space.size);
+        metric_one(into, "eenet_disk_free_bytes", "gauge", "Bytes that the server can still write there.",
+                   (double)space.free);
     }
 }
 
@@ -311,8 +307,8 @@ static void add_evaluations(service *self, text *into)
     };
     value_lines lines = {.into = into, .label = text_start(NULL)};
     live *watching = atomic_load(&self->live);
-    add_one(into, "eenet_promotions_total", "counter", "Challengers promoted since the server started.",
-            (double)read_counter(&self->metrics.promotions));
+    metric_one(into, "eenet_promotions_total", "counter", "Challengers promoted since the server started.",
+               (double)read_counter(&self->metrics.promotions));
     for (; watching && lines.part < 3; lines.part++) {
         metric_head(into, value_names[lines.part], "gauge", helps[lines.part]);
         live_each_value(watching, add_value, &lines);
@@ -327,9 +323,10 @@ void service_metrics_write(service *self, text *into)
     snprintf(labels, sizeof labels, "version=\"%s\",kernels=\"%s\"", ee_version(), ee_kernels());
     metric_head(into, "eenet_build_info", "gauge", "Version of the server; always 1.");
     metric_sample(into, "eenet_build_info", labels, 1);
-    add_one(into, "eenet_ready", "gauge", "1 if /readyz returns 200, else 0.", service_readiness(self) == READY);
-    add_one(into, "eenet_connections", "gauge", "Open connections.", http ? (double)http_connections(http) : 0);
-    add_one(into, "eenet_open_requests", "gauge", "Requests in progress.", http ? (double)http_open_requests(http) : 0);
+    metric_one(into, "eenet_ready", "gauge", "1 if /readyz returns 200, else 0.", service_readiness(self) == READY);
+    metric_one(into, "eenet_connections", "gauge", "Open connections.", http ? (double)http_connections(http) : 0);
+    metric_one(into, "eenet_open_requests", "gauge", "Requests in progress.",
+               http ? (double)http_open_requests(http) : 0);
     add_requests(self, into);
     add_journal(self, into);
     add_disk(self, into);

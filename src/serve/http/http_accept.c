@@ -15,13 +15,6 @@
 
 enum { MOMENT = 10 }; /* milliseconds, until what was used up may be there again */
 
-typedef union socket_name {
-    struct sockaddr any;
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
-    struct sockaddr_storage room;
-} socket_name;
-
 /* An IPv4 address in IPv6 form is written as IPv4. A client without an address (a Unix socket) has an empty one. */
 static void write_peer(const socket_name *from, char *out, size_t capacity)
 {

@@ -2,8 +2,10 @@
 #ifndef EENET_HTTP_INSIDE_H
 #define EENET_HTTP_INSIDE_H
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 
 #include "http.h"
 #include "http_chunks.h"
@@ -214,6 +216,13 @@ ee_status http_workers_start(http_server *server, ee_error *error);
 void http_workers_stop(http_server *server);
 
 /* ---- http_listen.c ---- */
+
+typedef union socket_name {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    struct sockaddr_storage room;
+} socket_name;
 
 /* *listening = a socket that listens there, and does not block. */
 ee_status http_listen(const char *address, uint16_t port, int *listening, ee_error *error);

@@ -46,13 +46,6 @@ ee_status http_listen(const char *address, uint16_t port, int *listening, ee_err
     return status;
 }
 
-typedef union socket_name {
-    struct sockaddr any;
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
-    struct sockaddr_storage room;
-} socket_name;
-
 /* Its family is 0 where there is none. */
 static socket_name name_of(int listening)
 {

@@ -14,7 +14,7 @@ const char *router_limit(const route *of)
     return of->traits & ROUTE_MODEL ? "model-bytes" : "body-bytes";
 }
 
-static int hex_value(char digit)
+int router_hex_value(char digit)
 {
     if (digit >= '0' && digit <= '9') return digit - '0';
     if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
@@ -28,8 +28,8 @@ bool router_decode(json_text from, char *out, size_t capacity, size_t *length)
     for (size_t i = 0; i < from.length; i++) {
         char byte = from.bytes[i];
         if (byte == '%') {
-            int high = i + 2 < from.length ? hex_value(from.bytes[i + 1]) : -1;
-            int low = i + 2 < from.length ? hex_value(from.bytes[i + 2]) : -1;
+            int high = i + 2 < from.length ? router_hex_value(from.bytes[i + 1]) : -1;
+            int low = i + 2 < from.length ? router_hex_value(from.bytes[i + 2]) : -1;
             if (high < 0 || low < 0) return false;
             byte = (char)(high * 16 + low);
             i += 2;

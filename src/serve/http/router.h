@@ -56,6 +56,8 @@ const char *router_limit(const route *of);
 /* "GET"; "OTHER" for a method that no route has. */
 const char *router_method_name(http_method method);
 
+/* Of a hexadecimal digit; -1: it is none. */
+int router_hex_value(char digit);
 /* Percent-decoding; false where it is none, or does not fit, or gives a zero byte. */
 bool router_decode(json_text from, char *out, size_t capacity, size_t *length);
 

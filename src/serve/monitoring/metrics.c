@@ -162,7 +162,7 @@ static size_t open_files(void)
     return count > 3 ? count - 3 : 0; /* ".", ".." and the folder's own */
 }
 
-static void add_one(text *into, const char *name, const char *type, const char *help, double value)
+void metric_one(text *into, const char *name, const char *type, const char *help, double value)
 {
     metric_head(into, name, type, help);
     metric_sample(into, name, "", value);
@@ -177,9 +177,9 @@ void metric_process(text *into)
     double seconds = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
                      (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
     if (read_small("/proc/self/statm", line, sizeof line)) sscanf(line, "%*u %llu", &pages);
-    add_one(into, "process_cpu_seconds_total", "counter", "CPU time, in seconds.", seconds);
-    add_one(into, "process_resident_memory_bytes", "gauge", "Resident memory, in bytes.",
-            (double)pages * (double)sysconf(_SC_PAGESIZE));
-    add_one(into, "process_open_fds", "gauge", "Open file descriptors, connections included.", (double)open_files());
-    add_one(into, "process_start_time_seconds", "gauge", "Start time, in seconds since 1970.", start_time());
+    metric_one(into, "process_cpu_seconds_total", "counter", "CPU time, in seconds.", seconds);
+    metric_one(into, "process_resident_memory_bytes", "gauge", "Resident memory, in bytes.",
+               (double)pages * (double)sysconf(_SC_PAGESIZE));
+    metric_one(into, "process_open_fds", "gauge", "Open file descriptors, connections included.", (double)open_files());
+    metric_one(into, "process_start_time_seconds", "gauge", "Start time, in seconds since 1970.", start_time());
 }

@@ -25,6 +25,8 @@ void metric_observe_count(metric_histogram *self, uint64_t count);
 /* The lines of a metric: HELP and TYPE once, then its samples. labels is as "bandit=\"shop\"", or "" for none. */
 void metric_head(text *into, const char *name, const char *type, const char *help);
 void metric_sample(text *into, const char *name, const char *labels, double value);
+/* A metric with one sample. */
+void metric_one(text *into, const char *name, const char *type, const char *help, double value);
 void metric_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from);
 /* The same for a histogram of counts. */
 void metric_count_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from);

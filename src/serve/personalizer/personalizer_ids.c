@@ -3,14 +3,7 @@
 
 #include "base/checksum.h"
 #include "personalizer_evaluations.h"
-
-static int hex_value(char digit)
-{
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-    return -1;
-}
+#include "serve/http/router.h"
 
 void evaluation_id_read(const char *id, char out[JOB_ID_SIZE])
 {
@@ -19,8 +12,8 @@ void evaluation_id_read(const char *id, char out[JOB_ID_SIZE])
     const char *at = id;
     for (; *at && count < JOB_ID_SIZE; at++) {
         if (*at == '-') continue;
-        if (hex_value(*at) < 0 || count == JOB_ID_SIZE - 1) break;
-        out[count++] = digits[hex_value(*at)];
+        if (router_hex_value(*at) < 0 || count == JOB_ID_SIZE - 1) break;
+        out[count++] = digits[router_hex_value(*at)];
     }
     out[JOB_ID_SIZE - 1] = '\0';
     if (!*at && count == JOB_ID_SIZE - 1) return;
