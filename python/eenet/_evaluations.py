@@ -32,7 +32,7 @@ _FLAGS = {
 }
 
 
-def in_words_of_python(sentence: str) -> str:
+def python_message(sentence: str) -> str:
     """A message of the program, with arguments in place of flags."""
     for flag, argument in _FLAGS.items():
         sentence = sentence.replace(flag, argument)
@@ -40,7 +40,7 @@ def in_words_of_python(sentence: str) -> str:
 
 
 @contextlib.contextmanager
-def words_of_python(rewrite: Callable[[str], str] = in_words_of_python) -> Iterator[None]:
+def python_errors(rewrite: Callable[[str], str] = python_message) -> Iterator[None]:
     """Rewrites errors of the library in this way."""
     try:
         yield
@@ -160,7 +160,7 @@ class Evaluation:
         line: Union[bytes, str],
         tuned: frozenset[str],
         label: Optional[str] = None,
-        rewrite: Callable[[str], str] = in_words_of_python,
+        rewrite: Callable[[str], str] = python_message,
     ) -> Evaluation:
         about = json.loads(line)
         name = about["candidate"]
@@ -338,8 +338,8 @@ class Evaluations(Sequence[Evaluation]):
         if not self._all:
             return "<p>Evaluations([])</p>"
         lines = [self._all[0].columns, _log_line(self._all[0]), *self.notes]
-        said = dict.fromkeys(one for of in self._all for one in _sentences(of) if one.log)
-        below = [_html_line(one.text, one.grave) for one in said]
+        of_log = dict.fromkeys(one for of in self._all for one in _sentences(of) if one.log)
+        below = [_html_line(one.text, one.grave) for one in of_log]
         for of in self._all:
             below.append(_html_line(of.headline, not of.trusted, "b"))
             below += [_html_line(one.text, one.grave) for one in _sentences(of) if not one.log]
@@ -348,7 +348,7 @@ class Evaluations(Sequence[Evaluation]):
         return "".join(f"<p>{escape(line)}</p>" for line in lines if line) + table + "".join(below)
 
 
-# ---- words ----
+# ---- text ----
 
 
 def _read_slot(members: Mapping[str, Any], tuned: frozenset[str]) -> Slot:

@@ -14,7 +14,7 @@ import numpy
 
 from ._blocks import SparseArms
 from ._errors import BadInput, BadOption, NoFile
-from ._evaluations import words_of_python
+from ._evaluations import python_errors
 from ._lab_library import lab as _lab
 from ._optional import need
 
@@ -156,7 +156,7 @@ def read_log(
 
     To learn from a log: ``for one in log: bandit.learn_from(*one[:3], context=one.context)``.
     """
-    with words_of_python():
+    with python_errors():
         return Log(_lab.log_events(log_path(path), reading_settings(reward, default_reward, start, until, strict)))
 
 
@@ -177,7 +177,7 @@ def reading_settings(
     reward: str, default_reward: Optional[float], start: Time, until: Time, strict: bool
 ) -> dict[str, Any]:
     return {
-        "reward": read_word(reward, "reward", ("label", "first", "last", "sum", "mean", "max")),
+        "reward": read_choice(reward, "reward", ("label", "first", "last", "sum", "mean", "max")),
         "default_reward": default_reward,
         "start": read_time(start, "start"),
         "until": read_time(until, "until"),
@@ -194,11 +194,11 @@ def read_time(given: Time, what: str) -> Union[bytes, float, None]:
     return read_text(given.isoformat() if isinstance(given, date) else given, what)
 
 
-def read_word(given: str, what: str, words: tuple[str, ...]) -> bytes:
-    if given in words:
+def read_choice(given: str, what: str, choices: tuple[str, ...]) -> bytes:
+    if given in choices:
         return given.encode()
-    near = difflib.get_close_matches(str(given), words, 1)
-    hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(words)}"
+    near = difflib.get_close_matches(str(given), choices, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(choices)}"
     raise BadOption(f"{what}: unknown value '{given}'; {hint}")
 
 

@@ -38,11 +38,11 @@ import numpy
 
 from ._core import Bandit
 from ._errors import BadInput, BadOption
-from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python, words_of_python
+from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, python_message, python_errors
 from ._frame_candidates import Probabilities, call_policy, is_probabilities, is_table, read_probabilities
 from ._frames import Frame
 from ._lab_library import lab as _lab, usual_threads
-from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_word, reading_settings
+from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_choice, reading_settings
 from ._policies import options_text
 
 __all__ = ["Estimate", "Estimator", "Evaluation", "Evaluations", "Log", "LoggedRound", "Marks", "Slot", "Untrusted",
@@ -213,7 +213,7 @@ def _estimate(arrays: dict[str, Any], candidate: Any, name: str, settings: dict[
     else:
         candidate = _probabilities(candidate, "candidate")
     given = (arrays["rewards"], arrays["logged"], candidate, arrays["actions"], arrays["predictions"], arrays["copies"])
-    with words_of_python():
+    with python_errors():
         line = _lab.array_estimate(given, {**settings, "name": read_text(name, "name")})
     return Evaluation._read(line, _tuned(), label)
 
@@ -356,10 +356,10 @@ def log(
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
     settings.update(_playing(mode, judge_from, model, features, threads))
     settings.update(reading_settings(reward, default_reward, start, until, strict))
-    settings["slots"] = read_word(slots, "slots", ("cascade", "whole", "own", "first"))
+    settings["slots"] = read_choice(slots, "slots", ("cascade", "whole", "own", "first"))
     settings["folder"] = None if folder is None else os.fsencode(folder)
-    with tempfile.TemporaryDirectory() as passing, words_of_python():
-        models = passing if folder is None else os.path.join(os.fsdecode(folder), "models")
+    with tempfile.TemporaryDirectory() as temporary, python_errors():
+        models = temporary if folder is None else os.path.join(os.fsdecode(folder), "models")
         asked = _candidates(_labelled(candidates), drawn, models)
         return _evaluate(log_path(path), asked, settings, warm)
 
@@ -442,11 +442,11 @@ def frame(
     table = Frame(data, action, reward, probability, context, ignore, time, id, actions)
 
     def rewrite(message: str) -> str:
-        return in_words_of_python(table.in_rows(message))
+        return python_message(table.in_rows(message))
 
-    with tempfile.TemporaryDirectory() as passing, words_of_python(rewrite):
-        asked = _frame_candidates(table, candidates, drawn, passing)
-        return _evaluate(table.write(passing), asked, settings, warm, rewrite, table.notes())
+    with tempfile.TemporaryDirectory() as temporary, python_errors(rewrite):
+        asked = _frame_candidates(table, candidates, drawn, temporary)
+        return _evaluate(table.write(temporary), asked, settings, warm, rewrite, table.notes())
 
 
 def _frame_candidates(table: Frame, given: Any, seeds: list[int], folder: str) -> list[_Candidate]:
@@ -542,7 +542,7 @@ def _evaluate(
     asked: list[_Candidate],
     settings: dict[str, Any],
     warm: Any,
-    rewrite: Callable[[str], str] = in_words_of_python,
+    rewrite: Callable[[str], str] = python_message,
     notes: Sequence[str] = (),
 ) -> Evaluations:
     settings.update(_warm(warm, asked))
@@ -581,12 +581,12 @@ def _settings(
     low, high = (math.nan, math.nan) if reward_range is None else _reward_range(reward_range)
     return {
         "estimators": None if estimator is None else _estimators(estimator),
-        "interval": read_word(interval, "interval", tuple(_lab.intervals())),
+        "interval": read_choice(interval, "interval", tuple(_lab.intervals())),
         "alpha": 1.0 - (1.0 - alpha),  # rounds as in the program, which takes the confidence
         "reward_low": low,
         "reward_high": high,
         "least_probability": least_probability,
-        "tuning": read_word(tuning, "tuning", ("slope", "mse")),
+        "tuning": read_choice(tuning, "tuning", ("slope", "mse")),
         "seed": _count(seed, "seed"),
     }
 
@@ -607,7 +607,7 @@ def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
     found = []
     for one in asked:
         plain = str(one).strip().lower().replace("_", "-")
-        found.append(read_word(_ALIASES.get(plain, plain), "estimator", tuple(names)))
+        found.append(read_choice(_ALIASES.get(plain, plain), "estimator", tuple(names)))
     for name in found:
         if found.count(name) > 1:
             raise BadOption(f"estimator: '{name.decode()}' is given twice")
@@ -618,7 +618,7 @@ def _playing(
     mode: str, judge_from: Time, model: str, features: Optional[str], threads: Optional[int]
 ) -> dict[str, Any]:
     settings = _mode(mode, judge_from)
-    settings["model"] = read_word(model, "model", ("f1", "ridge"))
+    settings["model"] = read_choice(model, "model", ("f1", "ridge"))
     settings["features"] = None if features is None else read_text(features, "features")
     settings["threads"] = usual_threads() if threads is None else _count(threads, "threads")
     return settings
@@ -626,7 +626,7 @@ def _playing(
 
 def _mode(mode: str, judge_from: Time) -> dict[str, Any]:
     word, _, number = str(mode).partition("=")
-    settings: dict[str, Any] = {"mode": read_word(word, "mode", ("progressive", "split", "cross"))}
+    settings: dict[str, Any] = {"mode": read_choice(word, "mode", ("progressive", "split", "cross"))}
     settings.update(split=None, folds=None, judge_from=read_time(judge_from, "judge_from"))
     if judge_from is not None and word != "progressive":
         raise BadOption("judge_from works only with mode='progressive'")

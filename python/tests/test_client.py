@@ -515,10 +515,10 @@ import os, sys, eenet
 bandit = eenet.Client(sys.argv[1]).bandit(sys.argv[2])
 bandit.decide({"a": {}}, id="before")
 pool = bandit._transport._pool
-(kept,) = pool._kept
+(kept,) = pool._idle
 child = os.fork()
 bandit.decide({"a": {}}, id="parent" if child else "child")
-assert len(pool._kept) == 1 and (kept in pool._kept) == (child != 0)
+assert len(pool._idle) == 1 and (kept in pool._idle) == (child != 0)
 assert not child or os.wait()[1] == 0
 """
 

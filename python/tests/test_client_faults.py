@@ -304,7 +304,7 @@ def test_connections_that_the_server_closed_meanwhile(program, tmp_path):
         bandit = client.create("idle", **SETTINGS)
         for _ in range(2):
             bandit.decide(ACTIONS)
-            (kept,) = client._transport._pool._kept
+            (kept,) = client._transport._pool._idle
             while kept.is_good():  # until its end arrives
                 time.sleep(0.01)
 
@@ -312,7 +312,7 @@ def test_connections_that_the_server_closed_meanwhile(program, tmp_path):
             async with AsyncClient(server.url, retry_for=0) as client:
                 for _ in range(2):
                     await client.bandit("idle").decide(ACTIONS)
-                    while client._transport._pool._kept[0].is_good():
+                    while client._transport._pool._idle[0].is_good():
                         await asyncio.sleep(0.01)
 
         asyncio.run(run())

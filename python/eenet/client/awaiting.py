@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 T = TypeVar("T")
 
-LONGEST_KEPT = 50.0  # seconds; the server closes what is idle for 60
+LONGEST_IDLE = 50.0  # seconds; the server closes what is idle for 60
 
 
 class _Connection(asyncio.Protocol):
@@ -35,10 +35,10 @@ class _Connection(asyncio.Protocol):
         self._transport: Optional[asyncio.Transport] = None
         self._answer: Optional[asyncio.Future[Answer]] = None
         self._reader = AnswerReader()
-        self._heard = 0.0  # when bytes were last received or sent
+        self._active_at = 0.0  # when bytes were last received or sent
         self._unsent = 0
         self._timer: Optional[asyncio.TimerHandle] = None
-        self._spoke_first = False
+        self._spoke_unasked = False
         self.is_open = False
         self.was_used = False
         self.idle_since = 0.0
@@ -50,9 +50,9 @@ class _Connection(asyncio.Protocol):
         self.is_open = True
 
     def data_received(self, data: bytes) -> None:
-        self._heard = self._loop.time()
+        self._active_at = self._loop.time()
         if self._answer is None:  # no request is waiting
-            self._spoke_first = True
+            self._spoke_unasked = True
             self.close()
             return
         try:
@@ -75,10 +75,10 @@ class _Connection(asyncio.Protocol):
         assert self._transport is not None
         self._reader = AnswerReader()
         if not self.is_open:
-            raise NotHTTP() if self._spoke_first else BadAnswer("the connection was closed without a response")
+            raise NotHTTP() if self._spoke_unasked else BadAnswer("the connection was closed without a response")
         self._answer = self._loop.create_future()
-        self._heard = self._loop.time()
-        self._timer = self._loop.call_later(self._timeout, self._look_at_clock)
+        self._active_at = self._loop.time()
+        self._timer = self._loop.call_later(self._timeout, self._check_timeout)
         self._transport.write(data)
         self._unsent = self._transport.get_write_buffer_size()
         try:
@@ -96,7 +96,7 @@ class _Connection(asyncio.Protocol):
         return self._reader.keeps and self.is_open
 
     def is_good(self) -> bool:
-        return self.is_open and time.monotonic() - self.idle_since < LONGEST_KEPT
+        return self.is_open and time.monotonic() - self.idle_since < LONGEST_IDLE
 
     def close(self) -> None:
         self.is_open = False
@@ -121,16 +121,16 @@ class _Connection(asyncio.Protocol):
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(error)
 
-    def _look_at_clock(self) -> None:
+    def _check_timeout(self) -> None:
         assert self._transport is not None
         unsent = self._transport.get_write_buffer_size()
         if unsent < self._unsent:  # a large request is being sent
-            self._unsent, self._heard = unsent, self._loop.time()
-        left = self._heard + self._timeout - self._loop.time()
+            self._unsent, self._active_at = unsent, self._loop.time()
+        left = self._active_at + self._timeout - self._loop.time()
         if left <= 0:
             self._fail(TimeoutError())
         else:
-            self._timer = self._loop.call_later(left, self._look_at_clock)
+            self._timer = self._loop.call_later(left, self._check_timeout)
 
 
 class _Pool:
@@ -140,11 +140,11 @@ class _Pool:
         self.loop = asyncio.get_running_loop()
         self.room = asyncio.Semaphore(connections)
         self._settings = settings
-        self._kept: List[_Connection] = []
+        self._idle: List[_Connection] = []
 
     async def take(self, fresh: bool) -> _Connection:
-        while self._kept and not fresh:
-            connection = self._kept.pop()
+        while self._idle and not fresh:
+            connection = self._idle.pop()
             if connection.is_good():
                 return connection
             connection.close()
@@ -157,11 +157,11 @@ class _Pool:
     def keep(self, connection: _Connection) -> None:
         connection.was_used = True
         connection.idle_since = time.monotonic()
-        self._kept.append(connection)
+        self._idle.append(connection)
 
     def close(self) -> None:
-        while self._kept:
-            self._kept.pop().close()
+        while self._idle:
+            self._idle.pop().close()
 
 
 class _Transport:
@@ -186,16 +186,16 @@ class _Transport:
             return end.value
 
     async def iterate(self, steps: Steps[T]) -> AsyncIterator[T]:
-        came: Any = None
+        result: Any = None
         while True:
             try:
-                step = steps.send(came)
+                step = steps.send(result)
             except StopIteration:
                 return
             if isinstance(step, Items):
                 for item in step.items:
                     yield item
-            came = await self._take(step)
+            result = await self._take(step)
 
     async def _take(self, step: Any) -> Any:
         if type(step) is Request:
@@ -204,13 +204,13 @@ class _Transport:
             await asyncio.sleep(step.seconds)
         return None
 
-    def _own_pool(self) -> _Pool:
+    def _pool_of_loop(self) -> _Pool:
         if self._pool is None or self._pool.loop is not asyncio.get_running_loop():
             self._pool = _Pool(self._settings, self._connections)
         return self._pool
 
     async def _exchange(self, request: Request) -> Union[Answer, Failure]:
-        settings, pool = self._settings, self._own_pool()
+        settings, pool = self._settings, self._pool_of_loop()
         async with pool.room:
             try:
                 # A request that must not be repeated gets a new connection: an idle one may be half closed.

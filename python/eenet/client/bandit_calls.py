@@ -201,8 +201,8 @@ def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Union
 
     ``features``: how many to return per action, largest first.
 
-    >>> told = bandit.explain({"red": {"color": "red"}, "blue": {"color": "blue"}})
-    >>> [action["action"] for action in told["actions"]]
+    >>> found = bandit.explain({"red": {"color": "red"}, "blue": {"color": "blue"}})
+    >>> [action["action"] for action in found["actions"]]
     ['red', 'blue']
     """
     body = object_of([("context", _context(context)), ("actions", actions_json(actions)),
@@ -302,13 +302,13 @@ def evaluation_results(self: Endpoint, id: str, *, wait: float = 0) -> Steps[Dic
     Timeout is raised. A failed evaluation raises ServerError."""
     until, pause = time.monotonic() + wait, 0.02
     while True:
-        told = yield from ask_json(self, "GET", f"/evaluations/{path_part(id)}")
-        if told["state"] == "failed":
-            raise ServerError(f"evaluation {id} failed: {told.get('trouble', '')}")
-        if told["state"] == "done" or wait <= 0:
-            return told
+        found = yield from ask_json(self, "GET", f"/evaluations/{path_part(id)}")
+        if found["state"] == "failed":
+            raise ServerError(f"evaluation {id} failed: {found.get('trouble', '')}")
+        if found["state"] == "done" or wait <= 0:
+            return found
         if time.monotonic() > until:
-            raise Timeout(f"evaluation {id} is {told['state']} after {wait:g} s and continues; get it with "
+            raise Timeout(f"evaluation {id} is {found['state']} after {wait:g} s and continues; get it with "
                           f"evaluation_results({id!r})")
         yield Pause(pause)
         pause = min(pause * 1.5, 1.0)
@@ -358,19 +358,19 @@ def save_log(self: Endpoint, path: Union[str, os.PathLike[str]], *, since: Momen
     appears once it is complete."""
     path = os.fsdecode(path)
     part = f"{path}.{new_id()}.part"
-    steps, came, count = _pages(self, since, until, after, None, bytes), None, 0
+    steps, response, count = _pages(self, since, until, after, None, bytes), None, 0
     try:
         with open(part, "xb") as file:
             while True:
                 try:
-                    step = steps.send(came)
+                    step = steps.send(response)
                 except StopIteration:
                     break
                 if isinstance(step, Items):
                     file.writelines(step.items)
-                    came, count = None, count + len(step.items)
+                    response, count = None, count + len(step.items)
                 else:
-                    came = yield step
+                    response = yield step
         os.replace(part, path)
     finally:
         if os.path.exists(part):

@@ -63,8 +63,8 @@ def _sent(self: Endpoint, path: str, member: str, items: List[Item]) -> Steps[Li
     answers: List[Any] = [None] * len(items)
     while True:
         body = b'{"%b":[%b]}' % (member.encode(), b",".join([items[place].body for place in left]))
-        told = (yield from ask_json(self, "POST", path, body))[member]
-        for place, each in zip(left, told):
+        results = (yield from ask_json(self, "POST", path, body))[member]
+        for place, each in zip(left, results):
             answers[place] = error_of_item(each["error"]) if "error" in each else items[place].read(each)
         left = [place for place in left if getattr(answers[place], "http_status", 0) == 503]
         pause = backoff.next() if left else None

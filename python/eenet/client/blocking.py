@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PIECE = 1 << 16
-MOST_KEPT = 64  # idle connections in the pool
-LONGEST_KEPT = 50.0  # seconds; the server closes what is idle for 60
+MOST_IDLE = 64  # idle connections in the pool
+LONGEST_IDLE = 50.0  # seconds; the server closes what is idle for 60
 
 
 class _Connection:
@@ -50,7 +50,7 @@ class _Connection:
 
     def is_good(self) -> bool:
         """Whether it can be used again: not too old, not closed, no unexpected bytes."""
-        return time.monotonic() - self.idle_since < LONGEST_KEPT and not self._poll.poll(0)
+        return time.monotonic() - self.idle_since < LONGEST_IDLE and not self._poll.poll(0)
 
     def exchange(self, data: bytes, reader: AnswerReader) -> Answer:
         try:
@@ -83,15 +83,15 @@ class _Pool:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._kept: List[_Connection] = []
+        self._idle: List[_Connection] = []
         self._process = os.getpid()
 
     def take(self, fresh: bool) -> _Connection:
         if self._process != os.getpid():  # after a fork: these belong to the parent
-            self._kept, self._process = [], os.getpid()
+            self._idle, self._process = [], os.getpid()
         while not fresh:
             try:
-                connection = self._kept.pop()
+                connection = self._idle.pop()
             except IndexError:
                 break
             if connection.is_good():
@@ -102,13 +102,13 @@ class _Pool:
     def keep(self, connection: _Connection) -> None:
         connection.was_used = True
         connection.idle_since = time.monotonic()
-        self._kept.append(connection)
-        if len(self._kept) > MOST_KEPT:
-            self._kept.pop(0).close()
+        self._idle.append(connection)
+        if len(self._idle) > MOST_IDLE:
+            self._idle.pop(0).close()
 
     def close(self) -> None:
-        kept, self._kept = self._kept, []
-        for connection in kept:
+        idle, self._idle = self._idle, []
+        for connection in idle:
             connection.close()
 
     __del__ = close
@@ -133,15 +133,15 @@ class _Transport:
             return end.value
 
     def iterate(self, steps: Steps[T]) -> Iterator[T]:
-        came: Any = None
+        result: Any = None
         while True:
             try:
-                step = steps.send(came)
+                step = steps.send(result)
             except StopIteration:
                 return
             if isinstance(step, Items):
                 yield from step.items
-            came = self._take(step)
+            result = self._take(step)
 
     def _take(self, step: Any) -> Any:
         if type(step) is Request:

@@ -25,10 +25,10 @@ class ServerError(Error):
         self.maybe_done = maybe_done
 
     def __reduce__(self) -> Any:
-        return _again, (type(self), str(self), dict(self.__dict__))
+        return _restore, (type(self), str(self), dict(self.__dict__))
 
 
-def _again(kind: Type[ServerError], sentence: str, members: Dict[str, Any]) -> ServerError:
+def _restore(kind: Type[ServerError], sentence: str, members: Dict[str, Any]) -> ServerError:
     error: ServerError = kind.__new__(kind)  # whatever its own __init__ takes
     ServerError.__init__(error, sentence)
     error.__dict__.update(members)
@@ -105,8 +105,8 @@ def error_of_answer(status: int, headers: Dict[str, str], body: bytes) -> Server
     """The exception for a response with a status of failure."""
     code, sentence = "", ""
     try:
-        told = json.loads(body)["error"]
-        code, sentence = str(told["code"]), str(told["message"])
+        described = json.loads(body)["error"]
+        code, sentence = str(described["code"]), str(described["message"])
     except (ValueError, KeyError, TypeError):
         pass
     # A proxy may have forwarded the request before it gave up; our server's 503 guarantees that nothing was stored.

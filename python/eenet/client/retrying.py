@@ -60,30 +60,30 @@ def answered(request: Request, retry_for: float) -> Steps[Answer]:
     """Sends a request until a response arrives: the same bytes each time."""
     backoff, maybe_done, had_stale = Backoff(retry_for), False, False
     while True:
-        came = yield request
-        if type(came) is Answer and came.status < 300:
-            return came
-        error = _error_of(came)
+        result = yield request
+        if type(result) is Answer and result.status < 300:
+            return result
+        error = _error_of(result)
         maybe_done = error.maybe_done = maybe_done or error.maybe_done
-        passing = not came.is_final if type(came) is Failure else came.status in AGAIN
+        passing = not result.is_final if type(result) is Failure else result.status in AGAIN
         if not passing or (maybe_done and not request.repeatable):
             raise error
-        if type(came) is Failure and came.was_kept and not had_stale:
+        if type(result) is Failure and result.was_kept and not had_stale:
             had_stale = True  # a new connection will probably work
             continue
-        pause = backoff.next(_retry_after(came))
+        pause = backoff.next(_retry_after(result))
         if pause is None:
             raise error
         yield Pause(pause)
 
 
-def _error_of(came: Union[Answer, Failure]) -> ServerError:
-    if isinstance(came, Answer):
-        return error_of_answer(came.status, came.headers, came.body)
-    return (Timeout if came.timed_out else Unavailable)(came.sentence, maybe_done=came.maybe_done)
+def _error_of(result: Union[Answer, Failure]) -> ServerError:
+    if isinstance(result, Answer):
+        return error_of_answer(result.status, result.headers, result.body)
+    return (Timeout if result.timed_out else Unavailable)(result.sentence, maybe_done=result.maybe_done)
 
 
-def _retry_after(came: Union[Answer, Failure]) -> float:
+def _retry_after(result: Union[Answer, Failure]) -> float:
     """The Retry-After of the server in seconds; dates, which our server does not send, are ignored."""
-    text = came.headers.get("retry-after", "") if isinstance(came, Answer) else ""
+    text = result.headers.get("retry-after", "") if isinstance(result, Answer) else ""
     return float(text) if text.isdecimal() and len(text) < 9 else 0.0

@@ -77,10 +77,10 @@ def to_json(value: Any) -> bytes:
     except RecursionError:
         raise BadRequest("the request is nested too deeply") from None
     except (ValueError, TypeError) as error:
-        raise BadRequest(_trouble_in(value, "", []) or f"the request cannot be written as JSON: {error}") from None
+        raise BadRequest(_find_problem(value, "", []) or f"the request cannot be written as JSON: {error}") from None
 
 
-def _trouble_in(value: Any, where: str, above: List[int]) -> str:
+def _find_problem(value: Any, where: str, above: List[int]) -> str:
     """Describes the part of a value that is not JSON, and where it is; empty if there is none."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"{where or 'the request'}: expected a finite number, got {float(value)}"
@@ -97,7 +97,7 @@ def _trouble_in(value: Any, where: str, above: List[int]) -> str:
             hint = "; for a time, send its hour or weekday" if is_time else ""
             return (f"{where or 'the request'}: expected a number, a string, a bool, None, or a list or mapping of "
                     f"these, got {type(value).__name__}{hint}")
-    return next(filter(None, (_trouble_of(key, each, where, here) for key, each in _members(value))), "")
+    return next(filter(None, (_member_problem(key, each, where, here) for key, each in _members(value))), "")
 
 
 def _members(value: Any) -> Iterator[Tuple[Any, Any]]:
@@ -106,13 +106,13 @@ def _members(value: Any) -> Iterator[Tuple[Any, Any]]:
     return iter(enumerate(value)) if isinstance(value, (list, tuple)) else iter([(None, value)])
 
 
-def _trouble_of(key: Any, value: Any, where: str, above: List[int]) -> str:
+def _member_problem(key: Any, value: Any, where: str, above: List[int]) -> str:
     if key is None:
-        return _trouble_in(value, where, above)
+        return _find_problem(value, where, above)
     if isinstance(key, str):
-        return _trouble_in(value, f"{where}.{key}" if where else key, above)
+        return _find_problem(value, f"{where}.{key}" if where else key, above)
     if isinstance(key, int):
-        return _trouble_in(value, f"{where}[{key}]", above)
+        return _find_problem(value, f"{where}[{key}]", above)
     return f"{where or 'the request'}: expected strings as names, got {type(key).__name__}"
 
 

@@ -58,8 +58,8 @@ class Dataset(_lab.Dataset):
         >>> Dataset("synthetic:cosine").bandit("linucb", alpha=0.3).dim
         20
         """
-        name, words = policy_text(policy, options, named)
-        acting, _ = _lab.check((self, name, words, seed, 1), "0", 1)
+        name, text = policy_text(policy, options, named)
+        acting, _ = _lab.check((self, name, text, seed, 1), "0", 1)
         return Bandit(name, self.dim, seed, options=acting)
 
     def __repr__(self) -> str:
@@ -167,8 +167,8 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
 
 
 def _option_text(options: Mapping[str, Any]) -> str:
-    words = {True: "on", False: "off"}
-    return "".join(f",{key}={words[value] if isinstance(value, bool) else _quoted(str(value))}"
+    switches = {True: "on", False: "off"}
+    return "".join(f",{key}={switches[value] if isinstance(value, bool) else _quoted(str(value))}"
                    for key, value in options.items())
 
 

@@ -64,7 +64,7 @@ def run(
     (100,)
     """
     if folder is None:
-        holder = _PassingFolder()
+        holder = _TemporaryFolder()
         place, cache = holder.name, None
     else:
         holder = None
@@ -77,7 +77,7 @@ def run(
     return Results(place, plan.keys, plan.labels, failures, holder)
 
 
-class _PassingFolder:
+class _TemporaryFolder:
     """A temporary folder, deleted with this object or at exit."""
 
     def __init__(self) -> None:
@@ -149,9 +149,9 @@ def _whole(value: Any, name: str, most: int) -> int:
 
 def _play(folder: str, plan: _Plan, threads: int, listener: Any) -> List[str]:
     """Runs the jobs; returns the messages of those that failed."""
-    told = None if listener is None else lambda *now: listener(Progress._make(now))
+    report = None if listener is None else lambda *now: listener(Progress._make(now))
     try:
-        failed = _lab.play(folder, plan.jobs, plan.delay, plan.slots, threads, told)
+        failed = _lab.play(folder, plan.jobs, plan.delay, plan.slots, threads, report)
     finally:
         if isinstance(listener, Line):
             listener.clear()

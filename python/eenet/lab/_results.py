@@ -50,7 +50,7 @@ _RUN_COLUMNS = (
     "fingerprint version"
 ).split()
 _DASHES = ("-", "--", ":", "-.")  # used if there are more lines than colours
-_LOOKED_AT = "dataset label seeds mean deviation low high difference difference_low difference_high p_holm".split()
+_FIRST_COLUMNS = "dataset label seeds mean deviation low high difference difference_low difference_high p_holm".split()
 
 
 class Results:
@@ -157,8 +157,8 @@ class Results:
         """
         pandas = need("pandas", "Results.summary")
         table = pandas.DataFrame([{**cell.row, **cell.against} for cell in self._cells(reference)])
-        rest = [name for name in table.columns if name not in (*_LOOKED_AT, "options")]
-        return table[[*_LOOKED_AT, *rest, "options"]]  # which is long
+        rest = [name for name in table.columns if name not in (*_FIRST_COLUMNS, "options")]
+        return table[[*_FIRST_COLUMNS, *rest, "options"]]  # which is long
 
     # ---- curves ----
 
@@ -170,8 +170,8 @@ class Results:
         found = [place for place in self._places if self._is(self._rows[place], dataset, policy, seed)]
         if len(found) == 1:
             return self._stored.curve(found[0])
-        said = {"dataset": dataset, "policy": policy, "seed": seed}
-        asked = ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None) or "no condition"
+        conditions = {"dataset": dataset, "policy": policy, "seed": seed}
+        asked = ", ".join(f"{name}={value!r}" for name, value in conditions.items() if value is not None) or "no condition"
         if found:
             raise ValueError(f"curve: expected one run, but {len(found)} match {asked}; give dataset, policy and seed")
         known = ", ".join(dict.fromkeys(row["label"] for row in self.to_dicts())) or "none"
@@ -198,10 +198,10 @@ class Results:
 
     def _with_first(self, reference: Optional[str]) -> Tuple[List[int], Optional[str]]:
         """The positions with those of a label first, and its policy: the first run of a policy is the reference."""
-        own = [place for place in self._places if reference and self._rows[place].get("label") == reference]
-        if not own:
+        labelled = [place for place in self._places if reference and self._rows[place].get("label") == reference]
+        if not labelled:
             return self._places, reference
-        return sorted(self._places, key=lambda place: place not in own), self._rows[own[0]]["policy"]
+        return sorted(self._places, key=lambda place: place not in labelled), self._rows[labelled[0]]["policy"]
 
     # ---- plots and reports ----
 

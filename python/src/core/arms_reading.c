@@ -119,7 +119,7 @@ static int split_items(PyObject *items, PyObject *ids, PyObject *features)
 static int set_ids(PyObject *ids, arms_reading *out)
 {
     uint64_t *numbers = PyMem_Malloc((out->arms.count + 1) * sizeof *numbers);
-    out->room = numbers;
+    out->buffer = numbers;
     if (!numbers) PyErr_NoMemory();
     for (size_t i = 0; numbers && i < out->arms.count; i++) {
         PyObject *text = PyObject_Str(PyTuple_GetItem(ids, (Py_ssize_t)i));
@@ -215,7 +215,7 @@ void arms_release(arms_reading *self)
 {
     Py_XDECREF(self->actions);
     array_view_release(&self->values);
-    PyMem_Free(self->room);
+    PyMem_Free(self->buffer);
     named_release(self->round);
 }
 

@@ -13,7 +13,7 @@ typedef struct arms_reading {
     ee_arms arms;      /* where round is NULL */
     ee_round *round;   /* named features: bandit_arms gives their arms */
     array_view values; /* keeps what arms borrows */
-    void *room;        /* sparse: starts and indices; of vectors by id, their ids */
+    void *buffer;      /* sparse: starts and indices; of vectors by id, their ids */
     PyObject *actions; /* what the caller has for each arm, see arms_read_action; NULL: rows of an array */
 } arms_reading;
 

@@ -100,7 +100,7 @@ static reward_row *read_rows(const bandit_object *self, PyObject *decisions, PyO
 }
 
 /* The exception that is set gets the attribute `learned`. */
-static void tell_learned(Py_ssize_t learned)
+static void set_learned(Py_ssize_t learned)
 {
     PyObject *type, *value, *traceback, *number;
     PyErr_Fetch(&type, &value, &traceback);
@@ -125,7 +125,7 @@ PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t 
         ee_error error;
         ee_status status = learn_rows(self, rows, PyTuple_Size(decisions), &learned, &error);
         result = none_or_raise(status, &error);
-        if (status) tell_learned(learned);
+        if (status) set_learned(learned);
     }
     PyMem_Free(rows);
     Py_XDECREF(decisions);

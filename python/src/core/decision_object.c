@@ -48,12 +48,12 @@ bool decision_is(PyObject *object)
 
 static void dealloc(PyObject *self)
 {
-    PyTypeObject *own = Py_TYPE(self);
+    PyTypeObject *heap_type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     Py_XDECREF(((decision_object *)self)->record);
     Py_XDECREF(((decision_object *)self)->action);
     PyObject_GC_Del(self);
-    Py_DECREF(own);
+    Py_DECREF(heap_type);
 }
 
 /* There is nothing to clear: whatever holds a decision that it is part of, as a dict, can be cleared itself. */

@@ -10,17 +10,17 @@
 
 /* ---- what is kept from round to round; the GIL guards it ---- */
 
-enum { KEPT_ROUNDS = 8, KEPT_BYTES = 1 << 24 }; /* what is larger is not kept */
+enum { CACHED_ROUNDS = 8, CACHED_BYTES = 1 << 24 }; /* what is larger is not kept */
 
-static ee_round *kept_rounds[KEPT_ROUNDS];
-static size_t kept_count;
-static json_writing kept_json;
+static ee_round *cached_rounds[CACHED_ROUNDS];
+static size_t cached_count;
+static json_writing cached_json;
 
-static ee_round *take_round(void)
+static ee_round *acquire_round(void)
 {
     ee_round *round;
     ee_error error;
-    if (kept_count) return kept_rounds[--kept_count];
+    if (cached_count) return cached_rounds[--cached_count];
     ee_status status = ee_round_create(NULL, &round, &error);
     if (status) raise_status(status, &error);
     return round;
@@ -30,26 +30,26 @@ void named_release(ee_round *round)
 {
     if (!round) return;
     ee_round_clear(round);
-    if (kept_count < KEPT_ROUNDS && memory_bytes(&round->memory) <= KEPT_BYTES)
-        kept_rounds[kept_count++] = round;
+    if (cached_count < CACHED_ROUNDS && memory_bytes(&round->memory) <= CACHED_BYTES)
+        cached_rounds[cached_count++] = round;
     else
         ee_round_free(round);
 }
 
-static json_writing take_json(void)
+static json_writing acquire_json(void)
 {
-    json_writing taken = kept_json;
-    kept_json = (json_writing){0}; /* a caller that comes while this one is in use makes another */
+    json_writing taken = cached_json;
+    cached_json = (json_writing){0}; /* a caller that comes while this one is in use makes another */
     taken.used = 0;
     return taken;
 }
 
-static void give_json(json_writing *given)
+static void release_json(json_writing *given)
 {
-    if (given->capacity > KEPT_BYTES || kept_json.bytes)
+    if (given->capacity > CACHED_BYTES || cached_json.bytes)
         json_writing_release(given);
     else
-        kept_json = *given;
+        cached_json = *given;
 }
 
 /* ---- a round as JSON: a piece for the context, one for each arm ---- */
@@ -247,14 +247,14 @@ static int read_pieces(const round_pieces *self, ee_round *round)
 
 ee_round *named_read(PyObject *arms, PyObject *ids, PyObject *context)
 {
-    ee_round *round = take_round();
+    ee_round *round = acquire_round();
     if (!round) return NULL;
-    round_pieces pieces = {.writing.json = take_json()};
+    round_pieces pieces = {.writing.json = acquire_json()};
     int status = write_context(&pieces, context);
     if (!status) status = write_arms(&pieces, arms, ids);
     if (!status) status = read_pieces(&pieces, round);
     if (!status && !ee_round_count(round)) status = raise_bad_input("arms: expected at least one arm, got none");
-    give_json(&pieces.writing.json);
+    release_json(&pieces.writing.json);
     free(pieces.ends);
     if (!status) return round;
     named_release(round);

@@ -8,7 +8,7 @@
 #include "shared/raising.h"
 
 /* Zeros, at least one; NULL with an exception set. */
-static void *room(size_t count, size_t size)
+static void *allocate(size_t count, size_t size)
 {
     void *block = calloc(count + 1, size);
     if (!block) PyErr_NoMemory();
@@ -30,7 +30,7 @@ static int copy_excluded(const array_view *view, size_t rows, size_t arms, uint8
         return raise_bad_input("excluded: expected booleans of shape (%zu slots, %zu arms) or (%zu arms,)", rows, arms,
                                arms);
     }
-    *out = room(rows, arms + 1);
+    *out = allocate(rows, arms + 1);
     if (!*out) return -1;
     for (size_t row = 0; row < rows && arms; row++)
         memcpy(*out + row * arms, (const uint8_t *)view->data + (all ? 0 : row * arms), arms);
@@ -80,7 +80,7 @@ static int read_array(rounds_call *self, PyObject *rounds)
     if (array_view_floats(rounds, 3, "rounds", &self->array)) return -1;
     const size_t count = (size_t)self->array.shape[0], arms = (size_t)self->array.shape[1];
     const size_t dim = (size_t)self->array.shape[2];
-    self->readings = room(count, sizeof *self->readings);
+    self->readings = allocate(count, sizeof *self->readings);
     if (!self->readings) return -1;
     const float *values = self->array.data;
     for (; self->reading_count < count; self->reading_count++, values += arms * dim)
@@ -95,7 +95,7 @@ static int read_items(rounds_call *self, PyObject *items, PyObject *contexts, bo
     if (contexts && PyTuple_Size(contexts) != count)
         return raise_bad_input("contexts: expected one per round, got %zd contexts for %zd rounds",
                                PyTuple_Size(contexts), count);
-    self->readings = room((size_t)count, sizeof *self->readings);
+    self->readings = allocate((size_t)count, sizeof *self->readings);
     if (!self->readings) return -1;
     for (Py_ssize_t i = 0; i < count; i++, self->reading_count++) {
         PyObject *context = contexts ? PyTuple_GetItem(contexts, i) : NULL;
@@ -149,10 +149,10 @@ static int reserve(rounds_call *self)
         PyList_SetItem(self->decisions, (Py_ssize_t)i, decision);
         cells += arms;
     }
-    self->arms = room(self->count, sizeof *self->arms);
-    if (self->arms) self->made = room(self->count, sizeof *self->made);
-    if (self->made) self->scores = room(cells, sizeof *self->scores);
-    if (self->scores) self->probabilities = room(cells, sizeof *self->probabilities);
+    self->arms = allocate(self->count, sizeof *self->arms);
+    if (self->arms) self->made = allocate(self->count, sizeof *self->made);
+    if (self->made) self->scores = allocate(cells, sizeof *self->scores);
+    if (self->scores) self->probabilities = allocate(cells, sizeof *self->probabilities);
     return self->probabilities ? 0 : -1;
 }
 

@@ -33,9 +33,9 @@ scores_object *scores_new(size_t arms)
 
 static void dealloc(PyObject *self)
 {
-    PyTypeObject *own = Py_TYPE(self);
+    PyTypeObject *heap_type = Py_TYPE(self);
     PyObject_Free(self);
-    Py_DECREF(own);
+    Py_DECREF(heap_type);
 }
 
 /* Scores(bytes): what pickle has kept. */

@@ -37,51 +37,51 @@ static int check(snapshot_object *self)
 
 /* ---- scratches: one for each call that is under way ---- */
 
-static ee_scratch *take_scratch(snapshot_object *self)
+static ee_scratch *acquire_scratch(snapshot_object *self)
 {
-    ee_scratch *own;
+    ee_scratch *scratch;
     ee_error error;
     if (check(self)) return NULL;
     ee_status status = EE_OK;
     if (self->count)
-        own = self->scratches[--self->count];
+        scratch = self->scratches[--self->count];
     else
-        status = ee_scratch_create(self->snapshot, 0, &own, &error); /* each call seeds it */
+        status = ee_scratch_create(self->snapshot, 0, &scratch, &error); /* each call seeds it */
     if (status) {
         raise_status(status, &error);
         return NULL;
     }
     self->calls++;
-    return own;
+    return scratch;
 }
 
 /* One that finds no place among the kept is let go. */
-static void give_scratch(snapshot_object *self, ee_scratch *own)
+static void release_scratch(snapshot_object *self, ee_scratch *scratch)
 {
     self->calls--;
     if (self->count == self->capacity) {
         size_t capacity = self->capacity ? 2 * self->capacity : 4;
         ee_scratch **grown = realloc(self->scratches, capacity * sizeof(ee_scratch *));
         if (!grown) {
-            ee_scratch_free(own);
+            ee_scratch_free(scratch);
             return;
         }
         self->scratches = grown;
         self->capacity = capacity;
     }
-    self->scratches[self->count++] = own;
+    self->scratches[self->count++] = scratch;
 }
 
 /* ---- methods ---- */
 
 /* A scratch that draws by the seed, or by that of the next decision if it is NULL or None, which is used up if the call
  * decides. Call it after arms are read, which may let other threads go first. 0, or -1 with an exception set. */
-static int take_decider(snapshot_object *self, PyObject *seed, bool decides, decider *out)
+static int acquire_decider(snapshot_object *self, PyObject *seed, bool decides, decider *out)
 {
     bool given = seed && seed != Py_None;
     *out = (decider){.bandit = self->bandit, .snapshot = self->snapshot};
     if (given && read_whole(seed, "seed", UINT64_MAX, &out->seed)) return -1;
-    out->scratch = take_scratch(self);
+    out->scratch = acquire_scratch(self);
     if (!out->scratch) return -1;
     if (!given) out->seed = decides ? self->seed++ : self->seed;
     ee_scratch_seed(out->scratch, out->seed);
@@ -96,9 +96,9 @@ static PyObject *call_with_arms(PyObject *object, PyObject *const *values, arms_
     arms_reading reading;
     decider with;
     if (arms_read(values[0], values[1], self->bandit->takes_rounds, &reading)) return NULL;
-    if (!take_decider(self, values[2], call == decider_decide, &with)) {
+    if (!acquire_decider(self, values[2], call == decider_decide, &with)) {
         result = call(&with, &reading, values[3]);
-        give_scratch(self, with.scratch);
+        release_scratch(self, with.scratch);
     }
     arms_release(&reading);
     return result;
@@ -107,9 +107,9 @@ static PyObject *call_with_arms(PyObject *object, PyObject *const *values, arms_
 static PyObject *decide_rounds(snapshot_object *self, rounds_call *call, PyObject *seed)
 {
     decider with;
-    if (take_decider(self, seed, true, &with)) return NULL;
+    if (acquire_decider(self, seed, true, &with)) return NULL;
     PyObject *decisions = decider_decide_rounds(&with, call);
-    give_scratch(self, with.scratch);
+    release_scratch(self, with.scratch);
     return decisions;
 }
 
@@ -277,14 +277,14 @@ static int traverse(PyObject *object, visitproc visit, void *arg)
 static void release(PyObject *object)
 {
     snapshot_object *self = (snapshot_object *)object;
-    PyTypeObject *own = Py_TYPE(object);
+    PyTypeObject *heap_type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     while (self->count) ee_scratch_free(self->scratches[--self->count]);
     free(self->scratches);
     if (!is_lost(self)) ee_snapshot_free(self->snapshot); /* before its bandit */
     Py_DECREF(self->bandit);
     PyObject_GC_Del(object);
-    Py_DECREF(own);
+    Py_DECREF(heap_type);
 }
 
 static PyObject *refuse(PyTypeObject *of, PyObject *args, PyObject *keywords)

@@ -128,7 +128,7 @@ static int copy_parts(const csr_parts *parts, arms_reading *out)
         PyMem_Free(starts);
         return failed;
     }
-    out->room = starts;
+    out->buffer = starts;
     out->arms = ee_arms_sparse(starts, indices, out->values.data, parts->rows, parts->dim);
     return 0;
 }

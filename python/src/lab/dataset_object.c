@@ -57,7 +57,7 @@ static PyObject *make_arms(const ee_arms *arms)
     return array_from_copy(arms->values, "float32", sizeof *arms->values, 2, shape);
 }
 
-/* (arms, rewards, expected), each a copy: a round may be kept for as long as one likes. */
+/* (arms, rewards, expected), each a copy: a round may be cache_path for as long as one likes. */
 static PyObject *make_round(const environment_round *round)
 {
     const Py_ssize_t count = (Py_ssize_t)round->arms.count;
@@ -160,9 +160,9 @@ static PyObject *dataset_new(PyTypeObject *type, PyObject *arguments, PyObject *
     ee_error error;
     ee_status status;
     if (cache != Py_None && !PyUnicode_FSConverter(cache, &folder)) goto done;
-    const char *words = PyBytes_AsString(text), *kept = folder ? PyBytes_AsString(folder) : NULL;
+    const char *path = PyBytes_AsString(text), *cache_path = folder ? PyBytes_AsString(folder) : NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = dataset_open(words, kept, &data, &error);
+    status = dataset_open(path, cache_path, &data, &error);
     Py_END_ALLOW_THREADS;
     object = status ? raise_status(status, &error) : dataset_wrap(type, data);
 done:

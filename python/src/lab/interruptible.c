@@ -25,7 +25,7 @@ static void *do_work(void *argument)
 }
 
 /* A tenth of a second, or less where the work is done: whether it is. */
-static bool wait_a_little(watched_work *self)
+static bool wait_for_end(watched_work *self)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -53,7 +53,7 @@ int interruptible_run(void (*work)(void *context), void *context, atomic_bool *s
     }
     for (bool done = false; !done;) {
         Py_BEGIN_ALLOW_THREADS;
-        done = wait_a_little(&self);
+        done = wait_for_end(&self);
         Py_END_ALLOW_THREADS;
         if (!raised && PyErr_CheckSignals()) raised = -1;
         if (raised) atomic_store(stop, true);

@@ -29,9 +29,10 @@ static int read_mode(PyObject *settings, evaluation_request *request)
     static const char *const slots[] = {"cascade", "whole", "own", "first"};
     size_t mode, model, weighting;
     uint64_t folds = request->folds;
-    if (settings_word(settings, "mode", modes, 3, &mode) || settings_word(settings, "model", models, 2, &model) ||
-        settings_word(settings, "slots", slots, 4, &weighting) || settings_number(settings, "split", &request->split) ||
-        settings_count(settings, "folds", &folds) || settings_time(settings, "judge_from", &request->judged_from))
+    if (settings_choice(settings, "mode", modes, 3, &mode) || settings_choice(settings, "model", models, 2, &model) ||
+        settings_choice(settings, "slots", slots, 4, &weighting) ||
+        settings_number(settings, "split", &request->split) || settings_count(settings, "folds", &folds) ||
+        settings_time(settings, "judge_from", &request->judged_from))
         return -1;
     request->mode = (evaluation_mode)mode;
     request->model = (reward_model_kind)model;
@@ -132,7 +133,7 @@ static PyObject *line_of(const log_evaluation *self, const evaluation_result *re
 }
 
 /* The failure of the first candidate where none could be played; else NULL. */
-static const ee_error *whole_failure(const log_evaluation *self)
+static const ee_error *failure_of_all(const log_evaluation *self)
 {
     for (size_t i = 0; i < self->request.candidate_count; i++)
         if (self->results[i].finished) return NULL;
@@ -140,10 +141,10 @@ static const ee_error *whole_failure(const log_evaluation *self)
 }
 
 /* (lines, failures, the candidate that was trained or None) */
-static PyObject *answer(const log_evaluation *self)
+static PyObject *make_result(const log_evaluation *self)
 {
-    const ee_error *whole = whole_failure(self);
-    if (whole) return raise_status(whole->status, whole);
+    const ee_error *all_failed = failure_of_all(self);
+    if (all_failed) return raise_status(all_failed->status, all_failed);
     PyObject *lines = PyList_New(0), *failures = PyList_New(0);
     for (size_t i = 0; i < self->request.candidate_count && lines && failures; i++) {
         const ee_error *failure = &self->results[i].failure;
@@ -167,7 +168,7 @@ PyObject *log_evaluate(PyObject *module, PyObject *args)
     if (!read_candidates(candidates, &self) && !read_settings(settings, &self)) {
         if (usual) self.status = evaluation_usual_estimators(&self.request, &self.error);
         int raised = self.status ? 0 : interruptible_run(play, &self, &self.stop);
-        if (!raised) result = self.status ? raise_status(self.status, &self.error) : answer(&self);
+        if (!raised) result = self.status ? raise_status(self.status, &self.error) : make_result(&self);
     }
     if (self.results) evaluation_release(self.results, self.request.candidate_count);
     memory_free(self.results);

@@ -40,7 +40,7 @@ typedef struct log_columns {
     const char *path;
     log_options reading;
     column columns[COLUMNS];
-    bool partly; /* an event tells the probability of the taken action alone */
+    bool lacks_probabilities; /* an event tells the probability of the taken action alone */
     uint64_t dim, skipped, passed;
     atomic_bool stop;
     ee_status status;
@@ -90,8 +90,9 @@ static void append_event(log_columns *self, const log_event *event)
     append(self, PROBABILITY, &event->probability, sizeof event->probability);
     append(self, REWARD, &event->reward, sizeof event->reward);
     append(self, COPIES, &event->copies, sizeof event->copies);
-    if (!event->probabilities) self->partly = true;
-    if (!self->partly) append(self, PROBABILITIES, event->probabilities, event->count * sizeof *event->probabilities);
+    if (!event->probabilities) self->lacks_probabilities = true;
+    if (!self->lacks_probabilities)
+        append(self, PROBABILITIES, event->probabilities, event->count * sizeof *event->probabilities);
     append_arms(self, &event->arms);
     append_text(self, ID, event->id);
     append_text(self, CONTEXT, event->context);
@@ -125,11 +126,11 @@ static int set_item(PyObject *into, const char *name, PyObject *value)
 }
 
 /* Each column as bytes, let go as soon as it is there: a log may be large. */
-static PyObject *answer(log_columns *self)
+static PyObject *make_result(log_columns *self)
 {
     PyObject *all = PyDict_New();
     int failed = !all;
-    if (self->partly) self->columns[PROBABILITIES].used = 0;
+    if (self->lacks_probabilities) self->columns[PROBABILITIES].used = 0;
     for (size_t i = 0; i < COLUMNS && !failed; i++) {
         column *one = &self->columns[i];
         failed = set_item(all, names[i], PyBytes_FromStringAndSize(one->bytes, (Py_ssize_t)one->used));
@@ -151,7 +152,7 @@ PyObject *log_events(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "yO!:log_events", &self.path, &PyDict_Type, &settings)) return NULL;
     if (settings_reading(settings, &self.reading)) return NULL;
     int raised = interruptible_run(read_all, &self, &self.stop);
-    if (!raised) result = self.status ? raise_status(self.status, &self.error) : answer(&self);
+    if (!raised) result = self.status ? raise_status(self.status, &self.error) : make_result(&self);
     for (size_t i = 0; i < COLUMNS; i++) memory_free(self.columns[i].bytes);
     return result;
 }

@@ -78,7 +78,7 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
     PyObject *from, *slots, *kept = NULL, *texts = NULL;
     const char *late;
     run_job job = {0};
-    char *options, words[DELAY_TEXT];
+    char *options, delay_text[DELAY_TEXT];
     ee_error error;
     ee_status status;
     if (!PyArg_ParseTuple(arguments, "O!sO:check", &PyTuple_Type, &from, &late, &slots)) return NULL;
@@ -87,8 +87,8 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
         Py_BEGIN_ALLOW_THREADS;
         status = runner_check(&job, &options, &error);
         Py_END_ALLOW_THREADS;
-        delay_format(&job.late, words);
-        texts = status ? raise_status(status, &error) : Py_BuildValue("(ss)", options, words);
+        delay_format(&job.late, delay_text);
+        texts = status ? raise_status(status, &error) : Py_BuildValue("(ss)", options, delay_text);
         memory_free(options);
     }
     Py_DECREF(kept);
@@ -97,23 +97,23 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
 
 /* ---- progress ---- */
 
-typedef struct audience {
+typedef struct run_observer {
     const job_list *list;
     PyObject *listener;                 /* or None */
     PyThreadState *thread;              /* of the caller, while it does not hold the GIL */
-    atomic_bool over;                   /* all runs are to end */
+    atomic_bool stop;                   /* all runs are to end */
     PyObject *type, *value, *traceback; /* why: an exception that is still to be raised */
     ee_error *failures;                 /* (list->count) zeros where a job has not failed */
-} audience;
+} run_observer;
 
 static bool on_wanted(void *context)
 {
-    return !atomic_load_explicit(&((audience *)context)->over, memory_order_relaxed);
+    return !atomic_load_explicit(&((run_observer *)context)->stop, memory_order_relaxed);
 }
 
 static bool on_ended(void *context, const run_report *report)
 {
-    audience *self = context;
+    run_observer *self = context;
     if (report->result->status) self->failures[report->job - self->list->jobs] = *report->error;
     return on_wanted(context);
 }
@@ -129,26 +129,26 @@ static PyObject *describe_shown(const run_standing *now)
     return text_from_bytes(text);
 }
 
-static bool tell(PyObject *listener, const run_standing *now)
+static bool call_listener(PyObject *listener, const run_standing *now)
 {
     if (listener == Py_None) return true;
-    PyObject *said = PyObject_CallFunction(listener, "(nnnKKKdNdd)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
-                                           (Py_ssize_t)now->running, (unsigned long long)now->rounds,
-                                           (unsigned long long)now->played, (unsigned long long)now->read, now->seconds,
-                                           describe_shown(now), now->share, now->left);
-    Py_XDECREF(said);
-    return said != NULL;
+    PyObject *result = PyObject_CallFunction(listener, "(nnnKKKdNdd)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
+                                             (Py_ssize_t)now->running, (unsigned long long)now->rounds,
+                                             (unsigned long long)now->played, (unsigned long long)now->read,
+                                             now->seconds, describe_shown(now), now->share, now->left);
+    Py_XDECREF(result);
+    return result != NULL;
 }
 
 /* In the thread that called, so that the signals are seen there. */
 static void on_standing(void *context, const run_standing *now)
 {
-    audience *self = context;
-    if (atomic_load(&self->over)) return;
+    run_observer *self = context;
+    if (atomic_load(&self->stop)) return;
     PyEval_RestoreThread(self->thread);
-    if (PyErr_CheckSignals() || !tell(self->listener, now)) {
+    if (PyErr_CheckSignals() || !call_listener(self->listener, now)) {
         PyErr_Fetch(&self->type, &self->value, &self->traceback);
-        atomic_store(&self->over, true);
+        atomic_store(&self->stop, true);
     }
     self->thread = PyEval_SaveThread();
 }
@@ -156,19 +156,19 @@ static void on_standing(void *context, const run_standing *now)
 /* As a Python warning for the caller of lab.run, in its thread, before the first run. */
 static void on_noted(void *context, const char *sentence)
 {
-    audience *self = context;
-    if (atomic_load(&self->over)) return;
+    run_observer *self = context;
+    if (atomic_load(&self->stop)) return;
     PyEval_RestoreThread(self->thread);
     PyObject *text = text_from_bytes(sentence);
     if (!text || PyErr_WarnFormat(PyExc_UserWarning, 3, "%U", text)) {
         PyErr_Fetch(&self->type, &self->value, &self->traceback);
-        atomic_store(&self->over, true);
+        atomic_store(&self->stop, true);
     }
     Py_XDECREF(text);
     self->thread = PyEval_SaveThread();
 }
 
-static PyObject *list_failures(const audience *self)
+static PyObject *list_failures(const run_observer *self)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < self->list->count; i++) {
@@ -183,7 +183,7 @@ static PyObject *list_failures(const audience *self)
 
 static PyObject *play(const char *folder, const job_list *list, size_t threads, PyObject *listener)
 {
-    audience self = {.list = list, .listener = listener};
+    run_observer self = {.list = list, .listener = listener};
     run_watch watch = {
         .wanted = on_wanted, .standing = on_standing, .ended = on_ended, .context = &self, .noted = on_noted};
     run_result *results = NULL;

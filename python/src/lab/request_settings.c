@@ -41,12 +41,12 @@ int settings_text(PyObject *settings, const char *name, const char **out)
     return 0;
 }
 
-int settings_word(PyObject *settings, const char *name, const char *const *words, size_t count, size_t *out)
+int settings_choice(PyObject *settings, const char *name, const char *const *choices, size_t count, size_t *out)
 {
     const char *text;
     if (settings_text(settings, name, &text)) return -1;
     for (*out = 0; text && *out < count; ++*out)
-        if (strcmp(text, words[*out]) == 0) return 0;
+        if (strcmp(text, choices[*out]) == 0) return 0;
     return raise_bad_input("%s: unknown value '%s'", name, text ? text : "None");
 }
 
@@ -85,8 +85,9 @@ int settings_estimates(PyObject *settings, evaluation_request *request)
     const char *intervals[INTERVAL_KINDS];
     size_t kind, tuning;
     for (int i = 0; i < INTERVAL_KINDS; i++) intervals[i] = interval_name((interval_kind)i);
-    if (read_estimators(settings, request) || settings_word(settings, "interval", intervals, INTERVAL_KINDS, &kind) ||
-        settings_word(settings, "tuning", tunings, 2, &tuning) || settings_number(settings, "alpha", &request->alpha) ||
+    if (read_estimators(settings, request) || settings_choice(settings, "interval", intervals, INTERVAL_KINDS, &kind) ||
+        settings_choice(settings, "tuning", tunings, 2, &tuning) ||
+        settings_number(settings, "alpha", &request->alpha) ||
         settings_number(settings, "reward_low", &request->reward_low) ||
         settings_number(settings, "reward_high", &request->reward_high) ||
         settings_number(settings, "least_probability", &request->least_probability) ||
@@ -102,7 +103,7 @@ int settings_reading(PyObject *settings, log_options *reading)
     static const char *const ways[] = {"label", "first", "last", "sum", "mean", "max"};
     size_t way;
     uint64_t strict = 0;
-    if (settings_word(settings, "reward", ways, sizeof ways / sizeof *ways, &way) ||
+    if (settings_choice(settings, "reward", ways, sizeof ways / sizeof *ways, &way) ||
         settings_time(settings, "start", &reading->from) || settings_time(settings, "until", &reading->until) ||
         settings_number(settings, "default_reward", &reading->default_reward) ||
         settings_count(settings, "strict", &strict))

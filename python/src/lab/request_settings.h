@@ -12,8 +12,8 @@ int settings_number(PyObject *settings, const char *name, double *out);  /* stay
 int settings_count(PyObject *settings, const char *name, uint64_t *out); /* the same */
 /* *out NULL for None; borrowed from the dict. */
 int settings_text(PyObject *settings, const char *name, const char **out);
-/* The number of the word among words (count). */
-int settings_word(PyObject *settings, const char *name, const char *const *words, size_t count, size_t *out);
+/* The number of the word among choices (count). */
+int settings_choice(PyObject *settings, const char *name, const char *const *choices, size_t count, size_t *out);
 /* Seconds since 1970: a number, or a text as logs have it. */
 int settings_time(PyObject *settings, const char *name, double *out);
 

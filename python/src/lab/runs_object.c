@@ -20,7 +20,7 @@ typedef struct runs_object {
 typedef struct selection {
     stored_runs runs; /* copies, whose texts belong to the object */
     size_t *places;   /* (runs.count) of them in the object */
-    summary said;
+    summary computed;
 } selection;
 
 /* ---- opening ---- */
@@ -131,7 +131,7 @@ static PyObject *runs_curve(PyObject *object, PyObject *place)
 
 static void release_selection(selection *self)
 {
-    summary_release(&self->said);
+    summary_release(&self->computed);
     memory_free(self->runs.runs);
     memory_free(self->places);
 }
@@ -181,7 +181,7 @@ static PyObject *make_comparison(const summary_cell *cell)
 static PyObject *make_cell(const selection *of, size_t group_number, const summary_cell *cell)
 {
     static const char *const parts[SUMMARY_PARTS] = {"main", "label", "decision", "weight"};
-    const summary_group *group = &of->said.results.groups[group_number];
+    const summary_group *group = &of->computed.results.groups[group_number];
     const stored_run *first = cell->runs[0];
     summary_part part = SUMMARY_MAIN; /* a cell that is in several is the reference of the ablations */
     while (!cell->labels[part]) part++;
@@ -202,8 +202,8 @@ static PyObject *make_cell(const selection *of, size_t group_number, const summa
 static PyObject *list_cells(const selection *of)
 {
     PyObject *list = PyList_New(0);
-    for (size_t g = 0; list && g < of->said.results.count; g++) {
-        const summary_group *group = &of->said.results.groups[g];
+    for (size_t g = 0; list && g < of->computed.results.count; g++) {
+        const summary_group *group = &of->computed.results.groups[g];
         for (size_t i = 0; list && i < group->count; i++) list_append(&list, make_cell(of, g, &group->cells[i]));
     }
     return list;
@@ -221,7 +221,7 @@ static PyObject *runs_summary(PyObject *object, PyObject *arguments)
     if (select_runs(self, places, &of)) {
         const char *folder = PyBytes_AsString(self->folder);
         Py_BEGIN_ALLOW_THREADS;
-        status = summary_create(&of.runs, folder, reference, &of.said, &error);
+        status = summary_create(&of.runs, folder, reference, &of.computed, &error);
         Py_END_ALLOW_THREADS;
         list = status ? raise_status(status, &error) : list_cells(&of);
     }

@@ -7,7 +7,7 @@
 
 /* numpy's PyArrayInterface, version 2. */
 typedef struct array_interface {
-    int two; /* is 2, or this is something else */
+    int version; /* is 2, or this is something else */
     int dimensions;
     char kind;
     int size;
@@ -41,30 +41,30 @@ int array_is_plain(PyObject *object)
 }
 
 /* The view of a plain numpy array, whatever it holds. */
-static const array_interface *look(PyObject *array, array_view *out)
+static const array_interface *read_interface(PyObject *array, array_view *out)
 {
     PyObject *capsule = PyObject_GetAttr(array, struct_name);
     if (!capsule) return NULL;
-    const array_interface *shown = PyCapsule_GetPointer(capsule, NULL);
-    if (shown && shown->two != 2) {
+    const array_interface *interface = PyCapsule_GetPointer(capsule, NULL);
+    if (interface && interface->version != 2) {
         PyErr_SetString(PyExc_ValueError, "this version of numpy describes its arrays in an unsupported way");
-        shown = NULL;
+        interface = NULL;
     }
-    if (!shown) {
+    if (!interface) {
         Py_DECREF(capsule);
         return NULL;
     }
     out->owner = capsule;
-    out->dimensions = shown->dimensions;
-    for (int i = 0; i < shown->dimensions && i < 3; i++) {
-        out->shape[i] = shown->shape[i];
-        out->strides[i] = shown->strides[i];
+    out->dimensions = interface->dimensions;
+    for (int i = 0; i < interface->dimensions && i < 3; i++) {
+        out->shape[i] = interface->shape[i];
+        out->strides[i] = interface->strides[i];
     }
-    out->data = shown->data;
-    out->kind = shown->kind;
-    out->size = shown->size;
-    out->contiguous = (shown->flags & C_CONTIGUOUS) != 0;
-    return shown;
+    out->data = interface->data;
+    out->kind = interface->kind;
+    out->size = interface->size;
+    out->contiguous = (interface->flags & C_CONTIGUOUS) != 0;
+    return interface;
 }
 
 static int is_number(char kind)
@@ -128,9 +128,9 @@ static int convert(PyObject *array, const char *dtype, const char *what, array_v
         name_argument(what);
         return -1;
     }
-    const array_interface *shown = look(copy, out);
+    const array_interface *interface = read_interface(copy, out);
     Py_DECREF(copy);
-    return shown ? 0 : -1;
+    return interface ? 0 : -1;
 }
 
 static int refuse_kind(char kind, const char *what)
@@ -144,9 +144,9 @@ static int refuse_kind(char kind, const char *what)
 static int take_numbers(PyObject *array, int dimensions, const char *what, array_view *out)
 {
     (void)dimensions;
-    const array_interface *shown = look(array, out);
-    if (!shown) return -1;
-    int ready = (shown->flags & (ALIGNED | NOT_SWAPPED)) == (ALIGNED | NOT_SWAPPED);
+    const array_interface *interface = read_interface(array, out);
+    if (!interface) return -1;
+    int ready = (interface->flags & (ALIGNED | NOT_SWAPPED)) == (ALIGNED | NOT_SWAPPED);
     if (is_number(out->kind) && ready) return 0;
     char dtype[8] = "f8"; /* of objects: Python's own numbers, or none at all; numpy will see */
     if (is_number(out->kind)) PyOS_snprintf(dtype, sizeof dtype, "%c%d", out->kind, out->size);
@@ -210,8 +210,8 @@ static int floats_of_strided(array_view *view)
     return 0;
 }
 
-/* The view of a converted array has the dimensions of the first look, unless an object within has changed the array
- * while it was asked for its number. */
+/* The view of a converted array has the dimensions of the first read_interface, unless an object within has changed the
+ * array while it was asked for its number. */
 static int convert_checked(PyObject *array, const char *dtype, int dimensions, const char *what, array_view *view)
 {
     array_view_release(view);
