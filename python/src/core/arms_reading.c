@@ -8,12 +8,12 @@
 
 /* ---- vectors ---- */
 
-/* Runs no code of Python's but its own numbers': the list cannot change meanwhile. */
+/* Runs no user code, so the list cannot change meanwhile. */
 static bool read_float(PyObject *object, float *out)
 {
     if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object)) return false;
     double value = PyFloat_AsDouble(object);
-    if (value == -1 && PyErr_Occurred()) { /* an int beyond any float */
+    if (value == -1 && PyErr_Occurred()) { /* an int larger than any float */
         PyErr_Clear();
         return false;
     }
@@ -29,8 +29,8 @@ static bool read_row(PyObject *row, Py_ssize_t length, float *out)
     return true;
 }
 
-/* The view of a list of lists, all of one length, that hold nothing but float and int: numpy takes them too, and takes
- * five times as long. 0; 1 where it is anything else, which is for numpy to see; -1 with an exception set. */
+/* A view of a list of equally long lists of float and int, five times as fast as through numpy. Returns 0, 1 for
+ * anything else (left to numpy), or -1 with an exception set. */
 static int read_lists(PyObject *arms, array_view *out)
 {
     if (!PyList_CheckExact(arms) || !PyList_Size(arms) || !PyList_CheckExact(PyList_GetItem(arms, 0))) return 1;
@@ -78,7 +78,7 @@ static int refuse_context(void)
     return raise_bad_input("context: only named features take a context, but the arms are vectors");
 }
 
-/* Named features or vectors: what is neither a plain array nor sparse. ids is NULL or as in named_read. */
+/* Reads named features or vectors that are neither a plain array nor sparse. ids: NULL, or as in named_read. */
 static int read_either(PyObject *arms, PyObject *ids, PyObject *context, bool takes_rounds, arms_reading *out)
 {
     if (!named_is(arms, context, takes_rounds)) return read_dense(arms, out);
@@ -97,7 +97,7 @@ static int refuse_mapping(PyObject *id, PyObject *features)
     return -1;
 }
 
-/* Cuts (id, features) pairs into a tuple of ids and one of features. */
+/* Splits (id, features) pairs into a tuple of ids and a tuple of features. */
 static int split_items(PyObject *items, PyObject *ids, PyObject *features)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(ids); i++) {
@@ -155,7 +155,7 @@ static int read_mapping(PyObject *arms, PyObject *context, bool takes_rounds, ar
     return failed;
 }
 
-/* Whether arms is a mapping of ids; one that has "_multi" is a whole round. -1 with an exception set. */
+/* Whether arms is a mapping of ids (a mapping with "_multi" is a whole round); -1 with an exception set. */
 static int has_ids(PyObject *arms)
 {
     if (PyList_Check(arms) || PyTuple_Check(arms) || PyUnicode_Check(arms) || PyBytes_Check(arms)) return 0;
@@ -166,7 +166,7 @@ static int has_ids(PyObject *arms)
     return !PyMapping_HasKeyString(arms, "_multi");
 }
 
-/* A new reference to what has the action of each arm, or NULL. 0, or -1 with an exception set. */
+/* *actions: a new reference to the sequence of actions, or NULL if there is none. 0, or -1 with an exception set. */
 static int find_actions(PyObject *arms, PyObject **actions)
 {
     *actions = NULL;
@@ -196,7 +196,7 @@ int arms_read(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading
         if (!context || context == Py_None) return read_dense(arms, out);
         return refuse_context();
     }
-    int sparse = sparse_is(arms); /* first, since one of scipy's is a dict too */
+    int sparse = sparse_is(arms); /* first, because scipy's dok_matrix is also a dict */
     if (sparse < 0) return -1;
     if (sparse) return context && context != Py_None ? refuse_context() : sparse_read(arms, out);
     int mapping = has_ids(arms);

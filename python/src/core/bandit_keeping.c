@@ -1,5 +1,5 @@
 /* Methods of Bandit that save and load it, and show what it knows about a feature. */
-#include "bandit_object.h" /* first: Python.h chooses the functions that <string.h> declares */
+#include "bandit_object.h" /* first: Python.h decides which functions <string.h> declares */
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@ PyObject *bandit_save(PyObject *object, PyObject *const *args, Py_ssize_t count,
     Py_RETURN_NONE;
 }
 
-/* What a model must be. */
+/* What the caller expects of a model. */
 typedef struct expectation {
     ee_settings settings;
-    PyObject *policy; /* keeps its name */
+    PyObject *policy; /* owns the text of settings.policy */
 } expectation;
 
-/* policy: a text, or a Policy; dim: a number; either may be NULL or None. */
+/* policy: a string or a Policy; dim: a number. Either may be NULL or None. */
 static int read_expectation(PyObject *policy, PyObject *dim, expectation *out)
 {
     uint64_t size = 0;
@@ -46,7 +46,7 @@ static int read_expectation(PyObject *policy, PyObject *dim, expectation *out)
     return failed;
 }
 
-/* From the file of a path, or from bytes. */
+/* values: a path or bytes, policy, dim. */
 static PyObject *load(PyObject *type, PyObject *const *values, bool from_file)
 {
     PyObject *holder = NULL;
@@ -55,7 +55,7 @@ static PyObject *load(PyObject *type, PyObject *const *values, bool from_file)
     if (from_file)
         PyUnicode_FSConverter(values[0], &holder);
     else
-        holder = PyBytes_FromObject(values[0]); /* the very same, where it is bytes */
+        holder = PyBytes_FromObject(values[0]); /* the same object if it is bytes */
     ee_bandit *bandit = NULL;
     if (holder) {
         const char *start = PyBytes_AsString(holder);
@@ -103,7 +103,7 @@ PyObject *bandit_to_bytes(PyObject *object, PyObject *none)
     return result;
 }
 
-/* (type.from_bytes, (bytes,), attributes of a subclass or None): copy and deepcopy go this way too. */
+/* (type.from_bytes, (bytes,), attributes of a subclass or None); copy and deepcopy use it too. */
 PyObject *bandit_reduce(PyObject *self, PyObject *none)
 {
     PyObject *attributes = PyObject_GetAttrString(self, "__dict__");
@@ -141,7 +141,7 @@ PyObject *bandit_feature(PyObject *object, PyObject *const *args, Py_ssize_t cou
     char *name = NULL;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_feature(self->bandit, (size_t)place, &feature, &error);
-    if (!status) name = strdup(feature.name); /* it lives until the next call, which another thread may make */
+    if (!status) name = strdup(feature.name); /* valid only until the next call, which another thread may make */
     bandit_leave(self, state);
     if (status) return raise_status(status, &error);
     PyObject *result = name ? feature_new(name, &feature) : PyErr_NoMemory();

@@ -11,7 +11,8 @@ static PyObject *none_or_raise(ee_status status, const ee_error *error)
     Py_RETURN_NONE;
 }
 
-/* The id of a decision, or of a number. Every bandit counts its ids from 1, so a decision of another one is refused. */
+/* Reads the id of a Decision, or an id. Each bandit counts its ids from 1, so a decision of another bandit is
+ * refused. */
 static int read_id(const bandit_object *self, PyObject *object, uint64_t *id)
 {
     if (decision_is(object)) {
@@ -31,7 +32,7 @@ static int read_id(const bandit_object *self, PyObject *object, uint64_t *id)
 
 typedef struct reward_row {
     uint64_t id;
-    const char *record; /* (size) of a decision of a snapshot; NULL: it has an id */
+    const char *record; /* (size) for a decision of a snapshot; NULL: use the id */
     size_t size;
     double reward;
 } reward_row;
@@ -81,7 +82,7 @@ PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count
     return learn_row(self, &row);
 }
 
-/* What tuples hold, to be freed; NULL with an exception set. */
+/* The rows of two tuples, to be freed with PyMem_Free; NULL with an exception set. */
 static reward_row *read_rows(const bandit_object *self, PyObject *decisions, PyObject *rewards)
 {
     Py_ssize_t count = PyTuple_Size(decisions);
@@ -99,7 +100,7 @@ static reward_row *read_rows(const bandit_object *self, PyObject *decisions, PyO
     return rows;
 }
 
-/* The exception that is set gets the attribute `learned`. */
+/* Sets the attribute `learned` of the current exception. */
 static void set_learned(Py_ssize_t learned)
 {
     PyObject *type, *value, *traceback, *number;
@@ -149,7 +150,7 @@ PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t 
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = EE_OK;
-    if (reading.round) /* whose names are learned first: what is refused must have changed nothing */
+    if (reading.round) /* checked before its names are learned, so that a refused call changes nothing */
         status = bandit_check_logged(self->bandit, arms_read_count(&reading), (size_t)arm, reward, &error);
     if (!status) status = bandit_arms(self, &reading, true, &arms, &error);
     if (!status) status = ee_bandit_learn_from(self->bandit, &arms, (size_t)arm, reward, &error);
@@ -158,7 +159,7 @@ PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t 
     return none_or_raise(status, &error);
 }
 
-/* The bytes of a record: bytes, or a Decision that has one. A new reference. */
+/* The bytes of a record, from bytes or from a Decision that has one. A new reference. */
 static PyObject *record_of(PyObject *object)
 {
     if (!decision_is(object)) return PyBytes_FromObject(object);

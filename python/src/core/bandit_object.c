@@ -32,8 +32,8 @@ PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
     return (PyObject *)self;
 }
 
-/* Whether another thread held the lock when this process forked. The first call after a fork can tell: it has the GIL,
- * so no thread of this process has entered yet. */
+/* Whether another thread held the lock when this process forked. Found out by the first call after the fork: it
+ * holds the GIL, so no thread of this process has the lock yet. */
 static bool is_lost(bandit_object *self)
 {
     if (self->forks == forking_count()) return self->lost;
@@ -61,7 +61,7 @@ static void dealloc(PyObject *object)
     bandit_object *self = (bandit_object *)object;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    if (!is_lost(self)) { /* else a call is half done with it */
+    if (!is_lost(self)) { /* otherwise a call of the parent process has half changed it */
         ee_bandit_free(self->bandit);
         pthread_mutex_destroy(&self->mutex);
     }
@@ -69,8 +69,7 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* A new bandit may learn only its own decisions; one restored from a model may learn those of the bandit that was
- * saved. */
+/* A new bandit learns only its own decisions; a bandit restored from a model may learn those of the saved bandit. */
 static PyObject *wrap_new(PyTypeObject *type, ee_bandit *bandit)
 {
     static unsigned long long count; /* the GIL guards it */
@@ -79,7 +78,7 @@ static PyObject *wrap_new(PyTypeObject *type, ee_bandit *bandit)
     return self;
 }
 
-/* What _policies.settings has made of the arguments: policy, dim, seed, options, features. */
+/* settings: the result of _policies.settings: policy, dim, seed, options, features. */
 static PyObject *create(PyTypeObject *type, PyObject *settings)
 {
     PyObject *policy = NULL, *options = NULL, *features = NULL;
@@ -137,7 +136,7 @@ static PyObject *get_info(PyObject *self, void *closure)
     return info_new(&info);
 }
 
-/* "a=1 b=2" as a dict of texts. */
+/* "a=1 b=2" as a dict of strings. */
 static PyObject *settings_dict(const char *text)
 {
     PyObject *policies = PyImport_ImportModule("eenet._policies");

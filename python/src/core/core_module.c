@@ -1,4 +1,4 @@
-/* eenet._core: the library for Python. What people import is eenet; see python/eenet/__init__.py. */
+/* eenet._core: the library for Python. Users import eenet; see python/eenet/__init__.py. */
 #include <Python.h>
 
 #include "bandit_methods.h"
@@ -16,7 +16,7 @@ static PyObject *kernels(PyObject *module, PyObject *none)
     return PyUnicode_FromString(ee_kernels());
 }
 
-/* A number past the last is no mistake: that is how one sees where the table ends. */
+/* An index past the last row is not an error: callers read rows until they get None. */
 static PyObject *no_row(ee_status status, const ee_error *error)
 {
     if (status != EE_BAD_INPUT) return raise_status(status, error);
@@ -66,7 +66,7 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "eenet._core", "The C library behind eenet.", -1, functions, NULL, NULL, NULL, NULL,
 };
 
-/* Each adds a type. */
+/* Each adds its types to the module. */
 static int (*const PARTS[])(PyObject *module) = {info_add, scores_add, decision_add, bandit_add, snapshot_add};
 
 PyMODINIT_FUNC PyInit__core(void)

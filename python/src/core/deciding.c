@@ -8,7 +8,7 @@
 #include "scores_object.h"
 #include "shared/raising.h"
 
-/* A bandit with named features accepts vectors too, of its full dimension; any other are probably a mistake. */
+/* A bandit with named features also accepts vectors of its full dimension; any others are probably a mistake. */
 static ee_status check_vectors(const bandit_object *self, const ee_arms *arms, ee_error *error)
 {
     if (arms->dim == (size_t)self->dim) return EE_OK;
@@ -36,7 +36,7 @@ static ee_status find_arms(const decider *self, arms_reading *reading, bool lear
 
 /* ---- decisions ---- */
 
-/* Stores which bandit decided, or what a bandit needs to learn the decision of a snapshot. */
+/* Stores which bandit decided; for a snapshot, the record from which a bandit learns the decision. */
 static int add_origin(const decider *self, decision_object *decision, size_t index)
 {
     const void *bytes;

@@ -11,7 +11,7 @@
 
 enum { ARM_BYTES = sizeof(double) + sizeof(ee_score) };
 
-/* More arms than this would not fit into memory, and their bytes not into a number. */
+/* More arms would not fit into memory, and their size in bytes would overflow. */
 static const size_t MOST_ARMS = PY_SSIZE_T_MAX / (2 * ARM_BYTES);
 
 static PyTypeObject *type;
@@ -29,7 +29,7 @@ decision_object *decision_new(size_t arms)
 void decision_set(decision_object *self, const ee_decision *made, PyObject *action)
 {
     self->action = action;
-    /* A text or a number cannot hold the decision in turn: the collector need not look. */
+    /* A string or a number cannot refer back to the decision, so the garbage collector need not track it. */
     if (action && !PyUnicode_CheckExact(action) && !PyLong_CheckExact(action)) PyObject_GC_Track(self);
     self->id = made->id;
     self->arm = (Py_ssize_t)made->arm;
@@ -56,7 +56,7 @@ static void dealloc(PyObject *self)
     Py_DECREF(heap_type);
 }
 
-/* There is nothing to clear: whatever holds a decision that it is part of, as a dict, can be cleared itself. */
+/* No tp_clear: a cycle through a decision contains another object that can be cleared, such as a dict. */
 static int traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
@@ -110,7 +110,7 @@ static bool same_record(PyObject *one, PyObject *other)
     return size == PyBytes_Size(other) && !memcmp(PyBytes_AsString(one), PyBytes_AsString(other), (size_t)size);
 }
 
-/* To the bit: a probability that is not a number is equal to itself here. */
+/* Compares bits, so that NaN equals NaN. */
 static bool same(const decision_object *one, const decision_object *other)
 {
     return Py_SIZE(one) == Py_SIZE(other) && one->id == other->id && one->arm == other->arm &&

@@ -36,11 +36,11 @@ static PyObject *explain_vector(const decider *self, const ee_arms *arms, size_t
 typedef struct term_list {
     explained_entry *entries; /* (count) */
     size_t count;
-    float *contributions; /* of the arm's entries, and the block of `entries`: allocated for a bandit, else NULL */
+    float *contributions; /* (entries of the arm), and the memory of `entries`; both NULL for a snapshot */
     explained_entry *block;
 } term_list;
 
-/* Where among the entries of an arm a place lies; count where two cancelled each other out and left none. */
+/* The position of a place among the entries of an arm; count if there is none because two terms cancelled out. */
 static size_t entry_of(const uint32_t *indices, size_t count, uint32_t place)
 {
     size_t low = 0, high = count;
@@ -54,7 +54,7 @@ static size_t entry_of(const uint32_t *indices, size_t count, uint32_t place)
     return low < count && indices[low] == place ? low : count;
 }
 
-/* Each term gets its share of the entry that it is part of. */
+/* Gives each term its share of the entry that it is part of. */
 static void share_out(const ee_arms *arms, size_t arm, const feature_term *terms, term_list *out)
 {
     size_t first = arms->starts[arm], entries = arms->starts[arm + 1] - first;
@@ -71,7 +71,7 @@ static void share_out(const ee_arms *arms, size_t arm, const feature_term *terms
     }
 }
 
-/* Learns no names: what is new goes where a bandit that does not know it sees it. */
+/* Learns no names: unknown features are encoded as unknown. */
 static ee_status explain_with_bandit(bandit_object *self, arms_reading *reading, size_t arm, term_list *out,
                                      ee_error *error)
 {
@@ -104,7 +104,7 @@ static PyObject *feature_name(const ee_round *round, size_t arm, uint32_t number
     return PyUnicode_DecodeUTF8(round->text + feature->text, (Py_ssize_t)feature->bytes, "replace");
 }
 
-/* "user.age", "user.age*item.id=a7", "constant": as ee_bandit_feature has them. */
+/* "user.age", "user.age*item.id=a7" or "constant", like ee_bandit_feature. */
 static PyObject *entry_name(const ee_round *round, size_t arm, const explained_entry *entry)
 {
     if (entry->left == NO_FEATURE) return PyUnicode_FromString("constant");
@@ -128,7 +128,7 @@ static int add_contribution(PyObject *dict, PyObject *name, double contribution)
     return status;
 }
 
-/* A dict from name to contribution, the largest first. What has the same name is added up. */
+/* A dict from name to contribution, largest first. Terms with the same name are added up. */
 static PyObject *name_terms(const ee_round *round, size_t arm, const term_list *terms)
 {
     explained_arm all = {.count = terms->count};

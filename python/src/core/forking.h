@@ -1,11 +1,11 @@
-/* What a fork leaves behind: the child has the forking thread alone. An object that another thread was using then stays
- * locked and half changed there, so the child must not touch it. */
+/* Forks. The child process has only the thread that forked. An object that another thread was using stays locked and
+ * half changed there, so the child must not use it. */
 #ifndef EENET_PYTHON_FORKING_H
 #define EENET_PYTHON_FORKING_H
 
 #include <Python.h>
 
-/* Counts the forks that led to this process, from now on. 0, or -1 with an exception set. */
+/* Starts to count the forks that lead to this process. 0, or -1 with an exception set. */
 int forking_watch(void);
 unsigned long forking_count(void);
 

@@ -33,7 +33,7 @@ static PyStructSequence_Field feature_fields[] = {
 
 static PyStructSequence_Desc feature_description = {"eenet.Feature", FEATURE_DOC, feature_fields, 5};
 
-/* A named tuple of these values, a reference that it takes over; NULL with an exception set, also if values is NULL. */
+/* A named tuple of values, whose reference it takes over. NULL with an exception set; values may be NULL then. */
 static PyObject *make(PyTypeObject *type, PyObject *values)
 {
     PyObject *tuple = values ? PyObject_CallFunctionObjArgs((PyObject *)type, values, NULL) : NULL;

@@ -34,7 +34,7 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
                             "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                             "8081828384858687888990919293949596979899";
 
-/* Eight digits of a number below 10^8, the first of them 0 where it has fewer. */
+/* The eight digits of a number below 10^8, with leading zeros. */
 static void put_eight(char *digits, uint32_t number)
 {
     uint32_t high = number / 10000, low = number % 10000;
@@ -44,7 +44,7 @@ static void put_eight(char *digits, uint32_t number)
     memcpy(digits + 6, pairs + 2 * (low % 100), 2);
 }
 
-/* In steps of 32 bits, which divide faster than 64. */
+/* Divides in steps of 32 bits, which is faster than 64. */
 static void put_digits(json_writing *self, uint64_t number)
 {
     enum { MOST_DIGITS = 24, EIGHT = 100000000 };
@@ -65,22 +65,21 @@ void json_put_integer(json_writing *self, int64_t value)
     put_digits(self, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* size as digits times a power of ten. A double is c 2^e, c of 53 bits; times 10^k that is c 5^k 2^(e + k), and c 5^k
- * fits in 128 bits up to k = 27. k is chosen so that 18 or 19 digits are left, cut
- * off, not rounded: two doubles differ in the 17th. */
+/* Writes digits times a power of ten. A double is c 2^e with c of 53 bits; times 10^k it is c 5^k 2^(e + k), and c
+ * 5^k fits in 128 bits up to k = 27. k leaves 18 or 19 digits, truncated; doubles differ in the 17th at the latest. */
 static bool put_fraction(json_writing *self, double size)
 {
 #if defined(__SIZEOF_INT128__)
     enum { MOST_POWER = 27, STEP = 13 }; /* 5^13 has 31 bits */
     static const uint32_t fives[] = {1,     5,      25,      125,     625,      3125,      15625,
                                      78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
-    static const double smallest = 1e-10, largest = 9007199254740992.0; /* 2^53: from there on all are whole */
+    static const double smallest = 1e-10, largest = 9007199254740992.0; /* 2^53: all larger doubles are integers */
     if (!(size >= smallest && size < largest)) return false;
     uint64_t bits;
     memcpy(&bits, &size, sizeof bits);
-    int exponent = (int)(bits >> 52) - 1023; /* of the first bit */
+    int exponent = (int)(bits >> 52) - 1023; /* of the highest bit */
     __extension__ unsigned __int128 product = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-    int tens = exponent * 1233 >> 12; /* of the logarithm to base ten: the whole part, or one less */
+    int tens = exponent * 1233 >> 12; /* floor(log10(size)), or one less */
     int power = 17 - tens < MOST_POWER ? 17 - tens : MOST_POWER;
     for (int left = power; left > 0; left -= STEP) product *= fives[left < STEP ? left : STEP];
     int shift = 52 - exponent - power;
@@ -111,8 +110,8 @@ bool json_put_double(json_writing *self, double value)
 
 /* ---- texts ---- */
 
-/* These write behind out and return where the next byte goes: kept in a register, which a member of a struct would not
- * be, since any char may lie in it. */
+/* These write at out and return the position after it. A local pointer stays in a register; a struct member would be
+ * reloaded after every char that is written. */
 static char *put_escape(char *out, uint32_t character)
 {
     static const char digits[] = "0123456789abcdef";

@@ -10,7 +10,7 @@
 
 /* ---- what is kept from round to round; the GIL guards it ---- */
 
-enum { CACHED_ROUNDS = 8, CACHED_BYTES = 1 << 24 }; /* what is larger is not kept */
+enum { CACHED_ROUNDS = 8, CACHED_BYTES = 1 << 24 }; /* larger ones are not cached */
 
 static ee_round *cached_rounds[CACHED_ROUNDS];
 static size_t cached_count;
@@ -39,7 +39,7 @@ void named_release(ee_round *round)
 static json_writing acquire_json(void)
 {
     json_writing taken = cached_json;
-    cached_json = (json_writing){0}; /* a caller that comes while this one is in use makes another */
+    cached_json = (json_writing){0}; /* a call in between allocates another */
     taken.used = 0;
     return taken;
 }
@@ -58,10 +58,10 @@ typedef ee_status (*piece_reader)(ee_round *round, const char *json, size_t size
 
 typedef struct round_pieces {
     named_writing writing;
-    size_t *ends; /* (count, of `capacity`) where in the JSON a piece ends */
+    size_t *ends; /* (count, of `capacity`) the end of each piece in the JSON */
     size_t count, capacity;
-    size_t contexts;        /* how many of the first pieces are features that all arms share */
-    piece_reader read_arms; /* the others: an arm each, or a round */
+    size_t contexts;        /* the first pieces, which are shared by all arms */
+    piece_reader read_arms; /* reads the others: an arm each, or a round */
 } round_pieces;
 
 static int end_piece(round_pieces *self)
@@ -82,7 +82,7 @@ static bool is_text(PyObject *object)
     return PyUnicode_Check(object) || PyBytes_Check(object);
 }
 
-/* A mapping, perhaps of an action with an id, or a text that is the JSON of one. */
+/* Writes a mapping, or a string that holds the JSON of one. id: NULL, or the id of the action. */
 static int write_piece(round_pieces *self, PyObject *object, PyObject *id)
 {
     named_writing *writing = &self->writing;
@@ -109,7 +109,7 @@ int named_is_frame(PyObject *object)
     return has > 0 ? object_has(object, "columns") : has;
 }
 
-/* A column as a pair of its label and its cells, which what a cell runs cannot change. */
+/* A column as (label, tuple of cells); user code run by a cell cannot change it. */
 static PyObject *read_column(PyObject *item)
 {
     PyObject *label, *series;
@@ -168,7 +168,7 @@ static int write_frame(round_pieces *self, PyObject *frame)
 
 /* ---- the arms ---- */
 
-/* ids is NULL, or a tuple as long. */
+/* ids: NULL, or a tuple with an id for each arm. */
 static int write_sequence(round_pieces *self, PyObject *arms, PyObject *ids)
 {
     PyObject *tuple = PySequence_Tuple(arms);
@@ -182,7 +182,7 @@ static int write_sequence(round_pieces *self, PyObject *arms, PyObject *ids)
     return status;
 }
 
-/* A whole round as a mapping has its arms under "_multi", as the text has. */
+/* A whole round, as a mapping or as JSON, has its arms under "_multi". */
 static int write_round(round_pieces *self, PyObject *round)
 {
     self->writing.arm = 0;
@@ -216,7 +216,7 @@ static ee_status parse(const round_pieces *self, ee_round *round, size_t *failed
     return EE_OK;
 }
 
-/* As error, with the arm that it is of, and what a text must be. */
+/* Raises error with the position of the arm, and a hint if a string was parsed. */
 static void raise_for_piece(const round_pieces *self, size_t piece, const ee_error *error, ee_status status)
 {
     ee_error placed = {.status = status};

@@ -17,7 +17,7 @@ static size_t add_bytes(char *place, size_t at, const char *bytes, size_t count)
     return at + count;
 }
 
-/* "arms[3]: user.age", "context: user.v[2]". PyErr_Format replaces a character that the end cuts. */
+/* "arms[3]: user.age" or "context: user.v[2]". It may end within a character, which PyErr_Format replaces. */
 static const char *name_place(const named_writing *self, char place[PLACE_BYTES])
 {
     char number[32];
@@ -102,7 +102,7 @@ void named_leave(named_writing *self)
 
 /* ---- texts ---- */
 
-/* PyUnicode_AsUTF8AndSize is not in the limited API of 3.9; this makes no object either. */
+/* Like PyUnicode_AsUTF8AndSize, which the limited API of 3.9 lacks, this creates no object. */
 static int write_characters(named_writing *self, PyObject *text, bool quoted)
 {
     enum { QUOTES_AND_COLON = 3 };
@@ -140,7 +140,7 @@ static int write_rare_double(named_writing *self, double value)
 {
     if (isnan(value)) return write_word(self, "null", 4);
     if (isinf(value)) return refuse(self, "is infinite; expected a number from -1e100 to 1e100");
-    char *digits = PyOS_double_to_string(value, 'r', 0, 0, NULL); /* whatever the locale */
+    char *digits = PyOS_double_to_string(value, 'r', 0, 0, NULL); /* in any locale */
     if (!digits) return -1;
     int status = write_word(self, digits, strlen(digits));
     PyMem_Free(digits);
@@ -177,7 +177,7 @@ static int write_key_text(named_writing *self, PyObject *key)
     named_step *step = &self->path[self->depth - 1];
     size_t start = self->json.used;
     step->bytes = 0;
-    if (write_characters(self, key, true)) return -1; /* which has made room for the colon too */
+    if (write_characters(self, key, true)) return -1; /* this also reserves a byte for the colon */
     *step = (named_step){.key = start + 1, .bytes = self->json.used - start - 2, .element = -1};
     json_put(&self->json, ':');
     return 0;
@@ -211,8 +211,8 @@ static int write_member(named_writing *self, PyObject *key, PyObject *value, boo
     return named_write_value(self, value);
 }
 
-/* A plain dict, without a list of its members. Code that a key or value runs may change it: they are held, and the
- * size is looked at. */
+/* Writes the members of a plain dict. User code run by a key or value may change the dict: hold both, and check its
+ * size. */
 static int write_dict(named_writing *self, PyObject *dict, bool first)
 {
     PyObject *key, *value;
@@ -238,7 +238,7 @@ static int write_pair(named_writing *self, PyObject *pair, bool *first)
     return write_member(self, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1), first);
 }
 
-/* Any other mapping: a subclass of dict may override order and members. */
+/* Writes the members of any other mapping; a subclass of dict may override them. */
 static int write_items(named_writing *self, PyObject *mapping, bool first)
 {
     PyObject *items = PyMapping_Items(mapping);
@@ -268,7 +268,8 @@ int named_write_mapping(named_writing *self, PyObject *mapping, PyObject *id)
     return named_write_byte(self, '}');
 }
 
-/* A list or tuple. Code that its elements run may change a list: hold each element, and read the size each time. */
+/* Writes a list or tuple. User code run by an element may change a list: hold the element, and read the size each
+ * time. */
 static int write_elements(named_writing *self, PyObject *list)
 {
     bool is_tuple = PyTuple_Check(list);
@@ -296,7 +297,7 @@ int named_is_mapping(PyObject *object)
     return object_has(object, "keys");
 }
 
-/* Whether the type of a value has this name: NaT and NA of pandas are known by it alone. */
+/* Whether the type of a value has this name. It identifies pandas' NaT and NA without importing pandas. */
 static int type_is(PyObject *value, const char *name)
 {
     PyObject *found;
@@ -307,7 +308,7 @@ static int type_is(PyObject *value, const char *name)
     return same;
 }
 
-/* What is no feature: NaT and NA of pandas are missing, the others are refused; times with what to do. */
+/* Writes null for pandas' NaT and NA, and refuses everything else; for times with a hint. */
 static int write_none(named_writing *self, PyObject *value)
 {
     int missing = type_is(value, "NaTType");
@@ -321,8 +322,8 @@ static int write_none(named_writing *self, PyObject *value)
                                   : "a number, a string, a bool, None, or a list or mapping of these");
 }
 
-/* The type that tolist gives times of, where value is a time of numpy or an array of them, else NULL: of nanoseconds it
- * makes whole numbers. 0, or -1 with an exception set. */
+/* *type: for numpy times, the type to convert to before tolist, which turns nanoseconds into integers; otherwise
+ * NULL. 0, or -1 with an exception set. */
 static int find_time_type(PyObject *value, const char **type)
 {
     PyObject *dtype, *kind;
@@ -338,7 +339,7 @@ static int find_time_type(PyObject *value, const char **type)
     return 0;
 }
 
-/* A new reference to what tolist gives, or NULL: with an exception set, or without where there is no tolist. */
+/* The result of tolist, a new reference. NULL with an exception set, or without one if there is no tolist. */
 static PyObject *list_value(PyObject *value)
 {
     PyObject *method;
@@ -353,19 +354,19 @@ static PyObject *list_value(PyObject *value)
     return list;
 }
 
-/* By a conversion of its own: numpy's and others' arrays and scalars by tolist, other numbers by __float__. */
+/* Writes a value after converting it: arrays and numpy scalars with tolist, other numbers with __float__. */
 static int write_converted(named_writing *self, PyObject *value)
 {
     PyObject *plain = list_value(value);
     if (!plain && PyErr_Occurred()) return -1;
-    if (!plain || Py_TYPE(plain) == Py_TYPE(value)) { /* numpy's long double is its own list */
+    if (!plain || Py_TYPE(plain) == Py_TYPE(value)) { /* tolist of numpy's long double returns itself */
         Py_XDECREF(plain);
         if (PyComplex_Check(value) || !PyNumber_Check(value)) return write_none(self, value);
         plain = PyNumber_Float(value);
         if (!plain) return -1;
     }
-    int status =
-        named_enter(self) ? -1 : named_write_value(self, plain); /* a level, since what it gives may go on so */
+    /* A level, because the result may be convertible again, without end. */
+    int status = named_enter(self) ? -1 : named_write_value(self, plain);
     if (!status) named_leave(self);
     Py_DECREF(plain);
     return status;
@@ -383,7 +384,7 @@ static int write_other(named_writing *self, PyObject *value)
     return write_converted(self, value);
 }
 
-/* What is most frequent first. */
+/* The most frequent types come first. */
 int named_write_value(named_writing *self, PyObject *value)
 {
     if (PyFloat_CheckExact(value)) return write_double(self, PyFloat_AsDouble(value));

@@ -7,7 +7,7 @@
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
-/* Zeros, at least one; NULL with an exception set. */
+/* Zeroed memory for at least count elements; NULL with an exception set. */
 static void *allocate(size_t count, size_t size)
 {
     void *block = calloc(count + 1, size);
@@ -37,7 +37,7 @@ static int copy_excluded(const array_view *view, size_t rows, size_t arms, uint8
     return 0;
 }
 
-/* numpy takes any string for True; ids of arms are a likely mistake. */
+/* numpy converts any string to True, so ids of arms would exclude all of them. */
 static int refuse_texts(PyObject *array)
 {
     PyObject *flat = PyObject_CallMethod(array, "ravel", NULL);
@@ -88,7 +88,7 @@ static int read_array(rounds_call *self, PyObject *rounds)
     return 0;
 }
 
-/* items and contexts are tuples, contexts may be NULL. */
+/* items and contexts are tuples; contexts may be NULL. */
 static int read_items(rounds_call *self, PyObject *items, PyObject *contexts, bool takes_rounds)
 {
     const Py_ssize_t count = PyTuple_Size(items);
@@ -104,7 +104,7 @@ static int read_items(rounds_call *self, PyObject *items, PyObject *contexts, bo
     return 0;
 }
 
-/* One array of three dimensions, or a sequence of what a single round may be. contexts is NULL or as long. */
+/* rounds: an array of three dimensions, or a sequence of the arms of each round. contexts: NULL, or one per round. */
 static int read_rounds(rounds_call *self, PyObject *rounds, PyObject *contexts, bool takes_rounds)
 {
     if (array_is_plain(rounds) && !contexts) return read_array(self, rounds);
@@ -116,7 +116,7 @@ static int read_rounds(rounds_call *self, PyObject *rounds, PyObject *contexts, 
     return failed;
 }
 
-/* The same arms for each slot, each with its own context if there are any. */
+/* The same arms for each slot. contexts: NULL, or one per slot. */
 static int read_same(rounds_call *self, PyObject *arms, PyObject *contexts, bool takes_rounds)
 {
     Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;
@@ -135,7 +135,7 @@ static const arms_reading *reading_of(const rounds_call *self, size_t round)
     return &self->readings[round < self->reading_count ? round : 0];
 }
 
-/* Makes the decisions, and room for what fills them. */
+/* Creates the decisions, and memory for their contents. */
 static int reserve(rounds_call *self)
 {
     size_t cells = 0;
@@ -164,7 +164,7 @@ int rounds_call_read_many(rounds_call *self, bool takes_rounds, PyObject *rounds
     return reserve(self);
 }
 
-/* The library does so too, but after names were learned. */
+/* The library checks this too, but only after names are learned. */
 static int check_alike(const rounds_call *self, size_t arms)
 {
     for (size_t i = 0; i < self->reading_count; i++) {

@@ -38,7 +38,7 @@ static void dealloc(PyObject *self)
     Py_DECREF(heap_type);
 }
 
-/* Scores(bytes): what pickle has kept. */
+/* Scores(bytes): restores pickled scores. */
 static PyObject *restore(PyTypeObject *of, PyObject *args, PyObject *keywords)
 {
     (void)of;

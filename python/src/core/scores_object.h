@@ -1,4 +1,4 @@
-/* eenet.Scores: how a policy sees the arms of a round. */
+/* eenet.Scores: a policy's scores of the arms of a round. */
 #ifndef EENET_PYTHON_SCORES_OBJECT_H
 #define EENET_PYTHON_SCORES_OBJECT_H
 
@@ -11,10 +11,10 @@ typedef struct scores_object {
         ee_score values[];
 } scores_object;
 
-/* For its maker to fill in; NULL with an exception set. */
+/* For the caller to fill in; NULL with an exception set. */
 scores_object *scores_new(size_t arms);
 
-/* Which part of ee_score: an offset into it. The closure of a getter. */
+/* Offsets of the parts of ee_score, which are the closures of getters. */
 extern const size_t COLUMN_SCORE, COLUMN_EXPLOITATION, COLUMN_EXPLORATION;
 
 /* One part of (count) scores: a float32 array. */

@@ -7,12 +7,12 @@
 #include "shared/raising.h"
 
 typedef struct snapshot_object {
-    PyObject_HEAD bandit_object *bandit; /* which lives longer than what was made of it */
+    PyObject_HEAD bandit_object *bandit; /* which must outlive the snapshot */
     ee_snapshot *snapshot;
-    ee_scratch **scratches; /* (capacity) the first `count` are unused; the GIL guards them */
+    ee_scratch **scratches; /* (capacity) the first `count` are idle; guarded by the GIL */
     size_t count, capacity;
     uint64_t seed;       /* of the next decision */
-    size_t calls;        /* under way; the GIL guards them */
+    size_t calls;        /* in progress; guarded by the GIL */
     unsigned long forks; /* forking_count at the last call */
     bool lost;           /* another thread was inside a call when this process forked */
 } snapshot_object;
@@ -21,7 +21,8 @@ static PyTypeObject *type;
 
 /* ---- forks ---- */
 
-/* The first call after a fork can tell: the calls that are under way then are those of threads that are not here. */
+/* Whether a call was in progress when this process forked. Found out by the first call after the fork: calls in
+ * progress then belong to threads of the parent. */
 static bool is_lost(snapshot_object *self)
 {
     if (self->forks == forking_count()) return self->lost;
@@ -55,7 +56,7 @@ static ee_scratch *acquire_scratch(snapshot_object *self)
     return scratch;
 }
 
-/* One that finds no place among the kept is let go. */
+/* Keeps the scratch for later calls, or frees it if there is no memory. */
 static void release_scratch(snapshot_object *self, ee_scratch *scratch)
 {
     self->calls--;
@@ -74,8 +75,8 @@ static void release_scratch(snapshot_object *self, ee_scratch *scratch)
 
 /* ---- methods ---- */
 
-/* A scratch that draws by the seed, or by that of the next decision if it is NULL or None, which is used up if the call
- * decides. Call it after arms are read, which may let other threads go first. 0, or -1 with an exception set. */
+/* Takes a scratch and seeds it: with seed, or with the next decision's if seed is NULL or None, which a call that
+ * decides uses up. Call it after reading the arms, which may let other threads run. 0, or -1 with an exception set. */
 static int acquire_decider(snapshot_object *self, PyObject *seed, bool decides, decider *out)
 {
     bool given = seed && seed != Py_None;
@@ -252,7 +253,7 @@ PyObject *bandit_snapshot(PyObject *object, PyObject *const *args, Py_ssize_t co
     uint64_t seed = 0;
     if (bandit_arguments(object, &shape, args, count, names, values)) return NULL;
     if (values[0] && read_whole(values[0], "seed", UINT64_MAX, &seed)) return NULL;
-    snapshot_object *self = (snapshot_object *)PyType_GenericAlloc(type, 0); /* zeros, and tracked */
+    snapshot_object *self = (snapshot_object *)PyType_GenericAlloc(type, 0); /* zeroed and tracked */
     if (!self) return NULL;
     ee_error error;
     Py_INCREF(bandit);
@@ -281,7 +282,7 @@ static void release(PyObject *object)
     PyObject_GC_UnTrack(object);
     while (self->count) ee_scratch_free(self->scratches[--self->count]);
     free(self->scratches);
-    if (!is_lost(self)) ee_snapshot_free(self->snapshot); /* before its bandit */
+    if (!is_lost(self)) ee_snapshot_free(self->snapshot); /* before its bandit is released */
     Py_DECREF(self->bandit);
     PyObject_GC_Del(object);
     Py_DECREF(heap_type);

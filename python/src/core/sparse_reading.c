@@ -13,8 +13,8 @@ int sparse_is(PyObject *arms)
     return result ? result : object_has(arms, "tocsr");
 }
 
-/* A new reference to the same in rows, sorted and without duplicates where tidy. Only scipy's own can be anything else;
- * what is the caller's stays as it is. */
+/* A new reference to arms in CSR form; tidy: a copy with sorted indices and without duplicates. Only scipy's
+ * matrices need either. arms itself does not change. */
 static PyObject *in_rows(PyObject *arms, bool tidy)
 {
     PyObject *format;
@@ -36,7 +36,7 @@ static PyObject *in_rows(PyObject *arms, bool tidy)
     return rows;
 }
 
-/* The arrays of CSR while they are copied. */
+/* The arrays of a CSR matrix while they are copied. */
 typedef struct csr_parts {
     array_view starts, indices;
     size_t rows, dim;
@@ -74,7 +74,7 @@ static int64_t whole_at(const array_view *view, size_t i)
     return view->size == 8 ? ((const int64_t *)view->data)[i] : ((const int32_t *)view->data)[i];
 }
 
-/* starts is (rows + 1). They ascend from 0, and end where there are entries: the library cannot check the last. */
+/* starts is (rows + 1). Checks that they ascend from 0 and stay within the entries, which the library cannot check. */
 static int copy_starts(const csr_parts *parts, size_t entries, size_t *starts)
 {
     int64_t last = 0;
@@ -91,8 +91,8 @@ static int copy_starts(const csr_parts *parts, size_t entries, size_t *starts)
                            entries);
 }
 
-/* indices is (starts[rows]). A copy, though scipy's have the right size: they are looked at without the GIL, and nobody
- * may change them after they were checked. 1 where the indices of a row do not ascend. */
+/* indices is (starts[rows]). A copy, because the library reads them without the GIL and nothing may change them
+ * after the check. Returns 1 if the indices of a row do not ascend, or -1 with an exception set. */
 static int copy_indices(const csr_parts *parts, const size_t *starts, uint32_t *indices)
 {
     int unsorted = 0;
@@ -111,7 +111,7 @@ static int copy_indices(const csr_parts *parts, const size_t *starts, uint32_t *
     return unsorted;
 }
 
-/* 1 where the indices do not ascend; then there is nothing to release. */
+/* 0; 1 if indices do not ascend, or -1 with an exception set, with nothing to release. */
 static int copy_parts(const csr_parts *parts, arms_reading *out)
 {
     size_t entries = (size_t)parts->indices.shape[0];
@@ -133,7 +133,7 @@ static int copy_parts(const csr_parts *parts, arms_reading *out)
     return 0;
 }
 
-/* As sparse_read, of what is in rows; 1 where indices do not ascend. */
+/* Like sparse_read, for CSR; 1 if indices do not ascend. */
 static int read_rows(PyObject *arms, arms_reading *out)
 {
     csr_parts parts = {.starts.owner = NULL, .indices.owner = NULL};

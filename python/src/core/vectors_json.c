@@ -1,5 +1,5 @@
-/* Nine digits tell one float32 from another. To write them in C takes a tenth of the time that Python's own formatting
- * takes, which would be most of the time that a decision costs a client. */
+/* Writes nine digits, which distinguish any two float32. This takes a tenth of the time of Python's formatting,
+ * which would be most of a decision's cost for the client. */
 #include "vectors_json.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "shared/array_view.h"
 #include "shared/raising.h"
 
-/* size as nine digits times a power of ten; false where it is too large or too small for this. The product is rounded
- * twice: that is off by 1e-16 of it, and two float32 differ by 6e-8 of them. */
+/* Writes nine digits times a power of ten; false if size is too large or too small. The product is rounded twice, a
+ * relative error of 1e-16; neighbouring float32 differ by 6e-8. */
 static bool put_nine_digits(json_writing *self, double size)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
@@ -28,7 +28,7 @@ static bool put_nine_digits(json_writing *self, double size)
     return true;
 }
 
-/* What is rare: the very large and the very small. */
+/* For the rare very large and very small numbers. */
 static bool put_by_python(json_writing *self, double value)
 {
     enum { DIGITS = 9 };

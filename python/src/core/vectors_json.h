@@ -4,7 +4,7 @@
 
 #include <Python.h>
 
-/* _core._vectors_json(array): a row of numbers for each vector, as bytes. Read back as float32 each is the same. */
+/* _core._vectors_json(array): the rows as JSON, in bytes. Reading the numbers as float32 gives the same values. */
 PyObject *vectors_json(PyObject *module, PyObject *array);
 
 #endif

@@ -1,4 +1,4 @@
-/* Arrays of Python as rounds to be evaluated. */
+/* Evaluates rounds in Python's arrays. */
 #include <string.h>
 
 #include "array_rounds.h"
@@ -21,7 +21,7 @@ static int count_dimensions(PyObject *object)
     return found;
 }
 
-/* Whole numbers of 64 bits, next to each other. */
+/* A contiguous array of int64. */
 static int take_actions(PyObject *object, array_view *view)
 {
     if (array_view_take(object, view)) return -1;
@@ -33,7 +33,7 @@ static int take_actions(PyObject *object, array_view *view)
     return -1;
 }
 
-/* (n) or, where it may have several, (n, k). A view without an owner is that of None. */
+/* (n), or (n, k) if the array may have one column per action. For None the view stays empty, without an owner. */
 static int take_array(PyObject *object, size_t place, array_view *view)
 {
     bool several = place == LOGGED || place == CANDIDATE || place == PREDICTIONS;
@@ -45,7 +45,7 @@ static int take_array(PyObject *object, size_t place, array_view *view)
     return array_view_doubles(object, dimensions, names[place], view);
 }
 
-/* All have as many rows as there are rewards, and as many columns as each other. */
+/* All arrays must have one row per reward and the same number of columns. */
 static int check_shapes(const array_view *views, array_rounds *rounds)
 {
     Py_ssize_t count = views[REWARDS].shape[0], columns = 0;
@@ -83,8 +83,7 @@ static int make_rounds(const array_view *views, array_rounds *rounds)
     return 0;
 }
 
-/* A reward model's word is about all actions: without it, or without knowing what a candidate does of these, there is
- * no such estimate. */
+/* Estimators with a reward model need its predictions and the candidate's probabilities for all actions. */
 static int check_models(const array_rounds *rounds, const evaluation_request *request)
 {
     for (size_t i = 0; i < request->estimator_count; i++) {

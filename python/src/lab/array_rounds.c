@@ -9,8 +9,8 @@
 #include "evaluate/evaluations/log_tally.h"
 #include "evaluate/evaluations/tally.h"
 
-static const double rounding = 1e-6;      /* of probabilities that were float32 once */
-static const double sum_tolerance = 1e-3; /* the same of their sums, as candidate_file.c has it */
+static const double rounding = 1e-6;      /* of probabilities that were float32 before */
+static const double sum_tolerance = 1e-3; /* of their sums, as in candidate_file.c */
 
 typedef struct array_evaluation {
     const array_rounds *rounds;
@@ -18,9 +18,9 @@ typedef struct array_evaluation {
     evaluation_result *result;
     value_range range;
     bool seen_range;
-    const candidate_class *class; /* of a candidate by name; NULL: it is an array */
+    const candidate_class *class; /* of a candidate by name; NULL if it is an array */
     candidate *named;
-    double *pi; /* (actions or 1) what it would do */
+    double *pi; /* (actions or 1) the candidate's probabilities */
     log_tally about;
     tally *sums;
 } array_evaluation;
@@ -32,7 +32,7 @@ static ee_status fail_row(ee_error *error, const char *array, size_t row, const 
     return status_fail(error, EE_BAD_INPUT, "%s[%zu]: %s, got %g", array, row, problem, number);
 }
 
-/* The probabilities of all actions. sum: what they must come to; NaN: whatever. */
+/* Checks the probabilities of all actions. sum: their expected sum; NaN for any. */
 static ee_status check_probabilities(const char *array, size_t row, const double *p, size_t count, double sum,
                                      ee_error *error)
 {
@@ -71,7 +71,7 @@ static ee_status make_event(const array_rounds *rounds, size_t row, log_event *e
     if (event->probability > 1.0) event->probability = 1.0;
     if (!(event->copies >= 1.0 && isfinite(event->copies)))
         return fail_row(error, "copies", row, "expected a finite number of at least 1", event->copies);
-    /* Where the sums of the log's probabilities are off, the diagnosis tells. */
+    /* The diagnosis reports logged probabilities that do not sum to 1. */
     return all ? check_probabilities("logged", row, all, actions, NAN, error) : EE_OK;
 }
 
@@ -100,7 +100,7 @@ static ee_status check_predictions(size_t row, const double *q, size_t count, ee
 
 /* ---- a round ---- */
 
-/* What the candidate would do. Where it is known of the taken action alone, the event becomes one of that alone. */
+/* *pi: the candidate's probabilities. If only that of the taken action is known, event is reduced to this action. */
 static ee_status find_choice(array_evaluation *self, size_t row, log_event *event, const double **pi, ee_error *error)
 {
     const array_rounds *rounds = self->rounds;
@@ -138,7 +138,7 @@ static ee_status add_round(array_evaluation *self, size_t row, ee_error *error)
 
 /* ---- all of them ---- */
 
-/* As an evaluation of a log has it: 0 to 1 where all rewards are, else what there is. */
+/* The range of the rewards, as for a log: 0 to 1 if all are inside, otherwise the smallest and the largest. */
 static void find_range(array_evaluation *self)
 {
     const evaluation_request *request = self->request;
@@ -215,7 +215,7 @@ static ee_status finish(array_evaluation *self, ee_error *error)
     facts->range_low = self->range.reward_low;
     facts->range_high = self->range.reward_high;
     log_tally_facts(&self->about, facts);
-    if (!self->rounds->actions) facts->spread_weight = NAN; /* any action alike: of how many is not known */
+    if (!self->rounds->actions) facts->spread_weight = NAN; /* unknown, because the number of actions is unknown */
     evaluation_explain(self->request, result);
     result->finished = true;
     return EE_OK;

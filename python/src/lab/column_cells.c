@@ -22,7 +22,7 @@ static size_t count_texts(PyObject *bytes)
     return count;
 }
 
-/* How many rows a column has; -1 with an exception set. */
+/* The number of rows of a column; -1 with an exception set. */
 static Py_ssize_t count_rows(PyObject *column)
 {
     return PyBytes_Check(column) ? (Py_ssize_t)count_texts(column) : PyObject_Size(column);
@@ -33,7 +33,7 @@ static int fail_rows(size_t expected)
     return raise_bad_input("table: expected %zu rows in every column, as in the first", expected);
 }
 
-/* Writes one column of cells; into is its first. */
+/* Writes one column of cells; into is the first cell. */
 static int read_texts(column_cells *out, PyObject *bytes, cell *into, size_t count)
 {
     if (count_texts(bytes) != count) return fail_rows(count);
@@ -63,7 +63,7 @@ static int read_numbers(column_cells *out, PyObject *column, cell *into, size_t 
     return whole ? 0 : fail_rows(count);
 }
 
-/* Room for all cells and all texts. */
+/* Allocates all cells and strings. */
 static int make_room(column_cells *out, PyObject *names, PyObject *columns)
 {
     size_t width = (size_t)PyTuple_Size(columns), size = (size_t)PyBytes_Size(names);
@@ -85,7 +85,7 @@ static int make_room(column_cells *out, PyObject *names, PyObject *columns)
     return -1;
 }
 
-/* The names stand in a row, and not in a column. */
+/* The names are cells of a row, not of a column. */
 static int read_names(column_cells *out, PyObject *names)
 {
     const size_t width = out->table.width;

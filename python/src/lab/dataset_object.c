@@ -9,7 +9,7 @@
 #include "shared/objects.h"
 #include "shared/raising.h"
 
-/* A data set is only read once it is open: no call needs a lock. */
+/* An open data set never changes, so calls need no lock. */
 typedef struct dataset_object {
     PyObject head;
     dataset *data;
@@ -42,7 +42,7 @@ static PyObject *make_sparse(const ee_arms *arms)
     PyObject *type = find_sparse_arms();
     if (!type) return NULL;
     const Py_ssize_t places = (Py_ssize_t)arms->count + 1, count = (Py_ssize_t)arms->starts[arms->count];
-    const char *index = arms->dim <= INT32_MAX ? "int32" : "uint32"; /* scipy has the first alone */
+    const char *index = arms->dim <= INT32_MAX ? "int32" : "uint32"; /* scipy supports only int32 */
     return PyObject_CallFunction(type, "NNN(nn)",
                                  array_from_copy(arms->starts, "int64", sizeof *arms->starts, 1, &places),
                                  array_from_copy(arms->indices, index, sizeof *arms->indices, 1, &count),
@@ -57,7 +57,7 @@ static PyObject *make_arms(const ee_arms *arms)
     return array_from_copy(arms->values, "float32", sizeof *arms->values, 2, shape);
 }
 
-/* (arms, rewards, expected), each a copy: a round may be cache_path for as long as one likes. */
+/* (arms, rewards, expected), each a copy, so that a round may be kept. */
 static PyObject *make_round(const environment_round *round)
 {
     const Py_ssize_t count = (Py_ssize_t)round->arms.count;
@@ -118,7 +118,7 @@ static PyObject *dataset_deal(PyObject *object, PyObject *argument)
 
 /* ---- the data set ---- */
 
-/* 0 is how C says that there is none. */
+/* In C, 0 means that there is none. */
 static PyObject *count_or_none(uint64_t count)
 {
     if (!count) Py_RETURN_NONE;
@@ -171,7 +171,7 @@ done:
     return object;
 }
 
-/* Of columns in memory, as the first of them says: the classes. */
+/* A classification problem from columns in memory; the first column holds the classes. */
 static PyObject *dataset_of_columns(PyObject *class, PyObject *arguments)
 {
     PyObject *names, *columns, *codes, *object = NULL;
@@ -209,7 +209,7 @@ static PyObject *dataset_get(PyObject *self, void *name)
     return value;
 }
 
-/* A file may be anything: what is not UTF-8 is shown as such. */
+/* A remark may quote a file that is not UTF-8. */
 static PyObject *dataset_remarks_get(PyObject *self, void *none)
 {
     (void)none;
@@ -280,7 +280,7 @@ int dataset_object_register(PyObject *module)
 
 const dataset *dataset_object_data(PyObject *object)
 {
-    /* By the type itself: what an object says of its class may be anything. */
+    /* Checks the type itself: __class__ of an object may be anything. */
     if (PyObject_TypeCheck(object, dataset_type)) return ((dataset_object *)object)->data;
     PyErr_Format(PyExc_TypeError, "expected a data set, got %R", object);
     return NULL;

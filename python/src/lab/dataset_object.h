@@ -9,7 +9,7 @@
 /* Adds the type to the module; 0, or -1 with an exception set. */
 int dataset_object_register(PyObject *module);
 
-/* The data set of an object, which is borrowed from it; NULL with an exception where the object is none. */
+/* The data set of a Dataset, borrowed; NULL with an exception set for other objects. */
 const dataset *dataset_object_data(PyObject *object);
 
 #endif

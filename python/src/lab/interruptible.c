@@ -24,7 +24,7 @@ static void *do_work(void *argument)
     return NULL;
 }
 
-/* A tenth of a second, or less where the work is done: whether it is. */
+/* Waits until the work is done, at most a tenth of a second. Returns whether it is done. */
 static bool wait_for_end(watched_work *self)
 {
     struct timespec until;

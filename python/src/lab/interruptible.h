@@ -1,12 +1,12 @@
-/* Long work without the GIL, which Ctrl-C ends. */
+/* Runs long work without the GIL; Ctrl-C stops it. */
 #ifndef EENET_INTERRUPTIBLE_H
 #define EENET_INTERRUPTIBLE_H
 
 #include <Python.h>
 #include <stdatomic.h>
 
-/* Does work(context) in a thread of its own; this one waits, and looks for signals ten times a second. Where a handler
- * raises, *stop becomes true, work is expected to return soon, and -1 with the exception is returned once it has; else
+/* Runs work(context) in another thread, and checks for signals ten times a second. If a signal handler raises, sets
+ * *stop, waits until work returns (it should do so soon), and returns -1 with the exception set. Otherwise returns
  * 0. */
 int interruptible_run(void (*work)(void *context), void *context, atomic_bool *stop);
 

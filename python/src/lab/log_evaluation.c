@@ -1,4 +1,4 @@
-/* `eenet evaluate` within a process. */
+/* Evaluates a log like `eenet evaluate`. */
 #include "base/memory.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/evaluation_warm.h"
@@ -8,12 +8,12 @@
 #include "shared/objects.h"
 #include "shared/raising.h"
 
-/* One call. Nothing of Python is touched while it plays. */
+/* One call. It uses no Python object while the evaluation runs. */
 typedef struct log_evaluation {
     evaluation_request request;
     candidate_request *candidates;
     evaluation_result *results;
-    const char *warm_path; /* NULL: nothing is to be trained and saved */
+    const char *warm_path; /* NULL: train and save nothing */
     uint64_t warm_place;   /* the candidate; candidate_count: the best */
     bool warmed;
     atomic_bool stop;
@@ -132,7 +132,7 @@ static PyObject *line_of(const log_evaluation *self, const evaluation_result *re
     return bytes;
 }
 
-/* The failure of the first candidate where none could be played; else NULL. */
+/* The error of the first candidate if all failed, otherwise NULL. */
 static const ee_error *failure_of_all(const log_evaluation *self)
 {
     for (size_t i = 0; i < self->request.candidate_count; i++)
@@ -140,7 +140,7 @@ static const ee_error *failure_of_all(const log_evaluation *self)
     return self->results[0].failure.status ? &self->results[0].failure : NULL;
 }
 
-/* (lines, failures, the candidate that was trained or None) */
+/* (lines, failures, the place of the trained candidate or None) */
 static PyObject *make_result(const log_evaluation *self)
 {
     const ee_error *all_failed = failure_of_all(self);

@@ -1,4 +1,4 @@
-/* The events of a log as columns of numbers and texts, and how the columns of a CSV log are used. */
+/* The events of a log as columns of numbers and strings, and how the columns of a CSV log are used. */
 #include <math.h>
 #include <string.h>
 
@@ -9,21 +9,21 @@
 #include "shared/objects.h"
 #include "shared/raising.h"
 
-/* Columns with a number for each event; then those with several, or texts, which `sizes` cuts. */
+/* Columns with one number per event, then those with several, then strings. */
 enum {
     TIME,          /* double */
     ACTION,        /* int64 */
     ACTIONS,       /* int64: how many */
-    PROBABILITY,   /* double: of the taken one */
+    PROBABILITY,   /* double: of the action taken */
     REWARD,        /* double */
     COPIES,        /* double */
-    PROBABILITIES, /* double: of all actions of each event; empty where one event does not tell them */
+    PROBABILITIES, /* double: of all actions of each event; empty if an event lacks them */
     ARMS,          /* float: of dense arms */
-    STARTS,        /* int64, (actions + 1) an event; of sparse ones */
+    STARTS,        /* int64: (actions + 1) for each event with sparse arms */
     INDICES,       /* uint32 */
     VALUES,        /* float */
-    ID,            /* text, ended by a 0 */
-    CONTEXT,       /* the same */
+    ID,            /* null-terminated */
+    CONTEXT,       /* null-terminated */
     COLUMNS
 };
 
@@ -40,7 +40,7 @@ typedef struct log_columns {
     const char *path;
     log_options reading;
     column columns[COLUMNS];
-    bool lacks_probabilities; /* an event tells the probability of the taken action alone */
+    bool lacks_probabilities; /* an event has only the probability of the action taken */
     uint64_t dim, skipped, passed;
     atomic_bool stop;
     ee_status status;
@@ -125,7 +125,7 @@ static int set_item(PyObject *into, const char *name, PyObject *value)
     return failed;
 }
 
-/* Each column as bytes, let go as soon as it is there: a log may be large. */
+/* Each column as bytes. It is freed at once, because a log may be large. */
 static PyObject *make_result(log_columns *self)
 {
     PyObject *all = PyDict_New();

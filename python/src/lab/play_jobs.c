@@ -17,7 +17,7 @@
 typedef struct job_list {
     run_job *jobs; /* (count) */
     size_t count;
-    PyObject *kept; /* a list: the tuples whose texts and data sets the jobs borrow */
+    PyObject *kept; /* a list of the tuples whose strings and data sets the jobs borrow */
 } job_list;
 
 static bool read_job(PyObject *from, PyObject *kept, run_job *job)
@@ -34,7 +34,7 @@ static bool read_job(PyObject *from, PyObject *kept, run_job *job)
            !read_whole(rounds, "rounds", UINT64_MAX, &job->rounds);
 }
 
-/* What all jobs have in common; as in run_job, one slot is 0. */
+/* The settings that all jobs share. As in run_job, slots is 0 for one slot. */
 static bool read_terms(const char *late, PyObject *slots, run_job *terms)
 {
     uint64_t count;
@@ -100,10 +100,10 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
 typedef struct run_observer {
     const job_list *list;
     PyObject *listener;                 /* or None */
-    PyThreadState *thread;              /* of the caller, while it does not hold the GIL */
-    atomic_bool stop;                   /* all runs are to end */
-    PyObject *type, *value, *traceback; /* why: an exception that is still to be raised */
-    ee_error *failures;                 /* (list->count) zeros where a job has not failed */
+    PyThreadState *thread;              /* of the caller, while the GIL is released */
+    atomic_bool stop;                   /* all runs must stop */
+    PyObject *type, *value, *traceback; /* the exception to raise afterwards */
+    ee_error *failures;                 /* (list->count) zeroed for jobs that have not failed */
 } run_observer;
 
 static bool on_wanted(void *context)
@@ -140,7 +140,7 @@ static bool call_listener(PyObject *listener, const run_standing *now)
     return result != NULL;
 }
 
-/* In the thread that called, so that the signals are seen there. */
+/* Called in the caller's thread, which receives the signals. */
 static void on_standing(void *context, const run_standing *now)
 {
     run_observer *self = context;
@@ -153,7 +153,7 @@ static void on_standing(void *context, const run_standing *now)
     self->thread = PyEval_SaveThread();
 }
 
-/* As a Python warning for the caller of lab.run, in its thread, before the first run. */
+/* Warns the caller of lab.run. Called in its thread, before the first run. */
 static void on_noted(void *context, const char *sentence)
 {
     run_observer *self = context;

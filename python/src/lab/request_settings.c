@@ -6,7 +6,7 @@
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
-/* Borrowed. NULL with an exception where it is missing: settings may be any object. */
+/* A borrowed reference; NULL with an exception set if it is missing. settings may be any object. */
 static PyObject *find(PyObject *settings, const char *name)
 {
     if (!PyDict_Check(settings)) return PyErr_Format(PyExc_TypeError, "settings: expected a dict");

@@ -9,17 +9,17 @@
 #include "shared/objects.h"
 #include "shared/raising.h"
 
-/* The lines are read once and do not change any more: no call needs a lock. */
+/* The runs are read once and never change, so calls need no lock. */
 typedef struct runs_object {
     PyObject head;
     PyObject *folder; /* bytes */
     stored_runs list;
 } runs_object;
 
-/* A selection of the runs, and what they say together. */
+/* Some of the runs, and their summary. */
 typedef struct selection {
-    stored_runs runs; /* copies, whose texts belong to the object */
-    size_t *places;   /* (runs.count) of them in the object */
+    stored_runs runs; /* copies; the object owns their strings */
+    size_t *places;   /* (runs.count) their positions in the object */
     summary computed;
 } selection;
 
@@ -153,7 +153,7 @@ static bool select_runs(const runs_object *self, PyObject *places, selection *ou
     return true;
 }
 
-/* The place of each of a cell's runs. */
+/* The positions of a cell's runs. */
 static PyObject *list_places(const selection *of, const summary_cell *cell)
 {
     PyObject *list = PyList_New(0);
@@ -177,13 +177,13 @@ static PyObject *make_comparison(const summary_cell *cell)
                          cell->p_holm);
 }
 
-/* As a row of `eenet report`'s table, and what is not a number of it: (row, comparison, group, places, curve). */
+/* (row, comparison, group, places, curve); row has the columns of `eenet report`'s table. */
 static PyObject *make_cell(const selection *of, size_t group_number, const summary_cell *cell)
 {
     static const char *const parts[SUMMARY_PARTS] = {"main", "label", "decision", "weight"};
     const summary_group *group = &of->computed.results.groups[group_number];
     const stored_run *first = cell->runs[0];
-    summary_part part = SUMMARY_MAIN; /* a cell that is in several is the reference of the ablations */
+    summary_part part = SUMMARY_MAIN; /* a cell in several parts is the reference of the ablations */
     while (!cell->labels[part]) part++;
     const bool reference = (size_t)(cell - group->cells) == group->references[part];
     char digits[17], late[DELAY_TEXT];

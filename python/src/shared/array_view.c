@@ -7,7 +7,7 @@
 
 /* numpy's PyArrayInterface, version 2. */
 typedef struct array_interface {
-    int version; /* is 2, or this is something else */
+    int version; /* must be 2 */
     int dimensions;
     char kind;
     int size;
@@ -19,7 +19,7 @@ typedef struct array_interface {
 
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, NOT_SWAPPED = 0x200 };
 
-/* Looked up once; they live as long as the process. */
+/* Looked up once, and never released. */
 static PyObject *ndarray, *asarray, *struct_name;
 
 static int find_numpy(void)
@@ -40,7 +40,7 @@ int array_is_plain(PyObject *object)
     return (PyObject *)Py_TYPE(object) == ndarray;
 }
 
-/* The view of a plain numpy array, whatever it holds. */
+/* Fills the view of a plain numpy array of any type. */
 static const array_interface *read_interface(PyObject *array, array_view *out)
 {
     PyObject *capsule = PyObject_GetAttr(array, struct_name);
@@ -72,7 +72,7 @@ static int is_number(char kind)
     return kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
 }
 
-/* Adds the argument's name to numpy's own message. */
+/* Adds the argument's name to numpy's message. */
 static PyObject *name_argument(const char *what)
 {
     PyObject *type, *value, *trace;
@@ -89,7 +89,7 @@ static PyObject *name_argument(const char *what)
     return NULL;
 }
 
-/* numpy.asarray drops the mask of a masked array, and shows what lies below it. */
+/* Refuses masked values, because numpy.asarray ignores the mask. */
 static int refuse_masked(PyObject *object, const char *what)
 {
     if (!PyObject_TypeCheck(object, (PyTypeObject *)ndarray)) return 0;
@@ -103,7 +103,8 @@ static int refuse_masked(PyObject *object, const char *what)
     return masked ? -1 : 0;
 }
 
-/* A new reference to object as a plain array; it is asked once, and might answer otherwise the next time. */
+/* A new reference to object as a plain array. Converted only once, because an object may give another result each
+ * time. */
 static PyObject *plain_array(PyObject *object, const char *what)
 {
     if (find_numpy()) return NULL;
@@ -140,7 +141,7 @@ static int refuse_kind(char kind, const char *what)
     return -1;
 }
 
-/* The numbers of a plain array as they are, but native and aligned, in any number of dimensions. */
+/* The numbers of a plain array of any type and number of dimensions, native and aligned. */
 static int take_numbers(PyObject *array, int dimensions, const char *what, array_view *out)
 {
     (void)dimensions;
@@ -148,7 +149,7 @@ static int take_numbers(PyObject *array, int dimensions, const char *what, array
     if (!interface) return -1;
     int ready = (interface->flags & (ALIGNED | NOT_SWAPPED)) == (ALIGNED | NOT_SWAPPED);
     if (is_number(out->kind) && ready) return 0;
-    char dtype[8] = "f8"; /* of objects: Python's own numbers, or none at all; numpy will see */
+    char dtype[8] = "f8"; /* for objects, which may be Python's numbers: numpy checks */
     if (is_number(out->kind)) PyOS_snprintf(dtype, sizeof dtype, "%c%d", out->kind, out->size);
     char kind = out->kind;
     array_view_release(out);
@@ -165,7 +166,7 @@ static int check_dimensions(array_view *view, int dimensions, const char *what)
     return -1;
 }
 
-/* Bytes of a contiguous copy, or -1: an array that repeats itself by strides of 0 may claim any shape. */
+/* The bytes of a contiguous copy, or -1 if they overflow: an array with strides of 0 may have any shape. */
 static Py_ssize_t bytes_needed(const array_view *view, Py_ssize_t size)
 {
     Py_ssize_t bytes = size;
@@ -184,8 +185,8 @@ static void floats_of_row(const char *from, Py_ssize_t stride, Py_ssize_t count,
         for (Py_ssize_t i = 0; i < count; i++, from += stride) to[i] = *(const float *)(const void *)from;
 }
 
-/* A view of one or two dimensions, float32 or float64, strided as it may be, as floats in bytes of our own. numpy would
- * do it too, and take three times as long for the few numbers of a round. */
+/* Converts a strided view of float32 or float64 in one or two dimensions to contiguous float32. numpy takes three
+ * times as long for the few numbers of a round. */
 static int floats_of_strided(array_view *view)
 {
     Py_ssize_t bytes = bytes_needed(view, sizeof(float));
@@ -197,7 +198,7 @@ static int floats_of_strided(array_view *view)
     int last = view->dimensions - 1;
     float *to = (void *)PyBytes_AsString(copy);
     Py_ssize_t rows = last ? view->shape[0] : 1, row = view->shape[last];
-    for (Py_ssize_t i = 0; i < rows && row; i++) /* there may be any number of empty rows */
+    for (Py_ssize_t i = 0; i < rows && row; i++) /* the number of empty rows is not limited by memory */
         floats_of_row((const char *)view->data + (last ? i * view->strides[0] : 0), view->strides[last], row,
                       view->size, to + i * row);
     Py_DECREF(view->owner);
@@ -210,8 +211,7 @@ static int floats_of_strided(array_view *view)
     return 0;
 }
 
-/* The view of a converted array has the dimensions of the first read_interface, unless an object within has changed the
- * array while it was asked for its number. */
+/* Checks the dimensions again: an object in the array may change the array while it is converted. */
 static int convert_checked(PyObject *array, const char *dtype, int dimensions, const char *what, array_view *view)
 {
     array_view_release(view);
@@ -238,7 +238,7 @@ static int integers_of_array(PyObject *array, int dimensions, const char *what, 
 {
     if (take_numbers(array, dimensions, what, out) || check_dimensions(out, dimensions, what)) return -1;
     if (out->kind == 'i' && out->contiguous && (out->size == 4 || out->size == 8)) return 0;
-    if (out->kind != 'f' || !out->shape[0]) /* an empty list is one of floats, by numpy */
+    if (out->kind != 'f' || !out->shape[0]) /* numpy makes an empty list an array of floats */
         return convert_checked(array, "i8", dimensions, what, out);
     array_view_release(out);
     PyErr_Format(PyExc_TypeError, "%s: expected integers, got floats", what);
@@ -281,7 +281,7 @@ void array_view_release(array_view *view)
 
 PyObject *array_from_copy(const void *data, const char *dtype, size_t size, int dimensions, const Py_ssize_t *shape)
 {
-    if (PyErr_Occurred()) return NULL; /* of another argument of the same call */
+    if (PyErr_Occurred()) return NULL; /* raised by another argument of the same call */
     for (int i = 0; i < dimensions; i++) size *= (size_t)shape[i];
     PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
     PyObject *array = bytes ? array_from_bytes(bytes, dtype, dimensions, shape) : NULL;

@@ -48,7 +48,7 @@ int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t co
     return 0;
 }
 
-/* Python's or numpy's. True is 1 to Python, but as an id or a place it is a mistake, as learn(True, 1). */
+/* Python's bool or numpy's. True would count as 1, but as an id or an index it is a mistake, as in learn(True, 1). */
 static bool is_bool(PyObject *object)
 {
     if (PyLong_Check(object)) return PyBool_Check(object);

@@ -6,7 +6,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-/* In the stable ABI from 3.10 on; 3.9 has it with the same value and meaning, and the headers hide it. */
+/* In the stable ABI since 3.10; 3.9 has it with the same value and meaning, but its headers hide it. */
 #ifndef METH_FASTCALL
 #define METH_FASTCALL 0x0080
 #endif
@@ -19,31 +19,31 @@ typedef PyObject *fast_method(PyObject *self, PyObject *const *args, Py_ssize_t 
         name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS | (flags), doc                    \
     }
 
-/* What a method takes. */
+/* The arguments of a method. */
 typedef struct call_shape {
     const char *method; /* "decide" */
-    int required;       /* how many arguments are required: the first ones */
-    int by_position;    /* how many may be positional */
-    int count;          /* of all names */
+    int required;       /* the number of required arguments, which come first */
+    int by_position;    /* the number of arguments that may be positional */
+    int count;          /* of names */
     const char *names[6];
 } call_shape;
 
-/* values is (shape->count): borrowed references, NULL where not given. 0, or -1 with TypeError set. */
+/* values is (shape->count): borrowed references, NULL if not given. 0, or -1 with TypeError set. */
 int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t count, PyObject *names,
                    PyObject **values);
 
-/* Numbers, with a sentence where they are none: 0, or -1 with an exception set. Whole numbers are 0 to most. */
+/* Numbers, and integers from 0 to most: 0, or -1 with an exception set. */
 int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out);
 int read_number(PyObject *object, const char *what, double *out);
 
 /* The items of a sequence as a tuple: a new reference, or NULL with an exception set. */
 PyObject *read_sequence(PyObject *object, const char *what);
 
-/* *text, in UTF-8, is valid while *holder lives, which is a new reference or NULL. None gives NULL. 0, or -1 with an
- * exception set. */
+/* *text, in UTF-8, is valid as long as *holder, a new reference. Both are NULL for None. 0, or -1 with an exception
+ * set. */
 int read_text(PyObject *object, const char *what, PyObject **holder, const char **text);
 
-/* As read_text, of a path: str, bytes or os.PathLike. */
+/* Like read_text for a path: str, bytes or os.PathLike. */
 int read_path(PyObject *object, PyObject **holder, const char **path);
 
 #endif

@@ -10,10 +10,10 @@ static const char *const NAMES[] = {
 
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
-/* A new reference; NULL with an exception set, where even the import fails. */
+/* A new reference; NULL with an exception set if the import fails. */
 static PyObject *exception_of(ee_status status)
 {
-    PyErr_Clear(); /* nothing of Python may be called with an exception set */
+    PyErr_Clear(); /* Python must not be called with an exception set */
     PyObject *errors = PyImport_ImportModule("eenet._errors");
     if (!errors) return NULL;
     size_t index = (size_t)status < COUNT ? (size_t)status : 0;
@@ -26,7 +26,7 @@ PyObject *raise_status(ee_status status, const ee_error *error)
 {
     PyObject *exception = exception_of(status);
     if (!exception) return NULL;
-    /* A sentence quotes what it was given, and may cut it within a character. */
+    /* A message may quote an argument and cut it within a character. */
     PyObject *sentence = text_from_bytes(error->message);
     if (sentence) PyErr_SetObject(exception, sentence);
     Py_XDECREF(sentence);
@@ -48,7 +48,7 @@ int raise_bad_input(const char *format, ...)
 
 int raise_wrong_type(const char *what, const char *needed, PyObject *object)
 {
-    PyErr_Clear(); /* what Python said of it, perhaps */
+    PyErr_Clear(); /* Python may have raised its own */
     PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
     if (name) PyErr_Format(PyExc_TypeError, "%s: expected %s, got %S", what, needed, name);
     Py_XDECREF(name);

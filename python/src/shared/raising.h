@@ -6,10 +6,10 @@
 
 #include "eenet.h"
 
-/* The exception of a status, with the sentence of error. */
+/* The exception of a status, with the message of error. */
 PyObject *raise_status(ee_status status, const ee_error *error);
 
-/* eenet.BadInput with a sentence of our own; format as of PyErr_Format. */
+/* eenet.BadInput; format as in PyErr_Format. */
 int raise_bad_input(const char *format, ...);
 
 /* TypeError: "arm: expected an integer, got str". `what` names the argument. */
