@@ -28,7 +28,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions mutants messages structure clean help
+    promotions coverage warm-starts mutants messages structure clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -124,6 +124,18 @@ fast-day: ## simulate a day of two million requests with clock jumps and restart
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
 	cd build && release/tests/test_fast_day 2000000
+
+coverage: ## measure how often confidence intervals cover the true value on DATASETS (default: synthetic:clicks); FLAGS: see bench/studies
+	@cmake/setup.sh build
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target studies
+	build/release/bench/studies coverage $(FLAGS) $(or $(DATASETS),synthetic:clicks)
+
+warm-starts: ## measure how much a log helps a new bandit on DATASETS (default: synthetic:clicks); FLAGS: see bench/studies
+	@cmake/setup.sh build
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target studies
+	build/release/bench/studies warm-starts $(FLAGS) $(or $(DATASETS),synthetic:clicks)
 
 promotions: ## simulate live evaluation: how often it promotes a worse challenger, and how soon a better one
 	@cmake/setup.sh build test

@@ -165,20 +165,6 @@ static void offer_delays(unfinished at)
     offer(at, "clicks after a random time with this mean, all others at the timeout", "clicks:");
 }
 
-/* ---- policies of which all is known ---- */
-
-static void offer_known(unfinished at)
-{
-    at = settle_after_last(at, ',');
-    offer(at, "every arm with the same probability", "uniform");
-    offer(at, "the first arm", "first");
-    offer(at, "the best arm by a model with little training", "little");
-    offer(at, "the best arm by the model", "greedy");
-    offer(at, "the best arm; with this probability, a random one", "floor:");
-    offer(at, "softmax of the scores, with this temperature", "softmax:");
-    offer(at, "inverse-gap weighting, with this gamma", "igw:");
-}
-
 /* ---- logs ---- */
 
 static void offer_logs(unfinished at)
@@ -263,7 +249,6 @@ static const struct {
     {"FILE", offer_files},
     {"MODEL", offer_files},
     {"DELAY", offer_delays},
-    {"KNOWN[,...]", offer_known},
     {"LOG", offer_logs},
     {"WAY", offer_ways},
     {"CANDIDATE[,...]", offer_candidates},

@@ -41,7 +41,6 @@ extern const command command_log;
 extern const command command_merge;
 extern const command command_report;
 extern const command command_evaluate;
-extern const command command_coverage;
 extern const command command_serve;
 extern const command command_keys;
 extern const command command_replay;

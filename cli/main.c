@@ -15,10 +15,10 @@
 #include "ranks/ranks.h"
 
 static const command *const commands[] = {
-    &command_run,      &command_grid,   &command_paper,  &command_merge,   &command_report,   &command_evaluate,
-    &command_coverage, &command_log,    &command_rounds, &command_inspect, &command_policies, &command_describe,
-    &command_datasets, &command_serve,  &command_keys,   &command_decide,  &command_explain,  &command_backup,
-    &command_check,    &command_replay, &command_bench,  &command_complete};
+    &command_run,    &command_grid,   &command_paper,   &command_merge,    &command_report,   &command_evaluate,
+    &command_log,    &command_rounds, &command_inspect, &command_policies, &command_describe, &command_datasets,
+    &command_serve,  &command_keys,   &command_decide,  &command_explain,  &command_backup,   &command_check,
+    &command_replay, &command_bench,  &command_complete};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -87,7 +87,9 @@ static const command *find_command(const char *name)
     }
     names[COMMANDS] = "help";
     const char *nearest = options_nearest(name, names, COMMANDS + 1);
-    if (nearest)
+    if (strcmp(name, "coverage") == 0)
+        fprintf(stderr, "eenet: 'coverage' moved to the source tree: make coverage (docs/evaluation-checks.md)\n");
+    else if (nearest)
         fprintf(stderr, "eenet: unknown command '%s'; did you mean '%s'?\n", name, nearest);
     else
         fprintf(stderr, "eenet: unknown command '%s'\n", name);

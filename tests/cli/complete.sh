@@ -40,7 +40,7 @@ END
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Commands:$/,/^$/ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper merge report evaluate coverage rounds inspect log serve keys decide explain replay bench; do
+for verb in run grid paper merge report evaluate rounds inspect log serve keys decide explain replay bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
@@ -201,12 +201,6 @@ expect run --nonsense= </dev/null
 code=0
 "$eenet" complete 2>/dev/null || code=$?
 [ "$code" = 2 ] || fail "without words: exit status $code"
-
-# Policies of which all is known.
-expect coverage -b uniform,f <<'END'
-uniform,first
-uniform,floor:
-END
 
 # Settings of the server are flags.
 expect serve --ke <<'END'

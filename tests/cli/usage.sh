@@ -18,6 +18,7 @@ refuse() {
 
 refuse "eenet: unknown command 'runn'; did you mean 'run'?" runn
 refuse "eenet: unknown command 'policy-list-of-all'" policy-list-of-all
+refuse "eenet: 'coverage' moved to the source tree: make coverage (docs/evaluation-checks.md)" coverage -d synthetic:clicks
 refuse "eenet: unknown command 'hlp'; did you mean 'help'?" hlp
 refuse "eenet: unknown command 'polices'; did you mean 'policies'?" help polices
 

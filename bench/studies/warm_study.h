@@ -3,9 +3,7 @@
 #ifndef EENET_WARM_STUDY_H
 #define EENET_WARM_STUDY_H
 
-#include "kept_studies.h"
-#include "lab/runs/parallel.h"
-#include "lab/runs/runner.h"
+#include "data/sets/environment.h"
 
 /* The bandits that play after the log. */
 typedef enum warm_player {
@@ -31,12 +29,10 @@ typedef struct warm_result {
     double regret[WARM_PLAYERS];
 } warm_result;
 
-/* Their names in JSON lines and tables. */
+/* Their names in tables. */
 extern const char *const warm_names[WARM_PLAYERS];
 
-/* Stores each seed when it is done; stored seeds are not played again. results is (seed_count); *finished as in
- * parallel_each. */
-ee_status warm_run(const warm_plan *plan, size_t threads, const parallel_watch *watch, kept_studies *kept,
-                   warm_result *results, bool *finished, ee_error *error);
+/* results is (seed_count). */
+ee_status warm_run(const warm_plan *plan, size_t threads, warm_result *results, ee_error *error);
 
 #endif

@@ -4,26 +4,27 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "lab/runs/parallel.h"
 
 static const double alpha = 0.05;
 
 const coverage_interval coverage_intervals[COVERAGE_INTERVALS] = {
-    {ESTIMATOR_IPS, INTERVAL_NORMAL, PROMISE_ASYMPTOTIC, true, false},
-    {ESTIMATOR_SNIPS, INTERVAL_NORMAL, PROMISE_ASYMPTOTIC, true, false},
-    {ESTIMATOR_DR, INTERVAL_NORMAL, PROMISE_ASYMPTOTIC, true, false},
-    {ESTIMATOR_SNDR, INTERVAL_NORMAL, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_IPS, INTERVAL_STUDENT, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_DR, INTERVAL_STUDENT, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_IPS, INTERVAL_BOOTSTRAP, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_SNIPS, INTERVAL_BOOTSTRAP, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_DR, INTERVAL_BOOTSTRAP, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_IPS, INTERVAL_CRESSIE_READ, PROMISE_ASYMPTOTIC, false, false},
-    {ESTIMATOR_IPS, INTERVAL_CLOPPER_PEARSON, PROMISE_FINITE, false, false},
-    {ESTIMATOR_IPS, INTERVAL_HOEFFDING, PROMISE_FINITE, false, false},
-    {ESTIMATOR_IPS, INTERVAL_BERNSTEIN, PROMISE_FINITE, false, false},
-    {ESTIMATOR_IPS, INTERVAL_CS, PROMISE_ALWAYS, true, false},
-    {ESTIMATOR_DR, INTERVAL_CS, PROMISE_ALWAYS, true, false},
-    {ESTIMATOR_IPS, INTERVAL_CS, PROMISE_ALWAYS, true, true},
+    {ESTIMATOR_IPS, INTERVAL_NORMAL, GUARANTEE_ASYMPTOTIC, true, false},
+    {ESTIMATOR_SNIPS, INTERVAL_NORMAL, GUARANTEE_ASYMPTOTIC, true, false},
+    {ESTIMATOR_DR, INTERVAL_NORMAL, GUARANTEE_ASYMPTOTIC, true, false},
+    {ESTIMATOR_SNDR, INTERVAL_NORMAL, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_IPS, INTERVAL_STUDENT, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_DR, INTERVAL_STUDENT, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_IPS, INTERVAL_BOOTSTRAP, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_SNIPS, INTERVAL_BOOTSTRAP, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_DR, INTERVAL_BOOTSTRAP, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_IPS, INTERVAL_CRESSIE_READ, GUARANTEE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_IPS, INTERVAL_CLOPPER_PEARSON, GUARANTEE_FINITE, false, false},
+    {ESTIMATOR_IPS, INTERVAL_HOEFFDING, GUARANTEE_FINITE, false, false},
+    {ESTIMATOR_IPS, INTERVAL_BERNSTEIN, GUARANTEE_FINITE, false, false},
+    {ESTIMATOR_IPS, INTERVAL_CS, GUARANTEE_ALWAYS, true, false},
+    {ESTIMATOR_DR, INTERVAL_CS, GUARANTEE_ALWAYS, true, false},
+    {ESTIMATOR_IPS, INTERVAL_CS, GUARANTEE_ALWAYS, true, true},
 };
 
 const char *coverage_interval_of(const coverage_interval *which)
@@ -52,7 +53,7 @@ typedef struct known_player {
 typedef struct study_state {
     const coverage_plan *plan;
     value_range range;
-    known_player behaviour, *candidates;
+    known_player logging, *candidates;
     finding *findings; /* (replications, candidates) */
 } study_state;
 
@@ -81,7 +82,7 @@ static void log_draw(const study_state *self, random_stream *random, drawn_log *
     const known_pool *pool = self->plan->pool;
     for (size_t i = 0; i < self->plan->rounds; i++) {
         size_t row = (size_t)random_below(random, pool->count) * pool->arms;
-        size_t action = propensity_draw(self->behaviour.probabilities + row, pool->arms, random);
+        size_t action = propensity_draw(self->logging.probabilities + row, pool->arms, random);
         double expected = pool->expected[row + action];
         out->rows[i] = row;
         out->actions[i] = action;
@@ -94,7 +95,7 @@ static void log_weigh(const study_state *self, const known_player *candidate, dr
     const known_pool *pool = self->plan->pool;
     for (size_t i = 0; i < self->plan->rounds; i++) {
         size_t cell = log->rows[i] + log->actions[i];
-        log->weights[i] = candidate->probabilities[cell] / self->behaviour.probabilities[cell];
+        log->weights[i] = candidate->probabilities[cell] / self->logging.probabilities[cell];
         log->direct[i] = candidate->direct[log->rows[i] / pool->arms];
         log->predicted[i] = pool->predicted[cell];
     }
@@ -125,7 +126,7 @@ static interval interval_now(const study_state *self, const growing *from, const
 
 static double truth_for(const study_state *self, const known_player *candidate, const coverage_interval *which)
 {
-    return which->gain ? candidate->truth - self->behaviour.truth : candidate->truth;
+    return which->gain ? candidate->truth - self->logging.truth : candidate->truth;
 }
 
 enum { EARLY = 100 }; /* rounds; fewer are too few for the central limit theorem */
@@ -135,7 +136,7 @@ static void look(const study_state *self, const growing *from, const known_playe
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++) {
         const coverage_interval *which = &coverage_intervals[k];
         if (!which->watched || !into->always[k]) continue;
-        if (which->promise == PROMISE_ASYMPTOTIC && from->sums.events < EARLY) continue;
+        if (which->guarantee == GUARANTEE_ASYMPTOTIC && from->sums.events < EARLY) continue;
         into->always[k] = holds(interval_now(self, from, which), truth_for(self, candidate, which));
     }
 }
@@ -146,7 +147,7 @@ static void grow(const study_state *self, const known_player *candidate, const d
     size_t row = log->rows[i];
     scored_round round = {pool->arms,
                           candidate->probabilities + row,
-                          self->behaviour.probabilities + row,
+                          self->logging.probabilities + row,
                           pool->predicted + row,
                           log->actions[i],
                           log->rewards[i],
@@ -216,7 +217,7 @@ static ee_status replicate(void *context, size_t place, ee_error *error)
     char name[80], text[KNOWN_TEXT];
     memory owner = {0};
     drawn_log log = {0};
-    known_policy_format(plan->behaviour, text);
+    known_policy_format(plan->logging, text);
     snprintf(name, sizeof name, "log %zu of %s", place, text);
     random_stream random = random_named(plan->seed, name);
     ee_status status = log_allocate(&owner, &log, plan->rounds, error);
@@ -235,14 +236,14 @@ static ee_status replicate(void *context, size_t place, ee_error *error)
 
 /* ---- all of them ---- */
 
-static ee_status player_create(memory *owner, const known_pool *pool, known_policy who, known_player *out,
+static ee_status player_create(memory *owner, const known_pool *pool, known_policy which, known_player *out,
                                ee_error *error)
 {
     size_t cells = pool->count * pool->arms;
     ee_status status = memory_create(owner, &out->probabilities, cells, sizeof *out->probabilities, error);
     if (!status) status = memory_create(owner, &out->direct, pool->count, sizeof *out->direct, error);
     if (status) return status;
-    known_pool_probabilities(pool, who, out->probabilities);
+    known_pool_probabilities(pool, which, out->probabilities);
     out->truth = known_pool_value(pool, out->probabilities);
     for (size_t i = 0; i < cells; i++) out->direct[i / pool->arms] += out->probabilities[i] * pool->predicted[i];
     return EE_OK;
@@ -275,25 +276,21 @@ static void sum_up_candidate(const study_state *self, size_t c, coverage_candida
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) into->estimators[k].error = sqrt(into->estimators[k].error);
 }
 
-/* Pairs of candidates with the same true value have no order. */
-static void sum_up_order(const study_state *self, size_t k, coverage_result *into)
+/* The share of the logs whose estimates have the order of the true values; equal true values have none. */
+static double ordered_share(const study_state *self, size_t k)
 {
     const coverage_plan *plan = self->plan;
-    double pairs = 0, right = 0, whole = 0;
+    double right = 0;
     for (size_t i = 0; i < plan->replications; i++) {
         const finding *of = &self->findings[i * plan->candidate_count];
-        double wrong = 0;
+        bool ordered = true;
         for (size_t a = 0; a < plan->candidate_count; a++)
-            for (size_t b = 0; b < plan->candidate_count; b++) {
-                if (!(self->candidates[a].truth < self->candidates[b].truth)) continue;
-                pairs++;
-                wrong += !(of[a].values[k] < of[b].values[k]);
-                right += of[a].values[k] < of[b].values[k];
-            }
-        whole += wrong == 0;
+            for (size_t b = 0; b < plan->candidate_count; b++)
+                if (self->candidates[a].truth < self->candidates[b].truth)
+                    ordered = ordered && of[a].values[k] < of[b].values[k];
+        right += ordered;
     }
-    into->ordered[k] = whole / (double)plan->replications;
-    into->pairs[k] = right / pairs;
+    return right / (double)plan->replications;
 }
 
 static ee_status prepare(study_state *self, memory *owner, coverage_result *out, ee_error *error)
@@ -305,28 +302,27 @@ static ee_status prepare(study_state *self, memory *owner, coverage_result *out,
     if (!status)
         status = memory_create(owner, &self->findings, plan->replications * count, sizeof *self->findings, error);
     if (!status) status = memory_create(NULL, &out->candidates, count, sizeof *out->candidates, error);
-    if (!status) status = player_create(owner, pool, plan->behaviour, &self->behaviour, error);
+    if (!status) status = player_create(owner, pool, plan->logging, &self->logging, error);
     for (size_t c = 0; c < count && !status; c++)
         status = player_create(owner, pool, plan->candidates[c], &self->candidates[c], error);
     if (status) return status;
-    out->behaviour = self->behaviour.truth;
+    out->logging = self->logging.truth;
     out->least_probability = 1;
     for (size_t i = 0; i < pool->count * pool->arms; i++)
-        out->least_probability = fmin(out->least_probability, self->behaviour.probabilities[i]);
+        out->least_probability = fmin(out->least_probability, self->logging.probabilities[i]);
     self->range = (value_range){pool->low, pool->high, 1 / out->least_probability};
     return EE_OK;
 }
 
-ee_status coverage_run(const coverage_plan *plan, size_t threads, const parallel_watch *watch, coverage_result *out,
-                       bool *finished, ee_error *error)
+ee_status coverage_run(const coverage_plan *plan, size_t threads, coverage_result *out, ee_error *error)
 {
     memory owner = {0};
     study_state self = {.plan = plan};
-    *finished = false;
+    bool finished;
     ee_status status = prepare(&self, &owner, out, error);
-    if (!status) status = parallel_each(plan->replications, threads, replicate, &self, watch, finished, error);
-    for (size_t c = 0; c < plan->candidate_count && *finished; c++) sum_up_candidate(&self, c, &out->candidates[c]);
-    for (size_t k = 0; k < COVERAGE_ESTIMATORS && *finished; k++) sum_up_order(&self, k, out);
+    if (!status) status = parallel_each(plan->replications, threads, replicate, &self, NULL, &finished, error);
+    for (size_t c = 0; c < plan->candidate_count && !status; c++) sum_up_candidate(&self, c, &out->candidates[c]);
+    for (size_t k = 0; k < COVERAGE_ESTIMATORS && !status; k++) out->ordered[k] = ordered_share(&self, k);
     memory_release(&owner);
     return status;
 }

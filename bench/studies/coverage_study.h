@@ -7,16 +7,16 @@
 #include "known_pool.h"
 
 /* What a 95% interval claims. */
-typedef enum coverage_promise {
-    PROMISE_ASYMPTOTIC, /* 95% for many rounds, looked at once */
-    PROMISE_FINITE,     /* at least 95% for any number of rounds, looked at once */
-    PROMISE_ALWAYS,     /* at least 95% at all times */
-} coverage_promise;
+typedef enum coverage_guarantee {
+    GUARANTEE_ASYMPTOTIC, /* 95% for many rounds, looked at once */
+    GUARANTEE_FINITE,     /* at least 95% for any number of rounds, looked at once */
+    GUARANTEE_ALWAYS,     /* at least 95% at all times */
+} coverage_guarantee;
 
 typedef struct coverage_interval {
     estimator_kind estimator;
     interval_kind interval;
-    coverage_promise promise;
+    coverage_guarantee guarantee;
     bool watched; /* it is checked repeatedly while the log grows */
     bool gain;    /* of the difference from the logging policy, not of the value */
 } coverage_interval;
@@ -33,7 +33,7 @@ extern const estimator_kind coverage_estimators[COVERAGE_ESTIMATORS];
 
 typedef struct coverage_plan {
     const known_pool *pool;
-    known_policy behaviour; /* the logging policy */
+    known_policy logging;
     const known_policy *candidates;
     size_t candidate_count;
     size_t rounds;       /* of a log */
@@ -62,17 +62,14 @@ typedef struct coverage_candidate {
 } coverage_candidate;
 
 typedef struct coverage_result {
-    double behaviour;                    /* the true value of the logging policy */
+    double logging;                      /* the true value of the logging policy */
     double least_probability;            /* of any arm in it */
     coverage_candidate *candidates;      /* (candidate_count) of the plan */
     double ordered[COVERAGE_ESTIMATORS]; /* share of the logs that rank all candidates correctly */
-    double pairs[COVERAGE_ESTIMATORS];   /* share of the pairs of candidates ranked correctly */
 } coverage_result;
 
-/* The result does not depend on the number of threads. out starts as zeros; release it, also after a failure. *finished
- * is false if the watch stopped it. */
-ee_status coverage_run(const coverage_plan *plan, size_t threads, const parallel_watch *watch, coverage_result *out,
-                       bool *finished, ee_error *error);
+/* The result does not depend on the number of threads. out starts as zeros; release it, also after a failure. */
+ee_status coverage_run(const coverage_plan *plan, size_t threads, coverage_result *out, ee_error *error);
 void coverage_release(coverage_result *self);
 
 #endif

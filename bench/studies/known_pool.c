@@ -12,20 +12,19 @@
 
 static const struct {
     const char *name;
-    double amount; /* where none is given; 0: it takes none */
-    double high;   /* of the amount */
+    double amount; /* default; 0: it takes none */
+    double high;   /* largest amount */
     bool explores;
 } kinds[KNOWN_KINDS] = {
-    [KNOWN_UNIFORM] = {"uniform", 0, 0, true}, [KNOWN_FIRST] = {"first", 0, 0, false},
-    [KNOWN_LITTLE] = {"little", 0, 0, false},  [KNOWN_GREEDY] = {"greedy", 0, 0, false},
-    [KNOWN_FLOOR] = {"floor", 0.5, 1, true},   [KNOWN_SOFTMAX] = {"softmax", 0.3, 1e6, true},
-    [KNOWN_IGW] = {"igw", 20, 1e6, true},
+    [KNOWN_UNIFORM] = {"uniform", 0, 0, true},     [KNOWN_LITTLE] = {"little", 0, 0, false},
+    [KNOWN_GREEDY] = {"greedy", 0, 0, false},      [KNOWN_FLOOR] = {"floor", 0.5, 1, true},
+    [KNOWN_SOFTMAX] = {"softmax", 0.3, 1e6, true}, [KNOWN_IGW] = {"igw", 20, 1e6, true},
 };
 
-ee_status known_policy_parse(const char *text, size_t length, known_policy *out, ee_error *error)
+ee_status known_policy_parse(const char *text, known_policy *out, ee_error *error)
 {
     char word[KNOWN_TEXT], *amount, *end;
-    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), text);
+    snprintf(word, sizeof word, "%s", text);
     if ((amount = strchr(word, ':'))) *amount++ = '\0';
     for (known_kind kind = 0; kind < KNOWN_KINDS; kind++) {
         if (strcmp(kinds[kind].name, word) != 0) continue;
@@ -38,46 +37,46 @@ ee_status known_policy_parse(const char *text, size_t length, known_policy *out,
                            kinds[kind].high, amount);
     }
     return status_fail(error, EE_BAD_OPTION,
-                       "expected uniform, first, little, greedy, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA, "
+                       "expected uniform, little, greedy, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA, "
                        "got '%s'",
                        word);
 }
 
-void known_policy_format(known_policy who, char text[KNOWN_TEXT])
+void known_policy_format(known_policy which, char text[KNOWN_TEXT])
 {
-    int length = snprintf(text, KNOWN_TEXT, "%s", kinds[who.kind].name);
-    if (kinds[who.kind].amount == 0) return;
-    for (int digits = 6; digits <= 17; digits++) { /* as few as tell it from all others */
-        snprintf(text + length, KNOWN_TEXT - (size_t)length, ":%.*g", digits, who.amount);
-        if (strtod(text + length + 1, NULL) == who.amount) return;
+    int length = snprintf(text, KNOWN_TEXT, "%s", kinds[which.kind].name);
+    if (kinds[which.kind].amount == 0) return;
+    for (int digits = 6; digits <= 17; digits++) { /* the fewest digits that read back */
+        snprintf(text + length, KNOWN_TEXT - (size_t)length, ":%.*g", digits, which.amount);
+        if (strtod(text + length + 1, NULL) == which.amount) return;
     }
 }
 
-bool known_policy_explores(known_policy who)
+bool known_policy_explores(known_policy which)
 {
-    return kinds[who.kind].explores;
+    return kinds[which.kind].explores;
 }
 
-static void fill_round(known_policy who, const ee_score *trained, const ee_score *little, size_t arms, double *out)
+static void fill_round(known_policy which, const ee_score *trained, const ee_score *little, size_t arms, double *out)
 {
     static const propensity_kind rules[KNOWN_KINDS] = {[KNOWN_LITTLE] = PROPENSITY_ARGMAX,
                                                        [KNOWN_GREEDY] = PROPENSITY_ARGMAX,
                                                        [KNOWN_FLOOR] = PROPENSITY_FLOOR,
                                                        [KNOWN_SOFTMAX] = PROPENSITY_SOFTMAX,
                                                        [KNOWN_IGW] = PROPENSITY_IGW};
-    if (who.kind == KNOWN_UNIFORM || who.kind == KNOWN_FIRST) {
-        for (size_t i = 0; i < arms; i++) out[i] = who.kind == KNOWN_UNIFORM ? 1 / (double)arms : i == 0;
+    if (which.kind == KNOWN_UNIFORM) {
+        for (size_t i = 0; i < arms; i++) out[i] = 1 / (double)arms;
         return;
     }
-    propensity_rule rule = {.kind = rules[who.kind], .amount = who.amount};
-    propensity_fill(rule, who.kind == KNOWN_LITTLE ? little : trained, arms, out);
+    propensity_rule rule = {.kind = rules[which.kind], .amount = which.amount};
+    propensity_fill(rule, which.kind == KNOWN_LITTLE ? little : trained, arms, out);
 }
 
-void known_pool_probabilities(const known_pool *self, known_policy who, double *probabilities)
+void known_pool_probabilities(const known_pool *self, known_policy which, double *probabilities)
 {
     for (size_t i = 0; i < self->count; i++) {
         size_t row = i * self->arms;
-        fill_round(who, self->trained + row, self->little + row, self->arms, probabilities + row);
+        fill_round(which, self->trained + row, self->little + row, self->arms, probabilities + row);
     }
 }
 
@@ -90,17 +89,17 @@ double known_pool_value(const known_pool *self, const double *probabilities)
 
 /* ---- the pool ---- */
 
-/* What learns in the rounds before the pool. */
-typedef struct school {
-    ee_bandit *trained, *little; /* these play */
-    ee_bandit *model;            /* this is shown rounds that were played at random, and expects rewards of them */
+/* The bandits that learn in the rounds before the pool. */
+typedef struct learners {
+    ee_bandit *trained, *little; /* these decide */
+    ee_bandit *model;            /* the reward model: it learns from rounds played at random */
     random_stream random;
-} school;
+} learners;
 
-static ee_status enroll(const known_plan *plan, school *out, ee_error *error)
+static ee_status create_learners(const known_plan *plan, learners *out, ee_error *error)
 {
     run_job player = {.data = plan->data, .policy = "eenet", .seed = plan->seed}, model = player;
-    model.policy = "greedy"; /* f1 alone */
+    model.policy = "greedy"; /* only f1 */
     out->random = random_named(plan->seed, "rounds that a reward model learns from");
     ee_status status = runner_create_bandit(&player, &out->trained, error);
     if (!status) status = runner_create_bandit(&player, &out->little, error);
@@ -108,7 +107,7 @@ static ee_status enroll(const known_plan *plan, school *out, ee_error *error)
     return status;
 }
 
-static void dismiss(school *self)
+static void free_learners(learners *self)
 {
     ee_bandit_free(self->trained);
     ee_bandit_free(self->little);
@@ -123,7 +122,7 @@ static ee_status play(ee_bandit *bandit, const environment_round *round, ee_erro
     return ee_bandit_learn(bandit, decision.id, round->rewards[decision.arm], error);
 }
 
-static ee_status teach(school *self, const environment_round *round, bool beginning, ee_error *error)
+static ee_status train(learners *self, const environment_round *round, bool beginning, ee_error *error)
 {
     size_t arms = round->arms.count, arm = (size_t)random_below(&self->random, arms);
     ee_status status = play(self->trained, round, error);
@@ -132,9 +131,9 @@ static ee_status teach(school *self, const environment_round *round, bool beginn
     return ee_bandit_learn_from(self->model, &round->arms, arm, round->rewards[arm], error);
 }
 
-/* Round number place of the pool; room is (arms). */
-static ee_status take_in(known_pool *self, size_t place, const school *from, const environment_round *round,
-                         ee_score *room, ee_error *error)
+/* Adds the round of the pool at this place; room is (arms). */
+static ee_status add_round(known_pool *self, size_t place, const learners *from, const environment_round *round,
+                           ee_score *room, ee_error *error)
 {
     size_t row = place * self->arms;
     ee_status status = ee_bandit_score(from->trained, &round->arms, self->trained + row, error);
@@ -149,8 +148,8 @@ static ee_status take_in(known_pool *self, size_t place, const school *from, con
     return EE_OK;
 }
 
-/* Predictions are cut to what rewards can be. */
-static void settle_range(known_pool *self)
+/* Finds the range of the rewards, and limits the predictions to it. */
+static void limit_predictions(known_pool *self)
 {
     self->low = self->binary ? 0 : INFINITY;
     self->high = self->binary ? 1 : -INFINITY;
@@ -172,33 +171,28 @@ static ee_status allocate(known_pool *self, ee_error *error)
     return status;
 }
 
-ee_status known_pool_create(const known_plan *plan, const parallel_watch *watch, known_pool *out, bool *finished,
-                            ee_error *error)
+ee_status known_pool_create(const known_plan *plan, known_pool *out, ee_error *error)
 {
     enum { LITTLE = 20 }; /* this policy learns from one round in twenty */
-    size_t rounds = plan->training + plan->count, done = 0;
-    school own = {0};
+    learners own = {0};
     environment *world = NULL;
     ee_score *room = NULL;
     *out = (known_pool){.count = plan->count, .arms = dataset_arms(plan->data), .binary = true};
     ee_status status = allocate(out, error);
     if (!status) status = memory_create(NULL, &room, out->arms, sizeof *room, error);
-    if (!status) status = enroll(plan, &own, error);
+    if (!status) status = create_learners(plan, &own, error);
     if (!status) status = environment_create(plan->data, plan->seed, &world, error);
-    for (bool wanted = true; !status && wanted && done < rounds;) {
+    for (size_t t = 0; t < plan->training + plan->count && !status; t++) {
         environment_round round;
         status = environment_next(world, &round, error);
-        if (!status && done < plan->training)
-            status = teach(&own, &round, done < plan->training / LITTLE, error);
+        if (!status && t < plan->training)
+            status = train(&own, &round, t < plan->training / LITTLE, error);
         else if (!status)
-            status = take_in(out, done - plan->training, &own, &round, room, error);
-        done++;
-        wanted = !watch || watch->wanted(watch->context, done, rounds);
+            status = add_round(out, t - plan->training, &own, &round, room, error);
     }
-    *finished = !status && done == rounds;
-    if (*finished) settle_range(out);
+    if (!status) limit_predictions(out);
     environment_free(world);
-    dismiss(&own);
+    free_learners(&own);
     memory_free(room);
     return status;
 }
