@@ -37,7 +37,8 @@ ee_status bandit_create_policy(ee_bandit *self, const policy_class *class, const
     if (status) return status;
     arena->holders = 1;
     column_room room = {capacity, &self->memory, &self->initial_rows};
-    policy_setup setup = {.memory = &arena->memory,
+    policy_setup setup = {.class = class,
+                          .memory = &arena->memory,
                           .dim = self->dim,
                           .seed = self->seed,
                           .options = options,

@@ -37,8 +37,6 @@ typedef struct eenet {
     size_t theta2, theta3; /* where they begin in the parameters */
 } eenet;
 
-extern const policy_class eenet_class;
-
 /* ---- making ---- */
 
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
@@ -46,7 +44,7 @@ static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *
     const eenet_options *o = setup->options;
     const network *f1 = &self->exploitation.f1.networks[0];
     ee_status status = eenet_check(o, error);
-    if (!status) status = exploitation_create(&self->exploitation, &eenet_class, setup, error);
+    if (!status) status = exploitation_create(&self->exploitation, setup, error);
     if (status) return status;
     exploration_setup second = {&o->exploration, setup->memory,          f1,
                                 setup->seed,     setup->most_parameters, (size_t)o->exploitation.common.arms};
@@ -308,7 +306,7 @@ const policy_class eenet_class = {
     .paper =
         "Ban, Yan, Banerjee, He: EE-Net: Exploitation-Exploration Neural Networks in Contextual Bandits, ICLR 2022",
     .schema = &eenet_schema,
-    .presets = &eenet_presets,
+    .presets = {eenet_presets, EENET_PRESETS},
     .earlier = {.version = 12, .options = "f1.committee=1", .gone = "alpha"},
     .create = create,
     .scratch_count = scratch_count,

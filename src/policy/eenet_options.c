@@ -30,7 +30,7 @@ const option_schema eenet_schema =
 /* A line for each part. eenet:paper and eenet:authors name everything that they depend on, so that a new default does
  * not change them; eenet:fast is eenet made smaller, and follows it. What eenet:authors says of f3 holds where somebody
  * sets `decision`. */
-static const policy_preset presets[] = {
+const policy_preset eenet_presets[EENET_PRESETS] = {
     {"eenet:fast", "EE-Net for low latency: smaller f1 and f2",
      "f1.committee=1 f1.width=128\n"
      "units=64 refresh=2 recent_units=32"},
@@ -66,7 +66,6 @@ static const policy_preset presets[] = {
      "train_every=10 train_late_every=100 train_late_after=1000\n"
      "standardize=off scale=off recall=0 propensity=first"},
 };
-const policy_presets eenet_presets = {presets, sizeof presets / sizeof *presets};
 
 ee_status eenet_check(const eenet_options *o, ee_error *error)
 {

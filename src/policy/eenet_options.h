@@ -14,7 +14,8 @@ typedef struct eenet_options {
 } eenet_options;
 
 extern const option_schema eenet_schema;
-extern const policy_presets eenet_presets;
+enum { EENET_PRESETS = 3 };
+extern const policy_preset eenet_presets[EENET_PRESETS];
 
 /* Refuses what does not go together. */
 ee_status eenet_check(const eenet_options *o, ee_error *error);

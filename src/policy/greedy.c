@@ -22,14 +22,12 @@ typedef struct greedy {
     double epsilon, gamma, exponent;
 } greedy;
 
-extern const policy_class greedy_class, neural_epsilon_class, squarecb_class;
-
-static ee_status create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     const greedy_options *options = setup->options;
     greedy *self = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = exploitation_create(&self->shared, class, setup, error);
+    if (!status) status = exploitation_create(&self->shared, setup, error);
     if (!status) status = exploitation_start(&self->shared, setup, 0, error);
     if (status) return status;
     self->epsilon = options->epsilon;
@@ -37,21 +35,6 @@ static ee_status create(const policy_class *class, const policy_setup *setup, po
     self->exponent = options->exponent;
     *out = &self->shared.base;
     return EE_OK;
-}
-
-static ee_status create_greedy(const policy_setup *setup, policy **out, ee_error *error)
-{
-    return create(&greedy_class, setup, out, error);
-}
-
-static ee_status create_epsilon(const policy_setup *setup, policy **out, ee_error *error)
-{
-    return create(&neural_epsilon_class, setup, out, error);
-}
-
-static ee_status create_squarecb(const policy_setup *setup, policy **out, ee_error *error)
-{
-    return create(&squarecb_class, setup, out, error);
 }
 
 static propensity_rule draw_epsilon(const parameters *learned)
@@ -93,49 +76,33 @@ static const option_schema epsilon_schema =
 static const option_schema squarecb_schema =
     OPTION_SCHEMA("squarecb", squarecb_groups, greedy_options, "gamma exponent " EXPLOITATION_FIRST);
 
-#define PLAIN_F1_PRESET(policy)                                                                                        \
-    {                                                                                                                  \
-        policy ":paper", policy " with a plain f1: 100 units, no layers shared between arms", PLAIN_F1                 \
-    }
-static const policy_preset papers[] = {PLAIN_F1_PRESET("greedy"), PLAIN_F1_PRESET("neural-epsilon"),
-                                       PLAIN_F1_PRESET("squarecb")};
-static const policy_presets greedy_presets = {&papers[0], 1}, epsilon_presets = {&papers[1], 1},
-                            squarecb_presets = {&papers[2], 1};
-
 /* ---- the classes ---- */
-
-/* The members that the three share. */
-#define SCORES_BY_F1                                                                                                   \
-    .earlier = BEFORE_COMMITTEES, .scratch_count = exploitation_scratch_count, .score = exploitation_score,            \
-    .alone = true, .explain_count = exploitation_explain_count, .explain = exploitation_explain,                       \
-    .reserve = exploitation_reserve, .learn = exploitation_learn, .copy = exploitation_copy,                           \
-    .start_column = exploitation_start_column, .archive = exploitation_archive
 
 const policy_class greedy_class = {
     .summary = "the arm with the largest f1; no exploration: a baseline",
     .paper = "",
     .schema = &greedy_schema,
-    .presets = &greedy_presets,
-    .create = create_greedy,
-    SCORES_BY_F1,
+    .presets = PLAIN_F1_PRESET("greedy", ""),
+    .create = create,
+    F1_SCORE_CLASS,
 };
 
 const policy_class neural_epsilon_class = {
     .summary = "the arm with the largest f1 or, with probability epsilon, any arm",
     .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
     .schema = &epsilon_schema,
-    .presets = &epsilon_presets,
-    .create = create_epsilon,
+    .presets = PLAIN_F1_PRESET("neural-epsilon", ""),
+    .create = create,
     .rule = draw_epsilon,
-    SCORES_BY_F1,
+    F1_SCORE_CLASS,
 };
 
 const policy_class squarecb_class = {
     .summary = "inverse-gap weighting on f1: the further below the best, the less often chosen",
     .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
     .schema = &squarecb_schema,
-    .presets = &squarecb_presets,
-    .create = create_squarecb,
+    .presets = PLAIN_F1_PRESET("squarecb", ""),
+    .create = create,
     .rule = draw_squarecb,
-    SCORES_BY_F1,
+    F1_SCORE_CLASS,
 };

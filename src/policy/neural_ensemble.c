@@ -31,14 +31,12 @@ typedef struct ensemble {
     double alpha;
 } ensemble;
 
-extern const policy_class neural_ensemble_class;
-
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     const ensemble_options *options = setup->options;
     ensemble *self = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = exploitation_create(&self->shared, &neural_ensemble_class, setup, error);
+    if (!status) status = exploitation_create(&self->shared, setup, error);
     if (!status) status = exploitation_start(&self->shared, setup, 0, error);
     if (status) return status;
     self->members = self->shared.f1.networks[0].members;
@@ -168,26 +166,16 @@ static const option_group groups[] = {
 static const option_schema schema = OPTION_SCHEMA("neural-ensemble", groups, ensemble_options,
                                                   "decision alpha members prior noise " EXPLOITATION_FIRST);
 
-static const policy_preset paper = {
-    "neural-ensemble:paper", "neural-ensemble with a plain f1: 100 units, no layers shared between arms", PLAIN_F1};
-static const policy_presets presets = {&paper, 1};
-
 const policy_class neural_ensemble_class = {
     .summary = "ensemble on f1's hidden layers with random priors: explores where members disagree",
     .paper = "Osband, Aslanides, Cassirer: Randomized Prior Functions for Deep Reinforcement Learning, NeurIPS 2018",
     .schema = &schema,
-    .presets = &presets,
-    .earlier = BEFORE_COMMITTEES,
+    .presets = PLAIN_F1_PRESET("neural-ensemble", ""),
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
-    .explain_count = exploitation_explain_count,
-    .explain = exploitation_explain,
     .rule = rule,
     .vote = vote,
-    .reserve = exploitation_reserve,
     .learn = exploitation_learn,
-    .copy = exploitation_copy,
-    .start_column = exploitation_start_column,
-    .archive = exploitation_archive,
+    F1_ARCHIVE_CLASS,
 };

@@ -27,14 +27,12 @@ typedef struct fastcb {
     double gamma, exponent;
 } fastcb;
 
-extern const policy_class neural_fastcb_class;
-
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     const fastcb_options *options = setup->options;
     fastcb *self = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = exploitation_create(&self->shared, &neural_fastcb_class, setup, error);
+    if (!status) status = exploitation_create(&self->shared, setup, error);
     if (status) return status;
     self->shared.base.units.by_range = true; /* whatever f1's loss is: rule() needs the largest reward */
     status = exploitation_start(&self->shared, setup, 0, error);
@@ -69,29 +67,14 @@ static const option_group groups[] = {
 static const option_schema schema =
     OPTION_SCHEMA("neural-fastcb", groups, fastcb_options, "gamma exponent " EXPLOITATION_FIRST);
 
-static const policy_preset paper = {"neural-fastcb:paper",
-                                    "neural-fastcb with a plain f1: 100 units, no layers shared between arms",
-                                    PLAIN_F1 "\nf1.rate=0.003"};
-static const policy_presets presets = {&paper, 1};
-
 const policy_class neural_fastcb_class = {
     .summary = "FastCB: inverse-gap weighting by f1's losses; explores less when the best arm's loss is small",
     .paper = "Foster, Krishnamurthy: Efficient First-Order Contextual Bandits: Prediction, Allocation, and Triangular "
              "Discrimination, NeurIPS 2021; Deb, Ban, Zuo, He, Banerjee: Contextual Bandits with Online Neural "
              "Regression, ICLR 2024",
     .schema = &schema,
-    .presets = &presets,
-    .earlier = BEFORE_COMMITTEES,
+    .presets = PLAIN_F1_PRESET("neural-fastcb", "\nf1.rate=0.003"),
     .create = create,
-    .scratch_count = exploitation_scratch_count,
-    .score = exploitation_score,
-    .alone = true,
-    .explain_count = exploitation_explain_count,
-    .explain = exploitation_explain,
     .rule = rule,
-    .reserve = exploitation_reserve,
-    .learn = exploitation_learn,
-    .copy = exploitation_copy,
-    .start_column = exploitation_start_column,
-    .archive = exploitation_archive,
+    F1_SCORE_CLASS,
 };

@@ -220,6 +220,7 @@ ee_status policy_check_blocks(const policy_setup *setup, ee_error *error)
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error)
 {
     const common_options *options = setup->options;
+    self->class = setup->class;
     self->recalled_arms = (size_t)options->recall;
     self->stride = 1;
     self->units.on = options->standardize;
@@ -370,7 +371,7 @@ ee_status policy_reserve(policy *self, const observation *o, ee_error *error)
     size_t starts[2];
     ee_arms arm = arm_of(o->x, starts);
     ee_status status = scratch_reserve_seen(&self->seen, self->memory, &self->parameters, &arm, error);
-    if (status) return status;
+    if (status || !self->class->reserve) return status;
     observation seen = seen_observation(self, o);
     return self->class->reserve(self, &seen, error);
 }

@@ -149,8 +149,11 @@ typedef struct propensity_rule {
     double most;   /* the largest reward, for LOSS_IGW */
 } propensity_rule;
 
+typedef struct policy_class policy_class;
+
 typedef struct policy_setup {
-    memory *memory; /* owns all blocks of the policy, and outlives it */
+    const policy_class *class; /* of the policy to create */
+    memory *memory;            /* owns all blocks of the policy, and outlives it */
     size_t dim;
     uint64_t seed;
     const void *options;     /* of policy_class->schema, checked */
@@ -184,11 +187,11 @@ typedef struct row_part {
     size_t start, width;
 } row_part;
 
-typedef struct policy_class {
+struct policy_class {
     const char *summary, *paper;
-    const option_schema *schema;   /* its owner is the policy's name */
-    const policy_presets *presets; /* NULL: none */
-    earlier_options earlier;       /* for models before a version; {0}: nothing differs */
+    const option_schema *schema; /* its owner is the policy's name */
+    policy_presets presets;      /* {0}: none */
+    earlier_options earlier;     /* for models before a version; {0}: nothing differs */
 
     /* Never NULL; nor are scratch_count and score. Allocates everything, including the policy, from setup->memory,
      * which frees it, also on failure. */
@@ -224,11 +227,10 @@ typedef struct policy_class {
     size_t (*kept_count)(const policy *self, uint64_t round, size_t arms);
     void (*keep)(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
 
-    /* Reserves all memory that learn() will need. On failure nothing changes. reserve and learn both NULL: the policy
-     * does not learn. */
+    /* Reserves all memory that learn() will need. On failure nothing changes. NULL: learn() needs none. */
     ee_status (*reserve)(policy *self, const observation *o, ee_error *error);
     /* Learns a reward, trains if the schedule says so, and increments the round. Returns false, and changes nothing, if
-     * training would leave a parameter that is not finite, or huge. */
+     * training would leave a parameter that is not finite, or huge. NULL: the policy does not learn. */
     bool (*learn)(policy *self, const observation *o, float reward);
 
     /* Counts a pending decision as tried (GP-BUCB: Desautels, Krause, Burdick, JMLR 2014), so that the policy does not
@@ -257,7 +259,7 @@ typedef struct policy_class {
 
     /* Visits everything that changes after creation, except the parameters. NULL: there is nothing else. */
     void (*archive)(policy *self, archive *a);
-} policy_class;
+};
 
 /* Every policy's struct begins with this. */
 struct policy {
@@ -282,7 +284,7 @@ struct policy {
 /* For create(): checks that `blocks` divides the number of features. */
 ee_status policy_check_blocks(const policy_setup *setup, ee_error *error);
 
-/* For create(): allocates the parameters, zeroed. */
+/* For create(): sets the class and allocates the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
 /* For create(), with setup->room: prepares the columns, none so far. policy_add_rows then names each part of the
  * parameters that has a row per column. */
@@ -312,6 +314,11 @@ void policy_explain(const parameters *learned, vector x, scratch *room, float *g
 ee_status policy_reserve(policy *self, const observation *o, ee_error *error);
 bool policy_learn(policy *self, const observation *o, float reward);
 float policy_await(policy *self, const observation *o);
+
+/* The policies, one for each class; registry.c lists them. */
+extern const policy_class eenet_class, neural_epsilon_class, neural_ucb_class, neural_ts_class, neural_linear_class,
+    neural_linucb_class, neural_ensemble_class, neural_fastcb_class, squarecb_class, linucb_class, lints_class,
+    kernelucb_class, kernelts_class, greedy_class, ucb1_class, thompson_class, uniform_class;
 
 /* "eenet:paper" -> the class and the preset's options ("" for none). */
 ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error);

@@ -3,10 +3,6 @@
 
 #include "policy.h"
 
-extern const policy_class eenet_class, neural_epsilon_class, neural_ucb_class, neural_ts_class, neural_linear_class,
-    neural_linucb_class, neural_ensemble_class, neural_fastcb_class, squarecb_class, linucb_class, lints_class,
-    kernelucb_class, kernelts_class, greedy_class, ucb1_class, thompson_class, uniform_class;
-
 static const policy_class *const classes[] = {
     &eenet_class,         &neural_epsilon_class,  &neural_ucb_class,    &neural_ts_class, &neural_linear_class,
     &neural_linucb_class, &neural_ensemble_class, &neural_fastcb_class, &squarecb_class,  &linucb_class,
@@ -15,18 +11,13 @@ static const policy_class *const classes[] = {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-static size_t preset_count(const policy_class *class)
-{
-    return class->presets ? class->presets->count : 0;
-}
-
 /* Policy number index, each class followed by its presets, as class and preset (NULL for the class itself). */
 static bool policy_at(size_t index, const policy_class **class, const policy_preset **preset)
 {
-    for (size_t i = 0; i < CLASSES; index -= preset_count(classes[i]) + 1, i++) {
-        if (index > preset_count(classes[i])) continue;
+    for (size_t i = 0; i < CLASSES; index -= classes[i]->presets.count + 1, i++) {
+        if (index > classes[i]->presets.count) continue;
         *class = classes[i];
-        *preset = index ? &classes[i]->presets->rows[index - 1] : NULL;
+        *preset = index ? &classes[i]->presets.rows[index - 1] : NULL;
         return true;
     }
     return false;

@@ -20,13 +20,11 @@ typedef struct thompson_options {
     tallies_options shared;
 } thompson_options;
 
-extern const policy_class thompson_class;
-
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     tallies *self;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = tallies_create(self, &thompson_class, setup, error);
+    if (!status) status = tallies_create(self, setup, error);
     if (!status) *out = &self->base;
     return status;
 }
@@ -91,14 +89,8 @@ const policy_class thompson_class = {
     .paper = "Agrawal, Goyal: Further Optimal Regret Bounds for Thompson Sampling, AISTATS 2013",
     .schema = &schema,
     .create = create,
-    .scratch_count = tallies_scratch_count,
     .score = score,
     .draws = true,
-    .kept_count = tallies_kept_count,
-    .keep = tallies_keep,
-    .reserve = tallies_reserve,
-    .learn = tallies_learn,
     .await = await,
-    .copy = tallies_copy,
-    .archive = tallies_archive,
+    TALLIES_CLASS,
 };

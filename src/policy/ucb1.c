@@ -17,14 +17,12 @@ typedef struct ucb1 {
     double alpha;
 } ucb1;
 
-extern const policy_class ucb1_class;
-
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     const ucb1_options *options = setup->options;
     ucb1 *self;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = tallies_create(&self->shared, &ucb1_class, setup, error);
+    if (!status) status = tallies_create(&self->shared, setup, error);
     if (status) return status;
     self->alpha = options->alpha;
     *out = &self->shared.base;
@@ -74,13 +72,7 @@ const policy_class ucb1_class = {
         "Auer, Cesa-Bianchi, Fischer: Finite-time Analysis of the Multiarmed Bandit Problem, Machine Learning 2002",
     .schema = &schema,
     .create = create,
-    .scratch_count = tallies_scratch_count,
     .score = score,
-    .kept_count = tallies_kept_count,
-    .keep = tallies_keep,
-    .reserve = tallies_reserve,
-    .learn = tallies_learn,
     .await = await,
-    .copy = tallies_copy,
-    .archive = tallies_archive,
+    TALLIES_CLASS,
 };

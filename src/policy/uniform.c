@@ -11,8 +11,6 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     policy *self;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
-    extern const policy_class uniform_class;
-    self->class = &uniform_class;
     status = policy_set_parameters(self, setup, 0, error);
     if (!status) *out = self;
     return status;
@@ -37,7 +35,6 @@ static const option_group groups[] = {
 };
 static const option_schema schema = OPTION_SCHEMA("uniform", groups, uniform_options, NULL);
 
-extern const policy_class uniform_class;
 const policy_class uniform_class = {
     .summary = "every arm with the same probability: a baseline",
     .paper = "",

@@ -100,8 +100,7 @@ static void start(gradient_width *self)
     for (size_t i = 0; i < p; i++) diagonal_of(own)[i] = (float)(1 / self->lambda);
 }
 
-static ee_status create_parts(gradient_width *self, const policy_class *class, const policy_setup *setup,
-                              ee_error *error)
+static ee_status create_parts(gradient_width *self, const policy_setup *setup, ee_error *error)
 {
     const gradient_width_options *o = setup->options;
     self->nu = o->nu;
@@ -111,9 +110,9 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     policy_setup own = *setup;
     if (self->full) own.room = NULL; /* all of Z is between all parameters */
     setup = &own;
-    ee_status status = exploitation_create(&self->shared, class, setup, error);
+    ee_status status = exploitation_create(&self->shared, setup, error);
     size_t p = parameter_count(self);
-    if (!status && self->full) status = check_limit(class->schema->owner, o, p, error);
+    if (!status && self->full) status = check_limit(setup->class->schema->owner, o, p, error);
     if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
     if (self->full)
         self->shared.base.parameters.doubles = triangle_count(p);
@@ -126,11 +125,11 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     return status;
 }
 
-ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
+ee_status gradient_width_create(const policy_setup *setup, policy **out, ee_error *error)
 {
     gradient_width *self = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = create_parts(self, class, setup, error);
+    if (!status) status = create_parts(self, setup, error);
     if (status) return status;
     start(self);
     *out = &self->shared.base;

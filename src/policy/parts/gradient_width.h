@@ -23,7 +23,7 @@
  *   nu ~ sqrt(m)       After n rewards each of an arm's about m active parameters adds 1 / n to g^T Z^-1 g / m, so the
  *                      width is sqrt(lambda m / n) = 1 / sqrt(m n), and sqrt(m) times that is 1 / sqrt(n).
  *
- * The noise of rewards has a deviation of at most half a spread (linucb.c), so that of a mean of n rewards is
+ * The noise of rewards has a deviation of at most half a spread (linear.c), so that of a mean of n rewards is
  * 1 / (2 sqrt(n)). NeuralTS draws with just that deviation: nu = sqrt(m) / 2, 7 for the 200 units of the default f1.
  * NeuralUCB needs a bound that holds in all of thousands of rounds: f1, unlike a ridge regression, does not shrink the
  * mean of a few rewards. Four deviations are exceeded with a probability of at most exp(-4^2 / 2) = 3 in 10,000, for
@@ -52,12 +52,9 @@ typedef struct gradient_width_options {
 
 extern const option_table gradient_width_option_table;
 
-/* What the presets NAME:paper add to PLAIN_F1. */
-#define PAPER_WIDTH "nu=0.1 lambda=0.1"
-
 /* The functions of a class. gradient_width_score: exploitation is f1, exploration nu times the width, score their sum.
  */
-ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
+ee_status gradient_width_create(const policy_setup *setup, policy **out, ee_error *error);
 size_t gradient_width_scratch_count(const policy *base, size_t arms);
 void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms);

@@ -44,16 +44,16 @@ static const layer *hidden_of(const network *net)
     return &net->layers[net->layer_count - 2];
 }
 
-static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
+static ee_status create_parts(last_layer *self, const policy_setup *setup, ee_error *error)
 {
     const last_layer_options *o = setup->options;
     const learner *f1 = &self->shared.f1;
-    ee_status status = exploitation_create(&self->shared, class, setup, error);
+    ee_status status = exploitation_create(&self->shared, setup, error);
     if (status) return status;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: f1.layers must be at least 2, got %lld: %s explores on the last hidden layer",
-                           (long long)o->shared.f1.network.layers, class->schema->owner);
+                           (long long)o->shared.f1.network.layers, setup->class->schema->owner);
     self->scale = o->scale;
     self->lambda = o->lambda;
     self->rebuild = (uint64_t)o->rebuild;
@@ -69,11 +69,11 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     return status;
 }
 
-ee_status last_layer_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
+ee_status last_layer_create(const policy_setup *setup, policy **out, ee_error *error)
 {
     last_layer *self = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = create_parts(self, class, setup, error);
+    if (!status) status = create_parts(self, setup, error);
     if (status) return status;
     start(self, sqrt(self->lambda));
     *out = &self->shared.base;
@@ -168,11 +168,6 @@ double last_layer_drawn(const parameters *learned, const double *drawn, arm_feat
 }
 
 /* ---- explaining ---- */
-
-size_t last_layer_explain_count(const policy *base, size_t entries)
-{
-    return exploitation_explain_count(base, entries);
-}
 
 /* As exploitation_explain, but that theta takes the place of the last layers. */
 void last_layer_explain(const parameters *learned, vector x, scratch *room, float *gradient)

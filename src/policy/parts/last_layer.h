@@ -56,9 +56,8 @@ typedef struct last_layer {
 } last_layer;
 
 /* The functions of a class. */
-ee_status last_layer_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
+ee_status last_layer_create(const policy_setup *setup, policy **out, ee_error *error);
 size_t last_layer_scratch_count(const policy *base, size_t arms);
-size_t last_layer_explain_count(const policy *base, size_t entries);
 void last_layer_explain(const parameters *learned, vector x, scratch *room, float *gradient);
 float last_layer_await(policy *base, const observation *o);
 bool last_layer_learn(policy *base, const observation *o, float reward);

@@ -30,11 +30,10 @@ static float *ids_of(const tallies *self, float *values)
     return values + floats_of(self->places);
 }
 
-ee_status tallies_create(tallies *self, const policy_class *class, const policy_setup *setup, ee_error *error)
+ee_status tallies_create(tallies *self, const policy_setup *setup, ee_error *error)
 {
     const tallies_options *options = setup->options;
     size_t blocks = (size_t)options->common.blocks;
-    self->base.class = class;
     self->places = blocks > 1 ? blocks : (size_t)options->positions;
     self->block = blocks > 1 ? setup->dim / blocks : 0;
     size_t saved = floats_of(self->places), of_ids = id_tallies_count(self->places);
@@ -191,14 +190,6 @@ size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms)
 void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
     kept[0] = arms->ids ? 0 : (float)place_of((const tallies *)learned->policy, arms, arm, room);
-}
-
-ee_status tallies_reserve(policy *self, const observation *o, ee_error *error)
-{
-    (void)self;
-    (void)o;
-    (void)error;
-    return EE_OK;
 }
 
 /* Places beyond those that were used are zeros everywhere. */

@@ -32,7 +32,7 @@ typedef struct tallies_total {
 } tallies_total;
 
 /* self is zeroed. */
-ee_status tallies_create(tallies *self, const policy_class *class, const policy_setup *setup, ee_error *error);
+ee_status tallies_create(tallies *self, const policy_setup *setup, ee_error *error);
 
 const tallies_total *tallies_all(const parameters *learned);
 
@@ -54,9 +54,11 @@ float tallies_await(policy *self, const observation *o, double prior, double wor
 size_t tallies_scratch_count(const policy *self, size_t arms);
 size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms);
 void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
-ee_status tallies_reserve(policy *self, const observation *o, ee_error *error);
 bool tallies_learn(policy *self, const observation *o, float reward);
 size_t tallies_copy(const policy *self, uint64_t first, float *to);
 void tallies_archive(policy *self, archive *a);
+#define TALLIES_CLASS                                                                                                  \
+    .scratch_count = tallies_scratch_count, .kept_count = tallies_kept_count, .keep = tallies_keep,                    \
+    .learn = tallies_learn, .copy = tallies_copy, .archive = tallies_archive
 
 #endif

@@ -2,7 +2,7 @@
  * rewards have come, it does not matter that they came late. */
 #include "neural_play.h"
 
-#include "policy/parts/posterior.h"
+#include "math/ridge.h"
 
 enum { DIM = 8, ARMS = 5 };
 
@@ -153,8 +153,8 @@ TEST(linear_theta_is_the_same_in_the_end)
             const ee_arms *arms = arms_of_round(t);
             ok(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NULL));
         }
-        const double *own = posterior_state(&late->policy->parameters);
-        const double *its = posterior_state(&at_once->policy->parameters);
+        const double *own = (const double *)(const void *)late->policy->parameters.values;
+        const double *its = (const double *)(const void *)at_once->policy->parameters.values;
         for (size_t i = 0; i < ridge_state_count(DIM); i++) assert_close(own[i], its[i], 1e-6);
         ee_bandit_free(late);
         ee_bandit_free(at_once);

@@ -42,7 +42,7 @@ static void decide(ee_bandit *bandit, const ee_arms *arms, size_t arm, ee_score 
 static void learn(ee_bandit *bandit, const decided *made, float reward)
 {
     ee_error error = {EE_OK, ""};
-    ok(bandit->policy->class->reserve(bandit->policy, &made->seen, &error));
+    ok(policy_reserve(bandit->policy, &made->seen, &error));
     assert_true(policy_learn(bandit->policy, &made->seen, reward));
 }
 

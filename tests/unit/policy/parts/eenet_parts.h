@@ -41,8 +41,8 @@ static inline void parts_make(parts *self, const char *options)
     ee_error error = {0};
     memset(self, 0, sizeof *self);
     self->options = eenet_options_from(options);
-    policy_setup setup = {&self->owner, PARTS_DIM, PARTS_SEED, &self->options, SIZE_MAX, NULL, 0};
-    ee_status status = exploitation_create(&self->f1, NULL, &setup, &error);
+    policy_setup setup = {NULL, &self->owner, PARTS_DIM, PARTS_SEED, &self->options, SIZE_MAX, NULL, 0};
+    ee_status status = exploitation_create(&self->f1, &setup, &error);
     if (!status) status = exploitation_start(&self->f1, &setup, 0, &error);
     exploration_setup second = {
         &self->options.exploration, &self->owner, &self->f1.f1.networks[0], PARTS_SEED, SIZE_MAX, 1};
