@@ -71,7 +71,12 @@ typedef struct learner {
     size_t network_count;
     size_t starts[COMMITTEE_MOST]; /* where in theta each has its parameters, at the beginning of a line of the cache */
     size_t parameter_count;        /* of all networks, and what fills those lines */
-    size_t used;                   /* columns that have a place; all inputs where the networks do not store columns */
+    bool leaves_rows;              /* a step may leave rows of the first weights as they are (option lazy) */
+    bool steps_by_sample;          /* learner_step can do a batch of one: one network, no members, all rows move */
+    /* A training is one step of Adam. If the gradient is finite, so is what the step leaves: it is enough to check the
+     * gradient before the step, and nothing has to be copied to undo the training. */
+    bool is_one_step;
+    size_t used; /* columns that have a place; all inputs where the networks do not store columns */
     history history;
     target_units units; /* targets as they are; whoever changes them does so before a training */
     optimizer optimizer;
@@ -100,7 +105,7 @@ typedef struct learner {
         random_stream sampling;
         uint64_t averaged, steps;
         size_t order_count;
-        float *values;   /* (copies, parameters) theta, what it is the average of, the moments; NULL: see one_step */
+        float *values;   /* (copies, parameters) theta, what it is the average of, the moments; NULL with is_one_step */
         uint32_t *order; /* (order_capacity) */
         size_t order_capacity;
     } before;

@@ -143,6 +143,13 @@ void network_lay_out_input(const network *self, vector input, float *activations
 /* After that: the input as the first layer sees it, its indices counted from the beginning of its block. */
 vector network_first_input(const network *self, vector input, const float *activations);
 
+/* The input of layer number index, which is not the first. */
+static inline vector network_hidden_input(const network *self, size_t index, const float *activations)
+{
+    const layer *below = &self->layers[index - 1];
+    return vector_dense(activations + below->output, shape_size(below->out));
+}
+
 /* Makes a network without the last layer of the whole, which must have at least two. Of the layer before it only the
  * first `units` stay, if it is fully connected. A cut network has outputs, but none that an input picks. */
 void network_cut(const network *whole, size_t units, network *cut);
