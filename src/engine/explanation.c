@@ -10,8 +10,8 @@
 
 /* ---- one arm ---- */
 
-ee_status explain_arm(const decision_rules *rules, const parameters *learned, const ee_arms *arms, size_t arm,
-                      deciding_room *room, float *contributions, ee_error *error)
+static ee_status explain_arm(const decision_rules *rules, const parameters *learned, const ee_arms *arms, size_t arm,
+                             deciding_room *room, float *contributions, ee_error *error)
 {
     scored_arms seen;
     ee_status status = deciding_see(rules, arms, learned->length, room, &seen, error);

@@ -30,10 +30,6 @@ typedef struct explanation {
     size_t arm_capacity, entry_capacity, gradient_capacity;
 } explanation;
 
-/* The part of ee_bandit_explain and ee_snapshot_explain that both share. */
-ee_status explain_arm(const decision_rules *rules, const parameters *learned, const ee_arms *arms, size_t arm,
-                      deciding_room *room, float *contributions, ee_error *error);
-
 enum { EXPLAIN_ALL = -1 };
 
 /* Explains the arms of a round by what was published last: of arms, or of a round of named features, the other being

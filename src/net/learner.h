@@ -150,9 +150,6 @@ void learner_abort(learner *self, float *theta); /* does nothing where nothing i
 /* Also prepares a training: sets theta to what TRAINING_GD reaches from theta_0 over the first `samples` samples. */
 bool learner_prepare_descent(learner *self, size_t samples, float *theta);
 
-/* Prepare and commit. */
-bool learner_train(learner *self, float *theta);
-
 /* One step on one sample; returns the loss before it. */
 double learner_step(learner *self, vector x, float target, float *theta);
 

@@ -455,10 +455,3 @@ void learner_commit(learner *self, float *theta)
     if (self->prepared && self->is_one_step && self->history.count) end_batch(self, theta);
     self->prepared = false;
 }
-
-bool learner_train(learner *self, float *theta)
-{
-    if (!learner_prepare(self, theta)) return false;
-    learner_commit(self, theta);
-    return true;
-}

@@ -83,9 +83,6 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 const float *network_outputs_of_arm(const network *self, const float *theta, const ee_arms *arms, size_t arm,
                                     float *activations);
 
-/* The same where the outputs of the first layer are there already. */
-const float *network_outputs_above(const network *self, const float *theta, float *activations);
-
 /* One layer of that, number index, which is not the first. */
 void network_forward_layer(const network *self, size_t index, const float *theta, float *activations);
 

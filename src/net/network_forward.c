@@ -85,7 +85,8 @@ void network_forward_layer(const network *self, size_t index, const float *theta
                   activations + self->layers[index].output);
 }
 
-const float *network_outputs_above(const network *self, const float *theta, float *activations)
+/* Those of the first layer are there already. */
+static const float *outputs_above(const network *self, const float *theta, float *activations)
 {
     for (size_t i = 1; i < self->layer_count; i++) network_forward_layer(self, i, theta, activations);
     return activations + self->layers[self->layer_count - 1].output;
@@ -142,7 +143,7 @@ const float *network_outputs(const network *self, const float *theta, vector inp
         forward_strangers(self, theta, input, first);
     else
         layer_forward(&self->layers[0], self->kernels, theta, network_first_input(self, input, activations), first);
-    return network_outputs_above(self, theta, activations);
+    return outputs_above(self, theta, activations);
 }
 
 size_t network_indices_behind(const network *self, const ee_arms *arms, size_t arm)
@@ -161,7 +162,7 @@ const float *network_outputs_of_arm(const network *self, const float *theta, con
     size_t behind = network_indices_behind(self, arms, arm);
     if (!behind || network_has_strangers(self, x)) return network_outputs(self, theta, x, activations);
     layer_forward_sparse(&self->layers[0], self->kernels, theta, x, behind, activations + self->layers[0].output);
-    return network_outputs_above(self, theta, activations);
+    return outputs_above(self, theta, activations);
 }
 
 /* A layer with few outputs cannot fill the registers, so passing several inputs at once gains nothing. */

@@ -77,3 +77,10 @@ void theta_to_golden(const network *net, const float *theta, float *out)
             for (size_t b = 0; b < ins; b++) out[a * ins + b] = own[b * outs + a];
     }
 }
+
+bool learner_train(learner *self, float *theta)
+{
+    if (!learner_prepare(self, theta)) return false;
+    learner_commit(self, theta);
+    return true;
+}

@@ -11,6 +11,9 @@ learner_options options_from(const char *text);
 /* A fully connected learner for stored `dims` ([in, hidden..., 1]); text as in options_from. */
 void make_learner(learner *self, memory *owner, const json_t *dims, bool bias, const char *text);
 
+/* Prepares and commits a training. */
+bool learner_train(learner *self, float *theta);
+
 /* theta of the network from stored layers [{weight, bias?}...]; first is the number of the network's first layer. */
 void theta_from_golden(const network *net, const json_t *layers, size_t first, float *theta);
 
