@@ -1,7 +1,7 @@
 /* eenet: neural contextual bandits.
  *
- * In each round a bandit gets the feature vectors of the arms, chooses one arm, and learns from the reward of that arm
- * alone. Rewards may arrive later, in any order:
+ * In each round a bandit gets the feature vectors of the arms, chooses one arm, and learns the reward of that arm.
+ * Rewards may arrive later, in any order:
  *
  *     ee_settings settings = {.policy = "eenet", .dim = 20, .seed = 1};
  *     ee_bandit *bandit;
@@ -206,8 +206,8 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide_slots(ee_bandit *bandit, const e
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(const ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
-/* Returns the probability with which decide would choose each arm, without changing anything. Off-policy evaluation
- * needs it. probabilities receives arms->count entries, NaN where ee_decision.probability would be NaN. */
+/* Returns the probability with which decide would choose each arm, for off-policy evaluation. Changes nothing.
+ * probabilities receives arms->count entries, NaN where ee_decision.probability would be NaN. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(const ee_bandit *bandit, const ee_arms *arms,
                                                        double *probabilities, ee_error *error);
 
@@ -279,9 +279,9 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  *
  * A nested object is a namespace. A number is a value, including 0. A text is an indicator: "plan": "free" becomes the
  * feature user.plan=free. true is an indicator; false and null are nothing. An array holds numbers (user.v[0],
- * user.v[1],
- * ...), texts, or objects whose features belong to the namespace of the array. Arrays within arrays are refused. Keys
- * that begin with _ are ignored, except _text, whose words become indicators, and _tag, the id of an action.
+ * user.v[1], ...), texts, or objects whose features belong to the namespace of the array. Arrays within arrays
+ * are refused. Keys that begin with _ are ignored, except _text, whose words become indicators, and _tag, the id of an
+ * action.
  *
  * The bandit gives each new name a place among its `dim` features. The first names get a place each (option `names`);
  * later ones share places (`hashes`). Both are limits: memory and model files grow only with the names seen. Features
@@ -289,7 +289,7 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  * their means and deviations, and limits outliers (`standardize`). All this is part of the model. See docs/features.md.
  *
  * The id of an action is also a feature, _id=a7, with less weight if there are others. It also becomes arms.ids:
- * ee_arm_id of the text, or the position of an action without an id. So an action may consist of an id alone. An id
+ * ee_arm_id of the text, or the position of an action without an id. So an action may consist of only an id. An id
  * becomes a feature when it recurs: ids that never recur take no place. The option ids=off ignores ids. Actions with
  * neither id nor features look the same to every policy except `ucb1` and `thompson`, which use their positions.
  *
@@ -417,8 +417,8 @@ EE_API EE_MUST_CHECK ee_status ee_scratch_create(const ee_snapshot *snapshot, ui
                                                  ee_error *error);
 EE_API void ee_scratch_free(ee_scratch *scratch);
 
-/* Restarts the random stream: what the next call draws depends on seed alone. Use it, with a new seed for each
- * decision, if single decisions must be reproducible. */
+/* Restarts the random stream: what the next call draws depends only on seed. Use it, with a new seed for each decision,
+ * if single decisions must be reproducible. */
 EE_API void ee_scratch_seed(ee_scratch *scratch, uint64_t seed);
 
 /* Like ee_bandit_score and ee_bandit_probabilities: what the next decision with this scratch would see. */

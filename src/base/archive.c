@@ -101,7 +101,7 @@ void archive_stream(archive *a, random_stream *stream)
 {
     const uint64_t *s = stream->state;
     archive_bytes(a, stream->state, sizeof stream->state);
-    /* Such a stream draws 0 for ever. */
+    /* A state of zeros draws only zeros. */
     if (!(s[0] | s[1] | s[2] | s[3])) archive_fail(a, EE_BAD_MODEL, "model: invalid random stream: all zeros");
 }
 
@@ -124,7 +124,7 @@ void archive_text(archive *a, char *text, size_t capacity, const char *what)
     if (a->reading) text[length] = '\0';
 }
 
-/* The checksum of a byte that follows; of_four is that of four bits. */
+/* The checksum of one more byte; of_four has those of four bits. */
 static uint64_t add_byte(uint64_t crc, uint8_t byte, const uint64_t *of_four)
 {
     crc ^= byte;
@@ -132,7 +132,7 @@ static uint64_t add_byte(uint64_t crc, uint8_t byte, const uint64_t *of_four)
     return of_four[crc & 15] ^ (crc >> 4);
 }
 
-/* Eight bytes at a time: of_byte[k] has the checksums of a byte that k others follow. */
+/* Eight bytes at a time: of_byte[k] has the checksums of a byte that is followed by k others. */
 static uint64_t checksum_long(const uint8_t *bytes, size_t size, const uint64_t *of_four)
 {
     enum { AT_ONCE = 8 };
@@ -153,7 +153,7 @@ static uint64_t checksum_long(const uint8_t *bytes, size_t size, const uint64_t 
 
 uint64_t archive_checksum(const uint8_t *bytes, size_t size)
 {
-    enum { LONG = 512 }; /* bytes that it is worth making tables for */
+    enum { LONG = 512 }; /* bytes; for fewer, tables cost more than they save */
     uint64_t of_four[16], crc = ~(uint64_t)0;
     for (uint64_t i = 0; i < 16; i++) {
         uint64_t entry = i;

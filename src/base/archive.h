@@ -1,7 +1,7 @@
-/* Saving and loading in one description. A type has one function that visits its state; the archive either writes what
- * is visited or reads into it, so the two can never disagree. Numbers are little-endian, floats IEEE 754.
+/* Saving and loading in one function. Each type has one function that visits its state; the archive either writes what
+ * is visited or reads into it, so the two cannot disagree. Numbers are little-endian, floats IEEE 754.
  *
- * Errors stick: after the first one every visit does nothing, and what would have been read is zero. */
+ * Errors stick: after the first one, visits do nothing and read zeros. */
 #ifndef EENET_ARCHIVE_H
 #define EENET_ARCHIVE_H
 
@@ -10,8 +10,8 @@
 #include "random.h"
 #include "status.h"
 
-/* The format of models that this library writes, and the oldest that it reads. A part whose bytes have changed since
- * visits what an older model has where archive.version says so. */
+/* The version of the model format that this library writes, and the oldest that it reads. A part whose bytes have
+ * changed since then checks archive.version. */
 enum { ARCHIVE_VERSION = 12, ARCHIVE_OLDEST_VERSION = 10 };
 
 typedef struct archive {
@@ -20,7 +20,7 @@ typedef struct archive {
     double gone;           /* reading: the value of an option that this library no longer has; default: 0 */
     const uint8_t *source; /* reading: (size) */
     uint8_t *bytes;        /* writing: grows; the caller frees it with memory_free */
-    size_t size;           /* bytes that there are, read or written */
+    size_t size;           /* bytes in all, read or written */
     size_t capacity;
     size_t position; /* reading: bytes consumed */
     ee_status status;
@@ -28,7 +28,7 @@ typedef struct archive {
 } archive;
 
 archive archive_writer(ee_error *error);
-/* Writes into bytes (capacity), which is enough. */
+/* Writes into bytes (capacity), which must be large enough. */
 archive archive_into(void *bytes, size_t capacity);
 archive archive_reader(const void *bytes, size_t size, ee_error *error);
 
@@ -36,14 +36,14 @@ void archive_bytes(archive *a, void *bytes, size_t size);
 void archive_u32s(archive *a, uint32_t *values, size_t count);
 void archive_u64(archive *a, uint64_t *value);
 void archive_floats(archive *a, float *values, size_t count);
-/* Floats of which most may be zero: blocks of them that are all zero take one byte, and are not touched when they are
- * read into memory that is zero already. ARCHIVE_BLOCK floats a block. */
+/* Floats, most of which may be zero: a block of ARCHIVE_BLOCK zeros takes one byte. Reading does not write such a
+ * block, so the memory must be zero. */
 enum { ARCHIVE_BLOCK = 1024 };
 void archive_sparse_floats(archive *a, float *values, size_t count);
 
 void archive_stream(archive *a, random_stream *stream);
 
-/* A count or place: what is read must be low to high, or the model is damaged. what names it in the message. */
+/* A count or index. A value read outside low to high means that the model is damaged; what names it in the message. */
 void archive_size(archive *a, size_t *value, size_t low, size_t high, const char *what);
 
 /* Text of at most capacity - 1 bytes. */
@@ -52,7 +52,7 @@ void archive_text(archive *a, char *text, size_t capacity, const char *what);
 size_t archive_remaining(const archive *a);
 void archive_fail(archive *a, ee_status status, const char *message);
 
-/* CRC-64 (ECMA-182, reflected, as in xz) of the bytes: finds every burst of up to 64 flipped bits. */
+/* CRC-64 (ECMA-182, reflected, as in xz). Detects every burst of up to 64 flipped bits. */
 uint64_t archive_checksum(const uint8_t *bytes, size_t size);
 
 #endif

@@ -10,8 +10,8 @@
 #include "decimal_table.h"
 #include "octets.h"
 
-/* No number that lies half-way between two doubles has more digits than 767: those behind them only say whether the
- * number is above it. */
+/* No number half-way between two doubles has more than 767 digits: further digits only say whether the number is above
+ * it. */
 enum { DIGITS_THAT_COUNT = 768, DIGITS_OF_MANTISSA = 19 };
 
 /* The powers of ten that are doubles. */
@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) const char *read_digits(const char 
     return at;
 }
 
-/* Adds what stands behind an e. A sum that no number can need stands for all that are larger. */
+/* Adds the exponent after an e. Sums beyond any useful exponent are capped. */
 static const char *read_exponent(const char *at, const char *end, bool negative, int64_t *exponent)
 {
     int64_t sum = 0;
@@ -66,8 +66,7 @@ static const char *read_exponent(const char *at, const char *end, bool negative,
 
 /* ---- values ---- */
 
-/* The C library reads what is rare: the digits are given to it without their point, which is another in some locales.
- */
+/* Rare numbers go to the C library. They are passed without the point, which depends on the locale. */
 static double read_slowly(const char *digits, const char *end, int64_t exponent)
 {
     char text[DIGITS_THAT_COUNT + 32];
@@ -94,9 +93,9 @@ static double read_slowly(const char *digits, const char *end, int64_t exponent)
     return strtod(text, NULL);
 }
 
-/* For the sixteen and more digits that programs print of a double: mantissa / 10^tenths, mantissa not zero, from the
- * first 64 bits of the product with 1/5^tenths, as Lemire does it (Number parsing at a gigabyte per second, 2021).
- * False where these bits do not tell which double is the nearest, once in a thousand times. */
+/* For numbers of sixteen and more digits, as programs print doubles: mantissa / 10^tenths, mantissa not zero, from the
+ * first 64 bits of the product with 1/5^tenths (Lemire, Number parsing at a gigabyte per second, 2021). Returns false
+ * if these bits do not determine the nearest double, about once in a thousand numbers. */
 static bool scale_down(uint64_t mantissa, int64_t tenths, double *value)
 {
 #if defined(__SIZEOF_INT128__)
@@ -104,12 +103,12 @@ static bool scale_down(uint64_t mantissa, int64_t tenths, double *value)
     int zeros = __builtin_clzll(mantissa);
     __extension__ unsigned __int128 product = (unsigned __int128)(mantissa << zeros) * power_of_fifth[tenths - 1];
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
-    /* The whole product lies above high by less than two: one for low, one for what the table cuts off. */
+    /* The whole product is above high by less than two: one for low, one for what the table cuts off. */
     int shift = 10 + (int)(high >> 63);
     uint64_t kept = high >> shift, half = (uint64_t)1 << (shift - 1), rest = high & (2 * half - 1);
     if (rest == half - 1 || (rest == half && low == 0)) return false;
     kept += rest >= half;
-    /* kept is 2^52 to 2^53, the first bit of which is not written; 217706/65536 is the binary logarithm of ten. */
+    /* kept is 2^52 to 2^53, whose first bit is not stored; 217706/65536 is the binary logarithm of ten. */
     int64_t exponent = shift + 1 - zeros + ((-tenths * 217706) >> 16);
     uint64_t bits = ((uint64_t)(exponent + 52 + 1023) << 52) + (kept - ((uint64_t)1 << 52));
     memcpy(value, &bits, sizeof bits);
@@ -120,10 +119,10 @@ static bool scale_down(uint64_t mantissa, int64_t tenths, double *value)
 #endif
 }
 
-/* mantissa times ten to exponent, where few steps give the nearest double. */
+/* mantissa times 10^exponent, if a few steps give the nearest double. */
 static inline bool scale(uint64_t mantissa, int64_t exponent, double *value)
 {
-    bool exact = mantissa <= (uint64_t)1 << 53; /* then the two are doubles without an error, and it is rounded once */
+    bool exact = mantissa <= (uint64_t)1 << 53; /* both are exact doubles, and the result is rounded once */
     if (exponent == 0)
         *value = (double)mantissa;
     else if (exact && exponent < 0 && exponent >= -MOST_POWER)
@@ -135,7 +134,7 @@ static inline bool scale(uint64_t mantissa, int64_t exponent, double *value)
     return true;
 }
 
-/* Whether the digits from `digits` to end, the point among them or at the end, fit into a mantissa. */
+/* Whether the digits from `digits` to end, including any point, fit into a mantissa. */
 static inline bool are_few(const char *digits, const char *point, const char *end)
 {
     while (end - digits > DIGITS_OF_MANTISSA && (*digits == '0' || *digits == '.')) digits++;
@@ -147,7 +146,7 @@ static decimal_end end_at(const char *at, decimal_fault fault)
     return (decimal_end){at, fault};
 }
 
-/* The faults are told by what was read, not by the value: nobody waits for a division that is under way. */
+/* Faults are detected from the characters, not from the value, so that nothing waits for a division. */
 decimal_end decimal_read(const char *at, const char *end, double *value)
 {
     bool negative = at < end && *at == '-';
@@ -156,7 +155,7 @@ decimal_end decimal_read(const char *at, const char *end, double *value)
     const char *digits = at;
     uint64_t mantissa = (uint64_t)(*at++ - '0');
     int64_t exponent = 0;
-    if (is_digit(at, end) && mantissa != 0) at = read_digits(at, end, &mantissa); /* a zero in front stands alone */
+    if (is_digit(at, end) && mantissa != 0) at = read_digits(at, end, &mantissa); /* a leading zero is a whole number */
     const char *point = at, *behind = at;
     if (at < end && *at == '.') {
         at = behind = read_digits(point + 1, end, &mantissa);
@@ -194,7 +193,7 @@ static bool append_digit(char digit, uint64_t *value)
     return true;
 }
 
-/* The digits behind the point that the exponent moves before it, and zeros; what stays behind must be zeros. */
+/* The digits after the point that the exponent moves before it, and zeros; the remaining digits must be zeros. */
 static bool move_point(const char *fraction, size_t places, uint64_t exponent, uint64_t *value)
 {
     size_t moved = 0;

@@ -22,7 +22,7 @@ const char *file_tail(const char *path)
     enum { SHOWN = 100 };
     size_t length = strlen(path);
     const char *tail = length > SHOWN ? path + length - SHOWN : path;
-    while (((uint8_t)*tail & 0xc0) == 0x80) tail++; /* no part of a letter in UTF-8 */
+    while (((uint8_t)*tail & 0xc0) == 0x80) tail++; /* do not start within a UTF-8 character */
     return tail;
 }
 
@@ -34,7 +34,7 @@ ee_status file_join(const char *folder, const char *name, char **path, ee_error 
     return status;
 }
 
-/* A rename is only sure to survive a power cut once the folder that holds it is synced. */
+/* A rename survives a power cut only after its folder is synced. */
 ee_status file_sync_folder(const char *path, ee_error *error)
 {
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -45,7 +45,7 @@ ee_status file_sync_folder(const char *path, ee_error *error)
     return status;
 }
 
-/* Opens a new file beside path, under a name that no other has. */
+/* Opens a new file with a unique name in the folder of path. */
 static int open_temporary(const char *path, char *temporary, size_t capacity, mode_t mode)
 {
     for (int number = 0; number < 1000; number++) {
@@ -62,7 +62,7 @@ static ee_status open_draft(const char *path, mode_t mode, file_draft *out, ee_e
     *out = (file_draft){-1, path, NULL};
     struct stat replaced;
     bool replaces = stat(path, &replaced) == 0;
-    if (replaces && !S_ISREG(replaced.st_mode) && !S_ISDIR(replaced.st_mode)) /* a folder is no file to the rename */
+    if (replaces && !S_ISREG(replaced.st_mode) && !S_ISDIR(replaced.st_mode)) /* rename refuses a folder anyway */
         return status_fail(error, EE_FILE_ERROR, "file: %s is not a regular file; it was not changed", file_tail(path));
     ee_status status = memory_create(NULL, &out->temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
@@ -82,7 +82,7 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
 
 ee_status file_draft_write(const file_draft *draft, const void *bytes, size_t size, ee_error *error)
 {
-    const size_t piece = (size_t)16 << 20; /* synced at a time: one large sync would delay those of other files */
+    const size_t piece = (size_t)16 << 20; /* bytes per sync: one large sync would delay those of other files */
     for (const uint8_t *at = bytes; size;) {
         ssize_t written = write(draft->descriptor, at, size < piece ? size : piece);
         if (written < 0 && errno == EINTR) continue;
@@ -146,7 +146,7 @@ static ee_status read_all(int descriptor, const char *path, uint8_t *bytes, size
 ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *error)
 {
     *bytes = NULL;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for a pipe: it is refused */
     if (descriptor < 0) return fail(error, "open", path);
     struct stat about;
     ee_status status = fstat(descriptor, &about) ? fail(error, "stat", path) : EE_OK;

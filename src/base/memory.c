@@ -10,7 +10,7 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Lies in front of every block. */
+/* The header before every block. */
 typedef struct block_head {
     char *raw;    /* what the allocator gave */
     size_t bytes; /* of it */
@@ -18,8 +18,8 @@ typedef struct block_head {
     struct block_head *previous, *next; /* of the owner's */
 } block_head;
 
-/* Blocks are cut out of larger ones. These tell the address sanitizer where a block ends, and that all of it may be
- * touched again when it goes back to an allocator of the user's, which may reuse it. */
+/* Blocks are cut out of larger ones. These macros mark the end of a block for the address sanitizer, and unmark it
+ * before it returns to a custom allocator, which may reuse it. */
 #if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -57,7 +57,7 @@ static bool has_allocator(const memory *owner)
 
 static char *take(const memory *owner, size_t bytes)
 {
-    /* calloc, because it leaves large blocks untouched until they are used: what is only reserved costs nothing. */
+    /* calloc leaves large blocks untouched until they are used, so reserved memory costs nothing. */
     if (!has_allocator(owner)) return calloc(bytes, 1);
     char *raw = owner->allocator.allocate(owner->allocator.context, bytes);
     if (raw) memset(raw, 0, bytes);
@@ -107,7 +107,7 @@ ee_status memory_create(memory *owner, void *out, size_t count, size_t size, ee_
     size_t bytes = count * size + CACHE_LINE + sizeof(block_head);
     char *raw = take(owner, bytes);
     if (!raw) return status_no_memory(error, bytes);
-    /* The block starts at the first cache line that leaves room for its head in front. */
+    /* The block starts at the first cache line that leaves room for its header. */
     char *block = raw + sizeof(block_head);
     block += (CACHE_LINE - (uintptr_t)block % CACHE_LINE) % CACHE_LINE;
     block_head *head = head_of(block);
@@ -159,7 +159,7 @@ void memory_free(void *block)
 
 void memory_release(memory *owner)
 {
-    memory all = *owner; /* which may lie in a block of its own */
+    memory all = *owner; /* the owner itself may lie in one of the blocks */
     *owner = (memory){.allocator = all.allocator};
     for (block_head *head = all.first, *next; head; head = next) {
         next = head->next;
@@ -170,11 +170,11 @@ void memory_release(memory *owner)
 #if defined(MADV_HUGEPAGE)
 void memory_take_large_pages(void *block, size_t bytes)
 {
-    /* What the processor finds without them anyway; and a multiple of every size of a page, as the call wants it. */
+    /* Below this size the processor needs no large pages. It is a multiple of every page size, as madvise requires. */
     enum { LEAST = 4 << 20, PAGES = 64 << 10 };
     if (bytes < LEAST || has_allocator(head_of(block)->owner)) return;
     size_t before = (PAGES - (uintptr_t)block % PAGES) % PAGES;
-    /* Where it is refused the pages are small ones, and all works as well. */
+    /* If this fails, small pages work as well. */
     (void)madvise((char *)block + before, (bytes - before) / PAGES * PAGES, MADV_HUGEPAGE);
 }
 #else

@@ -1,11 +1,11 @@
-/* Eight bytes at once, for those who look for a byte among many: the first byte of the text is the lowest. */
+/* Searches eight bytes at once. The first byte of the text is the lowest. */
 #ifndef EENET_OCTETS_H
 #define EENET_OCTETS_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* This byte, eight times. */
+/* A word with this byte eight times. */
 static inline uint64_t octets_all(unsigned char byte)
 {
     return (uint64_t)byte * 0x0101010101010101;
@@ -21,7 +21,7 @@ static inline uint64_t octets_load(const char *at)
     return octets;
 }
 
-/* Which byte is the first that has a bit set; octets are not all zero. */
+/* The index of the first byte with a bit set; octets must not be zero. */
 static inline unsigned octets_first(uint64_t octets)
 {
     return (unsigned)__builtin_ctzll(octets) / 8;

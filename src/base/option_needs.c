@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A comparison, as "decision=neural|hybrid": the option, how it is compared, and with what. */
+/* A comparison such as "decision=neural|hybrid". */
 typedef struct comparison {
     const option_group *group;
-    const option *entry; /* NULL where there is none of this name */
-    bool is_near;        /* of the same group as the one that needs it */
+    const option *entry; /* NULL: unknown name */
+    bool is_near;        /* in the group of the option that needs it */
     const char *sign, *values;
     size_t length; /* of the values */
 } comparison;
@@ -52,7 +52,7 @@ static bool holds(const comparison *read, const void *target)
     return read->sign[0] == '<' ? number < limit : number > limit;
 }
 
-/* The words of needs up to the next " and ", and where those after it begin. */
+/* The length of needs up to the next " and ", and where the next part begins. */
 static size_t part_length(const char *needs, const char **next)
 {
     const char *joint = strstr(needs, " and ");
@@ -73,7 +73,7 @@ static bool part_holds(const option_schema *schema, const option_group *group, c
     return false;
 }
 
-/* The first part of needs that does not hold, and its length; NULL where all do. */
+/* The first part of needs that does not hold, and its length; NULL if all do. */
 static const char *unmet_part(const option_schema *schema, const option_group *group, const char *needs,
                               const void *target, size_t *length)
 {

@@ -58,7 +58,7 @@ static void change_point(char *text, const char *from, const char *to)
 
 bool option_parse_real(const char *text, double *value)
 {
-    char local[OPTION_WORD_SIZE + 8], *end; /* a decimal point of some locale may be several bytes */
+    char local[OPTION_WORD_SIZE + 8], *end; /* the decimal point of a locale may take several bytes */
     snprintf(local, OPTION_WORD_SIZE, "%s", text);
     change_point(local, ".", nl_langinfo(RADIXCHAR));
     *value = strtod(local, &end);

@@ -12,7 +12,7 @@ static char small(char letter)
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
 }
 
-/* Letters to insert, drop, change, or swap with their neighbour. */
+/* Counts letters to insert, drop, change, or swap with their neighbour. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][OPTION_WORD_SIZE + 1], length = strlen(b);
@@ -39,7 +39,7 @@ static size_t edit_distance(const char *a, const char *b)
 const char *options_nearest(const char *word, const char *const *names, size_t count)
 {
     const char *nearest = NULL;
-    size_t best = strlen(word) / 2 + 1; /* further than half of the word is no misspelling of it */
+    size_t best = strlen(word) / 2 + 1; /* a larger distance is not a misspelling */
     for (size_t i = 0; i < count; i++) {
         size_t distance = edit_distance(word, names[i]);
         if (distance >= best) continue;
@@ -71,7 +71,7 @@ static ee_status fail_unknown(const option_schema *schema, const char *word, ee_
 
 static const char separators[] = ", \t\r\n";
 
-/* Up to the next separator that is not in quotes. */
+/* The length up to the next separator outside quotes. */
 static size_t word_length(const char *text)
 {
     size_t length = 0;
@@ -87,7 +87,7 @@ static size_t next_word(const char **text)
     return word_length(*text);
 }
 
-/* The option that the word assigns to; NULL if it is no assignment to one. */
+/* The option that the word assigns to; NULL if there is none. */
 static const option *find_assigned(const option_schema *schema, const char *word, size_t length)
 {
     char name[OPTION_WORD_SIZE];
@@ -105,8 +105,8 @@ static bool takes_list(const option *entry)
     return (entry->type == OPTION_TEXT || entry->type == OPTION_PATH) && strstr(entry->choices, "+...");
 }
 
-/* Behind an assignment to a text, what follows after blanks and is no assignment belongs to it: label=Best Offer. */
-static size_t words_of_text(const option_schema *schema, const char *text, size_t length)
+/* After an assignment to a text, further words that are not assignments belong to it: label=Best Offer. */
+static size_t assignment_length(const option_schema *schema, const char *text, size_t length)
 {
     const option *entry = find_assigned(schema, text, length);
     if (!entry || (entry->type != OPTION_TEXT && entry->type != OPTION_PATH)) return length;
@@ -117,7 +117,7 @@ static size_t words_of_text(const option_schema *schema, const char *text, size_
     }
 }
 
-/* Takes the quotes away; "" within them is one of the text. False where one is not closed. */
+/* Removes quotes; "" within quotes becomes one. Returns false if a quote is not closed. */
 static bool unquote(char *word)
 {
     bool quoted = false;
@@ -156,14 +156,15 @@ static ee_status parse_assignment(const option_schema *schema, char *word, void 
     return options_set(schema, word, equals + 1, target, error);
 }
 
-/* A word without "=" after a list, as in ignore=a,b: the comma was meant as a plus. list starts at ignore=. */
+/* Fails for a word without "=" after a list, as in ignore=a,b: suggests + instead of the comma. list starts at
+ * ignore=. */
 static ee_status fail_comma_in_list(const char *list, const char *word, ee_error *error)
 {
     char meant[OPTION_WORD_SIZE] = "";
     size_t used = 0, length = word_length(word), whole = length;
     const char *end = word + length;
     for (const char *next = end; (length = next_word(&next)) && !memchr(next, '=', length); end = next)
-        next += length; /* the words of the list that follow */
+        next += length; /* further items of the list */
     bool quoted = false, after_comma = false;
     for (const char *from = list; from < end && used + 1 < sizeof meant; from++) {
         if (*from == '"') quoted = !quoted;
@@ -181,13 +182,13 @@ static ee_status fail_comma_in_list(const char *list, const char *word, ee_error
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error)
 {
     size_t length;
-    const char *list = NULL; /* the assignment before, if it is a list */
+    const char *list = NULL; /* the previous assignment, if it is a list */
     for (; (length = next_word(&text)); text += length) {
         char word[OPTION_WORD_SIZE];
         if (list && !memchr(text, '=', length)) return fail_comma_in_list(list, text, error);
         const option *entry = find_assigned(schema, text, length);
         list = entry && takes_list(entry) ? text : NULL;
-        length = words_of_text(schema, text, length);
+        length = assignment_length(schema, text, length);
         if (length >= sizeof word)
             return status_fail(error, EE_BAD_OPTION, "options: '%.40s...' is too long: %zu characters, at most %d",
                                text, length, OPTION_WORD_SIZE - 1);
@@ -199,7 +200,7 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
     return EE_OK;
 }
 
-/* "columns" of "none|COLUMN+...". */
+/* Returns "columns" for "none|COLUMN+...". */
 static const char *items_of_list(const option *entry)
 {
     if (strstr(entry->choices, "COLUMN+...")) return "columns";
@@ -210,11 +211,11 @@ static ee_status refuse_twice(const option_schema *schema, const char *text, ee_
 {
     size_t length, other;
     for (; (length = next_word(&text)); text += length) {
-        length = words_of_text(schema, text, length);
+        length = assignment_length(schema, text, length);
         const option *entry = find_assigned(schema, text, length);
         size_t name = strcspn(text, "=") + 1;
         for (const char *later = text + length; entry && (other = next_word(&later)); later += other) {
-            other = words_of_text(schema, later, other);
+            other = assignment_length(schema, later, other);
             if (other < name || memcmp(text, later, name) != 0) continue;
             return status_fail(error, EE_BAD_OPTION, "options: %s.%.*s is given twice%s%s%s", schema->owner,
                                (int)name - 1, text, takes_list(entry) ? "; join " : "",
@@ -246,7 +247,7 @@ double options_remove(char *text, const char *name)
     return value;
 }
 
-/* The group's default where it has one, else the table's. */
+/* Sets the default of the group, if it has one, otherwise that of the table. */
 static void set_default(const option_group *group, const option *entry, void *target)
 {
     const char *text = group->defaults ? group->defaults : "";
@@ -269,7 +270,7 @@ void options_set_defaults(const option_schema *schema, void *target)
     for (size_t i = 0; (entry = option_at(schema, i, &group)); i++) set_default(group, entry, target);
 }
 
-/* ---- what cannot act ---- */
+/* ---- options without effect ---- */
 
 static ee_status check_asked(const option_schema *schema, const char *asked, const void *target, ee_error *error)
 {
@@ -285,8 +286,8 @@ static ee_status check_asked(const option_schema *schema, const char *asked, con
     return EE_OK;
 }
 
-/* Gives its default to every option that cannot act; whether that changed any. */
-static bool quiet_rest(const option_schema *schema, void *target)
+/* Sets every option without effect to its default. Returns whether that changed any. */
+static bool reset_without_effect(const option_schema *schema, void *target)
 {
     bool changed = false;
     const option_group *group;
@@ -302,12 +303,12 @@ static bool quiet_rest(const option_schema *schema, void *target)
     return changed;
 }
 
-/* An option that gets its default may be what another needs, so this repeats until nothing changes. */
+/* A default may change what another option needs, so this repeats until nothing changes. */
 ee_status options_settle(const option_schema *schema, const char *asked, void *target, ee_error *error)
 {
     ee_status status;
     do status = check_asked(schema, asked, target, error);
-    while (!status && quiet_rest(schema, target));
+    while (!status && reset_without_effect(schema, target));
     return status;
 }
 
@@ -322,7 +323,7 @@ char *options_find(char *place)
     return NULL;
 }
 
-/* Puts a value with separators or quotes in it into quotes, as unquote takes it. value has room for twice as many. */
+/* Quotes a value that contains separators or quotes, for unquote. value has room for twice its length. */
 static void quote(char *value)
 {
     char copy[OPTION_WORD_SIZE];

@@ -48,7 +48,7 @@ double random_unit(random_stream *stream)
 
 double random_normal(random_stream *stream)
 {
-    /* Box and Muller's; the second normal is dropped so that a stream's state is its four words and nothing else. */
+    /* Box-Muller. The second normal is dropped, so that the state of a stream is only its four words. */
     double u = 1.0 - random_unit(stream);
     double v = random_unit(stream);
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
@@ -68,7 +68,7 @@ double random_gamma(random_stream *stream, double shape)
 uint64_t random_below(random_stream *stream, uint64_t bound)
 {
     if (!bound) return random_bits(stream);
-    /* Numbers under the remainder of 2^64 by bound are drawn again: the rest divides evenly. */
+    /* Draws again below the remainder of 2^64 by bound: the rest divides evenly. */
     uint64_t reject = (0 - bound) % bound;
     uint64_t bits;
     do bits = random_bits(stream);

@@ -1,6 +1,6 @@
-/* Random streams. A stream is named: (seed, name) fixes all that it ever draws, so what one part of a run draws does
- * not change what another part sees. The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear
- * pseudorandom number generators", 2021), seeded by splitmix64. */
+/* Random streams. A stream has a name: (seed, name) determines all its draws, so the draws of one part do not change
+ * those of another. The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number
+ * generators", 2021), seeded by splitmix64. */
 #ifndef EENET_RANDOM_H
 #define EENET_RANDOM_H
 

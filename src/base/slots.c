@@ -4,7 +4,7 @@
 
 ee_status slots_create(slots *self, memory *owner, size_t count, size_t most, bool grows, ee_error *error)
 {
-    enum { SHORT = 16 }; /* words that a row starts with */
+    enum { SHORT = 16 }; /* words at first */
     *self = (slots){.memory = owner, .stride = grows && most > SHORT ? SHORT : most, .most = most};
     return slots_grow(self, count, error);
 }
@@ -61,7 +61,7 @@ static void add_spare(slots *self, long_row *row)
     self->spare_count++;
 }
 
-/* Spare blocks of exactly this capacity are used: a row that took a much larger one would hold on to it. */
+/* Only spare blocks of exactly this capacity are used: a short row must not hold a much larger block. */
 ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error)
 {
     if (self->spare && self->spare->capacity != words) free_spare(self);
@@ -95,7 +95,7 @@ void slots_give_back(slots *self, size_t slot)
     long_row *row = self->long_rows ? self->long_rows[slot] : NULL;
     if (!row) return;
     self->long_rows[slot] = NULL;
-    /* Where long rows are all of one length, as dense ones are, the next one takes this block. */
+    /* Long rows often have one length, as dense ones do: the next one takes this block. */
     if (self->spare && (self->spare_count > 1 || self->spare->capacity != row->capacity))
         memory_free(row);
     else

@@ -1,7 +1,6 @@
-/* Room for rows of 32-bit words, one in each slot. Rows of up to `stride` words, which are the usual ones, lie side by
- * side in one block; a longer one has a block of its own for as long as it is there. So one row of a million words
- * takes that much, and not a million for every slot. The block is reserved at the start, or its rows start short and
- * double in length, up to `most` words, as longer ones come. */
+/* Rows of 32-bit words, one per slot. Rows of up to `stride` words, the usual case, are adjacent in one block. A longer
+ * row has a separate block, so that one row of a million words does not make all slots as long. The block is reserved
+ * at the start; or its rows start short and double in length, up to `most` words, as longer ones come. */
 #ifndef EENET_SLOTS_H
 #define EENET_SLOTS_H
 
@@ -9,9 +8,9 @@
 
 #include "memory.h"
 
-/* A block for a row that is longer than usual. */
+/* The block of a row longer than the stride. */
 typedef struct long_row {
-    struct long_row *next; /* of the spare ones */
+    struct long_row *next; /* in the list of spare blocks */
     size_t capacity;       /* words */
     uint32_t words[];
 } long_row;
@@ -21,32 +20,32 @@ typedef struct slots {
     size_t count, stride, most;
     uint32_t *block; /* (block_capacity), at least (count, stride) */
     size_t block_capacity;
-    long_row **long_rows; /* (long_capacity) of each slot, or NULL; none before the first long row comes */
+    long_row **long_rows; /* (long_capacity) of each slot, or NULL; nothing is allocated before the first long row */
     size_t long_capacity;
-    long_row *spare; /* blocks of equal capacity that no slot has */
+    long_row *spare; /* unused blocks of equal capacity */
     size_t spare_count;
 } slots;
 
-/* most is at least 1. grows: rows start short; else all have room for `most` words. */
+/* most is at least 1. With grows, rows start short; otherwise all have room for `most` words. */
 ee_status slots_create(slots *self, memory *owner, size_t count, size_t most, bool grows, ee_error *error);
 
-/* Grows to so many slots. */
+/* Grows to this number of slots. */
 ee_status slots_grow(slots *self, size_t count, ee_error *error);
 
-/* After this slots_take of so many rows, of up to so many words each, cannot fail. */
+/* After this, slots_take of `rows` rows of up to `words` words cannot fail. */
 ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error);
 
-/* Makes room for a row of so many words in a slot, and returns it. What the slot held is lost. */
+/* Returns room for a row of `words` words in a slot. The previous row of the slot is lost. */
 uint32_t *slots_take(slots *self, size_t slot, size_t words);
 
-/* Moves a row of up to so many words to a slot of `to`, which has the same owner and `most`. After slots_follow this
- * cannot fail. What that slot held is lost. */
+/* Moves a row of up to `words` words to a slot of `to`, which has the same owner and `most`. Cannot fail after
+ * slots_follow. The previous row of that slot is lost. */
 void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t words);
 
-/* Makes room so that every row of `other` can be moved here. */
+/* Makes room to move every row of `other` here. */
 ee_status slots_follow(slots *self, const slots *other, ee_error *error);
 
-/* The row of the slot is no longer needed. */
+/* Frees the row of a slot. */
 void slots_give_back(slots *self, size_t slot);
 
 /* The row of a slot. */

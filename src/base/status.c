@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What a file holds may have line breaks and codes of a terminal in it. */
+/* Text from a file may contain line breaks and terminal codes. */
 void status_keep_in_one_line(char *text)
 {
     for (; *text; text++)
@@ -29,7 +29,7 @@ ee_status status_no_memory(ee_error *error, size_t bytes)
 
 const char *ee_status_name(ee_status status)
 {
-    switch (status) { /* without a default: the compiler asks for a name of each new status */
+    switch (status) { /* no default, so that the compiler warns of a missing status */
     case EE_OK:
         return "EE_OK";
     case EE_BAD_INPUT:
