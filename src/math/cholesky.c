@@ -48,7 +48,7 @@ void cholesky_invert(double *l, size_t n)
             column[i] = -sum / row[i];
         }
     }
-    /* a^-1 = L^-T L^-1. Row i needs L's diagonal at i alone, and overwrites it last. */
+    /* a^-1 = L^-T L^-1. Row i needs only the diagonal entry i of L, and overwrites it last. */
     for (size_t i = 0; i < n; i++) {
         double *row = l + i * n, inverse = 1 / row[i];
         for (size_t j = 0; j < i; j++) {

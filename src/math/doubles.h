@@ -1,10 +1,10 @@
-/* The loops that everything in double precision is made of. */
+/* The basic loops in double precision. */
 #ifndef EENET_DOUBLES_H
 #define EENET_DOUBLES_H
 
 #include <stddef.h>
 
-/* sum of a[i] b[i], in as many sums at once as hide the latency of an addition */
+/* sum of a[i] b[i], in several sums to hide the latency of an addition */
 static inline double doubles_dot(const double *a, const double *b, size_t n)
 {
     enum { LANES = 8 };
@@ -30,7 +30,7 @@ static inline double doubles_sum(const double *a, size_t n)
     return sum;
 }
 
-/* doubles_dot with floats: made doubles beforehand they would take twice the memory. */
+/* doubles_dot with floats. Converting them beforehand would take twice the memory. */
 static inline double doubles_dot_floats(const double *a, const float *b, size_t n)
 {
     enum { LANES = 8 };
@@ -43,7 +43,7 @@ static inline double doubles_dot_floats(const double *a, const float *b, size_t 
     return sum;
 }
 
-/* y += a x. The two do not overlap. */
+/* y += a x. x and y must not overlap. */
 static inline void doubles_add_scaled(double *restrict y, double a, const double *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++) y[i] += a * x[i];

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The matrix is brought to tridiagonal form by Householder reflections; its smallest eigenvalues are found by bisection
- * with Sturm counts, their vectors by inverse iteration; then the reflections are undone on those vectors alone. */
+/* Householder reflections make the matrix tridiagonal. Bisection with Sturm counts finds its smallest eigenvalues,
+ * inverse iteration their vectors. Then the reflections are undone on those vectors. */
 
 size_t eigen_work_count(size_t n, size_t count)
 {
@@ -38,7 +38,7 @@ static void tridiagonalize(double *matrix, size_t n, double *diagonal, double *s
     diagonal[n - 1] = matrix[n * n - 1];
 }
 
-/* How many eigenvalues lie below x: the negative pivots of the tridiagonal matrix less x. */
+/* The number of eigenvalues below x: the negative pivots of the tridiagonal matrix minus x. */
 static size_t count_below(const double *diagonal, const double *side, size_t n, double x, double tiny)
 {
     size_t count = 0;
@@ -110,14 +110,14 @@ static void normalize(double *y, size_t n)
     for (size_t i = 0; i < n; i++) y[i] /= length;
 }
 
-/* Vector number index of the tridiagonal matrix, orthogonal to those before it. Where eigenvalues are equal, that is
- * what makes their vectors different. */
+/* Vector number index of the tridiagonal matrix, orthogonal to those before it, which separates the vectors of equal
+ * eigenvalues. */
 static void iterate(const double *diagonal, const double *side, size_t n, double value, double tiny, double *vectors,
                     size_t index, double *u)
 {
     double *y = vectors + index * n;
-    /* Any start will do that is not orthogonal to the vector; this one has no pattern that a matrix is likely to share.
-     */
+    /* Any start that is not orthogonal to the vector works; this one has no pattern that a matrix is likely to
+     * share. */
     for (size_t i = 0; i < n; i++) y[i] = 1 + fmod((double)(i + 1) * 0.6180339887498949 + (double)index * 0.377, 1);
     for (int turn = 0; turn < 5; turn++) {
         solve_shifted(diagonal, side, n, value, tiny, y, u);

@@ -1,12 +1,11 @@
-/* How the machine computes with floats while the engine scores and learns, and what it noticed on the way. Mode and
- * flags belong to the thread; the caller's are put back.
+/* The floating-point mode while the engine scores and learns, and its exception flags. Both belong to the thread; the
+ * values of the caller are restored.
  *
- * Weights that decay go through the numbers below 1e-38, the denormal ones, on their way to zero. x86 computes with
- * those a hundred times slower, so they are taken as zero. Other machines do not mind them.
+ * Decaying weights become denormal (below 1e-38) on their way to zero. x86 computes with denormals a hundred times
+ * slower, so they are treated as zero there.
  *
- * A number that is not finite comes out of finite ones only with a flag: overflow, division by zero, or invalid. So
- * while no flag is raised all numbers are finite, which costs nothing to ask; where one is raised, look at the numbers.
- * */
+ * Finite numbers produce one that is not finite only with a flag: overflow, division by zero, or invalid. While no flag
+ * is raised, all numbers are finite, so that this check is free. If one is raised, check the numbers. */
 #ifndef EENET_FLOAT_MODE_H
 #define EENET_FLOAT_MODE_H
 

@@ -8,7 +8,7 @@
 
 /* ---- the kernels ---- */
 
-/* Rounding can take |a - b|^2 below zero where a = b. */
+/* Rounding can make |a - b|^2 negative if a = b. */
 static double rbf(double gamma, double ab, double aa, double bb)
 {
     double square = aa + bb - 2 * ab;
@@ -30,10 +30,10 @@ const char kernel_ridge_choices[] = "rbf";
 enum {
     SQUARE,  /* x.x */
     TARGET,  /* z_i */
-    FORM,    /* two 32-bit words: entries, and 1 where x is sparse */
-    CONTEXT, /* the values, then the indices where x is sparse */
+    FORM,    /* two 32-bit words: entries, and 1 if x is sparse */
+    CONTEXT, /* the values, then the indices if x is sparse */
     LEAST_STRIDE = 2048,
-    LANES = 4 /* arms, or rows, that are solved for at once: sixteen sums stay in registers */
+    LANES = 4 /* arms, or rows, solved for at once: sixteen sums stay in registers */
 };
 
 /* The 32-bit words of a record's form and context. */
@@ -92,7 +92,7 @@ static void store_sparse(vector x, size_t entries, float *values)
     }
 }
 
-/* A sparse vector that takes more room than a dense one is stored as such. */
+/* A sparse vector that takes more room than a dense one is stored dense. */
 static void store_context(const kernel_ridge *self, double *record, vector x)
 {
     float *values = (float *)(void *)(record + CONTEXT);
@@ -117,7 +117,7 @@ static vector context_of(const double *record)
 
 /* ---- inner products ---- */
 
-/* Sparse arms often lie in blocks of their own: vectors whose indices cannot overlap are skipped. */
+/* Sparse arms are often in separate blocks: vectors whose indices cannot overlap are skipped. */
 static double dot(vector a, vector b)
 {
     if (!a.indices || !b.indices) return vector_dot(a, b);
@@ -126,7 +126,7 @@ static double dot(vector a, vector b)
     return apart ? 0 : vector_dot(a, b);
 }
 
-/* One dense row with LANES dense ones: the sums do not wait for each other. x is (LANES, dim). */
+/* One dense row with LANES dense ones, in independent sums. x is (LANES, dim). */
 static void dot_lanes(const float *row, const float *x, size_t dim, double *sums)
 {
     double sum[LANES] = {0};
@@ -147,7 +147,7 @@ static void dot_arms(vector context, const ee_arms *arms, size_t first, size_t n
 
 /* ---- the triangular solve ---- */
 
-/* Two arms, which are computed with as one: every machine has instructions for that. */
+/* Two arms computed as one: every machine has instructions for that. */
 typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 enum { PAIRS = LANES / 2 };
 
@@ -170,7 +170,7 @@ static inline __attribute__((always_inline)) void solve_rows(const double *const
     }
 }
 
-/* All arms meet a row of L while it is in the cache: L is the large one. panel is (blocks, count, LANES). */
+/* All arms use a row of L while it is in the cache, because L is large. panel is (blocks, count, LANES). */
 static void solve_panel(const kernel_ridge *self, const double *state, size_t count, size_t blocks, double *panel)
 {
     size_t row = 0;
@@ -199,7 +199,7 @@ void kernel_ridge_append(const kernel_ridge *self, double *state, size_t count, 
         rest -= row[i] * row[i];
         y -= row[i] * other[TARGET];
     }
-    row[count] = sqrt(rest > self->lambda ? rest : self->lambda); /* less than lambda is rounding */
+    row[count] = sqrt(rest > self->lambda ? rest : self->lambda); /* a smaller pivot is rounding error */
     record[TARGET] = y / row[count];
 }
 
@@ -267,8 +267,8 @@ void kernel_ridge_predict(const kernel_ridge *self, const double *state, size_t 
 
 /* ---- the gradient of the mean ---- */
 
-/* The mean is k_x . a with a = L^-T z. L lies row by row, so the last row is solved for first and taken off all others.
- */
+/* The mean is k_x . a with a = L^-T z. L is stored row by row, so the last row is solved first and subtracted from all
+ * others. */
 static void solve_weights(const kernel_ridge *self, const double *state, size_t count, double *weights)
 {
     for (size_t i = 0; i < count; i++) weights[i] = state[record_start(self, i) + TARGET];
@@ -279,7 +279,7 @@ static void solve_weights(const kernel_ridge *self, const double *state, size_t 
     }
 }
 
-/* sums[entry of x] += scale times what a context has there. Both ascend. */
+/* sums[entry of x] += scale times the same entry of a context. Both ascend. */
 static void add_context(vector context, vector x, double scale, double *sums)
 {
     for (size_t i = 0, j = 0; i < x.count; i++) {
@@ -348,8 +348,8 @@ void kernel_ridge_covariance(const kernel_ridge *self, size_t count, const ee_ar
 
 void kernel_ridge_factor(double *matrix, size_t n)
 {
-    /* Relative to the largest variance. Rounding is far below this, and the deviation that is lost, 1e-5 of the
-     * largest, is far below what a choice depends on. */
+    /* Relative to the largest variance. Rounding is far below this; the lost deviation, 1e-5 of the largest, does not
+     * affect choices. */
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = matrix[i * n + i] > largest ? matrix[i * n + i] : largest;
     cholesky_factor_semidefinite(matrix, n, 0, 1e-10 * largest);

@@ -1,4 +1,4 @@
-/* Which kernels this machine runs. */
+/* Selects the kernels for this machine. */
 #include "kernels.h"
 
 #include <string.h>

@@ -38,21 +38,21 @@ static inline void store(float *to, lanes values)
 static inline lanes rectified(lanes values)
 {
 #if defined(__aarch64__)
-    return vmaxnmq_f32(values, (lanes){0}); /* of a number and none, the number */
+    return vmaxnmq_f32(values, (lanes){0}); /* returns the number if the other is NaN */
 #else
     return (lanes)((lane_bits)values & (values > 0));
 #endif
 }
 
-/* Where a row is not whole vectors, its rest is read as the last LANES entries of the row, of which the first have been
- * seen already. This mask is set in the lanes that are new, 1 to LANES - 1 of them. */
+/* If a row is not a whole number of vectors, its rest is read as its last LANES entries, of which the first have been
+ * used already. This mask is set in the new lanes, 1 to LANES - 1 of them. */
 static inline lane_bits last_lanes(size_t left)
 {
     static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     return (lane_bits)load((const float *)(const void *)places) >= (int32_t)(LANES - left);
 }
 
-/* Below, a parameter in capitals is a constant at every call: each call is a loop of its own, whose sums stay in
+/* Below, a parameter in capitals is a constant at every call: each call becomes a separate loop whose sums stay in
  * registers. */
 #define INLINE static inline __attribute__((always_inline))
 
@@ -174,9 +174,9 @@ static void backward(float *dx, const float *w, const float *delta, size_t in, s
 
 /* ---- sums of rows ---- */
 
-/* No machine guesses which rows a sparse input takes next. Those of the inputs behind it come from memory, and many of
- * them have to be on their way at once: the second cache waits for more lines than the first. */
-enum { AHEAD = 8, FAR_AHEAD = 64, LINE = 16 }; /* rows; floats of a line of the cache */
+/* The processor cannot predict which rows a sparse input needs next. Rows of later inputs come from memory, and many
+ * must be requested at once: the second cache allows more outstanding lines than the first. */
+enum { AHEAD = 8, FAR_AHEAD = 64, LINE = 16 }; /* rows; floats per cache line */
 
 /* block(p, j, VECTORS, REST) for all of a row of at least one vector, from its entry j on. Where the row is not whole
  * vectors its last block has one more, REST, which begins before the one in front of it ends. */
@@ -204,10 +204,9 @@ enum { AHEAD = 8, FAR_AHEAD = 64, LINE = 16 }; /* rows; floats of a line of the 
         }                                                                                                              \
     } while (0)
 
-enum { MOST_VECTORS = 12 }; /* whose sums the registers hold */
+enum { MOST_VECTORS = 12 }; /* whose sums fit in registers */
 
-/* y = start + x W, and then what is below zero set to zero where relu is set. start may be y. index is NULL for a dense
- * x. */
+/* y = start + x W, then y = max(y, 0) if relu is set. start may be y. index is NULL for a dense x. */
 typedef struct row_sum {
     float *y;
     const float *start, *w;
@@ -255,7 +254,7 @@ INLINE void forward_any(row_sum p)
     }
 }
 
-/* A block of outputs passes over all rows. So many rows stay in the first cache until the last block has seen them. */
+/* A block of outputs goes over all rows. This many rows stay in the first cache until the last block has used them. */
 static size_t rows_at_once(size_t rows, size_t out)
 {
     enum { CACHED = 4096 }; /* floats: half of a small first cache */
@@ -279,7 +278,7 @@ static void forward_dense(row_sum p)
     }
 }
 
-/* What sums start from where no start is given: y itself, set to zero. */
+/* The start of the sums if none is given: y, set to zero. */
 static const float *zeros_at(float *y, size_t out)
 {
     memset(y, 0, out * sizeof *y);
@@ -308,7 +307,7 @@ static void forward_sparse(float *y, const float *start, const float *w, const u
         forward_any((row_sum){y, start, w, index, x, count, 0, out, stride, relu});
 }
 
-/* Y = start + X W for two rows of X with the same indices. Each row of w that is loaded serves both. */
+/* Y = start + X W for two rows of X with the same indices. Each loaded row of w serves both. */
 typedef struct pair_sum {
     matrix y;
     const_matrix start;
@@ -320,7 +319,7 @@ typedef struct pair_sum {
 } pair_sum;
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
-enum { PAIRED = 4 }; /* vectors of each row whose sums the registers hold */
+enum { PAIRED = 4 }; /* vectors per row whose sums fit in registers */
 #else
 enum { PAIRED = 8 };
 #endif
@@ -378,11 +377,11 @@ enum { WIDE = 4 };
 #endif
 enum { MOST_ROWS = 4, BLOCK = WIDE * LANES };
 
-/* So much of the left side is packed at once: half of a first cache. The other half is for a block of columns of the
- * right side, which stays there while all packed rows pass by. */
+/* This much of the left side is packed at once: half of a first cache. The other half is for a block of columns of the
+ * right side, which stays there while all packed rows go over it. */
 enum { PACKED = 256, PACKED_ROWS = 32 };
 
-/* C = S + A B, then what is below zero set to zero. S may be C. */
+/* C = S + A B, then max(C, 0). S may be C. */
 typedef struct product {
     float *c;
     const float *start, *b;
@@ -408,7 +407,7 @@ INLINE void multiply_block(product p, const float *restrict a, size_t j, size_t 
         for (size_t v = 0; v < VECTORS; v++) store(p.c + r * p.c_row + j + v * LANES, sum[r * VECTORS + v]);
 }
 
-/* Of a matrix that is narrower than a vector. The compiler sums up four entries side by side, then what is left. */
+/* For a matrix narrower than a vector. The compiler sums four entries side by side, then the rest. */
 INLINE void multiply_narrow(product p, const float *restrict a, size_t ROWS)
 {
     for (size_t j = 0; j < p.out; j++) {
@@ -420,7 +419,7 @@ INLINE void multiply_narrow(product p, const float *restrict a, size_t ROWS)
     }
 }
 
-/* Hides a sum from the compiler, which has leave to reorder sums. */
+/* Hides a sum from the compiler, which may reorder sums. */
 INLINE lanes as_it_is(lanes values)
 {
 #if defined(__aarch64__)
@@ -443,8 +442,8 @@ INLINE lanes sum_of_four(const lanes *sum)
 #endif
 }
 
-/* The last columns, fewer than a vector, as the last lanes of one that overlaps those before. They have always been
- * summed up as multiply_narrow does, and results must stay what they are: so that is done here too, for all of them at
+/* The last columns, fewer than a vector, as the last lanes of a vector that overlaps those before. Their sums have
+ * always been in the order of multiply_narrow, and results must not change: this keeps that order, for all of them at
  * once. */
 INLINE void multiply_rest(product p, const float *restrict a, size_t ROWS)
 {
@@ -487,7 +486,7 @@ INLINE void multiply_rows(product p, const float *restrict a, size_t ROWS)
     if (j < p.out) multiply_rest(p, a, ROWS);
 }
 
-/* Four rows at a time; the last ones are dealt so that none is left alone. */
+/* Four rows at a time; the last ones are split so that no single row is left. */
 static size_t rows_together(size_t left)
 {
     return left == 5 || left == 6 ? 3 : left < MOST_ROWS ? left : MOST_ROWS;
@@ -514,8 +513,7 @@ INLINE void transpose_quads(quad *q)
 #endif
 }
 
-/* Four rows of a become columns, `apart` floats from each entry of them to the next. Of fewer rows the others are
- * zeros. */
+/* Four rows of a become columns whose entries are `apart` floats apart. Missing rows are zeros. */
 static void pack_rows(float *restrict packed, size_t apart, const_matrix a, size_t rows, size_t in)
 {
     size_t i = 0;
@@ -532,8 +530,7 @@ static void pack_rows(float *restrict packed, size_t apart, const_matrix a, size
             packed[i * apart + r] = r < rows ? a.values[r * a.row + i * a.column] : 0;
 }
 
-/* Up to PACKED_ROWS rows of up to PACKED entries: as many at a time as are computed together, one group behind the
- * other. */
+/* Packs up to PACKED_ROWS rows of up to PACKED entries, in groups of the rows that are computed together. */
 static void pack(float *restrict packed, const_matrix a, size_t rows, size_t in)
 {
     for (size_t r = 0, taken; r < rows; r += taken, packed += in * MOST_ROWS) {
@@ -547,7 +544,8 @@ static size_t at_most(size_t count, size_t most)
     return count < most ? count : most;
 }
 
-/* So many columns of the right side, whole blocks and at least one, stay in the first cache while the rows pass by. */
+/* This many columns of the right side, whole blocks and at least one, stay in the first cache while the rows go over
+ * them. */
 static size_t columns_at_once(size_t in, size_t out)
 {
     enum { CACHED = 4096 }; /* floats */
@@ -573,21 +571,21 @@ static void multiply_packed(product p, const float *restrict packed, size_t rows
     }
 }
 
-/* As many rows as are packed at once, so that those behind them are dealt as if all were together. */
+/* As many rows as are packed at once, so that the remaining ones are split as if all were together. */
 static size_t rows_packed(size_t left, size_t most)
 {
     return left <= most ? left : left < most + 3 ? most - MOST_ROWS : most;
 }
 
-/* The inputs that are packed at once. Where the rows of the right side lie a multiple of 512 bytes apart they share few
- * sets of the cache: no more of them than those hold stay there. Only where it changes no order of sums. */
+/* The inputs packed at once. If the rows of the right side are a multiple of 512 bytes apart, they share few cache
+ * sets, so fewer of them stay there. Used only if it does not change the order of sums. */
 static size_t inputs_at_once(const product *p)
 {
     enum { APART = 128, FEW = 64 };
     return p->b_row % APART == 0 && p->out % LANES == 0 ? FEW : PACKED;
 }
 
-/* As many inputs as can be packed, then the next ones; and rows likewise. */
+/* As many inputs as can be packed, then the next ones; the same for rows. */
 static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
 {
     float packed[PACKED_ROWS * PACKED] __attribute__((aligned(64)));
@@ -633,10 +631,10 @@ static void forward_many(matrix y, const float *start, const float *w, const_mat
     multiply_inputs(p, x, rows, in);
 }
 
-/* As much as PACKED_ROWS by PACKED. More rows at a time, since the right side is packed again for each time. */
+/* As much as PACKED_ROWS by PACKED, but more rows at a time, since the right side is packed again each time. */
 enum { COLUMN = 128, MANY_ROWS = 64 };
 
-/* The right side is the transpose of w: a block of its columns is packed from as many rows of w. */
+/* The right side is the transpose of w: a block of its columns is packed from the same number of rows of w. */
 static void multiply_transposed(product p, const float *packed, size_t rows, const float *w, size_t w_row)
 {
     enum { MOST = BLOCK + LANES };
@@ -672,7 +670,7 @@ static void backward_many(matrix dx, const float *w, const_matrix delta, size_t 
 
 /* ---- outer products ---- */
 
-/* W += x delta^T, and delta once more in the row `biases` where it is not NULL. */
+/* W += x delta^T, and delta added to the row `biases` if it is not NULL. */
 typedef struct outer_product {
     float *w, *biases;
     const uint32_t *index;
@@ -746,8 +744,8 @@ static void relu_backward(float *delta, float a, const float *w, const float *y,
 
 /* ---- Adam ---- */
 
-/* x86 guesses 1 / sqrt(v) and 1 / d faster than it takes roots and divides, and a step of Newton's iteration makes the
- * guess right to two parts in 10^7. AArch64's guesses would need two steps, which take longer than its instructions. */
+/* x86 estimates 1 / sqrt(v) and 1 / d faster than it computes them, and one Newton step makes the estimate right to two
+ * parts in 10^7. The estimates of AArch64 would need two steps, which take longer than its exact instructions. */
 #if defined(__AVX512F__)
 INLINE lanes guess_inverse_root(lanes v)
 {
@@ -783,7 +781,7 @@ INLINE lanes root(lanes v)
 #if defined(__aarch64__)
     return vsqrtq_f32(v);
 #elif defined(__SSE__)
-    lanes y = guess_inverse_root(v + FLT_MIN), r = v * y; /* of 0 the guess is infinite */
+    lanes y = guess_inverse_root(v + FLT_MIN), r = v * y; /* the estimate for 0 is infinite */
     return r + r * (0.5f - 0.5f * (r * y));
 #else
     for (size_t l = 0; l < LANES; l++) v[l] = sqrtf(v[l]);
@@ -802,7 +800,7 @@ INLINE lanes quotient(float a, lanes d)
 #endif
 }
 
-/* Vectors side by side hide how long each of them takes; their numbers fill the registers. */
+/* Several vectors at once hide the latency; their number fills the registers. */
 enum { SIDE_BY_SIDE = 2 * WIDE };
 
 INLINE void adam_block(float *restrict theta, float *restrict first, float *restrict second, float x,
@@ -854,7 +852,7 @@ INLINE void adam_row(float *restrict theta, float *restrict first, float *restri
 static void adam(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
                  bool bias, const adam_step *step)
 {
-    adam_step s = *step; /* what is written could be part of it, for all that the compiler knows */
+    adam_step s = *step; /* copied, because the compiler must assume that the output may overlap it */
     size_t i = 0;
     if (out == 1) { /* the transpose is one long row */
         adam_row(theta, first, second, delta[0], x, in, s);

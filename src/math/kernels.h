@@ -1,8 +1,8 @@
-/* The inner loops. Each is written twice: kernels_reference.c says what it computes, kernels.c computes it fast and is
- * compiled once for each instruction set. kernels_best() picks the table for this machine.
+/* The inner loops. Each is written twice: kernels_reference.c defines what it computes, kernels.c computes it fast and
+ * is compiled once per instruction set. kernels_best() picks the table for this machine.
  *
- * Weights are (in, out) row by row: the row of an input lies together, so a sparse input touches its rows alone.
- * Kernels cannot fail. No argument may overlap another one that is written, unless it is said. */
+ * Weights are (in, out) row by row: the weights of one input are adjacent, so a sparse input touches only its rows.
+ * Kernels cannot fail. An argument that is written must not overlap another one unless stated. */
 #ifndef EENET_KERNELS_H
 #define EENET_KERNELS_H
 
@@ -17,7 +17,7 @@ typedef struct adam_step {
     float epsilon;      /* well above sqrt(FLT_MIN) */
 } adam_step;
 
-/* Entry (r, c) lies at values[r * row + c * column]. */
+/* Entry (r, c) is values[r * row + c * column]. */
 typedef struct matrix {
     float *values;
     size_t row, column;
@@ -37,8 +37,9 @@ typedef struct kernel_table {
     /* y += a x */
     void (*add_scaled)(float *y, float a, const float *x, size_t n);
 
-    /* y = start + x W, and where relu is set, y = max(y, 0) then. w is (in, out), x is (in), y is (out). start is
-     * (out): biases, say, or y itself, or NULL for zeros. The rows of w lie `stride` floats apart, and may overlap. */
+    /* y = start + x W, then y = max(y, 0) if relu is set. w is (in, out), x is (in), y is (out). start is
+     * (out), such as biases, or y itself, or NULL for zeros. The rows of w are `stride` floats apart, and may overlap.
+     */
     void (*forward)(float *y, const float *start, const float *w, const float *x, size_t in, size_t out, size_t stride,
                     bool relu);
 
@@ -75,25 +76,25 @@ typedef struct kernel_table {
     /* y = max(y, 0) */
     void (*relu)(float *y, size_t n);
 
-    /* delta = a w, but 0 where the unit was off, that is where its output y is 0. w may be delta. */
+    /* delta = a w, but 0 for units whose output y is 0. w may be delta. */
     void (*relu_backward)(float *delta, float a, const float *w, const float *y, size_t n);
 
-    /* One step of Adam on theta (in, out) whose gradient is x delta^T, which is never formed, and where bias is set
-     * on a last row of theta whose gradient is delta:
+    /* One step of Adam on theta (in, out) whose gradient is x delta^T, without forming it; if bias is set, also on a
+     * last row of theta whose gradient is delta:
      * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2,
      * theta -= rate first / (sqrt(second) + epsilon). */
     void (*adam)(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
                  bool bias, const adam_step *step);
 } kernel_table;
 
-/* The table that networks are made with: the fastest that this machine runs, unless kernels_use says otherwise. */
+/* The table for networks: the fastest for this machine, or the one set by kernels_use. */
 const kernel_table *kernels_best(void);
 
-/* Takes the table of that name instead, so that machines of several kinds can have the same one, and the same results.
- * False, and nothing done, where this machine has none of the name. Before any network is made, in one thread. */
+/* Selects a table by name, so that different machines give the same results. Returns false, and does nothing, if this
+ * machine does not have it. Call it before any network is created, in one thread. */
 bool kernels_use(const char *name);
 
-/* Every table that this machine runs, the reference first; NULL past the last. For tests and benchmarks. */
+/* Every table for this machine, the reference first; NULL after the last. For tests and benchmarks. */
 const kernel_table *kernels_at(size_t index);
 
 #endif

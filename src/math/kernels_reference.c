@@ -1,4 +1,4 @@
-/* What the kernels compute, as plainly as it can be said: the measure of every fast one. */
+/* The definition of every kernel in its plainest form. The fast kernels are tested against it. */
 #include <math.h>
 
 #include "kernels.h"

@@ -9,7 +9,7 @@
 ee_status lle_create(lle *self, memory *owner, size_t points, size_t neighbors, size_t components, ee_error *error)
 {
     *self = (lle){.points = points, .neighbors = neighbors, .components = components, .regularization = 1e-3};
-    size_t vectors = components + 1; /* that of the smallest eigenvalue is constant, and left out */
+    size_t vectors = components + 1; /* the vector of the smallest eigenvalue is constant and left out */
     size_t sizes[] = {points * points,       points * neighbors, points,
                       neighbors * neighbors, points * vectors,   eigen_work_count(points, vectors)};
     double **parts[] = {&self->matrix, &self->weights, &self->distances, &self->local, &self->vectors, &self->eigen};
@@ -40,8 +40,8 @@ void lle_weights(double *local, size_t count, double regularization, double *wei
     for (size_t i = 0; i < count; i++) trace += local[i * count + i];
     double added = trace > 0 ? regularization * trace : regularization;
     for (size_t i = 0; i < count; i++) local[i * count + i] += added;
-    /* Inner products with `added` on the diagonal have no pivot below that; where one is, they are nothing but
-     * rounding, and no neighbour is worth more than another. */
+    /* With `added` on the diagonal no pivot is below it, except by rounding; then all neighbours get the same
+     * weight. */
     for (size_t i = 0; i < count; i++) weights[i] = 1;
     if (cholesky_factor(local, count, added / 2)) cholesky_solve(local, count, weights);
     double sum = 0;
@@ -67,7 +67,7 @@ static void rebuild_point(lle *self, const double *gram, size_t point)
     lle_weights(self->local, k, self->regularization, self->weights + point * k);
 }
 
-/* matrix = (I - W)^T (I - W), of which each row of W has only the neighbours */
+/* matrix = (I - W)^T (I - W); a row of W has only the neighbours */
 static void form_matrix(lle *self)
 {
     size_t n = self->points, k = self->neighbors;

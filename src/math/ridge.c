@@ -9,29 +9,29 @@
 
 static const uint32_t NOBODY = UINT32_MAX;
 
-/* An update with a gain of this size loses as many digits as this number has; with a larger one the block is factorised
- * at once. Scores have single precision, and features of a sane scale stay far below. */
+/* An update loses as many digits as its gain has; with a larger gain the block is factorised at once. Scores have
+ * single precision, and features of a sane scale stay far below. */
 static const double LARGEST_GAIN = 1e7;
 
-/* Features next to each other that belong to one block. */
+/* Adjacent features of one block. */
 typedef struct run {
     uint32_t first, count;
 } run;
 
 struct ridge {
     size_t dim, refresh;
-    size_t places, used; /* where features are columns: how many they could be, and are; else 0 and dim */
-    uint32_t *sorted;    /* (dim) the columns in the order of their places; NULL: features are no columns */
+    size_t places, used; /* if features are columns: how many there can be, and are; otherwise 0 and dim */
+    uint32_t *sorted;    /* (dim) the columns in the order of their places; NULL: features are not columns */
     uint32_t *order;     /* (dim) the places of the columns */
     double lambda;
-    double *sums;     /* (dim, dim) sum x x^T, of which only what is left of and on the diagonal is kept */
+    double *sums;     /* (dim, dim) sum x x^T; only the lower triangle is used */
     double *moments;  /* (dim) sum y x */
     uint32_t *heads;  /* (dim) the first feature of the block that a feature is in; NOBODY: it was never seen */
     uint32_t *nexts;  /* (dim) the next feature of the same block, ascending; NOBODY after the last */
     uint64_t *counts; /* (dim) at the head of a block: updates since its factorisation */
     uint64_t *times;  /* (dim) at the head of a block: of its last sample */
 
-    /* The sample that is being taken in. */
+    /* The sample being added. */
     uint32_t *support; /* (dim) its features, ascending */
     double *values;    /* (dim) their values */
     size_t support_count;
@@ -41,10 +41,10 @@ struct ridge {
     run *runs;         /* (dim) the same as runs */
     size_t member_count, run_count;
 
-    double *product; /* (dim) A^-1 x, at the places of the block's features */
-    double *block;   /* (dim, dim) what is being factorised, without gaps */
+    double *product; /* (dim) A^-1 x, at the features of the block */
+    double *block;   /* (dim, dim) the matrix being factorised, without gaps */
     double *column;  /* (dim) right-hand side */
-    uint8_t *marks;  /* (dim) heads of blocks that are being joined; else 0 */
+    uint8_t *marks;  /* (dim) nonzero at the heads of blocks being joined */
 };
 
 /* ---- state ---- */
@@ -100,7 +100,7 @@ void ridge_gradient(const double *state, size_t dim, vector x, float *gradient)
     }
 }
 
-/* The entry of x at a feature. place walks along with features that ascend from call to call. */
+/* The entry of x at a feature. place advances as features ascend from call to call. */
 static double entry_at(const double *state, size_t dim, vector x, size_t feature, size_t *place)
 {
     if (!x.indices) return x.values[feature];
@@ -163,7 +163,7 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
 
 /* ---- blocks ---- */
 
-/* The features in their order, and which of two is the first. */
+/* Compares features by their order. */
 static uint32_t feature_at(const ridge *self, size_t turn)
 {
     return self->sorted ? self->sorted[turn] : (uint32_t)turn;
@@ -196,8 +196,7 @@ static bool support_is_joined(const ridge *self)
     return head != NOBODY;
 }
 
-/* Joins all blocks that the sample touches into one. This goes through all features, but happens at most once for each.
- * */
+/* Joins all blocks that the sample touches. This goes through all features, but at most once for each. */
 static void join_support(ridge *self)
 {
     uint32_t target = self->support[0];
@@ -282,7 +281,7 @@ static void update_state(ridge *self, double *state, double gain, double y)
 {
     double *theta = state + self->dim * self->dim, error = y;
     for (size_t i = 0; i < self->support_count; i++) error -= theta[self->support[i]] * self->values[i];
-    /* Scaled on both sides alike, so that the inverse stays symmetric to the last bit. */
+    /* Scaled on both sides, so that the inverse stays symmetric to the last bit. */
     double scale = 1 / sqrt(1 + gain), *product = self->product;
     for (size_t i = 0; i < self->member_count; i++) {
         uint32_t f = self->members[i];
@@ -298,7 +297,7 @@ static void update_state(ridge *self, double *state, double gain, double y)
     }
 }
 
-/* block = (1 + excess) (lambda I + the sums of the block) on the diagonal, and the sums beside it. */
+/* block = (1 + excess) (lambda I + the sums of the block) on the diagonal, and the sums elsewhere. */
 static void gather_block(ridge *self, double excess)
 {
     size_t n = self->member_count;
@@ -311,8 +310,8 @@ static void gather_block(ridge *self, double excess)
     }
 }
 
-/* Where lambda is lost in the rounding of the sums, the diagonal is made larger: by enough at first that the variances,
- * which are differences of what lies in the inverse then, have some digits left. */
+/* If lambda is lost in the rounding of the sums, the diagonal is increased: at first by enough that the variances,
+ * which are differences of entries of the inverse, keep some digits. */
 static bool factor_block(ridge *self)
 {
     for (double excess = 0; excess < 1; excess = excess == 0 ? 1e-12 : excess * 10) {
@@ -322,8 +321,8 @@ static bool factor_block(ridge *self)
     return false;
 }
 
-/* Computes the block's inverse and theta from the sums. Changes nothing where that is impossible, as with sums that
- * cannot come from samples. */
+/* Computes the inverse and theta of a block from the sums. Changes nothing if that is impossible, as with sums of a
+ * damaged model. */
 static void refresh_block(ridge *self, double *state)
 {
     size_t n = self->member_count, dim = self->dim;
@@ -369,7 +368,7 @@ void ridge_correct(ridge *self, double *state, vector x, double difference, uint
 {
     double *theta = state + self->dim * self->dim;
     take_support(self, x);
-    /* That a sample was observed may be what a damaged model claims. */
+    /* A damaged model may claim that a sample was observed. */
     if (!self->support_count || !support_is_joined(self)) return;
     uint32_t head = self->heads[self->support[0]];
     list_block(self, head);
@@ -380,7 +379,7 @@ void ridge_correct(ridge *self, double *state, vector x, double difference, uint
         theta[self->members[i]] += difference * self->product[self->members[i]];
 }
 
-/* Of the block that `members` lists. */
+/* For the block in `members`. */
 static void shift_block(ridge *self, double *state, const double *sum, double amount)
 {
     double *theta = state + self->dim * self->dim;
@@ -408,7 +407,7 @@ void ridge_shift(ridge *self, double *state, const double *sum, double amount, u
 
 /* ---- copying ---- */
 
-/* Copies the rows, theta and the head of the block that `members` lists. Returns how many doubles. */
+/* Copies the rows, theta and head of the block in `members`. Returns the number of doubles. */
 static size_t copy_block(const ridge *self, const double *state, double *to)
 {
     size_t dim = self->dim;
@@ -458,7 +457,7 @@ void ridge_archive_columns(const ridge *self, double *state, archive *a)
     archive_sparse_floats(a, (float *)(void *)(state + self->dim * self->dim), self->used * FLOATS);
 }
 
-/* Visits a row of the sums, without gaps, and then its moment. */
+/* Visits a row of the sums, without gaps, then its moment. */
 static void archive_sums(ridge *self, size_t member, archive *a)
 {
     double *row = self->sums + self->members[member] * self->dim, *packed = self->column;

@@ -1,5 +1,5 @@
-/* The draw of the arms' scores. Arms that share no block of A have independent scores, so the arms are put into groups
- * first: two arms are in one where they have features of the same block, or a third arm links them. */
+/* Draws the scores of the arms. Arms that share no block of A have independent scores, so the arms are first put into
+ * groups: two arms are in one group if they have features of the same block, or if other arms link them. */
 #include <string.h>
 
 #include "cholesky.h"
@@ -12,8 +12,8 @@ static const uint32_t NOBODY = UINT32_MAX;
 typedef struct drawing {
     const double *state;
     size_t dim;
-    size_t places; /* of the features, in whose order they are */
-    size_t most;   /* features that an arm may have: dim, and where they are columns all places without one */
+    size_t places; /* of the features, which are ordered by place */
+    size_t most;   /* features that an arm may have: dim, plus all places without a column */
     const ee_arms *arms;
     random_stream *random;
     double *deviations; /* (arms) */
@@ -57,7 +57,7 @@ static void take_room(drawing *self, double *room)
     self->members = self->roots + count;
     self->feature_ends = self->members + count;
     self->member_ends = self->feature_ends + count;
-    memset(self->product, 0, dim * sizeof *self->product); /* of a dense arm, the zeros too are multiplied */
+    memset(self->product, 0, dim * sizeof *self->product); /* zeros of a dense arm are multiplied too */
 }
 
 /* ---- groups ---- */
@@ -100,7 +100,7 @@ static void join_arms(drawing *self)
     for (uint32_t arm = 0; arm < self->arms->count; arm++) self->roots[arm] = root_of(self->roots, arm);
 }
 
-/* Turns counts, at the first arms of groups, into where a group's part of a list starts. */
+/* Turns counts, at the first arms of groups, into the start of each group in a list. */
 static void starts_of_counts(const drawing *self, uint32_t *counts)
 {
     uint32_t start = 0;
@@ -111,8 +111,8 @@ static void starts_of_counts(const drawing *self, uint32_t *counts)
     }
 }
 
-/* Lists arms and features group by group. An end starts as a count, then is where the group starts, and moves with what
- * is put there. */
+/* Lists arms and features by group. An end is first a count, then the start of the group, and advances as entries are
+ * added. */
 static void list_groups(drawing *self)
 {
     size_t count = self->arms->count;
@@ -134,14 +134,13 @@ static void list_groups(drawing *self)
 
 /* ---- the draw of a group ---- */
 
-/* values (order) = a draw of the normal distribution whose covariance is in the matrix */
+/* values (order) = a draw from the normal distribution with the covariance in the matrix */
 static double drawn_entry(const drawing *self, size_t order, size_t i)
 {
     return doubles_dot(self->matrix + i * order, self->normals, i + 1);
 }
 
-/* Factors the covariance, left of and on the diagonal. Where arms repeat, or are fewer in dimension than in number, it
- * is singular. */
+/* Factors the lower triangle of the covariance. It is singular if arms repeat or outnumber their dimension. */
 static void draw_normals(drawing *self, size_t order)
 {
     cholesky_factor_semidefinite(self->matrix, order, 1e-12, 0);

@@ -1,4 +1,4 @@
-/* How a state of ridge.h is laid out, for the files that are the ridge. */
+/* The layout of a state of ridge.h, for the files of the ridge. */
 #ifndef EENET_RIDGE_STATE_H
 #define EENET_RIDGE_STATE_H
 
@@ -14,8 +14,8 @@ static inline double ridge_prior(const double *state, size_t dim)
     return state[dim * dim + dim];
 }
 
-/* The first feature of the block that a feature is in: itself where it was never seen. It is kept as one more than it
- * is, since memory begins with zeros. */
+/* The first feature of the block of a feature; the feature itself if it was never seen. Stored plus one, because memory
+ * begins with zeros. */
 static inline size_t ridge_block(const double *state, size_t dim, size_t feature)
 {
     if (feature >= dim) return feature;
@@ -28,7 +28,7 @@ static inline void ridge_note_block(double *state, size_t dim, size_t feature, s
     state[dim * dim + dim + 1 + feature] = (double)head + 1;
 }
 
-/* Where features are columns: how many places they could have; else 0. */
+/* The number of places if features are columns; otherwise 0. */
 static inline size_t ridge_places(const double *state, size_t dim)
 {
     return (size_t)state[dim * dim + 2 * dim + 1];
@@ -39,7 +39,7 @@ static inline void ridge_note_places(double *state, size_t dim, size_t places)
     state[dim * dim + 2 * dim + 1] = (double)places;
 }
 
-/* The place of a feature, by which features are in order. */
+/* The place of a feature, which orders features. */
 static inline size_t ridge_place(const double *state, size_t dim, size_t feature)
 {
     if (!ridge_places(state, dim)) return feature;
@@ -68,7 +68,7 @@ static inline double ridge_dot(const double *row, vector x)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* The same to the last bit for a sparse x that may have features from dim on, for which row has 0. */
+/* The same, to the last bit, for a sparse x that may have features from dim on, where row counts as 0. */
 static inline double ridge_dot_within(const double *row, size_t dim, vector x)
 {
     double sums[4] = {0};

@@ -38,7 +38,7 @@ void triangle_factor(double *triangle, size_t d, double lambda, double *first)
 
 void triangle_square(double *triangle, size_t d)
 {
-    /* Row i of A needs the rows of U up to i: from the last on, each is still there when it is needed. */
+    /* Row i of A needs the rows of U up to i, so the last row comes first. */
     double *row = triangle + triangle_count(d);
     for (size_t i = d; i-- > 0;) {
         row -= d - i;
@@ -80,7 +80,7 @@ void triangle_solve(const double *factor, double *x, size_t d)
     }
 }
 
-/* As doubles_dot, of both with the same row. */
+/* doubles_dot of both with the same row. */
 static void dot_two(const double *row, const double *x, const double *y, size_t n, double *of_x, double *of_y)
 {
     enum { LANES = 8 };

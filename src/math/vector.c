@@ -6,7 +6,7 @@ bool vector_is_sound(vector x, size_t dim)
 {
     if (!x.indices) return x.count == dim;
     if (!x.count) return true;
-    /* Where indices ascend the last is the largest. Without a way out of the loop it vectorises. */
+    /* If indices ascend, the last is the largest. Without an early exit the loop vectorises. */
     bool ascend = true;
     for (size_t i = 1; i < x.count; i++) ascend &= x.indices[i - 1] < x.indices[i];
     return ascend && x.indices[x.count - 1] < dim;
@@ -53,8 +53,8 @@ static uint32_t bits_of(float value)
 
 bool vector_is_within(const float *values, size_t count, float limit)
 {
-    /* On the bits, because comparing integers vectorises. Without their sign they are in the order of the numbers, then
-     * infinity, then what is not a number. */
+    /* Compares bits, because integer comparisons vectorise. Without the sign bit they have the order of the numbers,
+     * then infinity, then NaN. */
     uint32_t most = bits_of(limit), found = 0;
     for (size_t i = 0; i < count; i++) found |= bits_of(values[i]) > most;
     return !found;
