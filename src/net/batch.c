@@ -3,16 +3,16 @@
 #include <string.h>
 
 enum {
-    LONGEST_DENSE = 4096, /* longest inputs that are copied into a matrix */
+    LONGEST_DENSE = 4096, /* longest inputs that are copied to the matrix */
     OUTPUTS_TOGETHER = 64,
-    /* With fewer samples, or a smaller layer, a matrix product gains little: sums keep the order of a single
-     * sample. */
+    /* With fewer samples, or a smaller layer, a matrix product gains little. Sums keep the order of a single sample. */
     LEAST_SAMPLES = 4,
     LEAST_WEIGHTS = 1024,
-    /* Pairs of rows pay off if at least one in this many entries is not zero: then neighbours share enough samples. */
+    /* Pairs of rows pay off if at least one in this many entries is not zero: then adjacent rows share enough
+     * samples. */
     SPARSEST_PAIRED = 8,
     LEAST_PAIRED = 16, /* outputs: see forward_pair */
-    NOT_LISTED = 2     /* touched, but not yet among the rows */
+    NOT_LISTED = 2     /* touched, but not yet listed */
 };
 
 static bool is_dense_first(const batch *self)
@@ -33,7 +33,7 @@ static ee_status reserve_entries(batch *self, size_t count, ee_error *error)
     return status;
 }
 
-/* Pairs are for sparse inputs of many entries, whose indices ascend. */
+/* Pairs are for sparse inputs of many entries with ascending indices. */
 static bool may_use_pairs(const batch *self)
 {
     const network *net = self->network;
@@ -102,7 +102,7 @@ static const_matrix read_only(matrix m)
     return (const_matrix){m.values, m.row, m.column};
 }
 
-/* Whether all samples pass a layer above the first at once. The last one has few outputs, of which often only one has a
+/* Whether all samples go through a layer above the first at once. Not the last one: it has few outputs, often with one
  * delta. */
 static bool passes_at_once(const batch *self, size_t index)
 {
@@ -136,7 +136,7 @@ static void touch(batch *self, size_t row)
     self->rows[self->row_count++] = (uint32_t)row;
 }
 
-/* Where few entries are zero, computing with the zeros is cheaper than looking up where the others are. */
+/* If few entries are zero, computing with the zeros is cheaper than looking up the others. */
 static bool is_worth_dense(const batch *self)
 {
     return self->dense && 2 * self->entry_count >= self->count * network_places(self->network);
@@ -151,7 +151,7 @@ static void lay_side_by_side(batch *self)
             if (self->dense[s * block + row] != 0) touch(self, row);
 }
 
-/* The samples from number first to before this one are sorted together: see usual_entries. */
+/* The end of the samples that are sorted together with sample `first`: see usual_entries. */
 static size_t end_of_part(const batch *self, size_t first)
 {
     if (self->entry_count <= self->usual_entries) return self->count;
@@ -160,8 +160,8 @@ static size_t end_of_part(const batch *self, size_t first)
     return end;
 }
 
-/* Counts the entries of each row in the samples first to last - 1; then `ends` become where they begin, and move on
- * with each entry that is put. */
+/* Counts the entries of each row in the samples first to last - 1; then `ends` are the starts, and advance with each
+ * entry. */
 static void sort_by_row(batch *self, size_t first, size_t last)
 {
     for (size_t r = 0; r < self->row_count; r++) self->ends[self->rows[r]] = 0;
@@ -201,7 +201,7 @@ static bool is_worth_pairs(const batch *self)
     return SPARSEST_PAIRED * self->entry_count >= self->count * self->network->block;
 }
 
-/* Entries of a sample in two rows of a pair follow each other: the second goes where the first is. */
+/* The entries of a sample in the two rows of a pair are adjacent: the second joins the first. */
 static void put_pairs(batch *self, uint32_t sample)
 {
     vector x = self->seen[sample];
@@ -219,7 +219,7 @@ static void put_pairs(batch *self, uint32_t sample)
     }
 }
 
-/* Lists the rows that were met in their order: what comes after the gradient then passes memory in order, too. */
+/* Lists the touched rows in order, so that later passes go through memory in order. */
 static void list_rows(batch *self)
 {
     for (size_t row = 0; row < self->network->block; row++) {
@@ -229,7 +229,7 @@ static void list_rows(batch *self)
     }
 }
 
-/* As sort_by_row. */
+/* Like sort_by_row. */
 static void sort_by_pair(batch *self)
 {
     uint32_t *ends = self->pair_ends, next = 0;
@@ -257,8 +257,7 @@ static void sort_by_pair(batch *self)
 
 /* ---- forward ---- */
 
-/* A few outputs for all samples, then the next few: the weights of so few outputs stay in the cache from sample to
- * sample. */
+/* A few outputs for all samples, then the next few: their weights stay in the cache from sample to sample. */
 static void forward_entries(batch *self, const float *weights)
 {
     const network *net = self->network;
@@ -343,7 +342,7 @@ static void gradient_dense(batch *self, float *weights)
                            self->count, out);
 }
 
-/* Adds to each row the deltas of those of the samples first to last - 1 that have an entry in it. */
+/* Adds to each row the deltas of the samples first to last - 1 that have an entry in it. */
 static void gradient_entries(batch *self, float *weights, size_t first, size_t last)
 {
     const network *net = self->network;
@@ -363,7 +362,7 @@ static void gradient_entries(batch *self, float *weights, size_t first, size_t l
     }
 }
 
-/* As gradient_entries, two rows at a time. */
+/* Like gradient_entries, two rows at a time. */
 static void gradient_pairs(batch *self, float *weights)
 {
     const network *net = self->network;
@@ -403,7 +402,7 @@ static void gradient_first(batch *self, float *gradient)
                                 weights);
 }
 
-/* below += the deltas of the heads times their weights. Often only one has a delta that is not zero. */
+/* below += the deltas of the heads times their weights. Often only one delta is not zero. */
 static void add_heads(const batch *self, const float *deltas, float *restrict below)
 {
     size_t count = shape_size(last_layer(self)->in);
@@ -414,7 +413,7 @@ static void add_heads(const batch *self, const float *deltas, float *restrict be
     }
 }
 
-/* The deltas below the last layer, where each head has one output. */
+/* The deltas below the last layer if each head has one output. */
 static void backward_heads(batch *self, const float *theta)
 {
     const network *net = self->network;
@@ -436,7 +435,7 @@ static bool has_one_output(const layer *l)
     return l->kind == LAYER_DENSE && l->out.width == 1;
 }
 
-/* The gradient of a layer with one output is its inputs times their deltas: a row sum over the samples. */
+/* The gradient of a layer with one output: the sum over the samples of inputs times deltas. */
 static void gradient_one_output(const batch *self, size_t index, float *gradient)
 {
     const layer *l = &self->network->layers[index];
@@ -447,7 +446,7 @@ static void gradient_one_output(const batch *self, size_t index, float *gradient
     for (size_t s = 0; l->bias && s < self->count; s++) gradient[l->weight_count] += own[s];
 }
 
-/* Computes the deltas below a layer, and adds to the gradient of its parameters. */
+/* Computes the deltas below a layer, and adds the gradient of its parameters. */
 static void backward_above(batch *self, size_t index, const float *theta, float *gradient)
 {
     const network *net = self->network;
@@ -471,7 +470,7 @@ static void backward_above(batch *self, size_t index, const float *theta, float 
         network_add_layer_gradient(net, index, activations_of(self, s), deltas_of(self, s), gradient);
 }
 
-/* Where the first layer is no product of a batch. */
+/* For a first layer that is not a matrix product of the batch. */
 static void backward_one_by_one(batch *self, const float *theta, float *gradient)
 {
     for (size_t s = 0; s < self->count; s++) {

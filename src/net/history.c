@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-enum { FIRST_SAMPLES = 256 };   /* of a history that is not reserved at once, which then doubles */
-#define NUMBER_MASK 0x1fffffffu /* of the bits that a number has */
+enum { FIRST_SAMPLES = 256 };   /* initial capacity if memory is not reserved at once */
+#define NUMBER_MASK 0x1fffffffu /* the bits of a number */
 
 static ee_status grow(history *self, size_t capacity, ee_error *error)
 {
@@ -15,7 +15,7 @@ static ee_status grow(history *self, size_t capacity, ee_error *error)
     return status;
 }
 
-/* Doubles until so many samples fit, or all that are kept. */
+/* Doubles the capacity until this many samples fit, or all that are kept. */
 static ee_status grow_to(history *self, size_t count, ee_error *error)
 {
     size_t capacity = self->capacity;
@@ -24,7 +24,7 @@ static ee_status grow_to(history *self, size_t count, ee_error *error)
     return capacity > self->capacity ? grow(self, capacity, error) : EE_OK;
 }
 
-/* Makes room for the samples that so many appends may displace. */
+/* Reserves memory for the samples that this many appends may displace. */
 static ee_status reserve_displaced(history *self, size_t more, ee_error *error)
 {
     if (self->kind == HISTORY_ALL) return EE_OK;
@@ -79,10 +79,11 @@ static size_t words_of(sample_form form)
     return form.length * (form.sparse ? (size_t)2 : 1);
 }
 
-/* Saves the sample at a place that is about to be overwritten. */
+/* Saves a sample that is about to be overwritten. */
 static void displace(history *self, size_t index)
 {
-    if (self->marked.displaced == self->displaced_rows.count) return; /* more than was reserved is not taken back */
+    if (self->marked.displaced == self->displaced_rows.count)
+        return; /* appends beyond the reserved ones cannot be undone */
     size_t slot = self->marked.displaced++;
     self->displaced[slot] = (displaced_sample){index, self->forms[index]};
     slots_move(&self->rows, index, &self->displaced_rows, slot, words_of(self->forms[index]));
@@ -124,7 +125,7 @@ void history_undo(history *self)
     self->newest = self->marked.newest;
     self->seen = self->marked.seen;
     self->draw = self->marked.draw;
-    while (self->marked.displaced) { /* the last first: two may have been at one place */
+    while (self->marked.displaced) { /* last first: two may have had the same index */
         size_t slot = --self->marked.displaced;
         displaced_sample sample = self->displaced[slot];
         self->forms[sample.index] = sample.form;
@@ -162,7 +163,7 @@ vector history_input(const history *self, size_t index)
 
 void history_prefetch(const history *self, size_t index)
 {
-    enum { LINE = 16 }; /* words of a line of the cache */
+    enum { LINE = 16 }; /* words per cache line */
     const uint32_t *row = slots_at(&self->rows, index);
     size_t words = row_words(history_input(self, index));
     for (size_t i = 0; i < words; i += LINE) __builtin_prefetch(row + i, 0, 3);
@@ -218,7 +219,7 @@ static void archive_row(history *self, size_t index, archive *a)
 
 void history_archive(history *self, archive *a)
 {
-    enum { ROW_HEAD = 16 }; /* bytes that every row has */
+    enum { ROW_HEAD = 16 }; /* bytes of every row */
     size_t count = self->count, most = self->limit;
     if (a->reading && most > archive_remaining(a) / ROW_HEAD) most = archive_remaining(a) / ROW_HEAD;
     archive_size(a, &count, 0, most, "samples of a history");

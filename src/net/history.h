@@ -1,4 +1,4 @@
-/* What a network trains on: samples of an input and its target, in the order in which they came.
+/* The training samples of a network, each an input and its target, in the order of arrival.
  *
  *   HISTORY_ALL        grows without bound
  *   HISTORY_RING       the last `limit` samples
@@ -14,36 +14,36 @@
 
 typedef enum history_kind { HISTORY_ALL, HISTORY_RING, HISTORY_RESERVOIR } history_kind;
 
-/* What is known of a sample beside its row. */
+/* A sample without its row. */
 typedef struct sample_form {
     uint32_t length; /* entries */
     uint32_t sparse : 1;
     uint32_t ends_round : 1; /* the last sample of a round */
-    uint32_t number : 29;    /* of all that ever came, from 0 on; after 2^29 it begins anew */
+    uint32_t number : 29;    /* of all samples so far, from 0; modulo 2^29 */
     float target;
-    float predicted; /* what f1 predicted for it: at the decision, or when that was last refreshed; 0 before */
+    float predicted; /* the prediction of f1: at the decision, or when it was last refreshed; 0 before */
 } sample_form;
 
 typedef struct displaced_sample {
-    size_t index; /* where it was */
+    size_t index; /* its index */
     sample_form form;
 } displaced_sample;
 
 typedef struct history {
     history_kind kind;
-    size_t limit; /* samples kept at most; ring and reservoir */
+    size_t limit; /* most samples kept; ring and reservoir */
     size_t dim;
-    bool unordered;     /* the indices of sparse inputs come in any order */
-    size_t count;       /* samples held */
-    uint64_t seen;      /* samples that ever came */
-    size_t newest;      /* place of the last one that came; count where it was not kept */
-    size_t capacity;    /* samples that there is room for */
-    slots rows;         /* (capacity) of each sample its values, and behind them the indices where it is sparse */
+    bool unordered;     /* the indices of sparse inputs may come in any order */
+    size_t count;       /* samples stored */
+    uint64_t seen;      /* samples so far */
+    size_t newest;      /* index of the latest sample; count if it was not kept */
+    size_t capacity;    /* of samples */
+    slots rows;         /* (capacity) the values of each sample, followed by its indices if it is sparse */
     sample_form *forms; /* (form_capacity), at least (capacity) */
     size_t form_capacity;
     random_stream draw; /* which samples a reservoir keeps */
 
-    /* To take appends back: how it was, and the samples that they displaced. */
+    /* To undo appends: the state before, and the samples that were displaced. */
     struct {
         size_t count, newest, displaced;
         uint64_t seen;
@@ -54,16 +54,16 @@ typedef struct history {
     size_t displaced_capacity;
 } history;
 
-/* nonzeros: entries that a sparse row may have to be a usual one (slots.h); a dense one twice as many.
- * grows: room doubles with the samples that come, and is not reserved for `limit` of them. */
+/* A sparse row of up to `nonzeros` entries, or a dense one of twice as many, is a usual row (slots.h). With grows,
+ * memory doubles as samples arrive; otherwise it is reserved for `limit` samples. */
 ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros, bool grows,
                          random_stream draw, ee_error *error);
 
-/* Room for more samples, each with an input like x or shorter: after this history_append of them cannot fail. */
+/* Reserves memory for more samples with an input like x or shorter: history_append of them cannot fail. */
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error);
 void history_append(history *self, vector x, float target);
 
-/* Undo takes back the samples that were appended since history_reserve; settle makes them stay. */
+/* undo removes the samples appended since history_reserve; settle makes them permanent. */
 void history_undo(history *self);
 void history_settle(history *self);
 void history_clear(history *self);
@@ -71,17 +71,17 @@ void history_clear(history *self);
 /* Marks the newest sample as the last of its round. A round may have several. */
 void history_end_round(history *self);
 
-/* HISTORY_ALL: how many samples there were after so many rounds. */
+/* HISTORY_ALL: the number of samples after this many rounds. */
 size_t history_count_after(const history *self, size_t rounds);
 
-/* Sample number index of those held, 0 to count - 1. Borrowed until the next append. */
+/* Stored sample number index, 0 to count - 1. Borrowed until the next append. */
 vector history_input(const history *self, size_t index);
-/* Prefetches a sample that will be needed soon: a long history fits no cache. */
+/* Prefetches a sample that will be needed soon: a long history does not fit in the cache. */
 void history_prefetch(const history *self, size_t index);
 float history_target(const history *self, size_t index);
 uint32_t history_number(const history *self, size_t index);
 
-/* What was predicted for a sample. Setting it for one that was not kept (newest == count) does nothing. */
+/* The prediction for a sample. Setting it for a sample that was not kept (newest == count) does nothing. */
 float history_predicted(const history *self, size_t index);
 void history_set_predicted(history *self, size_t index, float predicted);
 

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A stream is kept for every few rows: 8 bytes for each row, and three to skip at most. Of very many rows they are
- * further apart, so that what is only possible takes little memory. */
+/* A stream is stored every few rows: 8 bytes per row, and at most three rows to skip. If there are very many rows they
+ * are further apart, so that rows that may never occur take little memory. */
 enum { LEAST_APART = 4, MOST_STREAMS = 32768 };
 
-/* All of them are passed over once, which takes seconds here. */
+/* More would take seconds to go through. */
 static const size_t MOST_WEIGHTS = (size_t)1 << 32;
 
 static double variance_of(network_init init, bool last, double fan_in, double fan_out)
@@ -15,7 +15,7 @@ static double variance_of(network_init init, bool last, double fan_in, double fa
     switch (init) {
     case INIT_PAPER:
         return last ? 1 / fan_in : 2 / fan_out;
-    case INIT_UNIFORM: /* times that of U(-1, 1) */
+    case INIT_UNIFORM: /* times the deviation of U(-1, 1) */
         return 1 / fan_in;
     case INIT_GLOROT:
         return 2 / (fan_in + fan_out);
@@ -36,7 +36,7 @@ void initial_fill(float *values, size_t count, network_init init, double scale, 
     }
 }
 
-/* Draws so many weights in vain: a uniform number takes one step of the stream, a normal one two. */
+/* Skips this many weights: a uniform number takes one step of the stream, a normal one two. */
 static void skip(network_init init, size_t count, random_stream *stream)
 {
     size_t steps = init == INIT_UNIFORM ? count : 2 * count;

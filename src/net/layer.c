@@ -4,8 +4,8 @@
 
 /* ---- convolution ---- */
 
-/* A convolution is a sum over pairs of rows of the output, or its delta, and of the input and a row of the kernel. The
- * three passes walk the same pairs. */
+/* A convolution is a sum over pairs of a row of the output, or its delta, and a row of the input, with a row of the
+ * kernel. The three passes go through the same pairs. */
 typedef struct convolution {
     const layer *layer;
     const kernel_table *kernels;
@@ -28,7 +28,7 @@ static size_t weight_at(const layer *l, size_t out_channel, size_t in_channel, s
     return ((out_channel * l->in.channels + in_channel) * l->kernel_height + k) * l->kernel_width;
 }
 
-/* With any stride, a row of the output at a time. */
+/* For any stride: one row of the output at a time. */
 
 typedef void (*row_pass)(const convolution *c, size_t out, size_t in, size_t weight);
 
@@ -64,15 +64,15 @@ static void gradient_row(const convolution *c, size_t out, size_t in, size_t wei
                         false);
 }
 
-/* With stride 1, many rows at a time: output rows with gaps behind them, as long as the input's, line up with the input
- * as one long vector, at one offset for each weight. */
+/* For stride 1: many rows at a time. Output rows padded to the length of the input rows line up with the input as one
+ * long vector, at one offset for each weight. */
 
 enum { WIDE_ROOM = 2048, WIDEST_KERNEL = 64 }; /* floats on the stack: enough for a channel of a small image */
 
 typedef struct wide_rows {
     size_t channel, first, count; /* of the output */
     size_t length;                /* of all of them, from the first entry to the last */
-    float values[WIDE_ROOM];      /* zeros as many as backward_wide reads, then the rows, then as many zeros again */
+    float values[WIDE_ROOM];      /* as many zeros as backward_wide reads, the rows, and as many zeros again */
 } wide_rows;
 
 static size_t margin(const layer *l)
@@ -162,10 +162,10 @@ static void walk(const convolution *c, wide_pass wide, row_pass row)
         walk_rows(c, row);
 }
 
-/* A product as input: each kernel covers whole rows. For each of them it is multiplied with the columns once, and the
- * result is scaled by the factor of that row. The last kernels also cover the values behind the product. */
+/* A product as input: each kernel covers whole rows. It is multiplied with the columns once per row, and the result is
+ * scaled by the factor of that row. The last kernels also cover the values after the product. */
 
-/* What an output sees: rows of the product from `row` on, and then so many of the others from `other` on. */
+/* What an output covers: rows of the product from `row` on, then this many of the others from `other` on. */
 typedef struct product_window {
     size_t row, rows, other, others;
 } product_window;
@@ -254,7 +254,7 @@ static void convolution_add_gradient(const layer *l, const kernel_table *kernels
 
 /* ---- max-pooling ---- */
 
-/* The place in input of the largest entry of one kernel, the first of equal ones. */
+/* The index in input of the maximum of one kernel; the first of equal ones. */
 static size_t pool_place(const layer *l, const float *input, size_t channel, size_t y, size_t x)
 {
     size_t corner = (channel * l->in.height + y * l->kernel_height) * l->in.width + x * l->kernel_width;
@@ -392,7 +392,7 @@ void layer_backward_many(const layer *self, const kernel_table *kernels, const f
     }
 }
 
-/* At least as many as the longest vector: then a sum has the order of the rows, as add_scaled row by row. */
+/* At least as long as the longest vector: then a sum has the order of the rows, as add_scaled row by row. */
 enum { LEAST_SUMMED = 16 };
 
 void layer_sum_rows(const kernel_table *kernels, float *sums, const_matrix rows, const float *weights, size_t count,

@@ -13,7 +13,7 @@ static random_stream named_stream(uint64_t seed, const char *name, const char *p
     return random_named(seed, whole);
 }
 
-/* What the options make of a training; the members are there already. */
+/* Derives how a training runs from the options. The members must exist. */
 static void set_training(learner *self)
 {
     const learner_options *o = &self->options;
@@ -43,7 +43,7 @@ static ee_status create_room(learner *self, ee_error *error)
     return status;
 }
 
-/* Room for a permutation of the samples, and for how it was before a training. */
+/* Memory for a permutation of the samples, and for its state before a training. */
 static ee_status grow_order(learner *self, ee_error *error)
 {
     size_t count = self->history.capacity, size = sizeof(uint32_t);
@@ -53,7 +53,7 @@ static ee_status grow_order(learner *self, ee_error *error)
                   : memory_grow(self->memory, &self->before.order, &self->before.order_capacity, count, size, error);
 }
 
-/* The seed of a network; that of the first is the learner's. */
+/* The seed of a network; the first has that of the learner. */
 static uint64_t seed_of(uint64_t seed, const char *name, size_t number)
 {
     char purpose[32];
@@ -63,7 +63,7 @@ static uint64_t seed_of(uint64_t seed, const char *name, size_t number)
     return random_bits(&stream);
 }
 
-/* Makes the options of the first network those of network number k. */
+/* Changes the options of the first network to those of network number k. */
 static void deepen(const learner *self, size_t k, network_options *made)
 {
     if (!k) return;
@@ -71,7 +71,7 @@ static void deepen(const learner *self, size_t k, network_options *made)
     made->width = self->options.deep_width;
 }
 
-/* Makes network number k, one layer deeper than the one before. input: the places that an input has. */
+/* Creates network number k, one layer deeper than the previous one. input is the number of places of an input. */
 static ee_status create_network(learner *self, size_t k, const char *name, size_t input, uint64_t seed, ee_error *error)
 {
     network_options made = self->options.network;
@@ -87,7 +87,7 @@ static ee_status create_network(learner *self, size_t k, const char *name, size_
     return status;
 }
 
-/* Makes what the members of a network have apart from each other. */
+/* Creates the priors and noise of the members of a network. */
 static ee_status create_members(learner *self, size_t k, const char *name, size_t input, uint64_t seed, ee_error *error)
 {
     network_options learning = self->options.network;
@@ -107,7 +107,8 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
                       .network_count = options->committee ? (size_t)options->committee : 1,
                       .units = {.scale = 1, .low = -FLT_MAX, .high = FLT_MAX},
                       .sampling = named_stream(seed, name, "sampling")};
-    if (options->history.pick == HISTORY_RESERVOIR) self->options.recent = 0; /* it does not know which are the last */
+    if (options->history.pick == HISTORY_RESERVOIR)
+        self->options.recent = 0; /* a reservoir does not know which samples are the latest */
     const column_room *room = options->network.room;
     ee_status status = EE_OK;
     for (size_t k = 0; !status && k < self->network_count; k++)
@@ -215,7 +216,7 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
 
 /* ---- saving and loading ---- */
 
-/* Visits an array like theta, without the rows of columns that no place has. */
+/* Visits an array like theta, without the rows of unused columns. */
 static void archive_parameters(const learner *self, float *values, archive *a)
 {
     size_t at = 0;

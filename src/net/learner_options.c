@@ -96,6 +96,7 @@ bool learner_takes_columns(const learner_options *options)
 {
     const network_options *net = &options->network;
     if (net->heads != 1 || net->layers < 2 || strcmp(net->front, "none") != 0) return false;
-    /* Without decay, a row whose inputs were all zero is as it began also where training goes through all rows. */
+    /* Without decay, a row whose inputs were all zero keeps its initial weights even if training goes through all
+     * rows. */
     return options->lazy || (options->optimizer.decay == 0 && options->batch > 1);
 }

@@ -48,14 +48,14 @@ static double visit(learner *self, vector x, float target, const float *theta, f
     return learner_loss_value(loss, output, target);
 }
 
-/* The weights that a step moves: theta itself, or, with `average`, those that theta is the average of. */
+/* The weights that a step moves: theta or, with `average`, the weights that theta is the average of. */
 static float *moving_of(learner *self, float *theta)
 {
     return self->moving ? self->moving : theta;
 }
 
-/* The share of the newest step in the average. At first the average is over the last tenth of all steps, so that the
- * first weights, which are far off, are forgotten soon. */
+/* The share of the latest step in the average. At first the average covers the last tenth of all steps, so that the
+ * initial weights, which are far off, are forgotten soon. */
 static float next_share(learner *self)
 {
     double early = 1 / (1 + (double)++self->averaged / 10);
@@ -110,8 +110,8 @@ static void take_in(learner *self, size_t sample, float *targets)
     }
 }
 
-/* Sets the output deltas of a sample, times scale. The heads that were not played learn that they were worth the least.
- * Returns the loss of the played one. */
+/* Sets the output deltas of a sample, times scale. Heads that were not chosen learn the lowest reward. Returns the loss
+ * of the chosen one. */
 static double set_deltas(learner *self, batch *passed, size_t sample, float target, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
@@ -125,8 +125,7 @@ static double set_deltas(learner *self, batch *passed, size_t sample, float targ
     return learner_loss_value(loss, outputs[played], target);
 }
 
-/* The same for the members of one head. priors and noise: NULL where there are none. Returns the mean of their losses.
- */
+/* The same for the members of one head. priors and noise may be NULL. Returns the mean of their losses. */
 static double set_members(const learner *self, const float *outputs, const float *priors, const float *noise,
                           float target, float scale, float *deltas)
 {
@@ -158,8 +157,8 @@ static double set_member_deltas(learner *self, batch *passed, members *apart, si
                        members_noise_of(apart, sample), target, scale, deltas + played * count);
 }
 
-/* Runs the samples of the batch forward and backward through a network, each gradient multiplied by scale. Returns the
- * sum of their losses. */
+/* Runs the batch forward and backward through a network, each gradient multiplied by scale. Returns the sum of the
+ * losses. */
 static double pass_network(learner *self, size_t k, const float *targets, const float *theta, float scale)
 {
     batch *passed = &self->batches[k];
@@ -175,7 +174,7 @@ static double pass_network(learner *self, size_t k, const float *targets, const 
     return sum;
 }
 
-/* The same for all networks. share: of each gradient in that of the step. */
+/* The same for all networks. share is the weight of each gradient in the step. */
 static double pass_batch(learner *self, const float *targets, const float *theta, float share)
 {
     float scale = share * optimizer_scale(&self->optimizer);
@@ -184,7 +183,7 @@ static double pass_batch(learner *self, const float *targets, const float *theta
     return sum;
 }
 
-/* All that a step does to a part of theta, while that part is in the cache. */
+/* Everything a step does to a part of theta, while that part is in the cache. */
 static void step_part(learner *self, float *theta, const adam_step *step, float share, span part)
 {
     enum { PIECE = 2048 };
@@ -196,8 +195,7 @@ static void step_part(learner *self, float *theta, const adam_step *step, float 
     }
 }
 
-/* The parameters that each member of a network has to itself: those of the last layer. Without members, or layers that
- * they share, none. */
+/* The parameters that members do not share: the last layer. Empty without members or without shared layers. */
 static span own_part(const learner *self, size_t k)
 {
     const network *net = &self->networks[k];
@@ -206,7 +204,7 @@ static span own_part(const learner *self, size_t k)
     return (span){self->starts[k] + last->parameters, last->parameter_count};
 }
 
-/* Makes the step of one network. */
+/* Steps the parameters of one network. */
 static void end_network(learner *self, size_t k, float *theta, adam_step step, float share)
 {
     const network *net = &self->networks[k];
@@ -255,21 +253,21 @@ static void descend(learner *self, size_t samples, float *theta)
     }
 }
 
-/* Makes the permutation as long as the history. New samples come last, and the shuffle then moves them anywhere. */
+/* Extends the permutation to the history. New samples come last; the shuffle then moves them anywhere. */
 static void refresh_order(learner *self)
 {
     for (; self->order_count < self->history.count; self->order_count++)
         self->order[self->order_count] = (uint32_t)self->order_count;
 }
 
-/* Whether sample number `turn` is one of the share that is drawn from the last samples. */
+/* Whether sample number `turn` is drawn from the latest samples. */
 static bool is_recent(const learner *self, uint64_t turn)
 {
     double share = self->options.recent;
     return floor((double)(turn + 1) * share) > floor((double)turn * share);
 }
 
-/* Draws any sample, or any of the last. In a ring they lie before the place that the next one takes. */
+/* Draws any sample, or one of the latest. In a ring they are before the position of the next one. */
 static size_t draw_sample(learner *self, uint64_t turn)
 {
     enum { RECENT = 1000 };
@@ -279,8 +277,8 @@ static size_t draw_sample(learner *self, uint64_t turn)
     return newest >= ago ? newest - ago : newest + count - ago;
 }
 
-/* Picks sample number `turn` of a training. Shuffles only as far as it is used, one step of Fisher and Yates for each
- * sample of the first pass, so a short training is cheap however long the history is. */
+/* Picks sample number `turn` of a training. Shuffles only as far as needed, one step of Fisher-Yates for each sample of
+ * the first pass, so a short training is cheap on a long history. */
 static size_t pick_sample(learner *self, uint64_t turn)
 {
     size_t count = self->history.count;
@@ -352,7 +350,7 @@ static void train(learner *self, float *theta)
     }
 }
 
-/* ---- trainings that can be taken back ---- */
+/* ---- trainings that can be undone ---- */
 
 /* A larger parameter means that training has diverged. Two layers of parameters this large still give finite scores. */
 static const float LARGEST_PARAMETER = 1e9f;
@@ -371,7 +369,7 @@ static void changed_by_training(learner *self, float *theta, float *arrays[CHANG
     arrays[3] = self->optimizer.second;
 }
 
-/* Saves the arrays, or copies them back. */
+/* Saves or restores the arrays. */
 static void copy_arrays(learner *self, float *theta, bool back)
 {
     size_t count = self->parameter_count;
@@ -411,7 +409,7 @@ void learner_abort(learner *self, float *theta)
     copy_arrays(self, theta, true);
 }
 
-/* After a training: takes it back and returns false if it diverged. */
+/* After a training: undoes it and returns false if it diverged. */
 static bool accept_or_abort(learner *self, float *theta)
 {
     size_t count = self->parameter_count;

@@ -32,7 +32,7 @@ void members_start_column(members *self, size_t column, size_t place)
     initial_rows_draw(self->network.initial, place, self->theta + column * out, out);
 }
 
-/* values (count) = factor (values less their mean) */
+/* values (count) = factor (values - their mean) */
 static void centre(float *values, size_t count, double factor)
 {
     double sum = 0;
@@ -73,7 +73,7 @@ const float *members_priors_of(members *self, size_t sample, size_t head)
     return self->priors;
 }
 
-/* splitmix64: the numbers that scramble makes of key, key + STEP, key + 2 STEP and so on are as if drawn. */
+/* splitmix64: scramble of key, key + STEP, key + 2 STEP, ... are random numbers. */
 static const uint64_t STEP = UINT64_C(0x9e3779b97f4a7c15);
 
 static uint64_t scramble(uint64_t x)
@@ -83,7 +83,7 @@ static uint64_t scramble(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Of mean 0 and variance 1, the same for the same key: the sum of four uniform numbers, which is nearly normal. */
+/* Mean 0 and variance 1, the same for the same key: the sum of four uniform numbers is nearly normal. */
 static float noise_of(uint64_t key)
 {
     uint64_t bits = scramble(key);

@@ -11,9 +11,9 @@ static size_t entries_of_product(const network *self)
     return self->rows * self->columns + self->input - self->rows - self->columns;
 }
 
-/* Usually the first layer reads the arm where it lies. In two cases the arm is first laid out in room in front of the
- * activations: a sparse arm, where the layer is not fully connected or sees only a block; and a product that the layer
- * cannot read as one. */
+/* Usually the first layer reads the arm in place. In two cases the arm is first copied to the start of the activations:
+ * a sparse arm, if the layer is not fully connected or sees only a block; and a product that the layer cannot read as
+ * factors. */
 static size_t input_room(const network *self)
 {
     if (self->rows) return self->input + (self->layers[0].rows ? 0 : entries_of_product(self));
@@ -38,7 +38,7 @@ static ee_status append_dense(network *self, const char *name, shape in, size_t 
     return append(self, name, next, error);
 }
 
-/* Who reads it may not have set it: a preset has a front, and what the network sees may depend on other options. */
+/* The user may not have set it: presets have a front, and the input may depend on other options. */
 static ee_status fail_front(const char *name, const char *part, shape in, ee_error *error)
 {
     return status_fail(error, EE_BAD_OPTION,
@@ -74,7 +74,7 @@ static ee_status append_pool(network *self, const char *name, const char *part, 
 /* Small enough that no product of sizes overflows 64 bits. */
 enum { LARGEST_NUMBER = 8192 };
 
-/* Reads up to most whole numbers, each behind a mark; returns how many, or 0 when the text is not that. */
+/* Reads up to most whole numbers, each after a mark. Returns their number, or 0 if the text is anything else. */
 static size_t read_numbers(const char *text, char mark, size_t *numbers, size_t most)
 {
     size_t count = 0;
@@ -139,7 +139,7 @@ static ee_status read_heads(network *self, const char *name, int64_t heads, ee_e
     return EE_OK;
 }
 
-/* The first layer reads a product as its factors where each of its kernels lies over whole rows. */
+/* The first layer reads a product as its factors if each kernel covers whole rows. */
 static void read_factors(network *self)
 {
     layer *first = &self->layers[0];
@@ -154,7 +154,7 @@ static void read_factors(network *self)
     first->within = covered > self->rows ? 0 : (self->rows - covered) / step + 1;
 }
 
-/* Most of the parameters are those of the fully connected layers. They come first, where a line of the cache begins. */
+/* The parameters of fully connected layers come first, at the start of a cache line: they are the most. */
 static void place_parameters(network *self)
 {
     self->parameter_count = 0;
@@ -226,7 +226,7 @@ void network_cut_parameters(const network *whole, const network *cut, const floa
 {
     for (size_t i = 0; i < cut->layer_count; i++) {
         const layer *from = &whole->layers[i], *to = &cut->layers[i];
-        bool is_cut = to->parameter_count < from->parameter_count; /* row by row: the biases are the last */
+        bool is_cut = to->parameter_count < from->parameter_count; /* row by row; the biases are the last row */
         size_t rows = is_cut ? shape_size(to->in) + to->bias : 1, row = is_cut ? from->out.width : 0;
         size_t taken = to->parameter_count / rows;
         for (size_t r = 0; r < rows; r++)

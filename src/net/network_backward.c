@@ -3,8 +3,7 @@
 
 #include "network.h"
 
-/* Computes the deltas below the last layer where each head has one output. Often only one has a delta that is not zero.
- */
+/* Computes the deltas below the last layer if each head has one output. Often only one delta is not zero. */
 static void backward_heads(const network *self, const float *theta, const float *outputs, const float *outputs_below,
                            float *below)
 {
@@ -121,7 +120,7 @@ size_t network_factors(const network *self, vector input, const float *activatio
 
 /* ---- by the input: a backward pass goes one layer further than training needs ---- */
 
-/* Of a fully connected layer a sparse input asks for its own rows alone. */
+/* A sparse input of a fully connected layer needs only its own rows. */
 static void gradient_of_rows(const network *self, const float *theta, vector input, size_t first, const float *delta,
                              float *room, float *gradient)
 {

@@ -6,17 +6,17 @@
 size_t network_head(const network *self, vector input)
 {
     if (self->heads == 1) return 0;
-    /* a zero that a sparse input names is as one that it does not */
+    /* an explicit zero counts as a missing entry */
     for (size_t i = 0; i < input.count; i++)
         if (input.values[i] != 0) return (input.indices ? input.indices[i] : i) / self->block;
     return 0;
 }
 
-/* The entries of the block that is seen, as they lie in the input. */
+/* The entries of the block that is seen, in the input. */
 static vector entries_seen(const network *self, vector input, size_t first)
 {
     if (!input.indices) return vector_dense(input.values + first, self->block);
-    if (!input.count) return input; /* whose values may be nowhere */
+    if (!input.count) return input; /* its values may be NULL */
     size_t start = 0, end = input.count;
     if (self->heads > 1) {
         while (start < end && input.indices[start] < first) start++;
@@ -25,7 +25,7 @@ static vector entries_seen(const network *self, vector input, size_t first)
     return (vector){input.values + start, input.indices + start, end - start};
 }
 
-/* A sparse product is laid out as a dense one, and behind that its entries if they are read. */
+/* A sparse product is expanded; its entries follow if they are read. */
 static void lay_out_product(const network *self, vector input, float *room)
 {
     if (input.indices) vector_expand(input, room, self->input);
@@ -38,8 +38,8 @@ static void lay_out_product(const network *self, vector input, float *room)
     memcpy(room, others, (self->input - self->rows - self->columns) * sizeof *room);
 }
 
-/* Sparse entries count from the block's beginning once they are in front of the activations: as (block) floats, or
- * before a fully connected layer as (count) indices alone. */
+/* At the start of the activations, sparse entries are relative to the block: as (block) floats or, for a fully
+ * connected layer, only as (count) indices. */
 void network_lay_out_input(const network *self, vector input, float *room)
 {
     if (self->rows) lay_out_product(self, input, room);
@@ -85,7 +85,7 @@ void network_forward_layer(const network *self, size_t index, const float *theta
                   activations + self->layers[index].output);
 }
 
-/* Those of the first layer are there already. */
+/* The outputs of the first layer must be set. */
 static const float *outputs_above(const network *self, const float *theta, float *activations)
 {
     for (size_t i = 1; i < self->layer_count; i++) network_forward_layer(self, i, theta, activations);
@@ -99,7 +99,7 @@ bool network_has_strangers(const network *self, vector input)
     return found;
 }
 
-/* Adds an entry without a column to the outputs of the first layer, some of them at a time. */
+/* Adds an entry without a column to the outputs of the first layer, in parts. */
 static void add_stranger(const network *self, size_t place, float value, float *outputs)
 {
     enum { TOGETHER = 1024 };
@@ -114,7 +114,7 @@ static void add_stranger(const network *self, size_t place, float value, float *
     }
 }
 
-/* As the kernel would with all rows at hand: the entries are added in their order. */
+/* Like the kernel with all rows stored: the entries are added in order. */
 static void forward_strangers(const network *self, const float *theta, vector input, float *outputs)
 {
     const layer *first = &self->layers[0];
@@ -148,7 +148,10 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 
 size_t network_indices_behind(const network *self, const ee_arms *arms, size_t arm)
 {
-    enum { CACHED = 1 << 18, WIDEST = 1024 }; /* floats: of a second cache, and of rows of which it holds many */
+    enum {
+        CACHED = 1 << 18,
+        WIDEST = 1024
+    }; /* floats: of a second cache, and of the longest row of which it holds many */
     const layer *first = &self->layers[0];
     if (!arms->starts || self->layers[0].output) return 0;
     if (first->weight_count <= CACHED || first->out.width > WIDEST) return 0;
@@ -165,7 +168,7 @@ const float *network_outputs_of_arm(const network *self, const float *theta, con
     return outputs_above(self, theta, activations);
 }
 
-/* A layer with few outputs cannot fill the registers, so passing several inputs at once gains nothing. */
+/* A layer with few outputs does not fill the registers, so several inputs at once gain nothing. */
 static bool gains_from_many(const network *self, size_t index)
 {
     const layer *l = &self->layers[index];

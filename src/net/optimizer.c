@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The values of both papers, which every framework has as its defaults. */
+/* The values of both papers, the defaults of every framework. */
 static const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
 ee_status optimizer_create(optimizer *self, memory *owner, const optimizer_options *options, size_t count,
@@ -30,7 +30,7 @@ float optimizer_scale(const optimizer *self)
     return (float)(self->options.kind.pick == OPTIMIZER_SGD ? -self->options.rate : sqrt(1 - beta2));
 }
 
-/* beta^steps; 0 where 1 - it is 1. */
+/* beta^steps; 0 if 1 - it rounds to 1. */
 static double power(double beta, uint64_t steps)
 {
     return (double)steps * (1 - beta) > 40 ? 0 : pow(beta, (double)steps);
@@ -47,7 +47,7 @@ adam_step optimizer_begin(optimizer *self)
     uint64_t steps = ++self->steps;
     self->left = (float)(1 - self->options.rate * decay_now(self));
     if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
-    /* How far the moments have come from their start at 0, which corrects the rate in place of each of them. */
+    /* The bias correction of the moments, applied to the rate. */
     double first = 1 - power(beta1, steps), second = sqrt(1 - power(beta2, steps)), scale = sqrt(1 - beta2);
     double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? decay_now(self) : 0;
     return (adam_step){
@@ -69,7 +69,7 @@ static void descend(const optimizer *self, float *theta, const gradient_factor *
         self->kernels->update(theta, biases, f->input.values, f->delta, f->in, f->out);
 }
 
-/* Rows whose input is zero move too; the biases are a last row, of input 1. */
+/* Rows whose input is zero move too; the biases are the last row, with input 1. */
 static void adapt_sparse(const optimizer *self, float *theta, float *first, float *second, const gradient_factor *f,
                          const adam_step *step)
 {
