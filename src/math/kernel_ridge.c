@@ -301,7 +301,7 @@ size_t kernel_ridge_gradient_room(size_t samples, size_t entries)
 void kernel_ridge_gradient(const kernel_ridge *self, const double *state, size_t count, vector x, double *room,
                            float *gradient)
 {
-    double *weights = room, *sums = room + count, own = 0, square = vector_dot(x, x);
+    double *weights = room, *sums = room + count, by_square = 0, square = vector_dot(x, x);
     memset(sums, 0, x.count * sizeof *sums);
     solve_weights(self, state, count, weights);
     for (size_t i = 0; i < count; i++) {
@@ -309,9 +309,9 @@ void kernel_ridge_gradient(const kernel_ridge *self, const double *state, size_t
         vector context = context_of(record);
         kernel_slopes by = self->slopes(self->gamma, dot(context, x), record[SQUARE], square);
         add_context(context, x, weights[i] * by.product, sums);
-        own += 2 * weights[i] * by.square;
+        by_square += 2 * weights[i] * by.square;
     }
-    for (size_t i = 0; i < x.count; i++) gradient[i] = (float)(sums[i] + own * (double)x.values[i]);
+    for (size_t i = 0; i < x.count; i++) gradient[i] = (float)(sums[i] + by_square * (double)x.values[i]);
 }
 
 /* sums[i][j] = a_i . b_j for the lanes of two blocks (count, LANES) */

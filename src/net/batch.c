@@ -439,11 +439,11 @@ static bool has_one_output(const layer *l)
 static void gradient_one_output(const batch *self, size_t index, float *gradient)
 {
     const layer *l = &self->network->layers[index];
-    float own[BATCH_SAMPLES];
+    float column[BATCH_SAMPLES];
     const_matrix inputs = read_only(outputs_of(self, index - 1)), deltas = read_only(output_deltas_of(self, index));
-    for (size_t s = 0; s < self->count; s++) own[s] = deltas.values[s * deltas.row];
-    layer_sum_rows(self->network->kernels, gradient, inputs, own, self->count, l->weight_count);
-    for (size_t s = 0; l->bias && s < self->count; s++) gradient[l->weight_count] += own[s];
+    for (size_t s = 0; s < self->count; s++) column[s] = deltas.values[s * deltas.row];
+    layer_sum_rows(self->network->kernels, gradient, inputs, column, self->count, l->weight_count);
+    for (size_t s = 0; l->bias && s < self->count; s++) gradient[l->weight_count] += column[s];
 }
 
 /* Computes the deltas below a layer, and adds the gradient of its parameters. */

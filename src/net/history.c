@@ -156,9 +156,9 @@ size_t history_count_after(const history *self, size_t rounds)
 vector history_input(const history *self, size_t index)
 {
     const uint32_t *row = slots_at(&self->rows, index);
-    const sample_form *own = &self->forms[index];
+    const sample_form *form = &self->forms[index];
     const float *values = (const float *)(const void *)row;
-    return (vector){values, own->sparse ? row + own->length : NULL, own->length};
+    return (vector){values, form->sparse ? row + form->length : NULL, form->length};
 }
 
 void history_prefetch(const history *self, size_t index)
@@ -198,16 +198,16 @@ static bool is_sound(const history *self, vector x)
 
 static void archive_row(history *self, size_t index, archive *a)
 {
-    sample_form *own = &self->forms[index];
-    uint32_t flags = own->sparse | (uint32_t)own->ends_round << 1 | (uint32_t)own->number << 2;
-    archive_u32s(a, &own->length, 1);
+    sample_form *form = &self->forms[index];
+    uint32_t flags = form->sparse | (uint32_t)form->ends_round << 1 | (uint32_t)form->number << 2;
+    archive_u32s(a, &form->length, 1);
     archive_u32s(a, &flags, 1);
-    archive_floats(a, &own->target, 1);
-    archive_floats(a, &own->predicted, 1);
-    own->sparse = flags & 1;
-    own->ends_round = flags >> 1 & 1;
-    own->number = flags >> 2 & NUMBER_MASK;
-    size_t words = words_of(*own);
+    archive_floats(a, &form->target, 1);
+    archive_floats(a, &form->predicted, 1);
+    form->sparse = flags & 1;
+    form->ends_round = flags >> 1 & 1;
+    form->number = flags >> 2 & NUMBER_MASK;
+    size_t words = words_of(*form);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
         archive_fail(a, EE_BAD_MODEL, "model: truncated in a history");
     if (a->reading && !a->status) a->status = slots_reserve(&self->rows, 1, words, a->error);

@@ -387,8 +387,8 @@ void layer_backward_many(const layer *self, const kernel_table *kernels, const f
     for (size_t s = 0; s < count; s++) memset(input_deltas.values + s * input_deltas.row, 0, in * sizeof(float));
     kernels->backward_many(input_deltas, theta + self->parameters, deltas, count, in, self->out.width);
     for (size_t s = 0; relu && s < count; s++) {
-        float *own = input_deltas.values + s * input_deltas.row;
-        kernels->relu_backward(own, 1, own, inputs.values + s * inputs.row, in);
+        float *delta = input_deltas.values + s * input_deltas.row;
+        kernels->relu_backward(delta, 1, delta, inputs.values + s * inputs.row, in);
     }
 }
 

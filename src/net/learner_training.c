@@ -100,7 +100,7 @@ static float target_of(const learner *self, size_t sample)
     return learner_target(self, history_target(&self->history, sample));
 }
 
-static void take_in(learner *self, size_t sample, float *targets)
+static void add_to_batch(learner *self, size_t sample, float *targets)
 {
     vector input = history_input(&self->history, sample);
     targets[self->batches[0].count] = target_of(self, sample);
@@ -142,7 +142,8 @@ static double set_members(const learner *self, const float *outputs, const float
 }
 
 /* The same for the members of all heads. */
-static double set_member_deltas(learner *self, batch *passed, members *apart, size_t sample, float target, float scale)
+static double set_member_deltas(learner *self, batch *passed, members *ensemble, size_t sample, float target,
+                                float scale)
 {
     const float *outputs = batch_outputs(passed, sample);
     float *deltas = batch_output_deltas(passed, sample), least = self->units.least;
@@ -151,10 +152,10 @@ static double set_member_deltas(learner *self, batch *passed, members *apart, si
     size_t played = network_head(passed->network, passed->inputs[sample]);
     memset(deltas, 0, heads * count * sizeof *deltas);
     for (size_t head = 0; others != 0 && head < heads; head++)
-        set_members(self, outputs + head * count, members_priors_of(apart, sample, head), NULL, least, others,
+        set_members(self, outputs + head * count, members_priors_of(ensemble, sample, head), NULL, least, others,
                     deltas + head * count);
-    return set_members(self, outputs + played * count, members_priors_of(apart, sample, played),
-                       members_noise_of(apart, sample), target, scale, deltas + played * count);
+    return set_members(self, outputs + played * count, members_priors_of(ensemble, sample, played),
+                       members_noise_of(ensemble, sample), target, scale, deltas + played * count);
 }
 
 /* Runs the batch forward and backward through a network, each gradient multiplied by scale. Returns the sum of the
@@ -162,14 +163,14 @@ static double set_member_deltas(learner *self, batch *passed, members *apart, si
 static double pass_network(learner *self, size_t k, const float *targets, const float *theta, float scale)
 {
     batch *passed = &self->batches[k];
-    members *apart = self->members[k];
+    members *ensemble = self->members[k];
     double sum = 0;
     batch_forward(passed, theta + self->starts[k]);
-    if (apart) members_forward(apart);
+    if (ensemble) members_forward(ensemble);
     for (size_t s = 0; s < passed->count; s++)
-        sum += apart ? set_member_deltas(self, passed, apart, s, targets[s], scale)
-                     : set_deltas(self, passed, s, targets[s], scale);
-    if (apart) members_drop(apart);
+        sum += ensemble ? set_member_deltas(self, passed, ensemble, s, targets[s], scale)
+                        : set_deltas(self, passed, s, targets[s], scale);
+    if (ensemble) members_drop(ensemble);
     batch_backward(passed, theta + self->starts[k], self->gradient + self->starts[k]);
     return sum;
 }
@@ -196,7 +197,7 @@ static void step_part(learner *self, float *theta, const adam_step *step, float 
 }
 
 /* The parameters that members do not share: the last layer. Empty without members or without shared layers. */
-static span own_part(const learner *self, size_t k)
+static span unshared_part(const learner *self, size_t k)
 {
     const network *net = &self->networks[k];
     const layer *last = &net->layers[net->layer_count - 1];
@@ -213,7 +214,7 @@ static void end_network(learner *self, size_t k, float *theta, adam_step step, f
     for (size_t r = 0; self->leaves_rows && r < passed->row_count; r++)
         step_part(self, theta, &step, share, (span){start + passed->rows[r] * width, width});
     if (self->leaves_rows) start += net->block * width;
-    span last = own_part(self, k);
+    span last = unshared_part(self, k);
     float usual = step.rate;
     step_part(self, theta, &step, share, (span){start, last.start - start});
     if (self->members[k]) step.rate *= (float)self->options.members.rate;
@@ -246,7 +247,7 @@ static void descend(learner *self, size_t samples, float *theta)
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
         for (size_t i = 0; i < samples;) {
             float targets[BATCH_SAMPLES];
-            for (; self->batches[0].count < BATCH_SAMPLES && i < samples; i++) take_in(self, i, targets);
+            for (; self->batches[0].count < BATCH_SAMPLES && i < samples; i++) add_to_batch(self, i, targets);
             pass_batch(self, targets, moving_of(self, theta), share);
         }
         end_batch(self, theta);
@@ -314,7 +315,7 @@ static double pass_samples(learner *self, uint64_t turn, uint64_t end, const flo
     for (size_t i = 0; i < size;) {
         float targets[BATCH_SAMPLES];
         for (; self->batches[0].count < BATCH_SAMPLES && i < size; i++)
-            take_in(self, take_sample(self, turn + i, end), targets);
+            add_to_batch(self, take_sample(self, turn + i, end), targets);
         loss += pass_batch(self, targets, theta, 1 / (float)size);
     }
     return loss;

@@ -64,7 +64,7 @@ ee_status network_store_columns(network *self, const column_room *room, size_t p
                                 random_stream stream, ee_error *error);
 
 /* Whether a sparse input has a place without a column. */
-bool network_has_strangers(const network *self, vector input);
+bool network_has_missing_columns(const network *self, vector input);
 
 /* The places of an input: the possible columns. */
 size_t network_places(const network *self);

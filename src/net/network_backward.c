@@ -21,9 +21,9 @@ void network_backward(const network *self, const float *theta, vector input, con
                       float output_gradient, float *deltas)
 {
     float *outputs = deltas + self->layers[self->layer_count - 1].output;
-    float *own = outputs + network_head(self, input) * self->members, share = output_gradient / (float)self->members;
+    float *chosen = outputs + network_head(self, input) * self->members, share = output_gradient / (float)self->members;
     memset(outputs, 0, self->heads * self->members * sizeof *outputs);
-    for (size_t i = 0; i < self->members; i++) own[i] = share;
+    for (size_t i = 0; i < self->members; i++) chosen[i] = share;
     network_backward_deltas(self, theta, activations, deltas);
 }
 
@@ -36,11 +36,11 @@ void network_backward_layer(const network *self, size_t index, const float *thet
                             float *deltas)
 {
     const layer *l = &self->layers[index], *below = l - 1;
-    const float *outputs_below = activations + below->output, *own = deltas + l->output;
+    const float *outputs_below = activations + below->output, *delta = deltas + l->output;
     if (index + 1 == self->layer_count && self->heads > 1 && self->members == 1)
-        backward_heads(self, theta, own, outputs_below, deltas + below->output);
+        backward_heads(self, theta, delta, outputs_below, deltas + below->output);
     else
-        layer_backward(l, self->kernels, theta, outputs_below, own, deltas + below->output, below->relu);
+        layer_backward(l, self->kernels, theta, outputs_below, delta, deltas + below->output, below->relu);
 }
 
 void network_backward_from(const network *self, size_t index, const float *theta, const float *activations,

@@ -92,7 +92,7 @@ static const float *outputs_above(const network *self, const float *theta, float
     return activations + self->layers[self->layer_count - 1].output;
 }
 
-bool network_has_strangers(const network *self, vector input)
+bool network_has_missing_columns(const network *self, vector input)
 {
     bool found = false;
     for (size_t i = 0; self->initial && input.indices && i < input.count; i++) found |= input.indices[i] >= self->input;
@@ -100,7 +100,7 @@ bool network_has_strangers(const network *self, vector input)
 }
 
 /* Adds an entry without a column to the outputs of the first layer, in parts. */
-static void add_stranger(const network *self, size_t place, float value, float *outputs)
+static void add_missing_column(const network *self, size_t place, float value, float *outputs)
 {
     enum { TOGETHER = 1024 };
     static const uint32_t only = 0;
@@ -115,7 +115,7 @@ static void add_stranger(const network *self, size_t place, float value, float *
 }
 
 /* Like the kernel with all rows stored: the entries are added in order. */
-static void forward_strangers(const network *self, const float *theta, vector input, float *outputs)
+static void forward_missing_columns(const network *self, const float *theta, vector input, float *outputs)
 {
     const layer *first = &self->layers[0];
     const float *weights = theta + first->parameters;
@@ -128,7 +128,7 @@ static void forward_strangers(const network *self, const float *theta, vector in
     for (size_t i = 0; i < input.count; i++) {
         uint32_t index = input.indices[i];
         if (index >= self->input)
-            add_stranger(self, index - self->input, input.values[i], outputs);
+            add_missing_column(self, index - self->input, input.values[i], outputs);
         else
             kernels->forward_sparse(outputs, outputs, weights, &index, &input.values[i], 1, 0, out, out, false);
     }
@@ -139,8 +139,8 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 {
     float *first = activations + self->layers[0].output;
     network_lay_out_input(self, input, activations);
-    if (network_has_strangers(self, input))
-        forward_strangers(self, theta, input, first);
+    if (network_has_missing_columns(self, input))
+        forward_missing_columns(self, theta, input, first);
     else
         layer_forward(&self->layers[0], self->kernels, theta, network_first_input(self, input, activations), first);
     return outputs_above(self, theta, activations);
@@ -163,7 +163,7 @@ const float *network_outputs_of_arm(const network *self, const float *theta, con
 {
     vector x = vector_of_arm(arms, arm);
     size_t behind = network_indices_behind(self, arms, arm);
-    if (!behind || network_has_strangers(self, x)) return network_outputs(self, theta, x, activations);
+    if (!behind || network_has_missing_columns(self, x)) return network_outputs(self, theta, x, activations);
     layer_forward_sparse(&self->layers[0], self->kernels, theta, x, behind, activations + self->layers[0].output);
     return outputs_above(self, theta, activations);
 }
@@ -188,11 +188,11 @@ void network_outputs_of_many(const network *self, const float *theta, const floa
             continue;
         }
         for (size_t s = 0; s < count; s++) {
-            float *own = activations + s * stride;
+            float *sample = activations + s * stride;
             vector input = vector_dense(inputs + s * self->input, self->input);
-            if (!i) network_lay_out_input(self, input, own);
-            input = i ? network_hidden_input(self, i, own) : network_first_input(self, input, own);
-            layer_forward(l, self->kernels, theta, input, own + l->output);
+            if (!i) network_lay_out_input(self, input, sample);
+            input = i ? network_hidden_input(self, i, sample) : network_first_input(self, input, sample);
+            layer_forward(l, self->kernels, theta, input, sample + l->output);
         }
     }
 }

@@ -151,8 +151,8 @@ static void square(const float *values, size_t count, float *out)
 
 /* sums (out) = biases + inputs Z^-1, where some entries have no column: Z^-1 of theirs is what it was at first. Their
  * rows are added in turn, as the kernel does. */
-static void sum_strangers(const gradient_width *self, const gradient_factor *f, const float *own, const float *biases,
-                          const float *inputs, float *sums)
+static void sum_missing_columns(const gradient_width *self, const gradient_factor *f, const float *own,
+                                const float *biases, const float *inputs, float *sums)
 {
     enum { TOGETHER = 1024 };
     static const uint32_t only = 0;
@@ -184,8 +184,8 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         square(f->input.values, f->input.count, inputs);
         const float *own = inverse + f->parameters;
         const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
-        if (!i && network_has_strangers(&self->shared.f1.networks[0], f->input))
-            sum_strangers(self, f, own, biases, inputs, sums);
+        if (!i && network_has_missing_columns(&self->shared.f1.networks[0], f->input))
+            sum_missing_columns(self, f, own, biases, inputs, sums);
         else if (f->input.indices)
             kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, behind, f->out, f->out,
                                     false);
