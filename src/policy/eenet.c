@@ -20,10 +20,10 @@
  *   24-30  p_t, L3 and its descent           the same, by parts/decision_maker.c
  *   31-32  draw (theta1, theta2), theta3     descend_networks, which draws first (parts/drawing.h)
  *
- * eenet:paper is Algorithm 1. In the default preset f2 is a regression on f1's gradient, f3 a sum, and the last
+ * eenet:paper is Algorithm 1. In the default preset f2 is a regression on f1's gradient, f3 a sum, and the latest
  * parameters decide.
  *
- * Parameters: theta1 and what fills its last line of the cache, theta2, theta3. */
+ * Parameters: theta1, padded to a cache line, theta2, theta3. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,7 +34,7 @@ typedef struct eenet {
     exploration *exploration;
     decision_maker decision_maker;
     drawing drawing;
-    size_t theta2, theta3; /* where they begin in the parameters */
+    size_t theta2, theta3; /* offsets in the parameters */
 } eenet;
 
 /* ---- making ---- */
@@ -69,9 +69,9 @@ static ee_status create(const policy_setup *given, policy **out, ee_error *error
     eenet_options options = *(const eenet_options *)given->options;
     policy_setup own = *given, *setup = &own;
     setup->options = &options;
-    /* What f3 says as a network is no reward, and cannot be compared with those of an arm. */
+    /* The output of f3 as a network is not a reward, so arm memory cannot correct it. */
     if (options.decision.kind.pick != DECISION_LINEAR) options.exploitation.common.recall = 0;
-    /* What f2 as a network sees of f1's gradient, and what is drawn from, has all places. */
+    /* f2 as a network, and drawing, need all places. */
     bool stores_columns =
         options.exploration.kind.pick == EXPLORATION_RIDGE && options.drawing.keep.pick == DRAWING_LAST;
     if (!stores_columns) setup->room = NULL;
@@ -100,7 +100,7 @@ static void start_column(policy *base, size_t place)
 
 /* ---- scoring ---- */
 
-/* In the scratch: f1's activations, f3's, then what f2 needs. */
+/* In the scratch: the activations of f1, those of f3, then what f2 needs. */
 static size_t room_of_f3(const eenet *self, size_t arms)
 {
     return exploitation_pass_count(&self->exploitation, arms);
@@ -129,7 +129,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
                          scores, arms->count);
 }
 
-/* The memory of arms is there with a linear f3 alone. */
+/* Arm memory is on only with a linear f3. */
 static float own_score(const parameters *learned, ee_score score)
 {
     const eenet *self = (const eenet *)learned->policy;
@@ -159,19 +159,19 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
     return status;
 }
 
-/* What training changes: the parameters themselves, or those that it goes on from. */
+/* The parameters that training changes: those that decide, or the latest. */
 static float *trained_theta(eenet *self)
 {
     return self->drawing.kind == DRAWING_RESERVOIR ? self->drawing.latest : self->exploitation.base.parameters.values;
 }
 
-/* Adds the reward to the samples of all three networks. seen is the lesson's. */
+/* Adds the reward to the samples of all three networks. seen is the observation of the sample. */
 static void take(eenet *self, lesson *l, observation *seen, float optimal)
 {
     history *samples = &self->exploitation.f1.history;
     exploitation_take(&self->exploitation.base, l->o, l->reward);
     l->spread = self->exploitation.base.parameters.spread;
-    /* Before any reward f1 said 0, for want of a centre: that far off it was not. */
+    /* Before any reward there was no centre, and f1 predicted 0: add the centre. */
     if (seen->round == 0 && self->exploitation.base.units.on)
         seen->score.exploitation = (float)self->exploitation.base.parameters.centre;
     history_set_predicted(samples, samples->newest, l->o->score.exploitation);
@@ -179,7 +179,7 @@ static void take(eenet *self, lesson *l, observation *seen, float optimal)
     decision_maker_take(&self->decision_maker, l->o->score, optimal);
 }
 
-/* Trains all three networks, from where theta is. */
+/* Trains all three networks from the current theta. */
 static bool train_networks(eenet *self, uint64_t rewards, float *theta)
 {
     return learner_prepare(&self->exploitation.f1, theta) &&
@@ -187,7 +187,7 @@ static bool train_networks(eenet *self, uint64_t rewards, float *theta)
            decision_maker_prepare(&self->decision_maker, theta + self->theta3);
 }
 
-/* Sets theta to what descent reaches from theta_0 over the samples of a drawn number of rounds. */
+/* Sets theta to the result of descent from theta_0 on the samples of a drawn number of rounds. */
 static bool descend_networks(eenet *self, float *theta)
 {
     random_stream before = self->drawing.stream;
@@ -201,7 +201,7 @@ static bool descend_networks(eenet *self, float *theta)
     return learned;
 }
 
-/* Takes back what take(), train_networks() and descend_networks() have done. */
+/* Undoes take(), train_networks() and descend_networks(). */
 static void undo(eenet *self, float *theta)
 {
     exploitation_undo(&self->exploitation.base, theta);
@@ -209,7 +209,7 @@ static void undo(eenet *self, float *theta)
     decision_maker_undo(&self->decision_maker, theta + self->theta3);
 }
 
-/* Makes what was prepared stay. */
+/* Keeps what was prepared. */
 static void commit(eenet *self, const lesson *l, bool trains, float *theta)
 {
     float *theta2 = theta + self->theta2;
@@ -222,7 +222,7 @@ static void commit(eenet *self, const lesson *l, bool trains, float *theta)
     if (self->drawing.kind != DRAWING_RESERVOIR) return;
     drawing_store(&self->drawing);
     drawing_draw(&self->drawing, self->exploitation.base.parameters.values);
-    exploitation_set_weights(&self->exploitation); /* what is drawn is theta */
+    exploitation_set_weights(&self->exploitation); /* theta is drawn */
 }
 
 static bool learn(policy *base, const observation *o, float reward)
@@ -266,7 +266,7 @@ static size_t copy(const policy *base, uint64_t first, float *to)
            self->exploration->class->copy(self->exploration, theta2, first, to + self->theta2) + theta3_count;
 }
 
-/* f2 may have had a theta2 of another length: archive_eenet computes it again. */
+/* An older theta2 may have another length: archive_eenet recomputes it. */
 static void read_earlier(policy *base, size_t at, archive *a)
 {
     const eenet *self = (const eenet *)base;

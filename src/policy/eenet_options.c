@@ -27,9 +27,9 @@ const option_schema eenet_schema =
                   "exploration prior_gain width ridge units recall features f2.width f2.rate f1.width f1.rate f1.decay "
                   "f1.steps f1.batch f1.history decision w2 blocks");
 
-/* A line for each part. eenet:paper and eenet:authors name everything that they depend on, so that a new default does
- * not change them; eenet:fast is eenet made smaller, and follows it. What eenet:authors says of f3 holds where somebody
- * sets `decision`. */
+/* One line per part. eenet:paper and eenet:authors set everything that they depend on, so that a new default does not
+ * change them; eenet:fast is a smaller eenet and follows its defaults. The f3 options of eenet:authors have an effect
+ * only if a user sets `decision`. */
 const policy_preset eenet_presets[EENET_PRESETS] = {
     {"eenet:fast", "EE-Net for low latency: smaller f1 and f2",
      "f1.committee=1 f1.width=128\n"

@@ -1,4 +1,4 @@
-/* EE-Net's options, which are those of its parts, and its presets. */
+/* The options of EE-Net, which are those of its parts, and its presets. */
 #ifndef EENET_EENET_OPTIONS_H
 #define EENET_EENET_OPTIONS_H
 
@@ -17,7 +17,7 @@ extern const option_schema eenet_schema;
 enum { EENET_PRESETS = 3 };
 extern const policy_preset eenet_presets[EENET_PRESETS];
 
-/* Refuses what does not go together. */
+/* Refuses options that contradict each other. */
 ee_status eenet_check(const eenet_options *o, ee_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Policies that score arms by the exploitation network f1 alone, and differ in how an arm is drawn:
+/* Policies that score arms only by the exploitation network f1, and differ in how an arm is chosen:
  *
  *   greedy           the arm with the largest f1. A control: it trains as EE-Net's f1 does.
  *   neural-epsilon   the same, but with probability epsilon any arm. The EE-Net paper, section 5, compares with it.
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "parts/exploitation.h"
 
-/* Each of the three offers its own. */
+/* Each policy offers its own. */
 typedef struct greedy_options {
     exploitation_options shared;
     double epsilon;         /* neural-epsilon */

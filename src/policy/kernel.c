@@ -46,7 +46,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     if (status) return status;
     self->width = options->nu / sqrt(options->lambda);
     self->max_contexts = (size_t)options->max_contexts;
-    /* Room for dense contexts if that is not much: memory that is not used costs nothing. */
+    /* Reserve dense contexts if they are small enough: memory that is not used costs nothing. */
     size_t dim = setup->dim, nonzeros = (size_t)options->common.nonzeros;
     if (dim <= MOST_CONTEXT_FLOATS / (size_t)options->max_contexts) nonzeros = dim;
     self->posterior = kernel_ridge_make(options->kernel.pick, options->gamma, options->lambda, dim, nonzeros);
@@ -65,7 +65,7 @@ static size_t sample_count(const parameters *learned)
 
 static const double *state_of(const parameters *learned)
 {
-    return (const double *)(const void *)learned->values; /* what memory_create gives is aligned for any type */
+    return (const double *)(const void *)learned->values; /* memory_create aligns for any type */
 }
 
 static size_t scratch_count_ucb(const policy *base, size_t arms)
@@ -92,7 +92,7 @@ static void score_ucb(const parameters *learned, const ee_arms *arms, scratch *r
     }
 }
 
-/* The panel, the covariance, and three numbers an arm: mean, variance and normal draw. */
+/* The panel, the covariance, and three numbers per arm: mean, variance and normal draw. */
 static size_t scratch_count_ts(const policy *base, size_t arms)
 {
     const kernel_policy *self = (const kernel_policy *)base;
@@ -153,7 +153,7 @@ static bool learn(policy *base, const observation *o, float reward)
     return true;
 }
 
-/* A sample is written once, behind those before it. */
+/* A sample is written once, after the earlier ones. */
 static size_t copy(const policy *base, uint64_t first, float *to)
 {
     const kernel_policy *self = (const kernel_policy *)base;
@@ -165,7 +165,7 @@ static size_t copy(const policy *base, uint64_t first, float *to)
     return doubles * (sizeof(double) / sizeof(float));
 }
 
-/* All that changes are the parameters, which were read before; scoring follows the indices in them. */
+/* Only the parameters change, and they were read before; scoring follows indices in them. */
 static void archive_kernel(policy *base, archive *a)
 {
     const kernel_policy *self = (const kernel_policy *)base;

@@ -6,10 +6,10 @@
  *   lints   draws theta from N(theta_hat, spread^2 nu^2 A^-1) for each round and ranks arms by theta . x. Agrawal and
  *           Goyal, "Thompson sampling for contextual bandits with linear payoffs", ICML 2013.
  *
- * With standardize=on, the regression is one of r - centre: what it does not know of an arm counts as the centre, not
- * as 0. As the mean of the rewards moves, the centre follows in steps of a twentieth of the spread, and with it the y
- * of all samples (ridge_shift). Dividing by the spread would change nothing but the width, so the width is multiplied
- * by the spread instead. The presets NAME:paper do not rescale rewards: centre 0 and spread 1.
+ * With standardize=on, the regression is on r - centre: the prediction for an unknown arm is the centre, not 0. The
+ * centre follows the mean of the rewards in steps of a twentieth of the spread, and changes the y of all samples
+ * (ridge_shift). Dividing by the spread would change only the width, so the width is multiplied by the spread
+ * instead. The presets NAME:paper do not rescale rewards: centre 0 and spread 1.
  *
  * The default of nu. The posterior of theta is N(theta_hat, s^2 A^-1) for normal noise of deviation s. The spread is
  * twice the deviation of all rewards, so the deviation of their noise is at most half a spread: nu = 1/2. For rewards
@@ -90,11 +90,11 @@ static double mean_of(const parameters *learned, vector x)
 
 /* ---- scoring ---- */
 
-/* Drops the zeros of dense arms if they are at least half of the features. The packed arms lie in room: pack_count
- * floats, aligned as a block of memory is. */
+/* Removes the zeros of dense arms if they are at least half of the features. The packed arms are in room: pack_count
+ * floats, aligned like a block of memory. */
 static size_t pack_count(size_t dim, size_t arms)
 {
-    /* If they are packed, at most half of the features are there, each with its index. */
+    /* At most half of the features are packed, each with its index. */
     return dim * arms + (arms + 1) * FLOATS_PER_SIZE;
 }
 
@@ -145,9 +145,9 @@ static size_t scratch_count_ts(const policy *self, size_t arms)
     return doubles * (sizeof(double) / sizeof(float)) + pack_count(dim, arms);
 }
 
-/* theta itself is not needed: its scores are drawn, which are jointly Gaussian with the covariance nu^2 X A^-1 X^T. For
- * n arms that share features that takes their n^2 covariances and a factorisation of n^3 / 3; if there are more arms
- * than features, theta is drawn after all, in d^3 / 3. Arms that share no block of A are drawn apart. */
+/* Draws the scores instead of theta: they are jointly Gaussian with the covariance nu^2 X A^-1 X^T. For n arms that
+ * share features that takes n^2 covariances and a factorisation of n^3 / 3. If there are more arms than features, theta
+ * is drawn, in d^3 / 3. Arms that share no block of A are drawn separately. */
 static void score_ts(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     const linear *self = (const linear *)learned->policy;
@@ -176,7 +176,7 @@ static void count_as_seen(linear *self, vector x)
     for (size_t i = 0; self->seen && i < x.count; i++) self->seen[x.indices ? x.indices[i] : i] += (double)x.values[i];
 }
 
-/* With its own prediction as the reward the estimate stays, and what is uncertain of it shrinks. */
+/* With its prediction as the reward, the estimate stays and the uncertainty shrinks. */
 static float await(policy *self, const observation *o)
 {
     linear *own = (linear *)self;
@@ -185,15 +185,15 @@ static float await(policy *self, const observation *o)
     if (!isfinite(expected)) expected = 0;
     y = (double)expected - self->parameters.centre;
     ridge_observe(own->ridge, state, o->x, y, self->parameters.round + 1);
-    /* Before any reward there is no centre: what is expected then is the one to come, from which y is 0. */
+    /* Before any reward there is no centre: the expected reward is the future centre, so y is 0. */
     if (self->parameters.round > 0) count_as_seen(own, o->x);
     return expected;
 }
 
-/* Has the parameters know the units of the rewards as they are now. */
+/* Updates the reward units in the parameters. */
 static void set_units(linear *self, double *state)
 {
-    const double steps = 20; /* of the centre in a spread: fewer lag behind, and each costs the square of a block */
+    const double steps = 20; /* of the centre per spread: fewer lag behind, and each costs the square of a block */
     parameters *own = &self->base.parameters;
     double off = reward_units_centre(&self->base.units) - own->centre;
     own->spread = reward_units_spread(&self->base.units);
@@ -253,7 +253,7 @@ static const option ts_rows[] = {
     OPTION_ROW_REAL(linear_options, width, "nu", "0.5", 0, 1e6,
                     "standard deviation of the reward noise, in units of the rewards' spread"),
 };
-/* A factorisation costs what as many updates as the block has features cost: hardly more than a thousand. */
+/* A factorisation costs as much as one update per feature of the block: hardly more than a thousand. */
 static const option shared_rows[] = {
     OPTION_ROW_REAL(linear_options, lambda, "lambda", "1", 1e-6, 1e6, "A starts as lambda times the identity"),
     OPTION_ROW_INTEGER(linear_options, refresh, "refresh", "1000", 1, 1e9,

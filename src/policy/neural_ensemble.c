@@ -1,16 +1,15 @@
-/* An ensemble: members that share f1's hidden layers, each with a prior network of its own. Osband, Aslanides,
+/* An ensemble: members that share f1's hidden layers, each with its own prior network. Osband, Aslanides,
  * Cassirer, "Randomized Prior Functions for Deep Reinforcement Learning", NeurIPS 2018; Osband, Blundell, Pritzel, Van
  * Roy, "Deep Exploration via Bootstrapped DQN", NeurIPS 2016 (the shared layers).
  *
- * net/members.h says what the members are and how they learn. By their expectations q_k of an arm, as rewards,
+ * net/members.h says what the members are and how they learn. With q_k the reward that member k expects of an arm,
  *
  *     decision=ucb       ranks arms by mean q + alpha (deviation of q)
- *     decision=thompson  ranks them by the q of one member, drawn anew for each round. The probability of an arm is
- *                        then the share of the members of which it is the best; equal ones share.
+ *     decision=thompson  ranks them by the q of one member, drawn for each round. The probability of an arm is the
+ *                        share of members that rank it first; ties share.
  *
- * Exploitation is the mean of q, to which the priors add nothing; with an f1 of logits, that of the mean logit. Where
- * f1 is a committee, each of its networks has as many members, and q_k is the weighted mean of what the k-th of each
- * says. */
+ * Exploitation is the mean of q, in which the priors cancel; if f1 outputs logits, the reward of the mean logit. If f1
+ * is a committee, each of its networks has as many members, and q_k is the weighted mean of their k-th members. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -48,8 +47,8 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 /* ---- scoring ---- */
 
-/* In the scratch: what the members expect, (arms, members); the priors of an arm, (members); f1's activations; those of
- * the priors of each network. */
+/* In the scratch: the expectations of the members, (arms, members); the priors of an arm, (members); the activations of
+ * f1; those of the priors of each network. */
 static size_t room_of_prior(const ensemble *self, size_t arms)
 {
     return arms * self->members;
@@ -78,7 +77,7 @@ static size_t scratch_count(const policy *base, size_t arms)
     return count;
 }
 
-/* Adds what the members of network k say of some arms, with its weight, to what they expect. */
+/* Adds the outputs of the members of network k, times its weight, to their expectations. */
 static void add_network(const parameters *learned, size_t k, const passed_arms *passed, const float *of_priors,
                         scratch *room)
 {
@@ -98,7 +97,7 @@ static void add_network(const parameters *learned, size_t k, const passed_arms *
     }
 }
 
-/* expected (count): what the members say becomes rewards. Returns their deviation. */
+/* Converts the outputs of the members, expected (count), to rewards. Returns their deviation. */
 static double deviation_of(const parameters *learned, float *expected, size_t count)
 {
     double sum = 0, squares = 0;

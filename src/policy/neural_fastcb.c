@@ -7,11 +7,11 @@
  *
  *     l(b) / (n l(b) + gamma_t (l - l(b))),   gamma_t = gamma t^exponent
  *
- * and b the rest: as SquareCB, but that where the best arm is nearly without loss the others are hardly tried.
+ * and b the rest: like SquareCB, but if the best arm has almost no loss, the others are hardly tried.
  *
  * The papers have losses within 0 to 1. Here the range is that of the rewards so far; with standardize=off it is 0 to
- * 1, and rewards outside are learned as the nearest end. NeuFastCB's proof perturbs the network's output; f1 here is
- * that of all neural policies, but that a logit has further to go: it learns faster, and decays less. */
+ * 1, and rewards outside are learned as the nearest end. NeuFastCB's proof perturbs the output of the network; f1 here
+ * is that of all neural policies, with a higher learning rate and less decay, because logits are larger. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -34,7 +34,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, setup, error);
     if (status) return status;
-    self->shared.base.units.by_range = true; /* whatever f1's loss is: rule() needs the largest reward */
+    self->shared.base.units.by_range = true; /* for any loss of f1: rule() needs the largest reward */
     status = exploitation_start(&self->shared, setup, 0, error);
     if (status) return status;
     self->gamma = options->gamma;

@@ -8,7 +8,7 @@
 #include "math/float_mode.h"
 #include "parts/recall.h"
 
-enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies all places */
+enum { RECENT = 256 }; /* a copy that is further behind copies all places */
 
 static const option scale_rows[] = {
     OPTION_ROW_FLAG(common_options, scale, "scale", "off",
@@ -136,11 +136,11 @@ static size_t copy_recalled(const policy *owner, uint64_t first, float *to)
 size_t parameters_copy(parameters *to, const parameters *from)
 {
     const policy *owner = from->policy;
-    uint64_t first = to->policy ? to->round + 1 : 0; /* a copy that nobody has filled yet has no policy */
+    uint64_t first = to->policy ? to->round + 1 : 0; /* a new copy has no policy */
     float *values = to->values, *recalled = to->recalled;
     columns stored = from->columns;
     stored.table = to->columns.table;
-    stored.order = NULL; /* which scoring does not read */
+    stored.order = NULL; /* not read by scoring */
     if (stored.table && stored.count != to->columns.count)
         memcpy(stored.table, from->columns.table, columns_table_count(&stored) * sizeof *stored.table);
     *to = *from;
@@ -158,7 +158,7 @@ ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error 
     return memory_grow(owner, &self->values, &self->capacity, floats, sizeof *self->values, error);
 }
 
-/* Words that arms take as seen: of sparse ones their columns; of dense ones they are packed. */
+/* The 32-bit words of the arms with columns: the indices of sparse arms; packed dense arms. */
 static size_t seen_words(const ee_arms *arms)
 {
     if (arms->starts) return arms->starts[arms->count];
@@ -172,7 +172,7 @@ ee_status scratch_reserve_seen(scratch *self, memory *owner, const parameters *l
     return memory_grow(owner, &self->seen, &self->seen_capacity, seen_words(arms), sizeof *self->seen, error);
 }
 
-/* Dense arms without their zeros, and with places for columns. */
+/* Dense arms without their zeros, with columns in place of places. */
 static ee_arms pack(const columns *stored, const ee_arms *arms, scratch *room)
 {
     size_t *starts = (size_t *)(void *)room->seen, end = 0, most = arms->count * arms->dim;
@@ -188,7 +188,7 @@ static ee_arms pack(const columns *stored, const ee_arms *arms, scratch *room)
     return ee_arms_sparse(starts, indices, values, arms->count, stored->capacity);
 }
 
-/* The arms as the policy's own functions see them. */
+/* The arms as the functions of the policy see them. */
 static ee_arms see(const columns *stored, const ee_arms *arms, scratch *room)
 {
     if (!stored->table) return *arms;
@@ -251,9 +251,11 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
     return self->class->kept_count ? self->class->kept_count(self, round, arms) : 0;
 }
 
-/* Changes the scores by what is remembered of the arms. A width or a draw is no expectation: it is added as it is, so
- * that an arm whose past is remembered is still explored. all: the whole score is what is expected. What f1 learned of
- * a recurring arm can be wrong for good when the arm is no longer played: the width of its own mean never ends. */
+/* Adjusts the scores by arm memory. A width or a draw is not an expectation: it is added unchanged, so that a
+ * remembered arm is still explored. all: the whole score is the expected reward.
+ *
+ * What f1 learned about a recurring arm can stay wrong if the arm is no longer chosen, so the width of its own mean
+ * never ends. */
 static void recall(const parameters *learned, const ee_arms *arms, bool all, ee_score *scores)
 {
     size_t remembered = learned->policy->recalled_arms;
@@ -288,7 +290,7 @@ size_t policy_explain_count(const policy *self, size_t entries)
     return self->class->explain_count ? self->class->explain_count(self, entries) : 0;
 }
 
-/* Puts the gradient by the entries of a dense arm that are not zero where those are, the last first. */
+/* Moves the gradient of the non-zero entries of a dense arm to their positions, last first. */
 static void spread_gradient(vector x, size_t entries, float *gradient)
 {
     for (size_t i = x.count; i-- > 0;) gradient[i] = x.values[i] != 0 ? gradient[--entries] : 0;
@@ -311,7 +313,7 @@ void policy_explain(const parameters *learned, vector x, scratch *room, float *g
     float_mode_leave(mode);
 }
 
-/* What a score expects before the memory of arms changes it, where there is one. */
+/* The expected reward in a score before arm memory changes it. */
 static float own_score(const parameters *learned, ee_score score)
 {
     const policy_class *class = learned->policy->class;
@@ -330,7 +332,7 @@ static void remember(policy *self, const observation *o, float reward)
 {
     const parameters *own = &self->parameters;
     float expected = own_score(own, o->score);
-    if (o->round == 0) expected += (float)own->centre; /* before any reward there was none to expect by */
+    if (o->round == 0) expected += (float)own->centre; /* before any reward the expectation has no centre */
     recall_sample sample = {o->x, o->id, expected, reward, own->spread};
     self->recalled_places[own->round % RECENT] =
         recall_add(own->recalled, self->recalled_arms, &sample, self->recall_weights);
@@ -354,7 +356,7 @@ void policy_add_column(policy *self, uint32_t place)
     self->class->start_column(self, place);
 }
 
-/* The observation as the policy's own functions see it; policy_reserve has made the room. */
+/* The observation as the functions of the policy see it; policy_reserve has reserved the memory. */
 static observation seen_observation(policy *self, const observation *o)
 {
     size_t starts[2];

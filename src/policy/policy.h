@@ -90,7 +90,7 @@ typedef struct parameters {
     size_t floats;   /* the first `floats` are floats that must be finite to be saved or loaded */
     size_t doubles;  /* number of doubles after these; loading requires them to be finite */
     size_t filled;   /* the first `filled` are all written at creation */
-    float *values;   /* (count), in the policy's own layout */
+    float *values;   /* (count), in the layout of the policy */
     float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */
     columns columns; /* the places stored; without a table, all */
 } parameters;
@@ -133,7 +133,7 @@ typedef struct observation {
 
 /* How the scores of a round become the probabilities of its arms. */
 typedef enum propensity_kind {
-    PROPENSITY_OWN,      /* the policy's own way */
+    PROPENSITY_OWN,      /* as the policy does by default */
     PROPENSITY_ARGMAX,   /* the best; ties at random */
     PROPENSITY_FIRST,    /* the best; ties to the first */
     PROPENSITY_FLOOR,    /* the best, but with probability epsilon any arm */

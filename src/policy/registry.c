@@ -1,4 +1,4 @@
-/* The policies that there are. */
+/* The list of policies. */
 #include <string.h>
 
 #include "policy.h"

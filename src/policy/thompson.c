@@ -2,15 +2,14 @@
  * Thompson, "On the likelihood that one unknown probability exceeds another in view of the evidence of two samples",
  * Biometrika 1933; Agrawal and Goyal, "Further optimal regret bounds for Thompson sampling", AISTATS 2013.
  *
- * While all rewards were 0 or 1, an arm of s ones and f zeros has Beta(1 + s, 1 + f). From the first other reward on,
- * for good, rewards are normal with a mean and a variance of each arm's own. The prior of both is the mean m and the
- * variance v of all rewards so far, and worth one reward: of an arm with n rewards, mean y and squared distances S from
- * it
+ * While all rewards are 0 or 1, an arm with s ones and f zeros has Beta(1 + s, 1 + f). From the first other reward on,
+ * rewards are normal with a mean and a variance per arm. The prior of both is the mean m and the variance v of all
+ * rewards so far, and is worth one reward. For an arm with n rewards, mean y and sum S of squared deviations:
  *
  *   1 / variance ~ Gamma(1 + n / 2) / (v + S / 2 + n (y - m)^2 / (2 (n + 1)))
  *   mean ~ N((m + n y) / (n + 1), variance / (n + 1))
  *
- * Both are made from the same tally, so that nothing is lost when the first other reward comes. */
+ * Both use the same tally, so nothing is lost when the first other reward comes. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -29,7 +28,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return status;
 }
 
-/* What is expected of an arm before its own rewards, and how many of them that is worth. */
+/* The expected reward of an arm before its own rewards, and how many rewards that is worth. */
 typedef struct prior {
     double mean, worth, variance;
 } prior;
@@ -44,7 +43,7 @@ static prior prior_of(const parameters *learned)
 
 static double draw_share(const tally *own, random_stream *random)
 {
-    double share = fmin(fmax(own->mean, 0), 1); /* which may have been rounded, or read from a model */
+    double share = fmin(fmax(own->mean, 0), 1); /* it may be rounded, or read from a model */
     double ones = random_gamma(random, 1 + own->count * share);
     double zeros = random_gamma(random, 1 + own->count * (1 - share));
     return ones / (ones + zeros);

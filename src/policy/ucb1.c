@@ -1,7 +1,6 @@
 /* UCB1: Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47,
- * 2002. It knows nothing of features: mean_j + alpha R sqrt(2 ln n / n_j), n_j plays of arm j among n of all. R, the
- * range of the rewards, is 1 in the paper; here it is the greatest less the least that came. An arm that was never
- * played is above all that were. */
+ * 2002. It ignores features: mean_j + alpha R sqrt(2 ln n / n_j), for n_j of n plays. R, the range of the rewards, is 1
+ * in the paper; here it is the range so far. An arm that was never played ranks above all others. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -29,8 +28,8 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return EE_OK;
 }
 
-/* Of an arm that was never played: no mean is above the least reward by more than a range, so that twice the range and
- * the width of a single play are more than any other arm has. */
+/* For an arm that was never played, twice the range plus the width of a single play exceeds every other score: no mean
+ * is above the lowest reward by more than the range. */
 static double width_of(double alpha, double range, double plays, double count)
 {
     double single = alpha * sqrt(2 * log(fmax(plays, 1)));

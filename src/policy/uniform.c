@@ -1,4 +1,4 @@
-/* Uniform: every arm has the same score, and the engine draws evenly among the best. A control. */
+/* Uniform: every arm has the same score, and the engine draws evenly among the best. A baseline. */
 #include "base/memory.h"
 #include "policy.h"
 

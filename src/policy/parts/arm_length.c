@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* A length this small or smaller says nothing. */
+/* A smaller length carries no information. */
 static const double SMALLEST_LENGTH = 1e-6;
 static const double UNUSUAL = 8;
 enum { UNUSUAL_IN_A_ROW = 16 };

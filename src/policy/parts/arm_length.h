@@ -1,10 +1,10 @@
-/* What arms are divided by (option `scale`): the mean length of the arms of the first round.
+/* The divisor of arms (option `scale`): the mean length of the arms of the first round.
  *
- * The first round may be an unusual one. So for the first 64 rounds the length of each is compared with it. A round
- * that is 8 times longer or shorter is divided by its own length instead, and 16 such rounds in a row that agree with
- * each other replace the first: from then on their mean length is used, and it never changes again. Whatever a policy
- * learned meanwhile had about length 1, so that nothing of it is lost. If the first rounds are within a factor of 8,
- * all arms are divided by the same length. */
+ * The first round may be unusual, so each of the first 64 rounds is compared with it. A round that is 8 times longer or
+ * shorter is divided by its own length instead, and 16 such rounds in a row that agree with each other replace the
+ * first: from then on their mean length is used, and never changes again. All that the policy learned meanwhile had a
+ * length of about 1, so nothing is lost. If the first rounds are within a factor of 8, all arms are divided by the same
+ * length. */
 #ifndef EENET_ARM_LENGTH_H
 #define EENET_ARM_LENGTH_H
 
@@ -13,13 +13,14 @@
 typedef struct arm_length {
     double value;     /* 0: none yet */
     double sum;       /* of the unusual rounds */
-    uint32_t rounds;  /* compared so far; LENGTH_SETTLED: no more are */
-    uint32_t unusual; /* of the last ones, in a row */
+    uint32_t rounds;  /* compared so far; LENGTH_SETTLED: all */
+    uint32_t unusual; /* latest in a row */
 } arm_length;
 
 enum { LENGTH_SETTLED = 64 };
 
-/* What a round is divided by whose arms have this mean length; 0: it has none, and what is known is used. */
+/* The divisor of a round whose arms have this mean length. mean 0: the arms have no length, and the known divisor is
+ * used. */
 double arm_length_divide(arm_length *self, double mean);
 
 /* Whether the length of a round is needed. */
@@ -28,7 +29,7 @@ static inline bool arm_length_compares(const arm_length *self)
     return self->rounds < LENGTH_SETTLED;
 }
 
-/* Whether arms can be divided by it; 0 means that there is none yet. */
+/* Whether it is a valid divisor; 0 means none yet. */
 bool arm_length_is_one(double length);
 
 void arm_length_archive(arm_length *self, archive *a);

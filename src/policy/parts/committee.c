@@ -5,8 +5,8 @@
 
 static const double WINDOW = 2000, PRIOR = 1.5;
 
-/* Means and sums of deviations as samples come (Welford), all that came before losing a part. A prediction that is not
- * a number would leave none: deep networks of large weights may give one. */
+/* Online means and sums of deviations (Welford), with earlier samples fading. A prediction that is not finite is
+ * skipped: deep networks with large weights may give one. */
 void committee_take(committee *self, const double *predictions, double reward)
 {
     size_t count = self->count;
@@ -22,8 +22,8 @@ void committee_take(committee *self, const double *predictions, double reward)
         for (size_t k = 0; k <= count; k++) self->sums[j][k] = kept * self->sums[j][k] + (1 - share) * off[j] * off[k];
 }
 
-/* Solves the regression for the networks of a set, whose bits they are; b of the others is 0. By Gauss's elimination:
- * the matrix is positive definite. Returns by how much that lowers the loss of b = 0; none where a b is negative. */
+/* Solves the regression for a set of networks, given as bits; b of the others is 0. Gaussian elimination: the matrix is
+ * positive definite. Returns by how much that lowers the loss of b = 0; nothing if a b is negative. */
 static double solve(const committee *self, unsigned set, double *b)
 {
     size_t count = self->count;
@@ -47,8 +47,9 @@ static double solve(const committee *self, unsigned set, double *b)
     return lowered;
 }
 
-/* The minimum over b >= 0 is the solution for some set of networks. Where that for all of them has no negative b it is
- * the minimum; else the best of the others is: dropping negative ones in turn may drop one that alone would count. */
+/* The minimum over b >= 0 is the solution for some set of networks. If the solution for all has no negative b, it is
+ * the minimum; otherwise the best of the others. Dropping negative ones one at a time could drop a network that would
+ * count without the others. */
 void committee_weigh(const committee *self, float *weights)
 {
     unsigned everyone = (1u << self->count) - 1;
@@ -65,7 +66,7 @@ void committee_weigh(const committee *self, float *weights)
         weights[k] = (float)(sum > 0 && isfinite(sum) ? found[k] / sum : 1 / (double)self->count);
 }
 
-/* The sums of numbers that are floats are far below this; and further samples do not come near what a double holds. */
+/* Sums of floats are far below this, and further samples cannot overflow a double. */
 static bool is_number(double value)
 {
     return fabs(value) <= 1e100;

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-/* p_t is used by f3 as a network, and for the extra samples of f2. */
+/* p_t is used by a neural f3 and for the extra samples of f2. */
 #define USES_OPTIMAL "decision=neural|hybrid or extra_until>0"
 
 static const option rows[] = {
@@ -54,7 +54,7 @@ size_t decision_maker_scratch_count(const decision_maker *self)
     return self->f3.networks[0].activation_count;
 }
 
-/* The round that is being decided is number round + 1. */
+/* The current round is number round + 1. */
 static bool decides_neurally(const decision_options *o, uint64_t round)
 {
     return o->kind.pick == DECISION_NEURAL || (o->kind.pick == DECISION_HYBRID && round >= (uint64_t)o->hybrid_after);

@@ -1,6 +1,6 @@
-/* f3 of EE-Net, the decision maker: combines f1 and f2 of an arm into the score that arms are ranked by (the paper,
- * section 4). Linear: w1 f1 + w2 f2. Neural: a network that learns from (f1, f2) how probable it is that the arm is the
- * best of its round. Hybrid: the one and then the other. theta3 is the caller's. */
+/* f3 of EE-Net, the decision maker: combines f1 and f2 of an arm into the score that ranks arms (the paper, section 4).
+ * Linear: w1 f1 + w2 f2. Neural: a network that learns from (f1, f2) the probability that the arm is the best of its
+ * round. Hybrid: first linear, then neural. theta3 belongs to the caller. */
 #ifndef EENET_DECISION_MAKER_H
 #define EENET_DECISION_MAKER_H
 
@@ -24,7 +24,7 @@ extern const option_table decision_option_table;
 
 typedef struct decision_maker {
     decision_options options;
-    float offset; /* added to f2's output where f3 is a network that sees it */
+    float offset; /* added to the output of f2 that a neural f3 sees */
     learner f3;
 } decision_maker;
 
@@ -32,7 +32,7 @@ ee_status decision_maker_create(decision_maker *self, memory *owner, const decis
                                 uint64_t seed, size_t most_parameters, ee_error *error);
 size_t decision_maker_theta_count(const decision_maker *self);
 
-/* Ranks the arms of a round, whose exploitation and exploration are known, after `round` rewards. room is
+/* Ranks the arms of a round, given their exploitation and exploration, after `round` rewards. room is
  * (decision_maker_scratch_count); scores is (count). */
 size_t decision_maker_scratch_count(const decision_maker *self);
 /* The linear f3. */
@@ -41,14 +41,14 @@ float decision_maker_linear(const decision_maker *self, uint64_t round, ee_score
 void decision_maker_score(const decision_maker *self, const float *theta3, uint64_t round, float *room,
                           ee_score *scores, size_t count);
 
-/* p_t: the probability that the played arm was the best (the paper, section 4). */
+/* p_t: the probability that the chosen arm was the best (the paper, section 4). */
 float decision_maker_optimal(const decision_maker *self, double reward);
 
-/* Whether it learns at all; if not, all below do nothing. */
+/* Whether it learns; if not, the functions below do nothing. */
 bool decision_maker_learns(const decision_maker *self);
 ee_status decision_maker_reserve(decision_maker *self, ee_error *error);
 
-/* Learning in two steps, as exploration.h has it: take and prepare or descend; then train or undo. */
+/* Learning in two steps, as in exploration.h: take and prepare or descend; then train or undo. */
 void decision_maker_take(decision_maker *self, ee_score score, float optimal);
 bool decision_maker_prepare(decision_maker *self, float *theta3);
 bool decision_maker_descend(decision_maker *self, size_t rounds, float *theta3);

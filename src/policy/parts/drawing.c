@@ -30,7 +30,7 @@ ee_status drawing_create(drawing *self, memory *owner, const drawing_options *op
     return status;
 }
 
-/* Puts an item into a reservoir that holds self->stored of them. */
+/* Adds an item to a reservoir that holds self->stored items. */
 static void put(drawing *self, float *items, const float *item, size_t size)
 {
     size_t place = self->stored < self->limit ? self->stored : (size_t)random_below(&self->stream, self->trainings + 1);
@@ -65,7 +65,7 @@ void drawing_draw(drawing *self, float *theta)
     memcpy(theta + count, self->stored_theta3 + drawn * self->theta3_count, self->theta3_count * sizeof *theta);
 }
 
-/* Parameters that a model holds beside those that decide: each of them may be drawn. */
+/* The stored parameters of a model must be finite: each may be drawn. */
 static void archive_finite(float *values, size_t count, archive *a)
 {
     archive_floats(a, values, count);

@@ -1,12 +1,11 @@
 /* Which parameters decide. Algorithm 1 draws them uniformly from those of all rounds so far, 0 to t: (theta1, theta2)
- * together, theta3 apart.
+ * together, theta3 separately.
  *
- *   DRAWING_LAST       no draw: the last ones
- *   DRAWING_ALL        a round is drawn, and what descent reaches from theta_0 over the samples of that many rounds is
- *                      computed for it alone: nothing is stored, and every draw is the one that stored parameters
- *                      would have given
- *   DRAWING_RESERVOIR  N of all that training has reached are stored, a uniform sample of them (Vitter's algorithm R),
- *                      and one of those is drawn; training goes on from the latest */
+ *   DRAWING_LAST       no draw: the latest
+ *   DRAWING_ALL        a round is drawn, and descent from theta_0 on the samples of that many rounds computes its
+ *                      parameters: nothing is stored, and every draw equals that from stored parameters
+ *   DRAWING_RESERVOIR  a uniform sample of N of all trained parameters is stored (Vitter's algorithm R), and one of
+ *                      those is drawn; training continues from the latest */
 #ifndef EENET_DRAWING_H
 #define EENET_DRAWING_H
 
@@ -26,12 +25,12 @@ typedef struct drawing {
     drawing_kind kind;
     random_stream stream;
 
-    /* DRAWING_RESERVOIR: parameters lie as (theta1, theta2), theta12_count floats, and then theta3. */
+    /* DRAWING_RESERVOIR: the parameters are (theta1, theta2), theta12_count floats, then theta3. */
     size_t theta12_count, theta3_count, limit;
-    float *latest;         /* what training goes on from */
+    float *latest;         /* training continues from these */
     float *stored_theta12; /* (limit, theta12_count) */
     float *stored_theta3;  /* (limit, theta3_count) */
-    size_t stored;         /* how many of each */
+    size_t stored;         /* number of each */
     uint64_t trainings;
 } drawing;
 
@@ -41,10 +40,10 @@ ee_status drawing_create(drawing *self, memory *owner, const drawing_options *op
 /* theta is (theta1, theta2, theta3) at theta_0, the first parameters that may be drawn. */
 void drawing_start(drawing *self, const float *theta);
 
-/* DRAWING_ALL: a round, 0 to rounds. */
+/* DRAWING_ALL: draws a round, 0 to rounds. */
 size_t drawing_round(drawing *self, size_t rounds);
 
-/* DRAWING_RESERVOIR: stores the latest; then sets theta to parameters that are drawn from those stored. */
+/* DRAWING_RESERVOIR: store adds the latest parameters; draw sets theta to a draw from those stored. */
 void drawing_store(drawing *self);
 void drawing_draw(drawing *self, float *theta);
 

@@ -1,11 +1,11 @@
-/* f2 of EE-Net, the exploration network: it sees the gradient of f1 at an arm and predicts the potential gain r - f1,
- * how wrong f1 is there and in which direction (the paper, section 4). It is one of two things behind this face:
+/* f2 of EE-Net, the exploration network: from the gradient of f1 at an arm it predicts the potential gain r - f1, the
+ * size and sign of f1's error there (the paper, section 4). This interface has two implementations:
  *
- *   network_exploration     the paper's: a network that sees f1's gradient as it is at the decision
- *   regression_exploration  a ridge regression on f1's gradient at theta_0 by its last weights, exact after
- *                           each reward
+ *   network_exploration     as in the paper: a network on f1's gradient at the decision
+ *   regression_exploration  a ridge regression on f1's gradient at theta_0 with respect to its last weights, exact
+ *                           after each reward
  *
- * theta2 is the caller's, who keeps it in the policy's parameters. */
+ * theta2 belongs to the caller and is part of the policy's parameters. */
 #ifndef EENET_EXPLORATION_H
 #define EENET_EXPLORATION_H
 
@@ -17,11 +17,11 @@ typedef enum label_kind { LABEL_GAIN, LABEL_ABS, LABEL_RELU } label_kind;
 
 /* Options of a regression f2. */
 typedef struct regression_options {
-    double prior_gain;    /* the gain of an arm that is like none before */
+    double prior_gain;    /* the gain of an arm unlike any before */
     double ridge;         /* lambda */
-    int64_t refresh;      /* past gains that each training computes again */
-    int64_t units;        /* of f1's last hidden layer, that f2 sees */
-    int64_t recent_units; /* likewise, for what f1 was wrong by lately */
+    int64_t refresh;      /* past gains that each training recomputes */
+    int64_t units;        /* units of the last hidden layer of f1 that f2 sees */
+    int64_t recent_units; /* the same for the recent errors of f1 */
     double width;         /* weight of the random confidence width */
     double recall_width;  /* weight of the confidence width of a recurring arm's mean: policy.recall_width */
 } regression_options;
@@ -43,7 +43,7 @@ typedef struct exploration_options {
 
 extern const option_table exploration_option_table, regression_option_table, network_exploration_option_table;
 
-/* What f2 learns of a gain r - f1. */
+/* The label that f2 learns for a gain r - f1. */
 float exploration_label(option_choice label, float gain);
 
 typedef struct exploration exploration;
@@ -54,16 +54,16 @@ typedef struct exploration_setup {
     const network *f1;
     uint64_t seed;
     size_t most_parameters; /* see policy_setup */
-    size_t arms;            /* of a round that room is reserved for */
+    size_t arms;            /* arms of a round to reserve memory for */
 } exploration_setup;
 
-/* A reward that is learned. */
+/* A reward to learn. */
 typedef struct lesson {
     const observation *o;
     float reward;
-    bool best;      /* whether the played arm may have been the best, p_t > 0 */
+    bool best;      /* whether the chosen arm may have been the best, p_t > 0 */
     uint64_t round; /* rewards before this one */
-    double spread;  /* of the rewards, this one among them */
+    double spread;  /* of the rewards, including this one */
 } lesson;
 
 typedef struct exploration_class {
@@ -72,56 +72,56 @@ typedef struct exploration_class {
     /* Sets theta2 to theta_0 of f2. initial is theta_0 of f1. */
     void (*start)(exploration *self, const float *initial, float *theta2);
 
-    /* Where f1 stores columns: this one now has a place. NULL: this f2 needs all places. */
+    /* If f1 stores columns: this column now has a place. NULL: this f2 needs all places. */
     void (*start_column)(exploration *self, size_t column, const float *initial);
 
     /* Floats of room that score() needs for the arms of a round. */
     size_t (*scratch_count)(const exploration *self, size_t arms);
 
-    /* Sets the exploration of the scores of these arms, which have passed f1. scores is of the whole round. theta2 lies
-     * in what was learned, behind f1's theta. */
+    /* Sets the exploration of these arms after their pass through f1. scores has the whole round. theta2 is the part of
+     * learned->values after theta1. */
     void (*score)(const exploration *self, const parameters *learned, const float *theta2, const passed_arms *passed,
                   float *room, ee_score *scores);
 
-    /* What to keep of a decision until its reward comes, as policy.h has it. NULL, both: nothing. */
+    /* What to store with a decision until its reward arrives, see policy.h. Both NULL: nothing. */
     size_t (*kept_count)(const exploration *self, uint64_t round, size_t arms);
     void (*keep)(const exploration *self, uint64_t round, const ee_arms *arms, size_t arm, const float *room,
                  float *kept);
 
-    /* Makes room so that learning cannot run out of it. NULL: there always is. */
+    /* Reserves all memory that learning needs. NULL: it needs none. */
     ee_status (*reserve)(exploration *self, const observation *o, ee_error *error);
 
-    /* Learning is in two steps, because a training may have to be taken back (net/learner.h).
+    /* Learning has two steps, because a training may have to be undone (net/learner.h).
      *
-     * First what can be taken back: take() adds samples; prepare() trains on them, after so many rewards, and returns
-     * false where that diverged; descend() instead trains from theta_0 on the samples of the first `rounds` rewards.
-     * undo() takes all of it back. All four NULL: this f2 does nothing of the kind. */
+     * First what can be undone: take() adds samples; prepare() trains on them, after this many rewards, and returns
+     * false if that diverged; descend() instead trains from theta_0 on the samples of the first `rounds` rewards.
+     * undo() undoes all of it. All four NULL: this f2 has no such step. */
     void (*take)(exploration *self, const lesson *l, const float *theta2);
     bool (*prepare)(exploration *self, uint64_t rewards, float *theta2);
     bool (*descend)(exploration *self, size_t rounds, float *theta2);
     void (*undo)(exploration *self, float *theta2);
 
-    /* A decision is on its way to its reward, as policy.h has it. spread is that of the rewards. NULL: this f2 does not
-     * care. */
+    /* Counts a pending decision as tried, see policy.h. spread is that of the rewards. NULL: this f2 ignores pending
+     * decisions. */
     void (*await)(exploration *self, const observation *o, double spread, const float *theta1, float *theta2);
 
-    /* Then what cannot: observe() adds the reward to what f2 knows without training; train() comes after f1's training,
-     * and may look at f1's samples, theta1, and what is learned with it. */
+    /* Then what cannot be undone: observe() adds the reward without training; train() runs after the training of f1,
+     * and may read the samples of f1, theta1, and what is learned with it. */
     void (*observe)(exploration *self, const lesson *l, const float *theta1, float *theta2);
     void (*train)(exploration *self, exploitation *f1, const float *theta1, float *theta2);
 
-    /* As policy.h has it: what the rewards from number first on have written in theta2. NULL: all is copied. */
+    /* Copies what the rewards from number first on have written in theta2, see policy.h. NULL: everything is copied. */
     size_t (*copy)(const exploration *self, const float *theta2, uint64_t first, float *to);
 
     void (*archive)(exploration *self, archive *a);
 
-    /* For models before version 12, whose theta2 lies otherwise: how many floats it has, given the option alpha, which
-     * is gone; and after archive(), computes theta2 from what that has read. Both NULL: theta2 has not changed. */
+    /* For models before version 12, whose theta2 has another layout: its number of floats, given the removed option
+     * alpha; and, after archive(), recomputing theta2 from what was read. Both NULL: theta2 has not changed. */
     size_t (*earlier_theta_count)(const exploration *self, double alpha);
     void (*restore)(exploration *self, double spread, float *theta2);
 } exploration_class;
 
-/* Every f2's struct begins with this. */
+/* The struct of every f2 begins with this. */
 struct exploration {
     const exploration_class *class;
     size_t theta_count; /* floats of theta2 */
@@ -131,7 +131,7 @@ extern const exploration_class network_exploration_class, regression_exploration
 
 ee_status exploration_create(const exploration_setup *setup, exploration **out, ee_error *error);
 
-/* The doors to those functions of a class that may be NULL. */
+/* Wrappers of the functions of a class that may be NULL. */
 size_t exploration_kept_count(const exploration *self, uint64_t round, size_t arms);
 ee_status exploration_reserve(exploration *self, const observation *o, ee_error *error);
 void exploration_take(exploration *self, const lesson *l, const float *theta2);

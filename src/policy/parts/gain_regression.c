@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/triangle.h"
 
-static const double HEAVIEST = 2; /* the larger, the more lambda fades in between */
+static const double HEAVIEST = 2; /* the larger, the more lambda fades between rescalings */
 
 /* ---- making ---- */
 
@@ -68,13 +68,13 @@ void gain_regression_start(const gain_regression *self, float *theta)
 
 /* ---- samples ---- */
 
-/* Of a sample that comes now. */
+/* The weight of a sample now. */
 static double weight_now(const gain_regression *self, size_t head)
 {
     return self->fading > 0 ? exp(self->fading * (double)(self->time - self->scaled_at[head])) : 1;
 }
 
-/* Brings the weight of a new sample back to 1. Lambda is no sample and does not fade: what it lost is added. */
+/* Rescales so that a new sample has weight 1. lambda is not a sample and does not fade: what it lost is added. */
 static void bring_to_scale(gain_regression *self, size_t head)
 {
     size_t dim = self->setup.dim;
@@ -120,8 +120,8 @@ void gain_regression_add(gain_regression *self, size_t head, const float *phi)
 
 /* ---- solving ---- */
 
-/* out = scale values, within what gives finite scores. It is beyond that only while the unit of the gains is far
- * smaller than it was when they came. */
+/* out = scale values, limited so that scores are finite. The limit is reached only if the unit of the gains is now far
+ * smaller than when they came. */
 static void write_solution(const gain_regression *self, const double *values, double scale, float *out)
 {
     const double largest = 1e9;

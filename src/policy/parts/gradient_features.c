@@ -156,8 +156,8 @@ static size_t greatest_divisor(size_t a, size_t b)
     return b ? greatest_divisor(b, a % b) : a;
 }
 
-/* sums = the input of a factor summed over blocks of k, the first block cut by phase entries. Returns the range of
- * blocks that hold anything. */
+/* sums = the input of a factor summed over blocks of k, the first block shortened by phase entries. Returns the range
+ * of blocks that are not empty. */
 static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *first)
 {
     *first = 0;
@@ -166,7 +166,7 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     *first = (phase + (x.indices ? x.indices[0] : 0)) / k;
     size_t end = (phase + last_entry) / k + 1;
     size_t block = *first, i = 0;
-    if (k == 2 && phase == 0 && !x.indices) /* pairs, as the authors have it: the compiler makes vectors of them */
+    if (k == 2 && phase == 0 && !x.indices) /* pairs, as in the authors' code: the compiler vectorises them */
         for (; i + 2 <= x.count; i += 2) sums[block++] = (x.values[i] + x.values[i + 1]) / 2;
     for (; block < end; block++) {
         size_t limit = (block + 1) * k - phase, stop = limit < x.count ? limit : x.count;
@@ -180,7 +180,7 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     return end;
 }
 
-/* For a sparse input with few entries in the first layer: adds each entry where it belongs, in every row whose unit is
+/* For a sparse input with few entries in the first layer: adds each entry to its block, in every row whose unit is
  * on. */
 static void pool_entries(const gradient_features *self, const gradient_factor *g, float *phi)
 {
@@ -203,9 +203,9 @@ static void pool_entries(const gradient_features *self, const gradient_factor *g
     }
 }
 
-/* Row a of a layer's gradient is delta[a] times the input, from entry start + a in on. Rows whose start has the same
- * remainder by k cut the input into the same blocks, so each such cut is summed once and serves all of them. Every cut
- * is at a multiple of the cell, whose sums serve all cuts, where there are several. */
+/* Row a of the gradient of a layer is delta[a] times the input, from entry start + a in on. Rows whose start has the
+ * same remainder by k divide the input into the same blocks, so each division is summed once for all of them. If there
+ * are several, all divisions are at multiples of a cell, whose sums serve them all. */
 static void pool_rows(const gradient_features *self, const gradient_factor *g, size_t start, float *sums, float *phi)
 {
     size_t k = self->k, divisor = greatest_divisor(k, g->in), period = k / divisor, offset = 0;
@@ -224,7 +224,7 @@ static void pool_rows(const gradient_features *self, const gradient_factor *g, s
     for (size_t row = 0; row < period && row < g->out; row++) {
         size_t first, phase = (start + row * g->in) % k;
         size_t end = pool_input(input, phase / cell + offset, k / cell, sums, &first);
-        if (period == 1 && phase == 0 && end - first == g->in / k) { /* no block has entries of two rows */
+        if (period == 1 && phase == 0 && end - first == g->in / k) { /* no block covers two rows */
             self->kernels->update(phi + start / k, NULL, g->delta, sums, g->out, end);
             return;
         }
@@ -244,7 +244,7 @@ static void compute_pooled(const gradient_features *self, const gradient_factor 
         size_t first;
         memcpy(phi, factors[0].delta, self->rows * sizeof *phi);
         pool_input(factors[0].input, 0, k, phi + self->rows, &first);
-        phi += self->rows + self->columns; /* what follows is pooled as if it were all: it begins with a block */
+        phi += self->rows + self->columns; /* the rest starts with a block and is pooled separately */
     }
     for (size_t f = 0; f < self->factor_count; f++) {
         const gradient_factor *g = &factors[f];
@@ -261,7 +261,7 @@ static void compute_pooled(const gradient_features *self, const gradient_factor 
 
 /* ---- projections ---- */
 
-/* out = the projections of x, and of a 1 behind it where there is a bias; signs is (in + bias, count) */
+/* out = the projections of x, followed by a 1 if there is a bias; signs is (in + bias, count) */
 static void project(const kernel_table *kernels, const float *signs, vector x, size_t in, bool bias, size_t count,
                     float *out)
 {
@@ -287,16 +287,16 @@ static void compute_sketch(const gradient_features *self, const gradient_factor 
         signs += g->out * k;
         for (size_t j = 0; j < k; j++) phi[j] += of_input[j] * of_delta[j];
     }
-    /* Then the inner product of two sketches is that of the gradients, on average. */
+    /* With this factor, the inner product of two sketches is that of the gradients on average. */
     float scale = 1 / sqrtf((float)k);
     for (size_t j = 0; j < k; j++) phi[j] *= scale;
 }
 
 /* ---- lle ---- */
 
-/* fitted is: 1 once there is a fit, else 0; the points (window, point_count); their embedding (window, k). */
+/* fitted is: 1 if there is a fit, otherwise 0; the points (window, point_count); their embedding (window, k). */
 
-/* The factors in one row, so that they can be kept. */
+/* The factors in one row, for storing. */
 static void gather_point(const gradient_features *self, const gradient_factor *factors, float *point)
 {
     for (size_t f = 0; f < self->factor_count; f++) {

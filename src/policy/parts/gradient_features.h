@@ -1,14 +1,15 @@
-/* What the exploration network sees of f1's gradient (the paper, section 4 and its remark on network structure).
+/* The features of f1's gradient that the exploration network sees (the paper, section 4 and its remark on network
+ * structure).
  *
  *   FEATURES_NORMALIZED  phi = (g / (sqrt 2 |g|), x / sqrt 2)
  *   FEATURES_POOLED      means of k consecutive entries of g, the last block padded with zeros
- *                        (features=authors: k is 2, or 50 for a large f1, as the authors' code has it)
+ *                        (features=authors: k is 2, or 50 for a large f1, as in the authors' code)
  *   FEATURES_LLE         locally linear embedding of a window of past gradients to k dimensions; a new gradient is
  *                        mapped by the weights of its neighbours; 0 before the first window is full
  *   FEATURES_SKETCH      k random projections, each onto an outer product of random signs
  *
- * g is the gradient of f1's output by its parameters, layer by layer, each the weights as (out, in) row by row and then
- * the biases. It is never formed (but for `normalized`, whose entries it is): everything comes from the factors. */
+ * g is the gradient of f1's output with respect to its parameters, layer by layer: the weights as (out, in) row by row,
+ * then the biases. It is formed only for `normalized`; everything else comes from its factors. */
 #ifndef EENET_GRADIENT_FEATURES_H
 #define EENET_GRADIENT_FEATURES_H
 
@@ -20,7 +21,7 @@ typedef enum feature_kind {
     FEATURES_POOLED,
     FEATURES_LLE,
     FEATURES_SKETCH,
-    FEATURES_AUTHORS /* an option alone: it becomes FEATURES_POOLED */
+    FEATURES_AUTHORS /* only an option: it becomes FEATURES_POOLED */
 } feature_kind;
 
 typedef struct feature_options {
@@ -35,12 +36,12 @@ typedef struct gradient_features {
     size_t k;
     const network *f1;
     size_t count;         /* of phi */
-    size_t rows, columns; /* of phi as a product, see gradient_features_factor; else 0 */
+    size_t rows, columns; /* of phi as a product, see gradient_features_factor; otherwise 0 */
     gradient_factor shapes[NETWORK_LAYERS];
     size_t factor_count;
-    size_t workspace_count; /* floats that gradient_features_compute needs */
-    size_t parameter_count; /* floats of what training fits and scoring reads; 0 but for lle */
-    size_t point_count;     /* floats of a point, see gradient_features_map; 0 but for lle */
+    size_t workspace_count; /* floats of workspace for gradient_features_compute */
+    size_t parameter_count; /* floats that training fits and scoring reads; only for lle */
+    size_t point_count;     /* floats of a point, see gradient_features_map; only for lle */
     size_t window, neighbors;
     float *signs; /* (sign_count) sketch: for each factor (in + bias, k), then (out, k) */
     size_t sign_count;
@@ -50,29 +51,28 @@ typedef struct gradient_features {
 ee_status gradient_features_create(gradient_features *self, memory *owner, const feature_options *options,
                                    const network *f1, ee_error *error);
 
-/* From here on phi comes as a product (network.h) where it can: pooled, and no mean is over two rows of the first
- * layer's weights. */
+/* From now on phi is a product (network.h) if possible: pooled, with no mean over two rows of the first weights. */
 void gradient_features_factor(gradient_features *self);
 
 /* Draws the signs of the projections. */
 void gradient_features_start(gradient_features *self, uint64_t seed);
 
-/* phi is (count) of the gradient with these factors at arm x; fitted is (parameter_count). */
+/* phi (count) = the features of the gradient with these factors at arm x; fitted is (parameter_count). */
 void gradient_features_compute(const gradient_features *self, const float *fitted, const gradient_factor *factors,
                                vector x, float *workspace, float *phi);
 
-/* lle: phi of a point, which is what gradient_features_compute leaves in its workspace: the gradient's factors in one
- * row of point_count floats. */
+/* lle: phi of a point, which gradient_features_compute leaves in its workspace: the factors of the gradient in one row
+ * of point_count floats. */
 void gradient_features_map(const gradient_features *self, const float *fitted, const float *point, float *phi);
 
-/* lle: fits on points (window, point_count); phi of each of them is then (window, count) behind the points in fitted.
- * Returns false and changes nothing where the embedding does not exist. room is lle_create's for this window; gram is
+/* lle: fits on points (window, point_count). phi of each point, (window, count), then follows the points in fitted.
+ * Returns false, and changes nothing, if there is no embedding. room is from lle_create for this window; gram is
  * (window, window) and embedding (window, count). */
 bool gradient_features_fit(const gradient_features *self, lle *room, double *gram, double *embedding,
                            const float *points, float *fitted);
 const float *gradient_features_embedding(const gradient_features *self, const float *fitted, size_t point);
 
-/* The square of the gradient's length. */
+/* The squared length of the gradient. */
 double gradient_square(const gradient_factor *factors, size_t count);
 
 #endif

@@ -13,14 +13,14 @@ typedef struct gradient_width {
     exploitation shared;
     double nu, lambda, m;
     bool full;
-    size_t widest_in, widest_out; /* of the gradient's factors */
+    size_t widest_in, widest_out; /* of the factors of the gradient */
 
-    /* What a reward needs room for. */
-    float *formed;      /* network_factors' */
+    /* Workspace for a reward. */
+    float *formed;      /* for network_factors */
     float *squares;     /* (widest_out) diagonal: of a delta */
     float *gradient;    /* (p) full */
     double *product;    /* (p) full: Z^-1 g */
-    float *activations; /* (activations) of the played arm */
+    float *activations; /* (activations) of the chosen arm */
 } gradient_width;
 
 /* ---- options ---- */
@@ -44,7 +44,7 @@ static size_t parameter_count(const gradient_width *self)
     return self->shared.f1.networks[0].parameter_count;
 }
 
-/* In doubles, because the bytes of what is refused may be more than 64 bits hold. */
+/* In doubles, because the size may exceed 64 bits. */
 static ee_status check_limit(const char *owner, const gradient_width_options *o, size_t p, ee_error *error)
 {
     double bytes = 4.0 * (double)p * ((double)p + 1);
@@ -64,7 +64,7 @@ static ee_status create_room(gradient_width *self, memory *owner, ee_error *erro
         if (shapes[i].in > self->widest_in) self->widest_in = shapes[i].in;
         if (shapes[i].out > self->widest_out) self->widest_out = shapes[i].out;
     }
-    /* An arm may have any of them. */
+    /* An arm may have any of the places. */
     if (f1->initial && f1->initial->places > self->widest_in) self->widest_in = f1->initial->places;
     ee_status status = memory_create(owner, &self->activations, f1->activation_count, sizeof(float), error);
     if (self->full) {
@@ -77,7 +77,7 @@ static ee_status create_room(gradient_width *self, memory *owner, ee_error *erro
     return status;
 }
 
-/* Z^-1 lies behind theta1: its diagonal, (p) floats, or all of it, (triangle of p) doubles. */
+/* Z^-1 follows theta1: its diagonal, (p) floats, or all of it, (triangle of p) doubles. */
 static float *diagonal_of(const parameters *learned)
 {
     return learned->values + exploitation_end((const exploitation *)learned->policy);
@@ -108,7 +108,7 @@ static ee_status create_parts(gradient_width *self, const policy_setup *setup, e
     self->m = (double)o->shared.f1.network.width;
     self->full = o->covariance.pick == COVARIANCE_FULL;
     policy_setup own = *setup;
-    if (self->full) own.room = NULL; /* all of Z is between all parameters */
+    if (self->full) own.room = NULL; /* a full Z needs all parameters */
     setup = &own;
     ee_status status = exploitation_create(&self->shared, setup, error);
     size_t p = parameter_count(self);
@@ -138,9 +138,9 @@ ee_status gradient_width_create(const policy_setup *setup, policy **out, ee_erro
 
 /* ---- the diagonal ---- */
 
-static const float LARGEST = 1e18f; /* no product of two, over m, is more than a float holds */
+static const float LARGEST = 1e18f; /* the product of two, over m, fits in a float */
 
-/* out is (count). What is not a number counts as the largest. */
+/* out is (count). NaN becomes the largest. */
 static void square(const float *values, size_t count, float *out)
 {
     for (size_t i = 0; i < count; i++) {
@@ -149,8 +149,8 @@ static void square(const float *values, size_t count, float *out)
     }
 }
 
-/* sums (out) = biases + inputs Z^-1, where some entries have no column: Z^-1 of theirs is what it was at first. Their
- * rows are added in turn, as the kernel does. */
+/* sums (out) = biases + inputs Z^-1 if some entries have no column: their Z^-1 is the initial one. Rows are added in
+ * order, like the kernel does. */
 static void sum_missing_columns(const gradient_width *self, const gradient_factor *f, const float *own,
                                 const float *biases, const float *inputs, float *sums)
 {
@@ -171,7 +171,7 @@ static void sum_missing_columns(const gradient_width *self, const gradient_facto
     }
 }
 
-/* g^T Z^-1 g. inverse is (p); workspace is (widest_in + 2 widest_out); behind is that of network_indices_behind. */
+/* g^T Z^-1 g. inverse is (p); workspace is (widest_in + 2 widest_out); behind is from network_indices_behind. */
 static double diagonal_form(const gradient_width *self, const float *inverse, const gradient_factor *factors,
                             size_t count, size_t behind, float *workspace)
 {
@@ -183,7 +183,7 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         square(f->delta, f->out, deltas);
         square(f->input.values, f->input.count, inputs);
         const float *own = inverse + f->parameters;
-        const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
+        const float *biases = f->bias ? own + f->in * f->out : NULL; /* their input is 1 */
         if (!i && network_has_missing_columns(&self->shared.f1.networks[0], f->input))
             sum_missing_columns(self, f, own, biases, inputs, sums);
         else if (f->input.indices)
@@ -231,7 +231,7 @@ static void form(const network *f1, vector x, const float *activations, const fl
         if (!(fabsf(gradient[i]) < LARGEST)) gradient[i] = copysignf(LARGEST, gradient[i]);
 }
 
-/* The part of g^T Z^-1 g that row i of the triangle gives. */
+/* The part of g^T Z^-1 g from row i of the triangle. */
 static double row_form(const double *row, const float *gradient, size_t i)
 {
     if (gradient[i] == 0) return 0;
@@ -250,7 +250,7 @@ static void full_add(gradient_width *self, double *triangle)
         if (gradient[i] != 0) doubles_add_scaled(product, (double)gradient[i], row, i);
     }
     double gain = doubles_dot_floats(product, gradient, p);
-    if (!(gain >= 0)) return; /* it is never negative: what is left of it is rounding, and nothing to update by */
+    if (!(gain >= 0)) return; /* it cannot be negative: the rest is rounding error */
     double scale = -1 / (self->m + gain);
     row = triangle;
     for (size_t i = 0; i < p; i++, row += i) doubles_add_scaled(row, scale * product[i], product, i + 1);
@@ -258,13 +258,13 @@ static void full_add(gradient_width *self, double *triangle)
 
 /* ---- scoring ---- */
 
-/* Where things lie in the scratch. */
+/* The layout of the scratch. */
 typedef struct layout {
-    size_t activations, deltas; /* (arms, activation_count) the first network's */
+    size_t activations, deltas; /* (arms, activation_count) of the first network */
     size_t passed;              /* (exploitation_pass_count) */
     size_t formed, workspace;
     size_t gradients; /* (arms, p) full */
-    size_t count;     /* floats of all */
+    size_t count;     /* total floats */
 } layout;
 
 static layout lay_out(const gradient_width *self, size_t arms)
@@ -288,13 +288,13 @@ size_t gradient_width_scratch_count(const policy *base, size_t arms)
 
 static ee_score score_of(const gradient_width *self, double spread, float f1, double squared)
 {
-    const double largest = 1e36; /* its root times the largest spread, nu and lambda is a float */
+    const double largest = 1e36; /* its root times the largest spread, nu and lambda fits in a float */
     if (!(squared <= largest)) squared = largest;
     float gain = (float)(spread * self->nu * sqrt(squared > 0 ? self->lambda * squared / self->m : 0));
     return (ee_score){f1, gain, f1 + gain};
 }
 
-/* Every row of the triangle is read once, for all arms: it is what does not fit the cache. */
+/* Every row of the triangle is read once for all arms: it does not fit in the cache. */
 static void score_full(const gradient_width *self, const double *triangle, const float *gradients, size_t arms,
                        double *forms)
 {
@@ -304,7 +304,7 @@ static void score_full(const gradient_width *self, const double *triangle, const
         for (size_t i = 0; i < arms; i++) forms[i] += row_form(triangle, gradients + i * p, row);
 }
 
-/* Scores an arm by the diagonal; of a full Z only its gradient is computed. */
+/* Scores an arm by the diagonal; for a full Z, only computes its gradient. */
 static void score_arm(const parameters *learned, const ee_arms *arms, size_t arm, const layout *w, scratch *room,
                       ee_score *score)
 {
@@ -327,7 +327,7 @@ static void score_arm(const parameters *learned, const ee_arms *arms, size_t arm
 
 void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
-    enum { TOGETHER = 64 }; /* arms, whose forms lie on the stack */
+    enum { TOGETHER = 64 }; /* arms; their forms are on the stack */
     const gradient_width *self = (const gradient_width *)learned->policy;
     size_t p = parameter_count(self), activations = self->shared.f1.networks[0].activation_count;
     layout w = lay_out(self, arms->count);
@@ -347,7 +347,7 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
     }
 }
 
-/* ---- what a decision leaves behind ---- */
+/* ---- what is stored with a decision ---- */
 
 size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms)
 {
@@ -364,14 +364,14 @@ void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t 
     layout w = lay_out(self, arms->count);
     memcpy(kept, room->values + w.activations + arm * count, count * sizeof *kept);
     memcpy(kept + count, room->values + w.deltas + arm * count, count * sizeof *kept);
-    /* Before the first layer's outputs is room for a sparse arm, of which a pass may use a part or nothing: what the
-     * scratch had there must not come into a saved model. */
+    /* The activations start with room for a sparse arm, which a pass may not fill: old scratch contents must not get
+     * into a saved model. */
     size_t before = f1->layers[0].output;
     memset(kept, 0, before * sizeof *kept);
     memset(kept + count, 0, before * sizeof *kept);
 }
 
-/* f1's activations at the decision. The arm itself is laid out again: a saved model has it only in x. */
+/* The activations of f1 at the decision. The arm is laid out again: a saved model has it only in x. */
 static const float *activations_of(gradient_width *self, const observation *o)
 {
     const network *f1 = &self->shared.f1.networks[0];
@@ -380,7 +380,7 @@ static const float *activations_of(gradient_width *self, const observation *o)
     return self->activations;
 }
 
-/* Z takes in the gradient of the played arm. */
+/* Adds the gradient of the chosen arm to Z. */
 static void take_in(policy *base, const observation *o)
 {
     gradient_width *self = (gradient_width *)base;

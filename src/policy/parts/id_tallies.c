@@ -3,16 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-/* The table: a head, the places in the order of their first id, and slots from the hash of an id to its place. */
+/* The table: a header, the places in the order of their first id, and slots from the hash of an id to its place. */
 typedef struct table_head {
-    uint64_t used;    /* places, from the first on */
-    uint64_t hand;    /* the place that the next new id may take, when all are used */
+    uint64_t used;    /* used places, from the first on */
+    uint64_t hand;    /* the place where the search for a new id starts, when all are used */
     uint64_t changes; /* ids that got a place so far */
 } table_head;
 
 typedef struct id_place {
     uint64_t id;
-    uint64_t played; /* 1: again, since the hand came by */
+    uint64_t played; /* 1: chosen again since the pointer passed */
     tally rewards;
 } id_place;
 
@@ -51,7 +51,7 @@ bool tally_is_sound(const tally *self)
 
 /* ---- slots ---- */
 
-/* Ids may be numbers in a row: every bit must matter. */
+/* Ids may be consecutive numbers: every bit must matter. */
 static size_t home_of(const id_table *self, uint64_t id)
 {
     id = (id ^ (id >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -66,13 +66,13 @@ static size_t slot_of(const id_table *self, uint64_t id)
     return at;
 }
 
-/* Frees a slot, and moves those behind it up, so that each is still found from its home. */
+/* Frees a slot, and moves the following ones up, so that each is still found from its home. */
 static void free_slot(const id_table *self, size_t at)
 {
     size_t last = self->slot_count - 1;
     for (size_t next = (at + 1) & last; self->slots[next]; next = (next + 1) & last) {
         size_t home = home_of(self, self->places[self->slots[next] - 1].id);
-        if (((next - home) & last) < ((next - at) & last)) continue; /* its home lies behind the free slot */
+        if (((next - home) & last) < ((next - at) & last)) continue; /* its home is after the free slot */
         self->slots[at] = self->slots[next];
         at = next;
     }
@@ -97,7 +97,7 @@ static size_t free_place(const id_table *self)
 
 const tally *id_tallies_find(const float *floats, size_t ids, uint64_t id)
 {
-    id_table self = table_of((float *)(uintptr_t)floats, ids); /* which is only read */
+    id_table self = table_of((float *)(uintptr_t)floats, ids); /* read only */
     uint32_t place = self.slots[slot_of(&self, id)];
     return place ? &self.places[place - 1].rewards : NULL;
 }
@@ -107,7 +107,7 @@ tally *id_tallies_play(float *floats, size_t ids, uint64_t id)
     id_table self = table_of(floats, ids);
     uint32_t found = self.slots[slot_of(&self, id)];
     size_t place = found ? found - 1 : free_place(&self);
-    self.places[place].played = found > 0; /* an id that comes once must not outlast those that come often */
+    self.places[place].played = found > 0; /* an id that occurs once must not outlast frequent ones */
     if (!found) {
         self.places[place] = (id_place){.id = id};
         self.slots[slot_of(&self, id)] = (uint32_t)place + 1;
@@ -118,7 +118,7 @@ tally *id_tallies_play(float *floats, size_t ids, uint64_t id)
 
 size_t id_tallies_copy(const float *floats, size_t ids, float *to)
 {
-    id_table from = table_of((float *)(uintptr_t)floats, ids), copy = table_of(to, ids); /* from is only read */
+    id_table from = table_of((float *)(uintptr_t)floats, ids), copy = table_of(to, ids); /* from is read only */
     size_t bytes = sizeof *from.head + from.head->used * sizeof *from.places, more = 0;
     if (copy.head->changes != from.head->changes) more = from.slot_count * sizeof *from.slots;
     memcpy(copy.slots, from.slots, more);

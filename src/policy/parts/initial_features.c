@@ -14,7 +14,7 @@ ee_status initial_features_create(initial_features *self, memory *owner, const n
             error, EE_BAD_OPTION,
             "options: f1.layers must be at least 2 with eenet.exploration=ridge, got 1; or use exploration=network");
     network_cut(f1, units, &self->network);
-    /* A convolution is not cut, since a unit of it has no weights of its own: its first outputs are seen. */
+    /* A convolution is not cut, since its units share their weights: its first outputs are used. */
     size_t outputs = shape_size(self->network.layers[self->network.layer_count - 1].out);
     self->count = units < outputs ? units : outputs;
     size_t count = self->network.parameter_count;

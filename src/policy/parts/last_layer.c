@@ -29,7 +29,7 @@ static double *theta_of(const parameters *learned, size_t head)
     return factor_of(learned, self->heads) + head * self->dim;
 }
 
-/* Resets the regressions to no samples. diagonal is what stands on the diagonal of each factor or sum. */
+/* Resets the regressions to no samples. diagonal is that of each factor or sum. */
 static void start(last_layer *self, double diagonal)
 {
     const parameters *own = &self->shared.base.parameters;
@@ -92,7 +92,7 @@ void last_layer_archive(policy *base, archive *a)
 
 /* ---- scoring ---- */
 
-/* In the room: the features of an arm and work, (d) doubles each; a draw, (heads, d); f1's activations. */
+/* In the scratch: the features of an arm and workspace, (d) doubles each; a draw, (heads, d); the activations of f1. */
 static double *room_doubles(scratch *room)
 {
     return (double *)(void *)room->values;
@@ -115,7 +115,7 @@ bool last_layer_pass(const parameters *learned, scratch *room, passed_arms *pass
     return exploitation_pass(learned, room->values + room_activations(self), passed, scores);
 }
 
-/* Copies h of network k, whose activations are given, to its place in the features. Returns the place behind it. */
+/* Copies h of network k from its activations to the features. Returns the end of it. */
 static double *copy_features(const last_layer *self, size_t k, const float *activations, double *features)
 {
     const layer *hidden = hidden_of(&self->shared.f1.networks[k]);
@@ -169,14 +169,14 @@ double last_layer_drawn(const parameters *learned, const double *drawn, arm_feat
 
 /* ---- explaining ---- */
 
-/* As exploitation_explain, but that theta takes the place of the last layers. */
+/* Like exploitation_explain, with theta in place of the last layers. */
 void last_layer_explain(const parameters *learned, vector x, scratch *room, float *gradient)
 {
     const last_layer *self = (const last_layer *)learned->policy;
     const learner *f1 = &self->shared.f1;
     const double *theta = theta_of(learned, network_head(&f1->networks[0], x));
     float *own = room->values, *activations = own + x.count;
-    for (size_t i = 0; i < x.count; i++) gradient[i] = 0; /* an arm without entries may have no gradient at all */
+    for (size_t i = 0; i < x.count; i++) gradient[i] = 0; /* an arm without entries may have a NULL gradient */
     for (size_t k = 0; k < f1->network_count; k++) {
         const network *net = &f1->networks[k];
         const layer *hidden = hidden_of(net);
@@ -204,7 +204,7 @@ static void solve_theta(last_layer *self, size_t head)
     triangle_solve(factor_of(own, head), theta, self->dim);
 }
 
-/* Computes the features of a sample with f1 as it is now. Returns the head of the sample. */
+/* Computes the features of a sample with the current f1. Returns its head. */
 static size_t see_sample(last_layer *self, vector x)
 {
     const learner *f1 = &self->shared.f1;
@@ -218,7 +218,7 @@ static size_t see_sample(last_layer *self, vector x)
     return network_head(&f1->networks[0], x);
 }
 
-/* Adds up the sums in the place of the factors, and factors them there. */
+/* Computes the sums in the memory of the factors, and factors them there. */
 static void rebuild(last_layer *self)
 {
     const parameters *own = &self->shared.base.parameters;
@@ -243,7 +243,7 @@ static void count_as_seen(last_layer *self, size_t head)
     doubles_add_scaled(self->seen + head * self->dim, 1, self->features, self->dim);
 }
 
-/* Takes in the features of a sample, and uses them up. */
+/* Adds the features of a sample, and overwrites them. */
 static void take_in(last_layer *self, size_t head)
 {
     triangle_rotate(factor_of(&self->shared.base.parameters, head), self->features, self->dim);
@@ -256,7 +256,8 @@ float last_layer_await(policy *base, const observation *o)
     float expected = (float)last_layer_mean(&base->parameters, (arm_features){head, self->features});
     if (!isfinite(expected)) expected = 0;
     doubles_add_scaled(self->moments + head * self->dim, (double)expected, self->features, self->dim);
-    /* Before any reward there is no centre: what is expected then is the one to come, which sums without it say. */
+    /* Before any reward there is no centre: the expected reward is the future centre, which the sums without it
+     * represent. */
     if (base->parameters.round > 0) count_as_seen(self, head);
     take_in(self, head);
     solve_theta(self, head);

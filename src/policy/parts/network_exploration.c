@@ -1,33 +1,32 @@
-/* f2 as the paper has it: a network on phi, what gradient_features.h makes of f1's gradient at the decision.
+/* f2 as in the paper: a network on phi, the features of f1's gradient at the decision (gradient_features.h).
  *
- * Extra samples: where the played arm was not the best, every other arm of the round deserves to be tried, and f2
+ * Extra samples: if the chosen arm was not the best, every other arm of the round deserves to be tried, and f2
  * learns the gain extra_gain for each of them, until reward extra_until (the paper's c_r).
  *
- * features=lle: phi is an embedding that is fitted again and again on a window of past gradients; at each fit f2's
- * history starts over with the window in the new coordinates. A fit is not taken back where the training after it
- * diverges.
+ * features=lle: phi is an embedding that is fitted repeatedly on a window of past gradients; at each fit f2's history
+ * restarts with the window in the new coordinates. A fit is not undone if the training after it diverges.
  *
- * theta2: the network's, then what gradient_features fits. Kept of a decision: phi of the played arm; its gradient's
- * point (lle); phi of every other arm, as long as they may become extra samples. */
+ * theta2: the parameters of the network, then what gradient_features fits. Stored with a decision: phi of the chosen
+ * arm; its gradient's point (lle); phi of every other arm, as long as they may become extra samples. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "exploration.h"
 
-/* features=lle: the last gradients and their labels. */
+/* features=lle: the latest gradients and their labels. */
 typedef struct gradient_window {
     lle embedding;
     float *points;   /* (window, point_count) */
     float *labels;   /* (window) */
-    float *remapped; /* (k) phi of a point that was kept before the last fit */
+    float *remapped; /* (k) phi of a point that was stored before the last fit */
     double *gram, *coordinates;
     uint64_t fitted_at; /* rewards at the last fit */
 
-    /* To take the newest entry back: where it lies, and what it displaced. */
+    /* To undo the newest entry: its position, and what it displaced. */
     size_t place;
     float *displaced; /* (point_count) */
     float displaced_label;
-    bool fits; /* the training that is being prepared began with a fit, which is not taken back */
+    bool fits; /* the prepared training began with a fit, which cannot be undone */
 } gradient_window;
 
 typedef struct network_exploration {
@@ -53,7 +52,7 @@ const option_table network_exploration_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 
-/* Whether the other arms of a round may become extra samples, after so many rewards. */
+/* Whether the other arms of a round may become extra samples after this many rewards. */
 static bool keeps_others(const network_exploration *self, uint64_t round)
 {
     return round < (uint64_t)self->options.extra_until;
@@ -119,13 +118,13 @@ static void start(exploration *base, const float *initial, float *theta2)
 
 /* ---- scoring ---- */
 
-/* Where things lie in the room. */
+/* The layout of the scratch. */
 typedef struct layout {
-    size_t deltas, formed, workspace; /* of one arm's gradient */
-    size_t activations;               /* f2's, (PASSED_TOGETHER, activation_count) */
+    size_t deltas, formed, workspace; /* workspace for the gradient of one arm */
+    size_t activations;               /* (PASSED_TOGETHER, activation_count) of f2 */
     size_t phi;                       /* (arms, features.count) */
     size_t points;                    /* (arms, features.point_count) */
-    size_t count;                     /* floats of all */
+    size_t count;                     /* total floats */
 } layout;
 
 static layout lay_out(const network_exploration *self, size_t arms)
@@ -147,7 +146,7 @@ static size_t scratch_count(const exploration *base, size_t arms)
     return lay_out((const network_exploration *)base, arms).count;
 }
 
-/* What gradient_features fits, behind the network's parameters. */
+/* What gradient_features fits, after the parameters of the network. */
 static const float *fitted_in(const network_exploration *self, const float *theta2)
 {
     return theta2 + self->f2.parameter_count;
@@ -186,7 +185,7 @@ static void score(const exploration *base, const parameters *learned, const floa
              (float)self->options.label_offset);
 }
 
-/* ---- what a decision leaves behind ---- */
+/* ---- what is stored with a decision ---- */
 
 static size_t kept_count(const exploration *base, uint64_t round, size_t arms)
 {
@@ -211,7 +210,7 @@ static void keep(const exploration *base, uint64_t round, const ee_arms *arms, s
     memcpy(kept + arm * count, phi + (arm + 1) * count, (arms->count - arm - 1) * count * sizeof *kept);
 }
 
-/* The other arms that were kept. */
+/* The other arms that were stored. */
 static size_t extra_count(const network_exploration *self, const observation *o)
 {
     return (o->kept_count - self->features.point_count) / self->features.count - 1;
@@ -259,7 +258,7 @@ static void take(exploration *base, const lesson *l, const float *theta2)
     float label = exploration_label(self->label, gain) + offset;
     size_t count = self->features.count, points = self->features.point_count;
     const float *phi = o->kept, *point = phi + count, *others = point + points;
-    /* phi of a decision that was made before the last fit is in coordinates that are gone. */
+    /* phi of a decision from before the last fit has old coordinates. */
     bool outdated = points && o->round < self->window.fitted_at;
     self->window.fits = false;
     if (points) window_add(self, point, label, l->round);

@@ -5,11 +5,11 @@
 
 enum {
     PROBES = 8,
-    MOST_TIMES = 64,  /* a mean is of about the last so many rewards */
-    MOST_AGAIN = 4096 /* a weight, and the noise, is by about the last so many arms that came again */
+    MOST_TIMES = 64,  /* a mean covers about this many rewards */
+    MOST_AGAIN = 4096 /* weights and noise cover about this many recurring arms */
 };
 
-/* memory: the noise, how often an arm came again, at most MOST_AGAIN, the weights, the places. A tag is a whole number
+/* memory: the noise, how often an arm recurred, at most MOST_AGAIN, the weights, the places. A tag is a whole number
  * that a float holds exactly; 0: the place is free. */
 enum { NOISE, AGAIN, WEIGHTS, PLACES = WEIGHTS + RECALL_CLASSES };
 enum { TAG, MEAN, TIMES, PLACE };
@@ -30,12 +30,12 @@ static uint64_t hash_of(vector x, arm_id id)
         memcpy(&bits, &x.values[i], sizeof bits);
         hash = (hash ^ ((uint64_t)(x.indices ? x.indices[i] : i) << 32 | bits)) * odd;
     }
-    /* A product spreads a bit to those above it alone. */
+    /* A product spreads a bit only to higher ones. */
     hash = (hash ^ (hash >> 32)) * odd;
     return hash ^ (hash >> 32);
 }
 
-/* The place of an arm; where it has none, the one that it would take. */
+/* The place of an arm; if it has none, the one that it would take. */
 static size_t place_of(const float *memory, size_t arms, vector x, arm_id id, float *tag)
 {
     uint64_t hash = hash_of(x, id);
@@ -48,7 +48,7 @@ static size_t place_of(const float *memory, size_t arms, vector x, arm_id id, fl
     return PLACES + home * PLACE;
 }
 
-/* The class of arms that came so often. */
+/* The class of arms with this many rewards. */
 static size_t class_of(float times)
 {
     return times < MOST_TIMES ? (size_t)ilogbf(times) : RECALL_CLASSES - 1;
@@ -57,7 +57,7 @@ static size_t class_of(float times)
 recalled_arm recall_find(const float *memory, size_t arms, vector x, arm_id id)
 {
     recalled_arm none = {0};
-    /* Before any arm came again there is no weight and no noise, and an arm costs nothing here. */
+    /* Before any arm recurs there is no weight and no noise, and scoring an arm costs nothing here. */
     if (!arms || memory[AGAIN] == 0) return none;
     float tag;
     const float *place = memory + place_of(memory, arms, x, id, &tag);
@@ -71,13 +71,13 @@ float recall_expect(const float *memory, size_t arms, vector x, arm_id id, float
     return expected + found.weight * (found.mean - expected);
 }
 
-/* The rewards that a mean is of. */
+/* The number of rewards in a mean. */
 static float in_mean(float times)
 {
     return times < MOST_TIMES ? times : MOST_TIMES;
 }
 
-/* Takes in how far a reward is from the mean of those before it. */
+/* Adds the deviation of a reward from the mean of those before it. */
 static void add_noise(float *memory, const float *place, float reward)
 {
     float off = reward - place[MEAN], count = in_mean(place[TIMES]), square = off * off * count / (count + 1);
@@ -98,7 +98,7 @@ size_t recall_add(float *memory, size_t arms, const recall_sample *sample, slope
         memset(place, 0, PLACE * sizeof *place);
         place[TAG] = tag;
     }
-    place[TIMES]++; /* a float stops at 2^24, where it no longer matters */
+    place[TIMES]++; /* a float stops at 2^24, when it no longer matters */
     place[MEAN] += (sample->reward - place[MEAN]) / in_mean(place[TIMES]);
     return (size_t)(place - memory - PLACES) / PLACE;
 }

@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* In samples: several for each unit, and a change that takes thousands of rounds is met in time. */
+/* In samples: several per unit, and short enough for changes over thousands of rounds. */
 static const double WINDOW = 1000;
 static const double LAMBDA = 3;
-/* In units of the spread: the weight is low before the predictions, all in all, were more apart than this. */
+/* In units of the spread: the weight is low until the predictions have varied more than this in total. */
 static const double DOUBT = 0.3;
 
 ee_status recent_gains_create(recent_gains *self, memory *owner, const network *f1, size_t units, ee_error *error)
@@ -35,7 +35,7 @@ static float length_of(const recent_gains *self, const float *units)
     return square > 0 ? sqrtf(square) : 1;
 }
 
-/* The regression's floats of the arm's head. */
+/* The floats of the regression of the head of the arm. */
 static const float *head_of(const recent_gains *self, const float *theta, vector x)
 {
     return theta + 1 + network_head(self->f1, x) * gain_regression_head_count(&self->gains);
@@ -50,7 +50,7 @@ float recent_gains_expect(const recent_gains *self, const float *theta, vector x
 
 /* ---- learning ---- */
 
-/* Computes f1's activations and phi of a sample. */
+/* Computes the activations of f1 and phi of a sample. */
 static void see(recent_gains *self, vector x, const float *theta1)
 {
     const float *units = self->activations + self->hidden;

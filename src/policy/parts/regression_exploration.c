@@ -10,7 +10,8 @@
  *
  * A pending decision counts as a sample with gain 0 until its reward arrives, so the arm no longer looks new.
  *
- * theta2: the regressions', (heads, 2, phi_count), in units of the rewards' spread; then that of the recent gains. */
+ * theta2: that of the regressions, (heads, 2, phi_count), in units of the rewards' spread; then that of the recent
+ * gains. */
 #include <math.h>
 #include <string.h>
 
@@ -31,10 +32,10 @@ typedef struct regression_exploration {
     initial_features features;
     gain_regression gains;
     recent_gains recent;
-    size_t recent_theta; /* where in theta2 */
+    size_t recent_theta; /* offset in theta2 */
     random_stream refreshing;
 
-    /* For training alone. */
+    /* Only for training. */
     float *activations; /* those of the features */
     float *phi;         /* (features.count) */
 } regression_exploration;
@@ -65,7 +66,7 @@ static ee_status create_parts(regression_exploration *self, memory *owner, uint6
     const network *cut = &self->features.network;
     ee_status status = initial_features_create(&self->features, owner, self->f1, (size_t)self->options.units, error);
     size_t count = self->features.count, recent_units = (size_t)self->options.recent_units;
-    if (self->label.pick != LABEL_GAIN) recent_units = 0; /* it says by how much f1 is off, not how far */
+    if (self->label.pick != LABEL_GAIN) recent_units = 0; /* it gives the size of the error of f1, not its direction */
     gain_regression_setup setup = {
         .heads = self->f1->heads, .dim = count, .lambda = self->options.ridge, .sketched = true, .seed = seed};
     if (!status) status = gain_regression_create(&self->gains, owner, &setup, error);
@@ -109,7 +110,7 @@ static void start_column(exploration *base, size_t column, const float *initial)
 
 /* ---- scoring ---- */
 
-/* In the room: the activations of the features, (together, activation_count), then phi, (together, count). */
+/* In the scratch: the activations of the features, (together, activation_count), then phi, (together, count). */
 static float *phi_in(const regression_exploration *self, size_t arms, float *room)
 {
     size_t together = arms < PASSED_TOGETHER ? arms : PASSED_TOGETHER;
@@ -123,7 +124,7 @@ static size_t scratch_count(const exploration *base, size_t arms)
     return together * (self->features.network.activation_count + self->features.count);
 }
 
-/* The regression's floats of the arm's head. */
+/* The floats of the regression of the head of the arm. */
 static const float *head_of(const regression_exploration *self, const float *theta2, vector x)
 {
     return theta2 + network_head(self->f1, x) * gain_regression_head_count(&self->gains);
@@ -142,7 +143,7 @@ static float random_width(const regression_exploration *self, const float *theta
     return fabsf(self->f1->kernels->dot(sketch, phi, self->features.count));
 }
 
-/* The weight of the width after so many rewards. A regression of each head has only its share of the samples. */
+/* The weight of the width after this many rewards. Each head has only its share of the samples. */
 static float width_weight(const regression_exploration *self, uint64_t rewards)
 {
     double fall = sqrt(FULL_WIDTH_REWARDS / fmax(FULL_WIDTH_REWARDS, (double)rewards));
@@ -201,7 +202,7 @@ static void observe(exploration *base, const lesson *l, const float *theta1, flo
     gain_regression_correct(&self->gains, head, self->phi, exploration_label(self->label, gain));
 }
 
-/* Refreshes the gain of a sample, of which f1 as it is now predicts this. */
+/* Refreshes the gain of a sample for the current prediction of f1. */
 static void refresh_gain(regression_exploration *self, history *samples, size_t sample, float predicted)
 {
     vector x = history_input(samples, sample);
@@ -213,7 +214,7 @@ static void refresh_gain(regression_exploration *self, history *samples, size_t 
     history_set_predicted(samples, sample, predicted);
 }
 
-/* Refreshes the gains of so many samples, which pass through f1 together. */
+/* Refreshes the gains of this many samples in one pass through f1. */
 static void refresh_gains(regression_exploration *self, exploitation *f1, size_t count, const float *theta1)
 {
     size_t samples[BATCH_SAMPLES] = {0};
@@ -249,7 +250,7 @@ static void archive_regression(exploration *base, archive *a)
     archive_stream(a, &self->refreshing);
 }
 
-/* theta2 was (heads, phi_count), then the weight of the recent gains, and of each head theta and, with alpha, four
+/* theta2 was (heads, phi_count), then the weight of the recent gains and, for each head, theta and, with alpha, four
  * sketches. */
 static size_t earlier_theta_count(const exploration *base, double alpha)
 {

@@ -3,13 +3,13 @@
 #include <math.h>
 
 enum {
-    MOST = 10000, /* the sums are over about the last so many rewards */
-    SLOWER = 4,   /* times than the variance itself, the spread falls */
-    TIMES = 2,    /* the reach, a reward may be from the mean: a normal one of 10,000 never is */
-    EARLY = 10    /* rewards, up to about which it may be further */
+    MOST = 10000, /* the sums cover about this many rewards */
+    SLOWER = 4,   /* times more slowly than the variance, the spread falls */
+    TIMES = 2,    /* times the reach, a reward may be from the mean: in 10,000 normal ones, none is further */
+    EARLY = 10    /* rewards, up to about which more is allowed */
 };
 
-/* What is learned of a reward that is so far from the mean. */
+/* What is learned for a reward at this distance from the mean. */
 static double limit(const reward_units *self, double off)
 {
     double early = EARLY / (double)self->count, most = TIMES * (1 + early * early) * self->reach,
@@ -63,7 +63,7 @@ void reward_units_archive(reward_units *self, archive *a)
         if (kept[i]) archive_bytes(a, sums[i], sizeof *sums[i]);
         sound &= isfinite(*sums[i]);
     }
-    /* Models before version 11 do not say how far rewards reached: most of them were within two spreads. */
+    /* Models before version 11 do not store the reach: most rewards were within two spreads. */
     if (a->reading && a->version < 11) self->reach = 2 * reward_units_spread(self);
     bool in_order = !self->by_range || self->most >= self->least;
     if (a->reading && !a->status &&

@@ -1,6 +1,6 @@
 #include "schedule.h"
 
-/* Late, training ten times as rarely is what most want; it begins where train_late_after says, by default never. */
+/* Training ten times as rarely is a good late schedule; it starts at train_late_after, by default never. */
 static const option rows[] = {
     OPTION_ROW_INTEGER(schedule, every, "train_every", "1", 1, 1e9, "rewards between two trainings"),
     OPTION_ROW_INTEGER(schedule, late_every, "train_late_every", "10", 1, 1e9,

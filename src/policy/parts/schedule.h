@@ -12,7 +12,7 @@ typedef struct schedule {
 
 extern const option_table schedule_option_table;
 
-/* Whether to train now that `rewards` rewards have come: at the 1st, then at every so many, times the stride. */
+/* Whether to train after this many rewards: at the first, then at every n-th, times the stride. */
 bool schedule_is_due(const schedule *self, uint64_t stride, uint64_t rewards);
 
 #endif

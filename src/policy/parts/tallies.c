@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A place is kept with a decision as a float, which holds whole numbers up to 2^24 exactly. */
+/* A place is stored with a decision as a float, which holds whole numbers up to 2^24 exactly. */
 static const option rows[] = {
     OPTION_ROW_INTEGER(tallies_options, common.blocks, "blocks", "1", 1, 65536,
                        "number of feature blocks: arms without ids are identified by their non-zero block; 1: by their "
@@ -19,7 +19,7 @@ enum { FLOATS_PER_DOUBLE = sizeof(double) / sizeof(float) };
 
 /* ---- the parameters ---- */
 
-/* Of the total and so many places. */
+/* The floats of the total and this many places. */
 static size_t floats_of(size_t places)
 {
     return (sizeof(tallies_total) + places * sizeof(tally)) / sizeof(double) * FLOATS_PER_DOUBLE;
@@ -38,7 +38,7 @@ ee_status tallies_create(tallies *self, const policy_setup *setup, ee_error *err
     self->block = blocks > 1 ? setup->dim / blocks : 0;
     size_t saved = floats_of(self->places), of_ids = id_tallies_count(self->places);
     policy_setup own = *setup;
-    if (own.most_parameters < SIZE_MAX - of_ids) own.most_parameters += of_ids; /* a model may hold no id */
+    if (own.most_parameters < SIZE_MAX - of_ids) own.most_parameters += of_ids; /* a model may have no ids */
     ee_status status = policy_check_blocks(setup, error);
     if (!status) status = policy_set_parameters(&self->base, &own, saved + of_ids, error);
     self->base.parameters.unsaved = of_ids;
@@ -62,7 +62,7 @@ const tallies_total *tallies_all(const parameters *learned)
 
 /* ---- places ---- */
 
-/* The first entry of an arm that is not zero; its count where all are. */
+/* The index of the first non-zero entry of an arm; its count if all are zero. */
 static size_t first_filled(vector x)
 {
     size_t at = 0;
@@ -70,8 +70,7 @@ static size_t first_filled(vector x)
     return at;
 }
 
-/* An arm without any feature is in no block. Of a context that is all zeros the arms come in the order of the blocks,
- * as others do, so that its position says which one it is. */
+/* An arm of zeros is in no block. Its arms come in the order of the blocks, so its position identifies it. */
 static size_t place_of(const tallies *self, const ee_arms *arms, size_t arm, const scratch *room)
 {
     size_t place = room->positions ? room->positions[arm] : arm;
@@ -92,7 +91,7 @@ const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t a
     return found ? found : &none;
 }
 
-/* The tally of the arm that was played. What was kept may come from a record, and be any finite number. */
+/* The tally of the chosen arm. The stored place may come from a record, and be any finite number. */
 static tally *played(policy *self, const observation *o)
 {
     const tallies *own = (const tallies *)self;
@@ -104,7 +103,7 @@ static tally *played(policy *self, const observation *o)
     return places_of(self->parameters.values) + place;
 }
 
-/* ---- what is expected ---- */
+/* ---- expected rewards ---- */
 
 double tallies_expect(const tally *own, double prior, double worth)
 {
@@ -129,7 +128,7 @@ static void add(tally *self, double reward)
     self->squares += before * (reward - self->mean);
 }
 
-/* Changes a reward that was added before. */
+/* Changes an earlier reward. */
 static void correct(tally *self, double from, double to)
 {
     double mean = self->mean + (to - from) / self->count;
@@ -192,7 +191,7 @@ void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, co
     kept[0] = arms->ids ? 0 : (float)place_of((const tallies *)learned->policy, arms, arm, room);
 }
 
-/* Places beyond those that were used are zeros everywhere. */
+/* Unused places are zeros everywhere. */
 size_t tallies_copy(const policy *self, uint64_t first, float *to)
 {
     (void)first;
@@ -212,7 +211,7 @@ static bool total_is_sound(const tallies_total *self, size_t places)
            self->low <= self->high;
 }
 
-/* The table of ids, and a look at the parameters that were read. */
+/* Visits the table of ids, and checks the parameters that were read. */
 void tallies_archive(policy *self, archive *a)
 {
     size_t places = ((const tallies *)self)->places;
