@@ -123,7 +123,7 @@ static size_t rounds_together(const deciding *d, size_t first)
     const policy *owner = d->learned->policy;
     const ee_arms *rounds = d->call->rounds;
     size_t last = first, arms = 0;
-    if (!owner->class->alone || owner->class->draws) return 1;
+    if (!owner->class->arms_independent || owner->class->draws) return 1;
     if (d->rules->scales && arm_length_compares(&d->length)) return 1; /* each round may change it */
     for (; last < d->call->count && !rounds[last].starts && arms < ENOUGH_ARMS; last++) {
         if (!rounds[last].ids != !rounds[first].ids) break;
@@ -228,7 +228,7 @@ static ee_status score_left(deciding *d, const candidates *from, ee_error *error
 static bool scores_last(const deciding *d, size_t left)
 {
     const policy *owner = d->learned->policy;
-    return d->call->slots && owner->class->alone && !owner->class->draws &&
+    return d->call->slots && owner->class->arms_independent && !owner->class->draws &&
            (!d->rules->scales || !arm_length_compares(&d->length)) &&
            !policy_kept_count(owner, d->learned->round, left);
 }

@@ -67,7 +67,7 @@ static ee_status create(const policy_setup *given, policy **out, ee_error *error
 {
     eenet *self;
     eenet_options options = *(const eenet_options *)given->options;
-    policy_setup own = *given, *setup = &own;
+    policy_setup changed = *given, *setup = &changed;
     setup->options = &options;
     /* The output of f3 as a network is not a reward, so arm memory cannot correct it. */
     if (options.decision.kind.pick != DECISION_LINEAR) options.exploitation.common.recall = 0;
@@ -130,7 +130,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 }
 
 /* Arm memory is on only with a linear f3. */
-static float own_score(const parameters *learned, ee_score score)
+static float expected_reward(const parameters *learned, ee_score score)
 {
     const eenet *self = (const eenet *)learned->policy;
     return decision_maker_linear(&self->decision_maker, learned->round, score);
@@ -166,17 +166,17 @@ static float *trained_theta(eenet *self)
 }
 
 /* Adds the reward to the samples of all three networks. seen is the observation of the sample. */
-static void take(eenet *self, lesson *l, observation *seen, float optimal)
+static void take(eenet *self, training_sample *sample, observation *seen, float optimal)
 {
     history *samples = &self->exploitation.f1.history;
-    exploitation_take(&self->exploitation.base, l->o, l->reward);
-    l->spread = self->exploitation.base.parameters.spread;
+    exploitation_take(&self->exploitation.base, sample->o, sample->reward);
+    sample->spread = self->exploitation.base.parameters.spread;
     /* Before any reward there was no centre, and f1 predicted 0: add the centre. */
     if (seen->round == 0 && self->exploitation.base.units.on)
         seen->score.exploitation = (float)self->exploitation.base.parameters.centre;
-    history_set_predicted(samples, samples->newest, l->o->score.exploitation);
-    exploration_take(self->exploration, l, self->exploitation.base.parameters.values + self->theta2);
-    decision_maker_take(&self->decision_maker, l->o->score, optimal);
+    history_set_predicted(samples, samples->newest, sample->o->score.exploitation);
+    exploration_take(self->exploration, sample, self->exploitation.base.parameters.values + self->theta2);
+    decision_maker_take(&self->decision_maker, sample->o->score, optimal);
 }
 
 /* Trains all three networks from the current theta. */
@@ -210,10 +210,10 @@ static void undo(eenet *self, float *theta)
 }
 
 /* Keeps what was prepared. */
-static void commit(eenet *self, const lesson *l, bool trains, float *theta)
+static void commit(eenet *self, const training_sample *sample, bool trains, float *theta)
 {
     float *theta2 = theta + self->theta2;
-    exploration_observe(self->exploration, l, theta, theta2);
+    exploration_observe(self->exploration, sample, theta, theta2);
     self->exploitation.base.parameters.round++;
     if (!trains) return;
     learner_commit(&self->exploitation.f1, theta);
@@ -230,14 +230,14 @@ static bool learn(policy *base, const observation *o, float reward)
     eenet *self = (eenet *)base;
     float *theta = trained_theta(self), optimal = decision_maker_optimal(&self->decision_maker, reward); /* p_t */
     observation seen = *o;
-    lesson l = {.o = &seen, .reward = reward, .best = optimal > 0, .round = base->parameters.round};
+    training_sample sample = {.o = &seen, .reward = reward, .best = optimal > 0, .round = base->parameters.round};
     bool trains = exploitation_trains_next(base), learned = true;
-    take(self, &l, &seen, optimal);
+    take(self, &sample, &seen, optimal);
     if (trains)
         learned = self->drawing.kind == DRAWING_ALL ? descend_networks(self, theta)
-                                                    : train_networks(self, l.round + 1, theta);
+                                                    : train_networks(self, sample.round + 1, theta);
     if (learned)
-        commit(self, &l, trains, theta);
+        commit(self, &sample, trains, theta);
     else
         undo(self, theta);
     return learned;
@@ -311,10 +311,10 @@ const policy_class eenet_class = {
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
-    .alone = true,
+    .arms_independent = true,
     .explain_count = exploitation_explain_count,
     .explain = exploitation_explain,
-    .own_score = own_score,
+    .expected_reward = expected_reward,
     .kept_count = kept_count,
     .keep = keep,
     .reserve = reserve,

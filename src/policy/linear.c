@@ -140,8 +140,8 @@ static void score_ucb(const parameters *learned, const ee_arms *arms, scratch *r
 
 static size_t scratch_count_ts(const policy *self, size_t arms)
 {
-    const linear *own = (const linear *)self;
-    size_t dim = own->dim, doubles = ridge_draw_room(own->features, arms) + arms;
+    const linear *model = (const linear *)self;
+    size_t dim = model->dim, doubles = ridge_draw_room(model->features, arms) + arms;
     return doubles * (sizeof(double) / sizeof(float)) + pack_count(dim, arms);
 }
 
@@ -179,14 +179,14 @@ static void count_as_seen(linear *self, vector x)
 /* With its prediction as the reward, the estimate stays and the uncertainty shrinks. */
 static float await(policy *self, const observation *o)
 {
-    linear *own = (linear *)self;
-    double *state = (double *)(void *)self->parameters.values, y = ridge_mean(state, own->dim, o->x);
+    linear *model = (linear *)self;
+    double *state = (double *)(void *)self->parameters.values, y = ridge_mean(state, model->dim, o->x);
     float expected = (float)(self->parameters.centre + y);
     if (!isfinite(expected)) expected = 0;
     y = (double)expected - self->parameters.centre;
-    ridge_observe(own->ridge, state, o->x, y, self->parameters.round + 1);
+    ridge_observe(model->ridge, state, o->x, y, self->parameters.round + 1);
     /* Before any reward there is no centre: the expected reward is the future centre, so y is 0. */
-    if (self->parameters.round > 0) count_as_seen(own, o->x);
+    if (self->parameters.round > 0) count_as_seen(model, o->x);
     return expected;
 }
 
@@ -194,51 +194,51 @@ static float await(policy *self, const observation *o)
 static void set_units(linear *self, double *state)
 {
     const double steps = 20; /* of the centre per spread: fewer lag behind, and each costs the square of a block */
-    parameters *own = &self->base.parameters;
-    double off = reward_units_centre(&self->base.units) - own->centre;
-    own->spread = reward_units_spread(&self->base.units);
-    if (!self->seen || fabs(off) * steps <= own->spread) return;
-    ridge_shift(self->ridge, state, self->seen, -off, own->round);
-    own->centre += off;
+    parameters *learned = &self->base.parameters;
+    double off = reward_units_centre(&self->base.units) - learned->centre;
+    learned->spread = reward_units_spread(&self->base.units);
+    if (!self->seen || fabs(off) * steps <= learned->spread) return;
+    ridge_shift(self->ridge, state, self->seen, -off, learned->round);
+    learned->centre += off;
 }
 
 static bool learn(policy *self, const observation *o, float reward)
 {
-    linear *own = (linear *)self;
+    linear *model = (linear *)self;
     double *state = (double *)(void *)self->parameters.values;
     uint64_t round = ++self->parameters.round;
-    set_units(own, state);
+    set_units(model, state);
     double y = (double)reward - self->parameters.centre;
     bool counted = o->awaited && o->awaited_at > 0;
     if (counted)
-        ridge_correct(own->ridge, state, o->x, (double)reward - (double)o->expected, round);
+        ridge_correct(model->ridge, state, o->x, (double)reward - (double)o->expected, round);
     else if (o->awaited)
-        ridge_correct(own->ridge, state, o->x, y, round);
+        ridge_correct(model->ridge, state, o->x, y, round);
     else
-        ridge_observe(own->ridge, state, o->x, y, round);
-    if (!counted) count_as_seen(own, o->x);
+        ridge_observe(model->ridge, state, o->x, y, round);
+    if (!counted) count_as_seen(model, o->x);
     return true;
 }
 
 static size_t copy(const policy *self, uint64_t first, float *to)
 {
-    ridge *own = ((const linear *)self)->ridge;
-    return FLOATS_PER_DOUBLE * ridge_copy(own, state_of(&self->parameters), first, (double *)(void *)to);
+    ridge *model = ((const linear *)self)->ridge;
+    return FLOATS_PER_DOUBLE * ridge_copy(model, state_of(&self->parameters), first, (double *)(void *)to);
 }
 
 static void archive_linear(policy *self, archive *a)
 {
-    linear *own = (linear *)self;
+    linear *model = (linear *)self;
     parameters *learned = &self->parameters;
-    size_t sums = learned->columns.table ? learned->columns.count : own->dim;
-    ridge_archive(own->ridge, (double *)(void *)learned->values, a);
+    size_t sums = learned->columns.table ? learned->columns.count : model->dim;
+    ridge_archive(model->ridge, (double *)(void *)learned->values, a);
     reward_units_archive(&self->units, a);
-    if (!own->seen) return;
+    if (!model->seen) return;
     archive_bytes(a, &learned->centre, sizeof learned->centre);
-    archive_bytes(a, own->seen, sums * sizeof *own->seen);
+    archive_bytes(a, model->seen, sums * sizeof *model->seen);
     if (!a->reading || a->status) return;
     bool sound = isfinite(learned->centre);
-    for (size_t i = 0; i < sums; i++) sound &= isfinite(own->seen[i]);
+    for (size_t i = 0; i < sums; i++) sound &= isfinite(model->seen[i]);
     if (!sound) archive_fail(a, EE_BAD_MODEL, "model: a sum of a ridge regression is not a finite number");
     learned->spread = reward_units_spread(&self->units);
 }

@@ -1,5 +1,5 @@
-/* NeuralUCB and NeuralTS: f1 and how uncertain it is of an arm, the width that parts/gradient_width.h defines. f1
- * trains as EE-Net's does.
+/* NeuralUCB and NeuralTS: f1 and its uncertainty about an arm, the width that parts/gradient_width.h defines. f1 trains
+ * as EE-Net's does.
  *
  *   neural-ucb  ranks arms by f1 + nu width. Zhou, Li, Gu, "Neural Contextual Bandits with UCB-based Exploration", ICML
  *               2020. The paper's gamma_t is a constant, nu sqrt(lambda).

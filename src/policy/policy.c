@@ -273,7 +273,7 @@ void policy_score(const parameters *learned, const ee_arms *arms, scratch *room,
     float_mode mode = float_mode_enter();
     ee_arms seen = see(&learned->columns, arms, room);
     learned->policy->class->score(learned, &seen, room, scores);
-    recall(learned, arms, learned->policy->class->own_score, scores);
+    recall(learned, arms, learned->policy->class->expected_reward, scores);
     float_mode_leave(mode);
 }
 
@@ -314,28 +314,28 @@ void policy_explain(const parameters *learned, vector x, scratch *room, float *g
 }
 
 /* The expected reward in a score before arm memory changes it. */
-static float own_score(const parameters *learned, ee_score score)
+static float expected_reward(const parameters *learned, ee_score score)
 {
     const policy_class *class = learned->policy->class;
-    return class->own_score ? class->own_score(learned, score) : score.exploitation;
+    return class->expected_reward ? class->expected_reward(learned, score) : score.exploitation;
 }
 
 float policy_recalled(const parameters *learned, vector x, arm_id id, ee_score score)
 {
     size_t arms = learned->policy->recalled_arms;
     if (!arms) return 0;
-    float expected = own_score(learned, score);
+    float expected = expected_reward(learned, score);
     return recall_expect(learned->recalled, arms, x, id, expected) - expected;
 }
 
 static void remember(policy *self, const observation *o, float reward)
 {
-    const parameters *own = &self->parameters;
-    float expected = own_score(own, o->score);
-    if (o->round == 0) expected += (float)own->centre; /* before any reward the expectation has no centre */
-    recall_sample sample = {o->x, o->id, expected, reward, own->spread};
-    self->recalled_places[own->round % RECENT] =
-        recall_add(own->recalled, self->recalled_arms, &sample, self->recall_weights);
+    const parameters *learned = &self->parameters;
+    float expected = expected_reward(learned, o->score);
+    if (o->round == 0) expected += (float)learned->centre; /* before any reward the expectation has no centre */
+    recall_sample sample = {o->x, o->id, expected, reward, learned->spread};
+    self->recalled_places[learned->round % RECENT] =
+        recall_add(learned->recalled, self->recalled_arms, &sample, self->recall_weights);
 }
 
 ee_status policy_store_columns(policy *self, const policy_setup *setup, ee_error *error)

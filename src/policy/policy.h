@@ -202,8 +202,8 @@ struct policy_class {
     /* scores is (arms->count). Writes nothing but scores and scratch; may draw from scratch.random. */
     void (*score)(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 
-    bool draws; /* score() draws random numbers */
-    bool alone; /* an arm's score is the same, to the last bit, whatever arms it is scored with */
+    bool draws;            /* score() draws random numbers */
+    bool arms_independent; /* an arm's score is the same, to the last bit, whatever arms it is scored with */
 
     /* gradient (x.count) = the derivative of ee_score.exploitation with respect to each entry of an arm that score()
      * might see. room has explain_count floats for an arm of this many entries; NULL: none are needed. explain NULL: no
@@ -213,7 +213,7 @@ struct policy_class {
 
     /* The expected reward in a score, before arm memory changes it, if exploration is part of it, as EE-Net's f2 is.
      * NULL: exploitation; exploration is a width or a draw. */
-    float (*own_score)(const parameters *learned, ee_score score);
+    float (*expected_reward)(const parameters *learned, ee_score score);
 
     /* How an arm is drawn from the scores with propensity=own. NULL: the best one. */
     propensity_rule (*rule)(const parameters *learned);

@@ -41,18 +41,18 @@ static prior prior_of(const parameters *learned)
     return (prior){total->rewards.mean, 1, variance > 0 ? variance : range * range};
 }
 
-static double draw_share(const tally *own, random_stream *random)
+static double draw_share(const tally *arm, random_stream *random)
 {
-    double share = fmin(fmax(own->mean, 0), 1); /* it may be rounded, or read from a model */
-    double ones = random_gamma(random, 1 + own->count * share);
-    double zeros = random_gamma(random, 1 + own->count * (1 - share));
+    double share = fmin(fmax(arm->mean, 0), 1); /* it may be rounded, or read from a model */
+    double ones = random_gamma(random, 1 + arm->count * share);
+    double zeros = random_gamma(random, 1 + arm->count * (1 - share));
     return ones / (ones + zeros);
 }
 
-static double draw_mean(const tally *own, const prior *before, double mean, random_stream *random)
+static double draw_mean(const tally *arm, const prior *before, double mean, random_stream *random)
 {
-    double n = own->count, apart = own->mean - before->mean;
-    double scale = before->variance + (own->squares + n * apart * apart / (n + 1)) / 2;
+    double n = arm->count, apart = arm->mean - before->mean;
+    double scale = before->variance + (arm->squares + n * apart * apart / (n + 1)) / 2;
     double variance = scale / random_gamma(random, 1 + n / 2);
     return mean + sqrt(variance / (n + 1)) * random_normal(random);
 }
@@ -62,9 +62,9 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     prior before = prior_of(learned);
     bool graded = tallies_all(learned)->graded != 0;
     for (size_t i = 0; i < arms->count; i++) {
-        const tally *own = tallies_of(learned, arms, i, room);
-        double mean = tallies_expect(own, before.mean, before.worth);
-        double drawn = graded ? draw_mean(own, &before, mean, &room->random) : draw_share(own, &room->random);
+        const tally *arm = tallies_of(learned, arms, i, room);
+        double mean = tallies_expect(arm, before.mean, before.worth);
+        double drawn = graded ? draw_mean(arm, &before, mean, &room->random) : draw_share(arm, &room->random);
         scores[i] = (ee_score){(float)mean, (float)(drawn - mean), (float)drawn};
     }
 }

@@ -41,9 +41,9 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     const tallies_total *total = tallies_all(learned);
     double alpha = ((const ucb1 *)learned->policy)->alpha, range = tallies_range(learned);
     for (size_t i = 0; i < arms->count; i++) {
-        const tally *own = tallies_of(learned, arms, i, room);
-        double mean = tallies_expect(own, total->rewards.mean, 0);
-        double width = width_of(alpha, range, total->plays, own->count);
+        const tally *arm = tallies_of(learned, arms, i, room);
+        double mean = tallies_expect(arm, total->rewards.mean, 0);
+        double width = width_of(alpha, range, total->plays, arm->count);
         scores[i] = (ee_score){(float)mean, (float)width, (float)(mean + width)};
     }
 }

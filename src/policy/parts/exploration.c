@@ -43,9 +43,9 @@ ee_status exploration_reserve(exploration *self, const observation *o, ee_error 
     return self->class->reserve ? self->class->reserve(self, o, error) : EE_OK;
 }
 
-void exploration_take(exploration *self, const lesson *l, const float *theta2)
+void exploration_take(exploration *self, const training_sample *s, const float *theta2)
 {
-    if (self->class->take) self->class->take(self, l, theta2);
+    if (self->class->take) self->class->take(self, s, theta2);
 }
 
 bool exploration_prepare(exploration *self, uint64_t rewards, float *theta2)
@@ -63,7 +63,7 @@ void exploration_await(exploration *self, const observation *o, double spread, c
     if (self->class->await) self->class->await(self, o, spread, theta1, theta2);
 }
 
-void exploration_observe(exploration *self, const lesson *l, const float *theta1, float *theta2)
+void exploration_observe(exploration *self, const training_sample *s, const float *theta1, float *theta2)
 {
-    if (self->class->observe) self->class->observe(self, l, theta1, theta2);
+    if (self->class->observe) self->class->observe(self, s, theta1, theta2);
 }

@@ -58,13 +58,13 @@ typedef struct exploration_setup {
 } exploration_setup;
 
 /* A reward to learn. */
-typedef struct lesson {
+typedef struct training_sample {
     const observation *o;
     float reward;
     bool best;      /* whether the chosen arm may have been the best, p_t > 0 */
     uint64_t round; /* rewards before this one */
     double spread;  /* of the rewards, including this one */
-} lesson;
+} training_sample;
 
 typedef struct exploration_class {
     ee_status (*create)(const exploration_setup *setup, exploration **out, ee_error *error);
@@ -96,7 +96,7 @@ typedef struct exploration_class {
      * First what can be undone: take() adds samples; prepare() trains on them, after this many rewards, and returns
      * false if that diverged; descend() instead trains from theta_0 on the samples of the first `rounds` rewards.
      * undo() undoes all of it. All four NULL: this f2 has no such step. */
-    void (*take)(exploration *self, const lesson *l, const float *theta2);
+    void (*take)(exploration *self, const training_sample *sample, const float *theta2);
     bool (*prepare)(exploration *self, uint64_t rewards, float *theta2);
     bool (*descend)(exploration *self, size_t rounds, float *theta2);
     void (*undo)(exploration *self, float *theta2);
@@ -107,7 +107,7 @@ typedef struct exploration_class {
 
     /* Then what cannot be undone: observe() adds the reward without training; train() runs after the training of f1,
      * and may read the samples of f1, theta1, and what is learned with it. */
-    void (*observe)(exploration *self, const lesson *l, const float *theta1, float *theta2);
+    void (*observe)(exploration *self, const training_sample *sample, const float *theta1, float *theta2);
     void (*train)(exploration *self, exploitation *f1, const float *theta1, float *theta2);
 
     /* Copies what the rewards from number first on have written in theta2, see policy.h. NULL: everything is copied. */
@@ -134,10 +134,10 @@ ee_status exploration_create(const exploration_setup *setup, exploration **out, 
 /* Wrappers of the functions of a class that may be NULL. */
 size_t exploration_kept_count(const exploration *self, uint64_t round, size_t arms);
 ee_status exploration_reserve(exploration *self, const observation *o, ee_error *error);
-void exploration_take(exploration *self, const lesson *l, const float *theta2);
+void exploration_take(exploration *self, const training_sample *sample, const float *theta2);
 bool exploration_prepare(exploration *self, uint64_t rewards, float *theta2);
 void exploration_undo(exploration *self, float *theta2);
 void exploration_await(exploration *self, const observation *o, double spread, const float *theta1, float *theta2);
-void exploration_observe(exploration *self, const lesson *l, const float *theta1, float *theta2);
+void exploration_observe(exploration *self, const training_sample *sample, const float *theta1, float *theta2);
 
 #endif

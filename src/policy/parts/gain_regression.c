@@ -90,7 +90,7 @@ static void bring_to_scale(gain_regression *self, size_t head)
     self->scaled_at[head] = self->time;
 }
 
-/* The weight of a sample that comes now, at most about HEAVIEST: a head that was idle for long is brought to scale. */
+/* The weight of a sample now, at most about HEAVIEST: a head that was idle for long is rescaled. */
 static double take_weight(gain_regression *self, size_t head)
 {
     if (weight_now(self, head) > HEAVIEST) bring_to_scale(self, head);

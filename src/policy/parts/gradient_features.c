@@ -334,11 +334,11 @@ void gradient_features_map(const gradient_features *self, const float *fitted, c
     const float *points = fitted + 1;
     size_t size = self->point_count, count = self->neighbors;
     double distances[MOST_WINDOW] = {0}, inner[MOST_WINDOW] = {0};
-    double own = inner_product(self, point, point);
+    double square = inner_product(self, point, point);
     for (size_t i = 0; i < self->window; i++) {
         const float *other = points + i * size;
         inner[i] = inner_product(self, point, other);
-        distances[i] = own - 2 * inner[i] + inner_product(self, other, other);
+        distances[i] = square - 2 * inner[i] + inner_product(self, other, other);
     }
     int nearest[MOST_NEIGHBORS];
     lle_nearest(distances, self->window, count, nearest);
@@ -347,7 +347,7 @@ void gradient_features_map(const gradient_features *self, const float *fitted, c
         for (size_t b = 0; b < count; b++) {
             size_t i = (size_t)nearest[a], j = (size_t)nearest[b];
             local[a * count + b] =
-                inner_product(self, points + i * size, points + j * size) - inner[i] - inner[j] + own;
+                inner_product(self, points + i * size, points + j * size) - inner[i] - inner[j] + square;
         }
     }
     lle_weights(local, count, 1e-3, weights);

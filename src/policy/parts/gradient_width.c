@@ -91,13 +91,13 @@ static double *triangle_of(const parameters *learned)
 static void start(gradient_width *self)
 {
     size_t p = parameter_count(self);
-    const parameters *own = &self->shared.base.parameters;
+    const parameters *learned = &self->shared.base.parameters;
     if (self->full) {
-        for (size_t i = 0; i < p; i++) triangle_of(own)[triangle_count(i) + i] = 1 / self->lambda;
+        for (size_t i = 0; i < p; i++) triangle_of(learned)[triangle_count(i) + i] = 1 / self->lambda;
         return;
     }
-    policy_fills_parameters(&self->shared.base, own->count);
-    for (size_t i = 0; i < p; i++) diagonal_of(own)[i] = (float)(1 / self->lambda);
+    policy_fills_parameters(&self->shared.base, learned->count);
+    for (size_t i = 0; i < p; i++) diagonal_of(learned)[i] = (float)(1 / self->lambda);
 }
 
 static ee_status create_parts(gradient_width *self, const policy_setup *setup, ee_error *error)
@@ -107,9 +107,9 @@ static ee_status create_parts(gradient_width *self, const policy_setup *setup, e
     self->lambda = o->lambda;
     self->m = (double)o->shared.f1.network.width;
     self->full = o->covariance.pick == COVARIANCE_FULL;
-    policy_setup own = *setup;
-    if (self->full) own.room = NULL; /* a full Z needs all parameters */
-    setup = &own;
+    policy_setup changed = *setup;
+    if (self->full) changed.room = NULL; /* a full Z needs all parameters */
+    setup = &changed;
     ee_status status = exploitation_create(&self->shared, setup, error);
     size_t p = parameter_count(self);
     if (!status && self->full) status = check_limit(setup->class->schema->owner, o, p, error);
@@ -151,7 +151,7 @@ static void square(const float *values, size_t count, float *out)
 
 /* sums (out) = biases + inputs Z^-1 if some entries have no column: their Z^-1 is the initial one. Rows are added in
  * order, like the kernel does. */
-static void sum_missing_columns(const gradient_width *self, const gradient_factor *f, const float *own,
+static void sum_missing_columns(const gradient_width *self, const gradient_factor *f, const float *diagonal,
                                 const float *biases, const float *inputs, float *sums)
 {
     enum { TOGETHER = 1024 };
@@ -165,7 +165,7 @@ static void sum_missing_columns(const gradient_width *self, const gradient_facto
         for (size_t j = 0; j < f->out; j += TOGETHER) {
             size_t width = f->out - j < TOGETHER ? f->out - j : TOGETHER;
             bool stored = index < f1->input;
-            f1->kernels->forward_sparse(sums + j, sums + j, stored ? own + j : first, stored ? &index : &only,
+            f1->kernels->forward_sparse(sums + j, sums + j, stored ? diagonal + j : first, stored ? &index : &only,
                                         inputs + i, 1, 0, width, f->out, false);
         }
     }
@@ -182,15 +182,15 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         const gradient_factor *f = &factors[i];
         square(f->delta, f->out, deltas);
         square(f->input.values, f->input.count, inputs);
-        const float *own = inverse + f->parameters;
-        const float *biases = f->bias ? own + f->in * f->out : NULL; /* their input is 1 */
+        const float *diagonal = inverse + f->parameters;
+        const float *biases = f->bias ? diagonal + f->in * f->out : NULL; /* their input is 1 */
         if (!i && network_has_missing_columns(&self->shared.f1.networks[0], f->input))
-            sum_missing_columns(self, f, own, biases, inputs, sums);
+            sum_missing_columns(self, f, diagonal, biases, inputs, sums);
         else if (f->input.indices)
-            kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, behind, f->out, f->out,
-                                    false);
+            kernels->forward_sparse(sums, biases, diagonal, f->input.indices, inputs, f->input.count, behind, f->out,
+                                    f->out, false);
         else
-            kernels->forward(sums, biases, own, inputs, f->in, f->out, f->out, false);
+            kernels->forward(sums, biases, diagonal, inputs, f->in, f->out, f->out, false);
         total += kernels->dot(sums, deltas, f->out);
     }
     return total;
@@ -208,15 +208,15 @@ static void diagonal_add(gradient_width *self, float *inverse, const gradient_fa
     float share = (float)(1 / self->m), squared;
     for (size_t i = 0; i < count; i++) {
         const gradient_factor *f = &factors[i];
-        float *own = inverse + f->parameters;
+        float *diagonal = inverse + f->parameters;
         square(f->delta, f->out, self->squares);
         for (size_t b = 0; b < f->input.count; b++) {
             square(f->input.values + b, 1, &squared);
             if (squared == 0) continue;
             size_t row = f->input.indices ? f->input.indices[b] : b;
-            add_to_row(own + row * f->out, squared * share, self->squares, f->out);
+            add_to_row(diagonal + row * f->out, squared * share, self->squares, f->out);
         }
-        if (f->bias) add_to_row(own + f->in * f->out, share, self->squares, f->out);
+        if (f->bias) add_to_row(diagonal + f->in * f->out, share, self->squares, f->out);
     }
 }
 
@@ -381,7 +381,7 @@ static const float *activations_of(gradient_width *self, const observation *o)
 }
 
 /* Adds the gradient of the chosen arm to Z. */
-static void take_in(policy *base, const observation *o)
+static void add_gradient(policy *base, const observation *o)
 {
     gradient_width *self = (gradient_width *)base;
     const network *f1 = &self->shared.f1.networks[0];
@@ -398,14 +398,14 @@ static void take_in(policy *base, const observation *o)
 
 float gradient_width_await(policy *base, const observation *o)
 {
-    take_in(base, o);
+    add_gradient(base, o);
     return 0;
 }
 
 bool gradient_width_learn(policy *base, const observation *o, float reward)
 {
     if (!exploitation_prepare(base, o, reward)) return false;
-    if (!o->awaited) take_in(base, o);
+    if (!o->awaited) add_gradient(base, o);
     exploitation_commit(base);
     return true;
 }

@@ -32,9 +32,9 @@ static double *theta_of(const parameters *learned, size_t head)
 /* Resets the regressions to no samples. diagonal is that of each factor or sum. */
 static void start(last_layer *self, double diagonal)
 {
-    const parameters *own = &self->shared.base.parameters;
-    for (size_t head = 0; head < self->heads; head++) triangle_start(factor_of(own, head), self->dim, diagonal);
-    memset(theta_of(own, 0), 0, self->heads * self->dim * sizeof(double));
+    const parameters *learned = &self->shared.base.parameters;
+    for (size_t head = 0; head < self->heads; head++) triangle_start(factor_of(learned, head), self->dim, diagonal);
+    memset(theta_of(learned, 0), 0, self->heads * self->dim * sizeof(double));
     memset(self->moments, 0, self->heads * self->dim * sizeof(double));
     memset(self->seen, 0, self->heads * self->dim * sizeof(double));
 }
@@ -175,7 +175,7 @@ void last_layer_explain(const parameters *learned, vector x, scratch *room, floa
     const last_layer *self = (const last_layer *)learned->policy;
     const learner *f1 = &self->shared.f1;
     const double *theta = theta_of(learned, network_head(&f1->networks[0], x));
-    float *own = room->values, *activations = own + x.count;
+    float *added = room->values, *activations = added + x.count;
     for (size_t i = 0; i < x.count; i++) gradient[i] = 0; /* an arm without entries may have a NULL gradient */
     for (size_t k = 0; k < f1->network_count; k++) {
         const network *net = &f1->networks[k];
@@ -186,8 +186,8 @@ void last_layer_explain(const parameters *learned, vector x, scratch *room, floa
         for (size_t i = hidden->output; i < hidden->output + hidden->out.width; i++, theta++)
             deltas[i] = activations[i] > 0 ? (float)(learned->spread * *theta) : 0;
         network_backward_from(net, net->layer_count - 2, theta1, activations, deltas);
-        network_input_gradient(net, theta1, x, activations, deltas, deltas + net->activation_count, own);
-        for (size_t i = 0; i < x.count; i++) gradient[i] += own[i];
+        network_input_gradient(net, theta1, x, activations, deltas, deltas + net->activation_count, added);
+        for (size_t i = 0; i < x.count; i++) gradient[i] += added[i];
     }
 }
 
@@ -195,13 +195,13 @@ void last_layer_explain(const parameters *learned, vector x, scratch *room, floa
 
 static void solve_theta(last_layer *self, size_t head)
 {
-    const parameters *own = &self->shared.base.parameters;
-    double *theta = theta_of(own, head);
+    const parameters *learned = &self->shared.base.parameters;
+    double *theta = theta_of(learned, head);
     const double *moments = self->moments + head * self->dim, *seen = self->seen + head * self->dim;
-    double scale = own->spread > 0 ? 1 / own->spread : 0;
-    for (size_t i = 0; i < self->dim; i++) theta[i] = scale * (moments[i] - own->centre * seen[i]);
-    triangle_solve_transposed(factor_of(own, head), theta, self->dim);
-    triangle_solve(factor_of(own, head), theta, self->dim);
+    double scale = learned->spread > 0 ? 1 / learned->spread : 0;
+    for (size_t i = 0; i < self->dim; i++) theta[i] = scale * (moments[i] - learned->centre * seen[i]);
+    triangle_solve_transposed(factor_of(learned, head), theta, self->dim);
+    triangle_solve(factor_of(learned, head), theta, self->dim);
 }
 
 /* Computes the features of a sample with the current f1. Returns its head. */
@@ -221,19 +221,19 @@ static size_t see_sample(last_layer *self, vector x)
 /* Computes the sums in the memory of the factors, and factors them there. */
 static void rebuild(last_layer *self)
 {
-    const parameters *own = &self->shared.base.parameters;
+    const parameters *learned = &self->shared.base.parameters;
     const history *samples = &self->shared.f1.history;
     double weight = samples->kind == HISTORY_RESERVOIR ? (double)samples->seen / (double)samples->count : 1;
     start(self, self->lambda);
     for (size_t i = 0; i < samples->count; i++) {
         size_t head = see_sample(self, history_input(samples, i));
         double y = (double)history_target(samples, i);
-        triangle_add(factor_of(own, head), weight, self->features, self->dim);
+        triangle_add(factor_of(learned, head), weight, self->features, self->dim);
         doubles_add_scaled(self->moments + head * self->dim, weight * y, self->features, self->dim);
         doubles_add_scaled(self->seen + head * self->dim, weight, self->features, self->dim);
     }
     for (size_t head = 0; head < self->heads; head++) {
-        triangle_factor(factor_of(own, head), self->dim, self->lambda, self->features);
+        triangle_factor(factor_of(learned, head), self->dim, self->lambda, self->features);
         solve_theta(self, head);
     }
 }
@@ -244,7 +244,7 @@ static void count_as_seen(last_layer *self, size_t head)
 }
 
 /* Adds the features of a sample, and overwrites them. */
-static void take_in(last_layer *self, size_t head)
+static void rotate_in(last_layer *self, size_t head)
 {
     triangle_rotate(factor_of(&self->shared.base.parameters, head), self->features, self->dim);
 }
@@ -259,7 +259,7 @@ float last_layer_await(policy *base, const observation *o)
     /* Before any reward there is no centre: the expected reward is the future centre, which the sums without it
      * represent. */
     if (base->parameters.round > 0) count_as_seen(self, head);
-    take_in(self, head);
+    rotate_in(self, head);
     solve_theta(self, head);
     return expected;
 }
@@ -273,7 +273,7 @@ bool last_layer_learn(policy *base, const observation *o, float reward)
     double more = (double)reward - (awaited ? (double)o->expected : 0);
     doubles_add_scaled(self->moments + head * self->dim, more, self->features, self->dim);
     if (!awaited || o->awaited_at == 0) count_as_seen(self, head);
-    if (!awaited) take_in(self, head);
+    if (!awaited) rotate_in(self, head);
     solve_theta(self, head);
     exploitation_commit(base);
     if (trains) self->trainings++;

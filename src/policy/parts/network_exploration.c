@@ -249,25 +249,25 @@ static void window_undo(network_exploration *self)
     w->labels[w->place] = w->displaced_label;
 }
 
-static void take(exploration *base, const lesson *l, const float *theta2)
+static void take(exploration *base, const training_sample *s, const float *theta2)
 {
     network_exploration *self = (network_exploration *)base;
-    const observation *o = l->o;
+    const observation *o = s->o;
     float offset = (float)self->options.label_offset;
-    float gain = l->spread > 0 ? (l->reward - o->score.exploitation) / (float)l->spread : 0;
+    float gain = s->spread > 0 ? (s->reward - o->score.exploitation) / (float)s->spread : 0;
     float label = exploration_label(self->label, gain) + offset;
     size_t count = self->features.count, points = self->features.point_count;
     const float *phi = o->kept, *point = phi + count, *others = point + points;
     /* phi of a decision from before the last fit has old coordinates. */
     bool outdated = points && o->round < self->window.fitted_at;
     self->window.fits = false;
-    if (points) window_add(self, point, label, l->round);
+    if (points) window_add(self, point, label, s->round);
     if (outdated) {
         gradient_features_map(&self->features, fitted_in(self, theta2), point, self->window.remapped);
         phi = self->window.remapped;
     }
     append(self, phi, label);
-    if (!l->best && keeps_others(self, l->round) && !outdated)
+    if (!s->best && keeps_others(self, s->round) && !outdated)
         for (size_t i = 0; i < extra_count(self, o); i++)
             append(self, others + i * count, (float)(self->options.extra_gain + self->options.label_offset));
     history_end_round(&self->f2.history);

@@ -188,15 +188,15 @@ static void await(exploration *base, const observation *o, double spread, const 
     solve(self, spread, theta2);
 }
 
-static void observe(exploration *base, const lesson *l, const float *theta1, float *theta2)
+static void observe(exploration *base, const training_sample *s, const float *theta1, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
-    const observation *o = l->o;
+    const observation *o = s->o;
     size_t head = network_head(self->f1, o->x);
-    float gain = l->reward - o->score.exploitation;
+    float gain = s->reward - o->score.exploitation;
     initial_features_compute(&self->features, o->x, self->activations, self->phi);
     float predicted = predicted_gain(self, theta2, o->x, self->phi);
-    recent_gain sample = {o->x, gain, predicted, l->spread, o->awaited};
+    recent_gain sample = {o->x, gain, predicted, s->spread, o->awaited};
     recent_gains_observe(&self->recent, &sample, theta1, theta2 + self->recent_theta);
     if (!o->awaited) gain_regression_add(&self->gains, head, self->phi);
     gain_regression_correct(&self->gains, head, self->phi, exploration_label(self->label, gain));

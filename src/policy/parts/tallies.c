@@ -37,10 +37,10 @@ ee_status tallies_create(tallies *self, const policy_setup *setup, ee_error *err
     self->places = blocks > 1 ? blocks : (size_t)options->positions;
     self->block = blocks > 1 ? setup->dim / blocks : 0;
     size_t saved = floats_of(self->places), of_ids = id_tallies_count(self->places);
-    policy_setup own = *setup;
-    if (own.most_parameters < SIZE_MAX - of_ids) own.most_parameters += of_ids; /* a model may have no ids */
+    policy_setup larger = *setup;
+    if (larger.most_parameters < SIZE_MAX - of_ids) larger.most_parameters += of_ids; /* a model may have no ids */
     ee_status status = policy_check_blocks(setup, error);
-    if (!status) status = policy_set_parameters(&self->base, &own, saved + of_ids, error);
+    if (!status) status = policy_set_parameters(&self->base, &larger, saved + of_ids, error);
     self->base.parameters.unsaved = of_ids;
     return status;
 }
@@ -94,9 +94,9 @@ const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t a
 /* The tally of the chosen arm. The stored place may come from a record, and be any finite number. */
 static tally *played(policy *self, const observation *o)
 {
-    const tallies *own = (const tallies *)self;
-    if (o->id.known) return id_tallies_play(ids_of(own, self->parameters.values), own->places, o->id.value);
-    size_t last = own->places - 1;
+    const tallies *table = (const tallies *)self;
+    if (o->id.known) return id_tallies_play(ids_of(table, self->parameters.values), table->places, o->id.value);
+    size_t last = table->places - 1;
     size_t place = o->kept[0] >= 0 && o->kept[0] <= (float)last ? (size_t)o->kept[0] : last;
     tallies_total *total = total_of(self->parameters.values);
     if (total->used < (double)place + 1) total->used = (double)place + 1;
@@ -105,10 +105,10 @@ static tally *played(policy *self, const observation *o)
 
 /* ---- expected rewards ---- */
 
-double tallies_expect(const tally *own, double prior, double worth)
+double tallies_expect(const tally *arm, double prior, double worth)
 {
-    double count = own->count + worth;
-    return count > 0 ? (own->count * own->mean + worth * prior) / count : prior;
+    double count = arm->count + worth;
+    return count > 0 ? (arm->count * arm->mean + worth * prior) / count : prior;
 }
 
 double tallies_range(const parameters *learned)
@@ -147,9 +147,9 @@ static void add_to_total(tallies_total *self, double reward)
 
 float tallies_await(policy *self, const observation *o, double prior, double worth)
 {
-    tally *own = played(self, o);
-    float expected = (float)tallies_expect(own, prior, worth);
-    add(own, (double)expected);
+    tally *arm = played(self, o);
+    float expected = (float)tallies_expect(arm, prior, worth);
+    add(arm, (double)expected);
     total_of(self->parameters.values)->plays++;
     return expected;
 }
@@ -157,11 +157,11 @@ float tallies_await(policy *self, const observation *o, double prior, double wor
 bool tallies_learn(policy *self, const observation *o, float reward)
 {
     tallies_total *total = total_of(self->parameters.values);
-    tally *own = played(self, o);
-    if (o->awaited && own->count > 0) {
-        correct(own, (double)o->expected, (double)reward);
+    tally *arm = played(self, o);
+    if (o->awaited && arm->count > 0) {
+        correct(arm, (double)o->expected, (double)reward);
     } else {
-        add(own, (double)reward);
+        add(arm, (double)reward);
         total->plays++;
     }
     add_to_total(total, (double)reward);
@@ -195,10 +195,10 @@ void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, co
 size_t tallies_copy(const policy *self, uint64_t first, float *to)
 {
     (void)first;
-    const tallies *own = (const tallies *)self;
+    const tallies *table = (const tallies *)self;
     size_t count = floats_of((size_t)tallies_all(&self->parameters)->used);
     memcpy(to, self->parameters.values, count * sizeof *to);
-    return count + id_tallies_copy(ids_of(own, self->parameters.values), own->places, ids_of(own, to));
+    return count + id_tallies_copy(ids_of(table, self->parameters.values), table->places, ids_of(table, to));
 }
 
 /* ---- saving and loading ---- */
@@ -220,8 +220,8 @@ void tallies_archive(policy *self, archive *a)
     if (!a->reading || a->status) return;
     bool sound = total_is_sound(total, places);
     for (size_t i = 0; i < places && sound; i++) {
-        const tally *own = places_of(self->parameters.values) + i;
-        sound = tally_is_sound(own) && ((double)i < total->used || own->count == 0);
+        const tally *arm = places_of(self->parameters.values) + i;
+        sound = tally_is_sound(arm) && ((double)i < total->used || arm->count == 0);
     }
     if (!sound) archive_fail(a, EE_BAD_MODEL, "model: invalid rewards by arm");
 }

@@ -41,7 +41,7 @@ const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t a
 
 /* The expected reward of an arm: the mean of its rewards and a prior that is worth `worth` rewards; the prior if both
  * counts are 0. */
-double tallies_expect(const tally *own, double prior, double worth);
+double tallies_expect(const tally *arm, double prior, double worth);
 
 /* The range of the rewards. While all are equal it is their absolute value, or 1 if that is 0, so that widths and draws
  * are never 0. */

@@ -66,7 +66,8 @@ static void check_memory(const char *name, const char *options)
         decide(self, &arms, t % SHOWN, scores, &made[t]);
         decide(plain, &arms, t % SHOWN, plain_scores, &same[t]);
         for (size_t i = 0; i < SHOWN; i++) {
-            float expected = self->policy->class->own_score ? plain_scores[i].score : plain_scores[i].exploitation;
+            float expected =
+                self->policy->class->expected_reward ? plain_scores[i].score : plain_scores[i].exploitation;
             float beyond = plain_scores[i].score - expected; /* a width or a draw is no expectation */
             float recalled = recall_expect(past, ROOM, vector_of_arm(&arms, i), (arm_id){0, false}, expected);
             assert_true(scores[i].exploitation == plain_scores[i].exploitation);
@@ -81,7 +82,7 @@ static void check_memory(const char *name, const char *options)
         learn(plain, of, reward);
         const parameters *learned = &plain->policy->parameters;
         float expected = of->seen.score.exploitation;
-        if (self->policy->class->own_score) expected += of->seen.score.exploration;
+        if (self->policy->class->expected_reward) expected += of->seen.score.exploration;
         if (of->seen.round == 0) expected += (float)learned->centre; /* of which it could not know */
         recall_sample sample = {of->seen.x, of->seen.id, expected, reward, learned->spread};
         recall_add(past, ROOM, &sample, weights);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "policy/eenet_options.h"
+#include "support_network.h"
 
 /* EE-Net's defaults, then `text`. */
 static inline eenet_options eenet_options_from(const char *text)
@@ -155,7 +156,7 @@ static inline void parts_observe(parts *self, parts_decision *made, float reward
     exploitation_take(&self->f1.base, o, reward);
     if (o->round == 0 && self->f1.base.units.on) o->score.exploitation = (float)self->f1.base.parameters.centre;
     history_set_predicted(&f1->history, f1->history.newest, o->score.exploitation);
-    lesson l = {o, reward, optimal > 0, self->round++, self->f1.base.parameters.spread};
+    training_sample l = {o, reward, optimal > 0, self->round++, self->f1.base.parameters.spread};
     exploration_take(self->f2, &l, self->theta2);
     decision_maker_take(&self->f3, o->score, optimal);
     exploration_observe(self->f2, &l, self->theta1, self->theta2);
