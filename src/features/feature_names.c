@@ -37,7 +37,7 @@ uint64_t names_product_hash(uint64_t left, uint64_t right)
 
 /* ---- the table ---- */
 
-/* High bits of the hash lie beside the place, so that another name in the way is mostly seen without a look at it. */
+/* A slot also has high bits of the hash, so that most other names are skipped without looking at them. */
 static uint64_t slot_of(uint64_t hash, uint32_t place)
 {
     return (hash & 0xffffffff00000000U) | (uint64_t)(place + 1);
@@ -51,7 +51,7 @@ static void insert(const feature_names *self, uint64_t *slots, size_t slot_count
     slots[at] = slot_of(hash, place);
 }
 
-/* Steps to the next place whose hash may be this one; NO_PLACE at the end. *at starts as the hash. */
+/* Finds the next place that may have this hash; NO_PLACE at the end. *at starts as the hash. */
 static uint32_t next_candidate(const feature_names *self, uint64_t hash, size_t *at)
 {
     for (;; (*at)++) {
@@ -93,7 +93,7 @@ uint32_t names_find_product(const feature_names *self, uint64_t hash, uint32_t l
 static ee_status grow_slots(feature_names *self, size_t names, ee_error *error)
 {
     size_t slot_count = self->slot_count ? self->slot_count : 64;
-    while (slot_count < 2 * names) slot_count *= 2; /* half full at most */
+    while (slot_count < 2 * names) slot_count *= 2; /* at most half full */
     if (slot_count == self->slot_count) return EE_OK;
     uint64_t *slots;
     ee_status status = memory_create(self->memory, &slots, slot_count, sizeof *slots, error);
@@ -148,7 +148,7 @@ ee_status names_create(feature_names *self, memory *owner, size_t most, ee_error
     *self = (feature_names){.memory = owner, .most = most};
     ee_status status = names_reserve(self, 1, strlen(constant), error);
     if (status) return status;
-    /* It is not in the table: a name that comes from outside never finds it. */
+    /* It is not in the table: no name from outside finds it. */
     memcpy(self->text, constant, strlen(constant));
     self->text_used = strlen(constant);
     self->places[0] = (named_place){.hash = names_hash(constant, strlen(constant)), .second = sizeof constant - 1};
@@ -168,7 +168,7 @@ ee_status names_follow(feature_names *self, const feature_names *from, ee_error 
     return EE_OK;
 }
 
-/* ---- reading back and keeping ---- */
+/* ---- describing and saving ---- */
 
 static size_t append(char *text, size_t capacity, size_t at, const char *bytes, size_t count)
 {
@@ -194,7 +194,7 @@ size_t names_format(const feature_names *self, uint32_t place, char *text, size_
     return length;
 }
 
-/* A place that is read must lie within what there is: a text within the text, a product of names that came before. */
+/* A place that is read must be within bounds: its text within the text, a product of earlier names. */
 static bool is_sound(const feature_names *self, size_t place, size_t *text_end)
 {
     const named_place *own = &self->places[place];
@@ -223,7 +223,7 @@ static void archive_place(named_place *own, archive *a)
     own->is_product = words[2];
 }
 
-/* The hashes and the table are made anew. */
+/* Recomputes the hashes and the table. */
 static void restore(feature_names *self, size_t count, archive *a)
 {
     size_t text_end = 0;

@@ -6,15 +6,15 @@
 #include "sparse_entries.h"
 #include "vw_hash.h"
 
-/* A longer name has no place of its own. A text that comes as a value may be of any length, and a name that has a place
- * is kept for ever: so what a bandit keeps is bounded by its options. */
+/* A longer name has no place of its own. A text value may have any length, and names with a place are never removed:
+ * this bounds the memory of a bandit by its options. */
 enum { LONGEST_KEPT = 1024 };
 
-/* The value of the id of an action that has features too: a quarter is soon learned where the id matters, and too
- * little to hide what the features say. */
+/* The value of an id beside other features: a quarter is soon learned if the id matters, and too small to hide the
+ * features. */
 static const double ID_BESIDE_FEATURES = 0.25;
 
-/* Of the arms of one round together. A few kilobytes of JSON can ask for more products than memory holds. */
+/* Limit for the arms of one round together. A few kilobytes of JSON can ask for more products than fit in memory. */
 enum { MOST_ENTRIES = 1 << 24 };
 
 /* ---- creating ---- */
@@ -38,7 +38,7 @@ static bool is_vw(const features *self)
     return features_hash_as_vw(&self->options);
 }
 
-/* The place that what has no place of its own goes to. */
+/* The shared place for what has no place of its own. */
 static uint32_t shared_place(const features *self, uint64_t hash)
 {
     uint64_t hashes = (uint64_t)self->options.hashes;
@@ -55,13 +55,13 @@ static uint32_t vw_place(const features *self, uint32_t hash)
     return hash & (uint32_t)(self->dim - 1);
 }
 
-/* Whether a feature is only there for ids, and these are off. */
+/* Whether a feature exists only for ids while ids are off. */
 static bool is_left_out(const features *self, const round_feature *feature)
 {
     return feature->is_implied && (!self->options.ids || is_vw(self));
 }
 
-/* Whether a feature must come again before it gets a place. */
+/* Whether a feature must recur before it gets a place. */
 static bool must_come_again(const features *self, const round_feature *feature)
 {
     return feature->is_id && self->options.ids;
@@ -77,7 +77,7 @@ static uint32_t find_place(const features *self, const round_feature *feature, c
     return shared_place(self, feature->hash);
 }
 
-/* A product may have a place of its own where its two have. */
+/* A product may have a place if both names have one. */
 static uint32_t find_product(const features *self, const placed_feature *left, const placed_feature *right)
 {
     if (is_vw(self)) return vw_place(self, vw_product_hash(left->place, right->place));
@@ -95,7 +95,7 @@ static uint32_t *scale_of(const features *self, uint32_t place)
                                  : &self->shared_scales[place - (uint64_t)self->options.names];
 }
 
-/* What the share of a number is of: contexts, or actions. */
+/* The total for the share of a number: contexts or actions. */
 static uint64_t possible(const features *self, const number_scale *scale)
 {
     return scale->of_action ? self->actions : self->contexts;
@@ -104,7 +104,7 @@ static uint64_t possible(const features *self, const number_scale *scale)
 static double standardised(const features *self, uint32_t place, double x)
 {
     uint32_t number = *scale_of(self, place);
-    if (!number) return 0; /* nothing is known of its size yet */
+    if (!number) return 0; /* its size is not known yet */
     const number_scale *scale = &self->scales[number - 1];
     return number_scale_standardised(scale, x, possible(self, scale));
 }
@@ -122,7 +122,7 @@ static void learn_number(features *self, uint32_t place, double x, bool of_actio
 
 /* ---- room ---- */
 
-/* What the arms of a round take at most. */
+/* Upper bounds for the arms of a round. */
 typedef struct round_size {
     size_t features;                    /* of an arm */
     size_t pairs;                       /* of an arm */
@@ -136,13 +136,13 @@ static size_t count_numbers(const feature_list *list)
     return numbers;
 }
 
-/* Whether features of an action, (count), are an id beside others: that is multiplied with nothing. */
+/* Whether a feature of an action, (count), is an id beside others: it is not multiplied. */
 static bool is_beside_features(const round_feature *feature, size_t count)
 {
     return feature->is_implied && count > 1;
 }
 
-/* Marks the sides of the round's features. It stops where the entries are too many. */
+/* Marks the sides of the features of the round. Stops if there are too many entries. */
 static round_size measure(const features *self, ee_round *round)
 {
     feature_list *context = &round->context, *actions = &round->actions;
@@ -185,7 +185,7 @@ static ee_status reserve(ee_round *round, const round_size *size, ee_error *erro
     return status;
 }
 
-/* Numbers that are not standardised must be such as arms may have. */
+/* Numbers that are not standardised must be valid in arms. */
 static ee_status check_numbers(const features *self, const ee_round *round, const feature_list *list, ee_error *error)
 {
     if (self->options.standardize) return EE_OK;
@@ -223,7 +223,7 @@ static void count_place(features *self, uint32_t place)
         self->shared_counts[place - (uint64_t)self->options.names]++;
 }
 
-/* The place of a feature, a new one where it has none. */
+/* The place of a feature; a new one if it has none. */
 static uint32_t learn_place(features *self, const ee_round *round, const round_feature *feature)
 {
     const char *name = round->text + feature->text;
@@ -321,7 +321,7 @@ static void place_features(const features *self, const char *text, const round_f
     }
 }
 
-/* The entries of an arm whose features are placed. What is 0 makes none. */
+/* The entries of an arm whose features have places. Zeros are left out. */
 static size_t list_entries(const features *self, ee_round *round, size_t count)
 {
     encoding_room *room = &round->room;
@@ -363,7 +363,7 @@ ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, 
     return EE_OK;
 }
 
-/* The same as list_entries, with where they come from. */
+/* Like list_entries, with the features of each entry. */
 static size_t list_terms(const features *self, ee_round *round, size_t count)
 {
     encoding_room *room = &round->room;
@@ -400,7 +400,7 @@ ee_status features_terms(const features *self, ee_round *round, size_t arm, cons
     return EE_OK;
 }
 
-/* ---- reading back, copies, keeping ---- */
+/* ---- describing, copying, saving ---- */
 
 size_t features_describe(const features *self, size_t place, ee_feature *out, char *name, size_t capacity)
 {

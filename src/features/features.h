@@ -1,21 +1,21 @@
-/* Named features: from a parsed round to sparse arms, in steps that stay apart.
+/* Named features: from a parsed round to sparse arms, in separate steps.
  *
- *   parse    JSON to names and values: round.h. Needs no state, any thread.
- *   learn    gives new names their places and follows the scale of the numbers. Changes the state, in one thread and in
- *            the order of the rounds, so that a replay gives the same state.
- *   encode   a round to arms, by a state that it only reads. Many threads, each with its own round.
+ *   parse   JSON to names and values: round.h. Needs no state; works in any thread.
+ *   learn   gives new names their places and tracks the scale of the numbers. Changes the state, in one thread and in
+ * the order of the rounds, so that a replay gives the same state. encode  a round to arms. Only reads the state: many
+ * threads at once, each with its own round.
  *
- * Places. The constant has place 0; each name, and each product of two names, takes the next one while there is room
- * (`names`). What comes later, what a state that is only read does not know, and a name of more than 1,024 bytes goes
- * by its hash to one of `hashes` more places, which several may share; with none it is left out.
+ * Places. The constant has place 0. Each name, and each product of two names, takes the next place while there is room
+ * (`names`). Later ones, names that a read-only state does not know, and names of more than 1,024 bytes go by hash to
+ * one of `hashes` further places, which several may share; with hashes=0 they are left out.
  *
- * Ids. The id of an action is a feature of it, `_id=a7`, unless a feature with the key "id" says the same, which then
- * is the id's. Where the action has no other feature, `_id=a7` is 1 and multiplied as other features of the action;
- * beside others it is 1/4 and multiplied with nothing: features say what is alike, the id what is left. It gets a place
- * when it comes in a second round (new_ids.h), and is nothing before that; once the names are full it goes to a shared
- * place. With ids=off, and of Vowpal Wabbit's hashing, there is no `_id=a7`.
+ * Ids. The id of an action is a feature of it, `_id=a7`, unless a feature with the key "id" has the same value; then
+ * that is the feature of the id. If the action has no other feature, `_id=a7` is 1 and multiplied like other features
+ * of the action. Otherwise it is 1/4 and not multiplied: the features say what is alike, the id what is left. It gets a
+ * place when it comes in a second round (new_ids.h), and is left out before that; once the names are full it goes to a
+ * shared place. With ids=off, and with hashing of Vowpal Wabbit, there is no `_id=a7`.
  *
- * Numbers. They are brought to one scale, which follows what came: number_scale.h. */
+ * Numbers. They are brought to one scale that adapts to the values: number_scale.h. */
 #ifndef EENET_FEATURES_H
 #define EENET_FEATURES_H
 
@@ -31,35 +31,35 @@ typedef struct features {
     product_terms products;
     size_t dim;
     feature_names names;        /* hashing=dictionary */
-    uint64_t contexts, actions; /* that were learned */
+    uint64_t contexts, actions; /* learned so far */
     number_scale *scales;
     size_t scale_count, scale_capacity;
-    new_ids new_ids;         /* for those that learn: a copy that only encodes has none */
-    uint64_t *shared_counts; /* (hashes) how often something came to a shared place */
-    uint32_t *shared_scales; /* (hashes) counted from 1; 0: none */
+    new_ids new_ids;         /* NULL in a copy that only encodes */
+    uint64_t *shared_counts; /* (hashes) times that a shared place was used */
+    uint32_t *shared_scales; /* (hashes) from 1; 0: none */
 } features;
 
 ee_status features_create(features *self, memory *owner, const features_options *options, ee_error *error);
 
-/* Learns the names and numbers of a round with at least one action. If it fails, nothing has changed. */
+/* Learns the names and numbers of a round with at least one action. On failure nothing changes. */
 ee_status features_learn(features *self, ee_round *round, ee_error *error);
 
-/* The arms of a round, which lie in it until the next call with it. */
+/* The arms of a round, in the memory of the round until the next call with it. */
 ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, ee_error *error);
 
-/* After features_encode of the round: what the entries of an arm are made of, in the round until the next call with it.
- * Several may share a place. What is 0 is none of them. */
+/* After features_encode: the terms of the entries of an arm, in the memory of the round until the next call with it.
+ * Several may share a place. Zeros are left out. */
 ee_status features_terms(const features *self, ee_round *round, size_t arm, const feature_term **terms, size_t *count,
                          ee_error *error);
 
-/* How many places are taken by a name or product of their own, the constant among them: what `names` must be at least
- * so that a log of these rounds shares no place. */
+/* The places taken by a name or product, including the constant: the smallest `names` with which these rounds share no
+ * place. */
 size_t features_count(const features *self);
 
-/* What is at a place below dim; the name as snprintf does, "" where there is none. */
+/* Describes a place below dim. Writes the name like snprintf, "" if there is none. */
 size_t features_describe(const features *self, size_t place, ee_feature *out, char *name, size_t capacity);
 
-/* Takes over what `from` has learned since. The two have the same options, and this one learns by this alone. */
+/* Copies what `from` has learned since. Both have the same options, and this one learns only by this function. */
 ee_status features_follow(features *self, const features *from, ee_error *error);
 
 void features_archive(features *self, archive *a);

@@ -33,7 +33,7 @@ ee_status features_read_options(features_options *self, const char *text, ee_err
     options_set_defaults(&schema, self);
     ee_status status = options_parse(&schema, text, self, error);
     if (!status) status = options_settle(&schema, text, self, error);
-    if (features_hash_as_vw(self)) self->standardize = false; /* the default of an option that cannot act is on */
+    if (features_hash_as_vw(self)) self->standardize = false; /* an option without effect has its default, on */
     return status ? status : products_read(&products, self->products, error);
 }
 

@@ -8,25 +8,25 @@ typedef struct features_options {
     option_choice hashing;
     int64_t names, hashes, bits;
     option_text products;
-    bool standardize; /* off where hashing is Vowpal Wabbit's */
+    bool standardize; /* off if hashing is that of Vowpal Wabbit */
     bool chain_hash;
     bool ids;
 } features_options;
 
 enum { HASHING_DICTIONARY, HASHING_VW };
 
-/* Reads options as text, "" being the defaults. */
+/* Reads options from text; "": the defaults. */
 ee_status features_read_options(features_options *self, const char *text, ee_error *error);
 
-/* Every option that acts, as snprintf does. */
+/* Writes every option that has an effect, like snprintf. */
 size_t features_format_options(const features_options *self, char *text, size_t capacity);
 
-/* Option number index with its default; EE_BAD_INPUT past the last. */
+/* Describes option number index with its default; EE_BAD_INPUT after the last. */
 ee_status features_describe_option(size_t index, ee_option *out, ee_error *error);
 
 bool features_hash_as_vw(const features_options *self);
 
-/* How many places features with these options have. */
+/* The number of places with these options. */
 size_t features_dim(const features_options *self);
 
 #endif

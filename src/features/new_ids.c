@@ -9,7 +9,7 @@ static new_id *group_of(const new_ids *self, uint64_t hash)
     return self->entries + (hash & (self->capacity / GROUP - 1)) * GROUP;
 }
 
-/* Puts an entry first in its group; the last one of a full group gives way. */
+/* Puts an entry first in its group; drops the last one of a full group. */
 static void push(new_ids *self, new_id entry)
 {
     new_id *group = group_of(self, entry.hash);
@@ -60,7 +60,7 @@ static void archive_entry(new_id *entry, uint64_t rounds, archive *a)
         archive_fail(a, EE_BAD_MODEL, "model: invalid id seen once");
 }
 
-/* The capacity is part of the state: it decides which ids share a group. */
+/* The capacity is part of the state: it determines which ids share a group. */
 void new_ids_archive(new_ids *self, memory *owner, uint64_t rounds, archive *a)
 {
     size_t capacity = self->capacity, count = self->count;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 static const double MOST_DEVIATIONS = 10, MOST_STANDARD = 5;
-/* A deviation that is this small a part of the mean is rounding. */
+/* A smaller deviation, relative to the mean, is rounding error. */
 static const double LEAST_DEVIATION = 1e-9;
 
 enum { FIRST_BLOCK = 8, BLOCK_GROWTH = 8, LARGEST_BLOCK = 4096 };
@@ -38,7 +38,7 @@ static void fade(number_scale *self, double kept, uint64_t all)
     fade_block(&self->newer, kept, (double)all);
 }
 
-/* The square of how far from the mean a value may be; 0: as far as it likes, since nothing is known of its size. */
+/* The squared distance from the mean that is allowed; 0: any, since the size is not known yet. */
 static double square_of_reach(const number_scale *self)
 {
     double size = self->mean * self->mean;
@@ -47,7 +47,7 @@ static double square_of_reach(const number_scale *self)
     return MOST_DEVIATIONS * MOST_DEVIATIONS * (varies ? self->variance : size);
 }
 
-/* The value as it enters the sums. */
+/* The value to add to the sums. */
 static double limit(number_scale *self, double x, uint64_t all)
 {
     double away = x - self->mean, reach = square_of_reach(self);
@@ -95,7 +95,7 @@ void number_scale_learn(number_scale *self, double x, uint64_t all)
 void number_scale_standard(const number_scale *self, uint64_t all, double *mean, double *deviation)
 {
     double weight = self->older.weight + self->newer.weight, possible = (double)all - self->older.since;
-    double share = weight < possible ? weight / possible : 1; /* several of a name may be in one object */
+    double share = weight < possible ? weight / possible : 1; /* an object may have the same name several times */
     double missing = (1 - share) * self->mean;
     *mean = share * self->mean;
     *deviation = sqrt(self->variance + missing * missing);
@@ -111,9 +111,9 @@ double number_scale_standardised(const number_scale *self, double x, uint64_t al
     return fmax(-MOST_STANDARD, fmin(MOST_STANDARD, value));
 }
 
-/* ---- keeping ---- */
+/* ---- saving and loading ---- */
 
-/* What numbers of rounds can come to, and what a model that claims more is refused for. */
+/* Bounds for what numbers of rounds can produce; a model beyond them is refused. */
 #define MOST_NUMBERS ((uint64_t)1 << 62)
 static const double LARGEST_MEAN = 1e100, LARGEST_SQUARES = 1e240;
 
@@ -131,8 +131,8 @@ static bool are_sound(const number_sums *sums, double all)
            fabs(sums->mean) <= LARGEST_MEAN && sums->squares >= 0 && sums->squares <= LARGEST_SQUARES;
 }
 
-/* Before version 11 there was one sum of all values. It becomes the older block, as if its values had been fewer: the
- * mean, variance and share are the same, and are followed from there. */
+/* Before version 11 there was one sum of all values. It becomes the older block with a smaller weight: mean, variance
+ * and share stay the same, and adapt from there. */
 static bool read_single_sum(number_scale *self, uint64_t contexts, uint64_t actions, archive *a)
 {
     uint64_t count = 0;

@@ -40,7 +40,7 @@ ee_status products_read(product_terms *self, const char *text, ee_error *error)
 
 /* ---- sides ---- */
 
-/* Whether a namespace of this name is on the path: the word stands there between points or ends. */
+/* Whether a namespace of this name is on the path, between points or ends. */
 static bool lies_within(product_word word, const char *path, size_t bytes)
 {
     for (size_t start = 0; start + word.length <= bytes;) {

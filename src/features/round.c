@@ -4,22 +4,21 @@
 
 #include "feature_names.h"
 
-/* A path and a key are so long at most: each feature has them in full, so that longer ones would let a small text take
- * much memory. */
+/* The longest path and key: each feature has them in full, so longer ones would let a small text take much memory. */
 enum { LONGEST_NAME = 512 };
-/* What a mean and a sum of squares can still be kept of. */
+/* Larger values would overflow a sum of squares. */
 static const double LARGEST_NUMBER = 1e100;
 
 typedef struct parser {
     ee_round *round;
     json_reader reader;
-    feature_list *list;      /* where features go */
-    char path[LONGEST_NAME]; /* of the namespaces that are open */
+    feature_list *list;      /* receives features */
+    char path[LONGEST_NAME]; /* of the open namespaces */
     size_t path_bytes, inner;
-    bool reads_multi; /* at the top level "_multi" has the actions */
-    bool identified;  /* the action that is being read has an id: feature number id_at of the list */
+    bool reads_multi; /* at the top level, where "_multi" has the actions */
+    bool identified;  /* the current action has an id: feature number id_at of the list */
     size_t id_at;
-    const char *verb; /* what a sentence begins with */
+    const char *verb; /* begins messages */
     ee_error *error;
 } parser;
 
@@ -45,7 +44,7 @@ static ee_status fail_long(const parser *self)
                        (int)(self->path_bytes < 60 ? self->path_bytes : 60), self->path, LONGEST_NAME);
 }
 
-/* Opens the namespace of a key; the caller keeps path_bytes and inner, and sets them back. */
+/* Opens the namespace of a key; the caller saves and restores path_bytes and inner. */
 static ee_status enter(parser *self, json_text key)
 {
     size_t start = self->path_bytes + (self->path_bytes > 0);
@@ -57,7 +56,7 @@ static ee_status enter(parser *self, json_text key)
     return EE_OK;
 }
 
-/* Returns where the next byte goes. */
+/* Returns the position of the next byte. */
 static size_t append(char *text, size_t at, const char *bytes, size_t count)
 {
     if (count) memcpy(text + at, bytes, count);
@@ -68,11 +67,11 @@ static size_t append(char *text, size_t at, const char *bytes, size_t count)
 typedef struct name_parts {
     const char *joint; /* between path and key */
     json_text key;
-    bool has_word; /* a text's value, behind the sign */
+    bool has_word; /* the value of a text, after the sign */
     json_text word;
 } name_parts;
 
-/* Adds a feature of this name below the path. */
+/* Adds a feature of this name under the path. */
 static ee_status add(parser *self, const name_parts *name, round_feature feature)
 {
     ee_round *round = self->round;
@@ -126,7 +125,7 @@ static ee_status add_number(parser *self, const name_parts *name, double value, 
     return add(self, name, feature);
 }
 
-/* The words of a text, each an indicator. */
+/* Adds the words of a text as indicators. */
 static ee_status add_words(parser *self, json_text text)
 {
     ee_status status = EE_OK;
@@ -142,7 +141,7 @@ static ee_status add_words(parser *self, json_text text)
 
 static ee_status parse_members(parser *self);
 
-/* A number or true within an array whose namespace is open: "[0]", "[1]", ...; numbers: how many came before it. */
+/* A number or true in an array whose namespace is open: "[0]", "[1]", ...; numbers: the numbers before it. */
 static ee_status add_element(parser *self, const json_token *token, size_t element, size_t numbers)
 {
     char place[24], *start = place + sizeof place;
@@ -189,7 +188,7 @@ static ee_status parse_array(parser *self)
     }
 }
 
-/* An object or array under a key, whose namespace it is. */
+/* An object or array under a key, which is its namespace. */
 static ee_status parse_within(parser *self, const json_token *token)
 {
     size_t path_bytes = self->path_bytes, inner = self->inner;
@@ -202,7 +201,7 @@ static ee_status parse_within(parser *self, const json_token *token)
 
 /* ---- actions ---- */
 
-/* The id of an action is the feature "_id=a7", a name that no key of JSON makes. */
+/* The id of an action is the feature "_id=a7", a name that no JSON key gives. */
 static ee_status add_id(parser *self, json_text id)
 {
     static const char key[] = "_id";
@@ -219,7 +218,7 @@ static json_text word_of(const ee_round *round, const round_feature *feature)
     return (json_text){round->text + feature->text + feature->word, feature->bytes - feature->word};
 }
 
-/* Whether a feature says what the id says: "item.id=a7". */
+/* Whether a feature has the value of the id: "item.id=a7". */
 static bool says_id(const ee_round *round, const round_feature *feature, json_text id)
 {
     json_text word = word_of(round, feature);
@@ -228,7 +227,8 @@ static bool says_id(const ee_round *round, const round_feature *feature, json_te
            memcmp(word.bytes, id.bytes, id.length) == 0;
 }
 
-/* Gives the action its id. Where a feature of it, from number `start` on, says the same, that is the id's feature. */
+/* Gives the action its id. If one of its features, from number `start` on, has the same value, that is the feature of
+ * the id. */
 static void settle_id(parser *self, size_t start)
 {
     ee_round *round = self->round;
@@ -318,11 +318,11 @@ static ee_status parse_member(parser *self, const json_token *token, bool at_top
     }
 }
 
-/* The members of an object that has begun, to its end. */
+/* The members of an open object, to its end. */
 static ee_status parse_members(parser *self)
 {
     json_token token;
-    bool at_top = self->reads_multi; /* not so of the objects within it */
+    bool at_top = self->reads_multi; /* not in nested objects */
     ee_status status = EE_OK;
     self->reads_multi = false;
     while (!status) {
@@ -347,7 +347,7 @@ static ee_status parse(parser *self)
     return status ? status : next_token(self, &token); /* the end */
 }
 
-/* Adds what the bytes have; if that fails, the round is as it was. */
+/* Adds the parsed bytes; on failure the round is unchanged. */
 static ee_status read_object(ee_round *round, const char *json, size_t size, const char *verb, bool is_action,
                              bool reads_multi, ee_error *error)
 {
@@ -389,7 +389,7 @@ ee_status ee_round_action_id(ee_round *round, const char *id, size_t size, ee_er
     for (size_t i = 0; i < own; i++) self.identified = self.identified || features[i].is_id;
     ee_status status = add_id(&self, (json_text){id, size});
     if (status) return status;
-    round->arms--; /* the action ends behind its id; there is room for it */
+    round->arms--; /* the action now ends after its id; memory is reserved */
     return end_action(&self);
 }
 

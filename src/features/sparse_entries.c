@@ -1,6 +1,6 @@
 #include "sparse_entries.h"
 
-/* Few entries are sorted by insertion; below so many that is quicker than counting bytes. */
+/* Fewer entries are sorted by insertion, which is faster than counting bytes. */
 enum { FEW = 48, BYTES = 256 };
 
 static void sort_few(uint64_t *entries, size_t count)
@@ -13,7 +13,7 @@ static void sort_few(uint64_t *entries, size_t count)
     }
 }
 
-/* By one byte of the index, keeping the order of those that are equal in it. */
+/* Sorts by one byte of the index, keeping the order of equal ones. */
 static void sort_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
 {
     size_t starts[BYTES + 1] = {0};
@@ -22,8 +22,7 @@ static void sort_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned
     for (size_t i = 0; i < count; i++) to[starts[from[i] >> shift & 0xff]++] = from[i];
 }
 
-/* Returns where the sorted ones lie: entries or room. Equal indices stay in their order, so that their sum is always
- * the same. */
+/* Returns the sorted entries: entries or room. Equal indices keep their order, so that their sum is always the same. */
 static uint64_t *sort(uint64_t *entries, uint64_t *room, size_t count, size_t dim)
 {
     if (count <= FEW) {

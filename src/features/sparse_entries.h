@@ -1,4 +1,4 @@
-/* The entries of a sparse arm while it is made: index and value in one word, sorted and gathered at the end. */
+/* The entries of a sparse arm while it is encoded: index and value in one word, sorted and merged at the end. */
 #ifndef EENET_SPARSE_ENTRIES_H
 #define EENET_SPARSE_ENTRIES_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Values are cut to this: the largest that arms may have. */
+/* Values are limited to this, the largest valid in arms. */
 static const float LARGEST_VALUE = 1e9f;
 
 static inline float entry_bounded(double value)
@@ -23,8 +23,8 @@ static inline uint64_t entry_make(uint32_t index, double value)
     return (uint64_t)index << 32 | bits;
 }
 
-/* Sorts entries (count), all of indices below dim, by their index, sums those that share one, and writes what is not 0
- * to indices and values, which have room for count. room is (count). Returns how many were written. */
+/* Sorts entries (count), with indices below dim, by index, sums those with the same index, and writes non-zero ones to
+ * indices and values, which have room for count. room is (count). Returns the number written. */
 size_t entries_gather(uint64_t *entries, uint64_t *room, size_t count, size_t dim, uint32_t *indices, float *values);
 
 #endif

@@ -7,15 +7,15 @@ static uint32_t rotate(uint32_t x, unsigned bits)
     return x << bits | x >> (32 - bits);
 }
 
-/* A word of the input, made ready to go into the hash. */
+/* Scrambles a word of the input before it enters the hash. */
 static uint32_t scramble(uint32_t word)
 {
     return rotate(word * 0xcc9e2d51U, 15) * 0x1b873593U;
 }
 
-/* What a hash is fed with, piece by piece: a feature's text need not lie in one piece. */
+/* The input of a hash, piece by piece: the text of a feature may be in several pieces. */
 typedef struct murmur {
-    uint32_t hash, tail; /* tail: bytes that do not fill a word yet */
+    uint32_t hash, tail; /* tail: bytes of an incomplete word */
     size_t count;
 } murmur;
 
@@ -29,7 +29,7 @@ static void feed(murmur *self, unsigned char byte)
 
 static uint32_t finish(const murmur *self)
 {
-    uint32_t hash = self->hash ^ scramble(self->tail); /* that of an empty tail is 0 */
+    uint32_t hash = self->hash ^ scramble(self->tail); /* 0 for an empty tail */
     hash ^= (uint32_t)self->count;
     hash = (hash ^ hash >> 16) * 0x85ebca6bU;
     hash = (hash ^ hash >> 13) * 0xc2b2ae35U;
@@ -48,8 +48,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* The whole of a feature is `key` and `word`, one behind the other. In a word what separates features in their text
- * format is read as _. */
+/* A feature is `key` followed by `word`. In a word, the separators of their text format become _. */
 static char byte_at(json_text key, json_text word, size_t i)
 {
     if (i < key.length) return key.bytes[i];

@@ -1,6 +1,6 @@
-/* The feature hashing of Vowpal Wabbit (--hash strings), for those who compare with it or bring its models' settings:
- * MurmurHash3 of a feature with the hash of its namespace as the seed. tests/golden/vw_hashes.json has numbers of its
- * own reference output. */
+/* The feature hashing of Vowpal Wabbit (--hash strings), to compare with it or take over the settings of its models:
+ * MurmurHash3 of a feature, with the hash of its namespace as the seed. tests/golden/vw_hashes.json has numbers from
+ * its reference output. */
 #ifndef EENET_VW_HASH_H
 #define EENET_VW_HASH_H
 
@@ -9,19 +9,20 @@
 /* MurmurHash3, x86, 32 bits (Appleby, public domain, described at https://en.wikipedia.org/wiki/MurmurHash). */
 uint32_t vw_murmur(const char *bytes, size_t count, uint32_t seed);
 
-/* Of a namespace or a feature: blanks at the ends do not count, and digits alone are that number plus the seed. */
+/* The hash of a namespace or feature: blanks at the ends do not count, and a text of digits is that number plus the
+ * seed. */
 uint32_t vw_hash(const char *bytes, size_t count, uint32_t seed);
 
-/* Of a feature of a round, whose text is `text`. chained: as --chain_hash has it. */
+/* The hash of a feature of a round with this text. chained: like --chain_hash. */
 uint32_t vw_feature_hash(const round_feature *feature, const char *text, bool chained);
 
-/* Of a product. */
+/* The hash of a product. */
 static inline uint32_t vw_product_hash(uint32_t left, uint32_t right)
 {
     return (16777619U * left) ^ right;
 }
 
-/* Of the feature that every example has. */
+/* The hash of the constant feature. */
 static const uint32_t VW_CONSTANT = 11650396;
 
 #endif
