@@ -11,7 +11,7 @@ static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error
 {
     if (vector_is_within(arms->values, count, LARGEST_INPUT)) return EE_OK;
     size_t at = 0, arm = 0;
-    /* Whoever writes to the arms meanwhile, against the rules, must not lead us out of them. */
+    /* If another thread writes to the arms meanwhile, against the rules, we must not read outside them. */
     while (at + 1 < count && fabsf(arms->values[at]) <= LARGEST_INPUT) at++;
     while (arms->starts ? arms->starts[arm + 1] <= at : (arm + 1) * arms->dim <= at) arm++;
     size_t feature = arms->starts ? arms->indices[at] : at % arms->dim;
@@ -21,7 +21,7 @@ static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error
                        feature, arm, (double)arms->values[at]);
 }
 
-/* The sentence for an arm whose indices are wrong. */
+/* The message for an arm with invalid indices. */
 static ee_status fail_indices(const ee_arms *arms, size_t arm, ee_error *error)
 {
     vector x = vector_of_arm(arms, arm);

@@ -11,7 +11,7 @@
 
 /* ---- making ---- */
 
-/* Defaults, then the preset, then what the caller says. *options is to be freed with memory_free. */
+/* Defaults, then the preset, then the options of the caller. Free *options with memory_free. */
 static ee_status read_options(memory *owner, const policy_class *class, const char *preset, const char *text,
                               void **options, ee_error *error)
 {
@@ -70,7 +70,7 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     return EE_OK;
 }
 
-/* Options that change what keep() writes: all but those about drawing and remembering decisions and about rewards. */
+/* The options that change what keep() writes: all except those for drawing, pending decisions and rewards. */
 static bool changes_what_is_kept(const option_table *table)
 {
     const option_table *others[] = {&room_option_table,   &late_option_table,       &reward_option_table,
@@ -80,7 +80,7 @@ static bool changes_what_is_kept(const option_table *table)
     return true;
 }
 
-/* Writes the options that change what keep() writes, or "" if the policy keeps nothing of a decision. */
+/* Writes the options that change what keep() writes; "" if the policy stores nothing with a decision. */
 static void format_kept_options(const policy *decider, const option_schema *schema, const void *options, char *text)
 {
     enum { MOST_GROUPS = 32 };
@@ -100,9 +100,9 @@ static uint64_t text_checksum(const char *text)
     return archive_checksum((const uint8_t *)text, strlen(text));
 }
 
-/* A bandit learns the records of those with the same fingerprint. It covers what changes the meaning of a record: the
- * policy, the dimension, the named features, the option `scale`, and the options that change what the policy keeps of a
- * decision. */
+/* A bandit learns the records of bandits with the same fingerprint. It covers what changes the meaning of a record: the
+ * policy, the dimension, the named features, the option `scale`, and the options that change what the policy stores
+ * with a decision. */
 static uint64_t fingerprint_of(const ee_bandit *self, const void *options)
 {
     char kept[OPTIONS_SIZE];
@@ -118,7 +118,7 @@ ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error)
     return memory_grow(&self->memory, &self->words, &self->word_capacity, words, sizeof *self->words, error);
 }
 
-/* The columns that a loaded policy has; a new one has that of the constant. */
+/* The columns of a loaded policy; a new one has that of the constant. */
 static ee_status create_columns(ee_bandit *self, const bandit_origin *origin, ee_error *error)
 {
     columns *stored = &self->policy->parameters.columns;
@@ -218,7 +218,7 @@ static void archive_late(ee_bandit *self, archive *a)
         archive_fail(a, EE_BAD_MODEL, "model: invalid time");
 }
 
-/* The rows of columns that no place has are not visited. */
+/* The rows of unused columns are not visited. */
 static void archive_values(policy *self, archive *a)
 {
     const parameters *learned = &self->parameters;

@@ -1,7 +1,7 @@
-/* The columns of a bandit's policy, and the larger policy that takes its place where they are too few.
+/* The columns of a bandit's policy, and the larger policy that replaces it when they run out.
  *
- * A policy grows as if it were saved and loaded: a policy with more room is created, and reads what the other one
- * archives. So what holds for a loaded bandit, that it goes on as if nothing had been, holds for one that has grown. */
+ * A policy grows as if it were saved and loaded: a policy with more room is created, and reads what the old one
+ * archives. So a bandit that has grown continues unchanged, like a loaded one. */
 #include <string.h>
 
 #include "bandit.h"
@@ -20,9 +20,9 @@ void policy_arena_release(policy_arena *self)
 
 size_t bandit_column_capacity(const ee_bandit *self, size_t count)
 {
-    /* In whole lines of the cache, so that what lies behind the rows of all columns is aligned as ever. */
+    /* In whole cache lines, so that what follows the rows of all columns stays aligned. */
     enum { LEAST = 64, STEP = 16 };
-    /* Of names that Vowpal Wabbit's hash places, any may come first. */
+    /* With the hash of Vowpal Wabbit, names take any place. */
     if (!self->features || features_hash_as_vw(&self->features->options)) return 0;
     if (count < LEAST) count = LEAST;
     if (count > self->dim) count = self->dim;
@@ -55,7 +55,7 @@ ee_status bandit_create_policy(ee_bandit *self, const policy_class *class, const
 
 /* ---- growing ---- */
 
-/* Has `to` know what `from` knows. */
+/* Copies what `from` has learned to `to`. */
 static ee_status hand_over(policy *from, policy *to, ee_error *error)
 {
     const columns *stored = &from->parameters.columns;
@@ -93,7 +93,7 @@ static ee_status grow(ee_bandit *self, size_t capacity, ee_error *error)
     return EE_OK;
 }
 
-/* Grows by a quarter at least: what is a square of the columns then takes at most 1.6 times what it needs. */
+/* Grows by at least a quarter: memory of the square of the columns is then at most 1.6 times what it needs. */
 static ee_status reserve_columns(ee_bandit *self, size_t needed, ee_error *error)
 {
     size_t capacity = self->policy->parameters.columns.capacity, next = capacity + capacity / 4;
@@ -106,13 +106,13 @@ static bool has_column(const columns *stored, size_t place)
     return columns_find(stored, (uint32_t)place) < stored->capacity;
 }
 
-/* Whether an entry of x needs a column: those of a sparse one that are zero do, since training looks at all. */
+/* Whether an entry of x needs a column. Zeros of a sparse x do: training reads all entries. */
 static bool is_missing(const columns *stored, vector x, size_t entry)
 {
     return x.indices ? !has_column(stored, x.indices[entry]) : x.values[entry] != 0 && !has_column(stored, entry);
 }
 
-/* Columns that there must be room for, with those of the places of x. */
+/* The columns needed, including those of the places of x. */
 static size_t columns_needed(const columns *stored, vector x)
 {
     size_t needed = stored->count;
@@ -120,8 +120,8 @@ static size_t columns_needed(const columns *stored, vector x)
     return needed;
 }
 
-/* How many names must have a column: all that are known, and where x has a place beyond them, as of a record that
- * comes before its names, all up to that one. */
+/* The number of names that need a column: all known ones and, if x has a place beyond them (from a record that comes
+ * before its names), all up to that one. */
 static size_t names_needed(const ee_bandit *self, vector x)
 {
     const columns *stored = &self->policy->parameters.columns;
@@ -133,7 +133,7 @@ static size_t names_needed(const ee_bandit *self, vector x)
     return names;
 }
 
-/* Names in their order: so their columns are their places, unless shared places came before. */
+/* Names in order, so that their columns are their places unless shared places came first. */
 static ee_status add_names(ee_bandit *self, size_t names, ee_error *error)
 {
     size_t needed = self->policy->parameters.columns.count, first = self->named_columns;

@@ -1,4 +1,4 @@
-/* Deciding and scoring with a bandit: one round, several, slots, or a look that changes nothing. */
+/* Deciding and scoring with a bandit: one round, several, slots, or without changing anything. */
 #include <string.h>
 
 #include "arms.h"
@@ -7,7 +7,7 @@
 
 /* ---- deciding ---- */
 
-/* Cannot fail: there is room. */
+/* Cannot fail: memory is reserved. */
 static void remember(ee_bandit *bandit, ee_decision *decisions)
 {
     const made_decisions *made = &bandit->room->made;
@@ -74,9 +74,9 @@ ee_status ee_bandit_decide_slots(ee_bandit *bandit, const ee_arms *seen, size_t 
     return decide(bandit, &call, error);
 }
 
-/* ---- a look ---- */
+/* ---- without changing anything ---- */
 
-/* Scores and probabilities as a decision now would have them, either if it is not NULL. */
+/* The scores and probabilities of a decision now; either may be NULL. */
 static ee_status look(const ee_bandit *bandit, const ee_arms *arms, ee_score *scores, double *probabilities,
                       ee_error *error)
 {

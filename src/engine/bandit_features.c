@@ -1,4 +1,4 @@
-/* Rounds of named features, as a bandit sees them. */
+/* Rounds of named features for a bandit. */
 #include "bandit.h"
 
 #include "features/features.h"
@@ -36,7 +36,7 @@ ee_status ee_bandit_arms(ee_bandit *bandit, ee_round *round, ee_arms *arms, ee_e
     if (!status) status = features_learn(bandit->features, round, error);
     if (status) return status;
     ee_arms own;
-    /* Learning has made room for what this needs, so that it cannot fail. */
+    /* Cannot fail: learning the round has reserved the memory. */
     status = features_encode(bandit->features, round, arms ? arms : &own, error);
     if (!status) bandit_add_round(bandit, arms ? arms : &own);
     return status;

@@ -1,4 +1,4 @@
-/* Learning the reward of a decision that waits, of one that comes as a record, or of one that somebody else made. */
+/* Learns the reward of a pending decision, of a record, or of a decision that this bandit did not make. */
 #include <math.h>
 
 #include "arms.h"
@@ -91,7 +91,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
     if (status) return status;
     const parameters *learned = &bandit->policy->parameters;
     deciding_room *room = bandit->room;
-    decision_streams before = room->streams; /* learning a log draws nothing */
+    decision_streams before = room->streams; /* learning from a log draws no random numbers */
     scored_arms scored;
     status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, room, &scored, error);
     room->streams = before;
@@ -108,8 +108,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
 
 /* ---- records ---- */
 
-/* Scales the arm of a record, which was divided by `from`, as if it had been divided by `to`. words begin with its
- * values. */
+/* Rescales the arm of a record from the divisor `from` to `to`. words begin with its values. */
 static ee_status rescale(double from, double to, const kept_decision *kept, uint32_t *words, ee_error *error)
 {
     float *values = (float *)(void *)words;

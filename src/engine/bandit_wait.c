@@ -1,4 +1,4 @@
-/* Decisions that wait for their reward: the policy is told of them, those of snapshots join them, and they expire. */
+/* Pending decisions: they are counted as tried, added from records, and expire. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
     counted_decisions_find(&bandit->counted, &seen);
     bandit_remember(bandit, &kept, bandit->words);
     decision->id = bandit->decisions;
-    if (seen.awaited) { /* it was taken in before, and is counted */
+    if (seen.awaited) { /* it was added before, and is already counted */
         counted_decisions_remove(&bandit->counted, &seen);
         pending_set_awaited(&bandit->pending, bandit->decisions, &seen);
     } else {
@@ -44,10 +44,10 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
     return EE_OK;
 }
 
-/* ---- rewards that do not come ---- */
+/* ---- missing rewards ---- */
 
-/* What becomes of a decision whose reward did not come: it is learned with the default reward or, if there is none or
- * it cannot be learned, forgotten. Removes and counts it. Does nothing if the entry does not wait. */
+/* Ends a pending decision without a reward: learns it with the default reward or, if there is none or it cannot be
+ * learned, forgets it. Removes and counts it. Does nothing if the entry is not pending. */
 static void expire(ee_bandit *self, pending_entry *entry)
 {
     double reward = self->pending.default_reward;

@@ -11,7 +11,7 @@ ee_status counted_decisions_create(counted_decisions *self, memory *owner, size_
     return memory_create(owner, &self->entries, self->buckets * BUCKET, sizeof *self->entries, error);
 }
 
-/* FNV-1a, a word at a time; never 0. */
+/* FNV-1a, word by word; never 0. */
 static uint64_t mix(uint64_t hash, const void *words, size_t count)
 {
     const uint32_t *each = words;

@@ -1,9 +1,8 @@
-/* Decisions that a policy counted as tried while they waited, and that then expired or were forgotten. Their reward may
- * still come, with the record of the decision: it must then correct what was counted, not count once more.
- *
- * A decision is known by a hash of all that is kept of it; equal ones cannot be told apart and need not be. The table
- * holds about as many as the option `pending`, at most 65,536, and a later one displaces the oldest of its bucket: a
- * displaced decision that is learned after all counts as another try. */
+/* Decisions that were counted as tried while pending, and then expired or were forgotten. Their reward may still arrive
+ * with a record: it must then correct what was counted, not count it again. A decision is identified by a hash of
+ * everything that is stored with it; equal decisions need not be distinguished. The table holds about as many as the
+ * option `pending`, at most 65,536. A later one replaces the oldest of its bucket: a replaced decision that is learned
+ * after all counts as another try. */
 #ifndef EENET_COUNTED_DECISIONS_H
 #define EENET_COUNTED_DECISIONS_H
 
@@ -23,16 +22,16 @@ typedef struct counted_decisions {
 
 ee_status counted_decisions_create(counted_decisions *self, memory *owner, size_t pending, ee_error *error);
 
-/* The decision seen, which waited and was awaited, is given up. */
+/* Adds a decision that was counted as tried and is no longer pending. */
 void counted_decisions_add(counted_decisions *self, const observation *seen);
 
-/* The decision seen comes as a record: if it is in the table, it becomes awaited again, as it was. */
+/* A decision arrives as a record: if it is in the table, restores what await() returned. */
 void counted_decisions_find(const counted_decisions *self, observation *seen);
 
-/* It was learned. */
+/* Removes a decision that was learned. */
 void counted_decisions_remove(counted_decisions *self, const observation *seen);
 
-/* most_round: what parameters.round is. */
+/* most_round is the current parameters.round. */
 void counted_decisions_archive(counted_decisions *self, uint64_t most_round, archive *a);
 
 #endif

@@ -80,7 +80,7 @@ float deciding_scale(const decision_rules *rules, double divisor)
     return rules->scales && divisor > 0 ? (float)(1 / divisor) : 1;
 }
 
-/* values (arms_value_count) = the arms divided by what they are to be. */
+/* values (arms_value_count) = the arms divided by their divisor. */
 static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, scored_arms *out, float *values,
                             ee_error *error)
 {
@@ -107,7 +107,7 @@ static ee_status see_ids(const ee_arms *rounds, size_t count, deciding_room *roo
     return status;
 }
 
-/* The arms as the policy is to see them. */
+/* The arms as the policy sees them. */
 static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, size_t count, deciding_room *room,
                           scored_arms *out, ee_error *error)
 {
@@ -159,7 +159,7 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
     if (status) return status;
     room->scratch.random = room->streams.posterior;
     policy_score(learned, &out->arms, &room->scratch, room->scores);
-    /* Parameters and features are finite, but a score may overflow all the same. */
+    /* Parameters and features are finite, but a score may still overflow. */
     for (size_t i = 0; i < out->arms.count; i++)
         if (!isfinite(room->scores[i].score))
             return status_fail(error, EE_DIVERGED,
@@ -176,13 +176,13 @@ static propensity_rule rule_now(const decision_rules *rules, const parameters *l
 {
     const policy_class *class = learned->policy->class;
     propensity_rule rule = rules->rule.kind == PROPENSITY_OWN && class->rule ? class->rule(learned) : rules->rule;
-    double spread = learned->spread > 0 ? learned->spread : 1; /* where it is 0, all scores are equal */
+    double spread = learned->spread > 0 ? learned->spread : 1; /* if it is 0, all scores are equal */
     if (rule.kind == PROPENSITY_SOFTMAX) rule.amount *= spread;
     if (rule.kind == PROPENSITY_IGW) rule.amount /= spread;
     return rule;
 }
 
-/* Counts in wins how often an arm is the best; equal ones share. */
+/* Counts in wins how often an arm is the best; ties share. */
 static void count_wins(deciding_room *room, const ee_score *scores, size_t count, double *wins)
 {
     propensity_fill((propensity_rule){.kind = PROPENSITY_ARGMAX}, scores, count, room->probabilities);
@@ -221,7 +221,7 @@ void deciding_estimate(const decision_rules *rules, const parameters *learned, c
         return;
     }
     memset(wins, 0, count * sizeof *wins);
-    wins[arm] = 1; /* the draw that decided counts as one of them */
+    wins[arm] = 1; /* the draw that decided counts too */
     room->scratch.random = room->streams.estimation;
     for (uint64_t draw = 0; draw < rules->probability_draws; draw++) {
         policy_score(learned, &scored->arms, &room->scratch, room->redrawn);

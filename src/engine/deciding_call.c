@@ -4,28 +4,28 @@
 
 #include "arms.h"
 
-/* A call under way. */
+/* A running call. */
 typedef struct deciding {
     const deciding_call *call;
     const decision_rules *rules;
     const parameters *learned;
     deciding_room *room;
-    arm_length length;    /* what arms are divided by */
-    size_t given;         /* entries of the caller's scores and probabilities that are filled */
-    scored_arms scored;   /* the arms that were scored last */
-    const ee_arms *whole; /* the slot whose arms have their scores in room->left.scores, all of them; NULL: none */
+    arm_length length;    /* divisor of arms */
+    size_t given;         /* filled entries of the caller's scores and probabilities */
+    scored_arms scored;   /* the last scored arms */
+    const ee_arms *whole; /* the slot whose arms all have their scores in room->left.scores; NULL: none */
 } deciding;
 
-/* A round whose arms were scored, and which of them it is decided among. */
+/* A scored round, and the arms that may be chosen. */
 typedef struct candidates {
     size_t round; /* its number */
     size_t count;
     const size_t *left; /* (count) their numbers in the round; NULL: all arms */
-    size_t first;       /* of room->scores and room->probabilities: where theirs begin */
-    bool whole;         /* all arms of the round were scored, not these alone */
+    size_t first;       /* their start in room->scores and room->probabilities */
+    bool whole;         /* all arms of the round were scored, not only these */
 } candidates;
 
-/* ---- what the caller gave ---- */
+/* ---- arguments of the caller ---- */
 
 static ee_status check_slots(const deciding_call *self, ee_error *error)
 {
@@ -52,9 +52,9 @@ ee_status deciding_call_check(const deciding_call *self, size_t dim, ee_error *e
     return self->slots ? check_slots(self, error) : EE_OK;
 }
 
-/* ---- drawing, keeping, returning ---- */
+/* ---- drawing, storing, returning ---- */
 
-/* Notes what is kept of a decision for arm number `at` of the scored ones, among so many arms. */
+/* Stores a decision for arm number `at` of the scored ones, in a round of this many arms. */
 static ee_status keep(deciding *d, size_t at, size_t arms, ee_score score, ee_error *error)
 {
     deciding_room *room = d->room;
@@ -77,7 +77,7 @@ static ee_status keep(deciding *d, size_t at, size_t arms, ee_score score, ee_er
     return EE_OK;
 }
 
-/* Fills what the caller gets of a round. */
+/* Fills the results of a round for the caller. */
 static void give(deciding *d, const candidates *from)
 {
     size_t arms = d->call->rounds[from->round].count;
@@ -113,18 +113,18 @@ static ee_status choose(deciding *d, const candidates *from, ee_error *error)
     return EE_OK;
 }
 
-/* ---- rounds that are decided among all their arms ---- */
+/* ---- rounds with all their arms ---- */
 
-/* How many rounds from number first on are scored in one go: dense ones, if the policy allows it and keeps nothing of a
- * decision, since keep() must know which arms were a round. */
+/* The number of rounds from number first on that are scored at once: dense ones, if the policy allows it and stores
+ * nothing with a decision, since keep() must know the arms of its round. */
 static size_t rounds_together(const deciding *d, size_t first)
 {
-    enum { ENOUGH_ARMS = 256 }; /* more at once gain nothing, and take more room */
+    enum { ENOUGH_ARMS = 256 }; /* more at once gain nothing and take more memory */
     const policy *owner = d->learned->policy;
     const ee_arms *rounds = d->call->rounds;
     size_t last = first, arms = 0;
     if (!owner->class->arms_independent || owner->class->draws) return 1;
-    if (d->rules->scales && arm_length_compares(&d->length)) return 1; /* each round may change it */
+    if (d->rules->scales && arm_length_compares(&d->length)) return 1; /* each round may change the length */
     for (; last < d->call->count && !rounds[last].starts && arms < ENOUGH_ARMS; last++) {
         if (!rounds[last].ids != !rounds[first].ids) break;
         arms += rounds[last].count;
@@ -149,7 +149,7 @@ static ee_status decide_together(deciding *d, size_t begin, size_t count, ee_err
     return status;
 }
 
-/* ---- rounds that are decided among what is left of their arms ---- */
+/* ---- rounds with some of their arms ---- */
 
 static ee_status reserve_left(deciding *d, size_t arms, ee_error *error)
 {
@@ -179,7 +179,7 @@ static ee_status find_left(deciding *d, candidates *from, ee_error *error)
                        from->round, arms);
 }
 
-/* The arms that are left, as a round: the caller's own if that is all of them, else a copy. */
+/* The remaining arms as a round: those of the caller if all remain, otherwise a copy. */
 static ee_status make_round(deciding *d, const candidates *from, ee_arms *round, ee_error *error)
 {
     left_room *left = &d->room->left;
@@ -223,8 +223,9 @@ static ee_status score_left(deciding *d, const candidates *from, ee_error *error
     return status;
 }
 
-/* Whether the arms of a slot may be scored once for all slots that see them: if an arm's score does not depend on the
- * others, nothing is kept that does, and no more lengths are compared, which are those of what is left. */
+/* Whether the arms of a slot may be scored once for all slots that see them: the score of an arm must not depend on the
+ * others, nothing that does may be stored, and the divisor must be settled, since lengths are compared on the remaining
+ * arms. */
 static bool scores_last(const deciding *d, size_t left)
 {
     const policy *owner = d->learned->policy;
@@ -238,7 +239,7 @@ static bool are_same(const ee_arms *a, const ee_arms *b)
     return a->values == b->values && a->starts == b->starts && a->indices == b->indices && a->ids == b->ids;
 }
 
-/* Scores all arms of a slot, unless they were for the slot before, and takes the scores of those that are left. */
+/* Scores all arms of a slot, unless the previous slot did, and takes the scores of the remaining ones. */
 static ee_status score_whole(deciding *d, const candidates *from, ee_error *error)
 {
     const ee_arms *all = &d->call->rounds[from->round];

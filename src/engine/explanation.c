@@ -57,17 +57,17 @@ ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, cons
 
 /* ---- a round ---- */
 
-/* A round that is being explained. */
+/* The explanation of a round in progress. */
 typedef struct explaining {
     const decision_rules *rules;
     const parameters *learned;
     const features *features; /* NULL: arms are vectors */
     ee_round *round;
-    const ee_arms *arms; /* as the caller has them */
+    const ee_arms *arms; /* as given by the caller */
     scored_arms seen;
     ee_scratch *own;
-    float scale;  /* of what the policy sees, by that */
-    int64_t only; /* the arm that is asked for, or EXPLAIN_ALL */
+    float scale;  /* factor to what the policy sees */
+    int64_t only; /* the requested arm, or EXPLAIN_ALL */
 } explaining;
 
 static ee_status reserve_entries(explaining *e, size_t more, ee_error *error)
@@ -93,7 +93,7 @@ static ee_status add_vector(explaining *e, vector x, const float *gradient, ee_e
     return status;
 }
 
-/* Where in a sparse vector a place lies; its count where it does not. */
+/* The index of a place in a sparse vector; its count if it is absent. */
 static size_t find(vector x, uint32_t place)
 {
     size_t low = 0, high = x.count;
@@ -107,7 +107,7 @@ static size_t find(vector x, uint32_t place)
     return low < x.count && x.indices[low] == place ? low : x.count;
 }
 
-/* What shares a place shares its gradient. Two that cancel each other out leave no entry, and contribute nothing. */
+/* Features that share a place share its gradient. Two that cancel out leave no entry and contribute nothing. */
 static ee_status add_terms(explaining *e, size_t arm, vector x, const float *gradient, ee_error *error)
 {
     const feature_term *terms = NULL;
@@ -152,7 +152,7 @@ static ee_status add_arm(explaining *e, size_t arm, ee_error *error)
     return asked ? add_entries(e, arm, next, error) : EE_OK;
 }
 
-/* Scores and probabilities come first: gradients overwrite the scratch. */
+/* Scores and probabilities come first, because gradients overwrite the scratch. */
 static ee_status explain(explaining *e, ee_error *error)
 {
     explanation *out = &e->own->explanation;
@@ -196,7 +196,7 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
     return status;
 }
 
-/* Equal ones as they came, so that an explanation is the same each time. */
+/* Ties by feature, so that an explanation is always the same. */
 static int by_size(const void *left, const void *right)
 {
     const explained_entry *a = left, *b = right;

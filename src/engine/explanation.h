@@ -1,45 +1,46 @@
-/* A decision taken apart: what each feature contributes to the reward that is expected of an arm. */
+/* Explains a decision: what each feature contributes to the expected reward of an arm. */
 #ifndef EENET_EXPLANATION_H
 #define EENET_EXPLANATION_H
 
 #include "deciding.h"
 
-/* An entry of an arm, or of a round of named features a feature or product of two: which it is, and what it adds. */
+/* An entry of an arm or, for a round of named features, a feature or product of two: what it is and what it
+ * contributes. */
 typedef struct explained_entry {
-    uint32_t left, right; /* as feature_term has them (features/round.h); of a vector the place and NO_FEATURE */
-    float value;          /* as it enters the arm: a number less its mean, by its deviation */
+    uint32_t left, right; /* see feature_term (features/round.h); for a vector, the place and NO_FEATURE */
+    float value;          /* its value in the arm: for a number, (number - mean) / deviation */
     float contribution;   /* to score.exploitation, in rewards */
 } explained_entry;
 
 typedef struct explained_arm {
     ee_score score;
-    double probability; /* with which it is chosen; not a number where that is unknown */
-    float recalled;     /* of score.score: what came of this very arm before */
-    float base;         /* of score.exploitation: what no feature contributes, as the mean of the rewards */
+    double probability; /* of choosing it; NaN if unknown */
+    float recalled;     /* part of score.score from arm memory */
+    float base;         /* part of score.exploitation that no feature contributes, such as the mean reward */
     size_t first, count;
 } explained_arm;
 
-/* One for each thread; its room is that of the scratch that it is made with. */
+/* One per thread; its memory belongs to the scratch. */
 typedef struct explanation {
     explained_arm *arms; /* (arm_count) */
     size_t arm_count;
-    explained_entry *entries; /* of all arms, one after the other: those of an arm from number first on */
+    explained_entry *entries; /* of all arms; those of an arm start at number first */
     size_t entry_count;
-    uint64_t version; /* of what it was made on, see snapshot_update */
+    uint64_t version; /* of the state that it explains, see snapshot_update */
     float *gradient;  /* of one arm */
     size_t arm_capacity, entry_capacity, gradient_capacity;
 } explanation;
 
 enum { EXPLAIN_ALL = -1 };
 
-/* Explains the arms of a round by what was published last: of arms, or of a round of named features, the other being
- * NULL. only: the entries of this arm alone are told, and those of the others are none; or EXPLAIN_ALL. The arms are
- * those that ee_snapshot_decide and ee_snapshot_decide_round would see. *out is valid until the next call with this
- * scratch, and its names as long as the round. */
+/* Explains the arms of a round with the state published last: given as arms, or as a round of named features; the other
+ * is NULL. only: fills entries only for this arm, or EXPLAIN_ALL. The arms are those that ee_snapshot_decide and
+ * ee_snapshot_decide_round would see. *out is valid until the next call with this scratch, and its names as long as the
+ * round. */
 ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms, ee_round *round,
                            uint64_t seed, int64_t only, explanation **out, ee_error *error);
 
-/* Puts the entries of each arm in the order of their contributions, the largest first, whatever the sign. */
+/* Sorts the entries of each arm by the size of their contributions, largest first. */
 void explanation_rank(explanation *self);
 
 #endif

@@ -59,7 +59,7 @@ void kept_decision_archive(kept_decision *self, archive *a)
     archive_floats(a, &self->score.exploitation, 1);
     archive_floats(a, &self->score.exploration, 1);
     archive_floats(a, &self->score.score, 1);
-    if (a->version < 11) return; /* arms had no ids */
+    if (a->version < 11) return; /* no ids */
     uint32_t known = self->id.known;
     archive_u32s(a, &known, 1);
     archive_u64(a, &self->id.value);

@@ -1,9 +1,9 @@
 /* Saving and loading a bandit. docs/model-file.md gives the bytes.
  *
- *   8 bytes   "eenet" 0x1a 0x0d 0x0a: a file that was sent as text is damaged here already
+ *   8 bytes   "eenet" 0x1a 0x0d 0x0a: transfer as text damages it visibly
  *   u64       version of the format
  *   text      policy, as "eenet:paper": a u64 length, then the bytes
- *   text      every option that acts, with its value
+ *   text      every option that has an effect, with its value
  *   u64, u64  dimension, seed
  *   text      every option of the named features that acts; empty where the bandit takes vectors alone
  *   u64       of named features: columns that the policy stores, 0 where it stores all places; then
@@ -27,8 +27,8 @@ typedef struct model_head {
     size_t dim;
     uint64_t seed;
     char features[FEATURES_SIZE];
-    size_t columns;   /* of named features: places that the policy stores, 0: all */
-    uint32_t *places; /* (columns); to be freed with memory_free */
+    size_t columns;   /* for named features: places that the policy stores; 0: all */
+    uint32_t *places; /* (columns); free it with memory_free */
 } model_head;
 
 static void archive_head(model_head *head, archive *a)
@@ -72,7 +72,7 @@ ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *si
     head->columns = bandit->policy->parameters.columns.count;
     head->places = bandit->policy->parameters.columns.order;
     archive_head(head, &a);
-    bandit_archive((ee_bandit *)(uintptr_t)bandit, &a); /* writing changes nothing of it */
+    bandit_archive((ee_bandit *)(uintptr_t)bandit, &a); /* writing does not change it */
     uint64_t checksum = archive_checksum(a.bytes, a.size);
     archive_u64(&a, &checksum);
     memory_free(head);
@@ -90,7 +90,7 @@ void ee_bytes_free(void *bytes)
     memory_free(bytes);
 }
 
-/* "eenet" accepts "eenet" and "eenet:paper"; "eenet:paper" itself alone. */
+/* "eenet" accepts "eenet" and "eenet:paper"; "eenet:paper" accepts only itself. */
 static bool accepts(const char *expected, const char *name)
 {
     size_t length = strlen(expected);
@@ -121,8 +121,8 @@ static ee_status check_expected(const model_head *head, const ee_settings *expec
     return EE_OK;
 }
 
-/* Names the options that came after the model, where their defaults are not what the policy did without them, and
- * removes the one that is gone. */
+/* Adds the options that are newer than the model with their former behaviour, if it is not the default, and removes the
+ * one that no longer exists. */
 static ee_status update_options(model_head *head, archive *a)
 {
     const policy_class *class;
@@ -144,16 +144,16 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (!status) status = update_options(head, a);
     if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
-    if (head->features[0] && a->version < 11) /* when ids were passed over */
+    if (head->features[0] && a->version < 11) /* when ids were ignored */
         strncat(head->features, " ids=off", sizeof head->features - strlen(head->features) - 1);
     if (head->features[0]) settings.features = head->features;
     if (expected) settings.allocator = expected->allocator;
     ee_bandit *bandit;
-    /* A block of parameters takes a byte at least. */
+    /* A block of parameters takes at least one byte. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
     bandit_origin origin = {most, !head->columns, head->places, head->columns};
     status = bandit_create(&settings, &origin, &bandit, a->error);
-    /* What cannot be created from a sound model comes from another version of the library. */
+    /* An undamaged model that cannot be created is from another version of the library. */
     bool foreign = status == EE_BAD_OPTION || status == EE_BAD_INPUT;
     if (foreign && a->error) a->error->status = EE_BAD_MODEL;
     if (status) return foreign ? EE_BAD_MODEL : status;
@@ -198,7 +198,7 @@ ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *er
     return status;
 }
 
-/* Of a model from a file the sentence says which: "shop.model: not an eenet model". */
+/* Names the file in the message: "shop.model: not an eenet model". */
 static void name_file(const char *path, ee_error *error)
 {
     static const char lead[] = "model: ";

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { FIRST_SLOTS = 16 }; /* where room is not reserved at once, which then double */
+enum { FIRST_SLOTS = 16 }; /* initial capacity if memory is not reserved at once */
 
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error)
@@ -49,7 +49,7 @@ uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision,
     return slots_take(&self->slots, entry->slot, kept_decision_words(decision, self->policy));
 }
 
-/* A decision that is `limit` decisions old may have had its reward: of that nothing is known any more. */
+/* Nothing is known any more about decisions that are `limit` decisions old: they may have had their reward. */
 static ee_status fail_expired_by_count(const pending *self, uint64_t id, uint64_t made, const char *verb,
                                        ee_error *error)
 {
@@ -155,7 +155,7 @@ size_t pending_count(const pending *self)
 
 /* ---- saving and loading ---- */
 
-/* The waiting decision that is being read gets its slot and, if need be, more room. */
+/* Gives the decision being read its slot and, if needed, more memory. */
 static void claim_slot(pending *self, pending_entry *entry, archive *a)
 {
     const kept_decision *decision = &entry->decision;

@@ -14,29 +14,29 @@ typedef enum pending_state {
     PENDING_WAITING,
     PENDING_REWARDED,
     PENDING_FORGOTTEN,
-    PENDING_EXPIRED,  /* by time, and was forgotten */
-    PENDING_DEFAULTED /* by time, and was learned with the default reward */
+    PENDING_EXPIRED,  /* expired by time and was forgotten */
+    PENDING_DEFAULTED /* expired by time and was learned with the default reward */
 } pending_state;
 
 typedef struct pending_entry {
     uint64_t id;
-    kept_decision decision; /* its words lie in the slot */
+    kept_decision decision; /* its words are in the slot */
     size_t slot;
     pending_state state;
-    double time;         /* at which it was made */
-    bool awaited;        /* the policy was told of it, and */
-    float expected;      /* this is what it said */
-    uint64_t awaited_at; /* the policy's round then */
+    double time;         /* when it was made */
+    bool awaited;        /* await() has counted it, */
+    float expected;      /* what await() returned, */
+    uint64_t awaited_at; /* and parameters.round then */
 } pending_entry;
 
 typedef struct pending {
     const policy *policy;
     size_t dim, limit;
-    double wait;            /* 0: without end */
-    double default_reward;  /* of a decision that expires; not a number: none */
-    pending_entry *entries; /* (limit), a decision's is number id % limit */
-    uint64_t untold;        /* the policy was told of all decisions below this id that wait */
-    uint64_t oldest;        /* no decision below this id waits */
+    double wait;            /* 0: no limit */
+    double default_reward;  /* reward of an expired decision; NaN: none */
+    pending_entry *entries; /* (limit), entry id % limit for a decision */
+    uint64_t untold;        /* all pending decisions below this id are counted */
+    uint64_t oldest;        /* no decision below this id is pending */
 
     /* Slots are used last in, first out: if rewards arrive at once, one slot stays in the cache. */
     slots slots;        /* (limit + 1): an expiring decision keeps its slot until it is learned */

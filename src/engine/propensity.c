@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The best score; not a number where none is one. */
+/* The best score; NaN if all are NaN. */
 static double best_of(const ee_score *scores, size_t count)
 {
     double best = NAN;
@@ -16,7 +16,7 @@ static bool is_best(double score, double best)
     return score == best || isnan(best);
 }
 
-/* How far an arm is below the best; infinity for one whose score is not a number while the best's is. */
+/* The gap of an arm to the best; infinity if its score is NaN but the best is not. */
 static double gap_of(double score, double best)
 {
     if (is_best(score, best)) return 0;
@@ -85,7 +85,7 @@ void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count,
         fill_igw(scores, count, best, rule.amount, probabilities);
         break;
     case PROPENSITY_LOSS_IGW:
-        /* Without a loss gamma is infinite, and any gap is too large; where both are 0, it is none. */
+        /* Without a loss gamma is infinite and any gap too large; if both are 0, there is no gap. */
         fill_igw(scores, count, best, rule.amount / fmax(rule.most - best, 0), probabilities);
         break;
     }
@@ -93,7 +93,7 @@ void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count,
 
 size_t propensity_draw(const double *probabilities, size_t count, random_stream *stream)
 {
-    /* Where there is nothing to draw, nothing is taken from the stream. */
+    /* If only one arm is possible, nothing is drawn from the stream. */
     for (size_t i = 0; i < count; i++)
         if (probabilities[i] == 1) return i;
     double drawn = random_unit(stream), below = 0;
@@ -104,5 +104,5 @@ size_t propensity_draw(const double *probabilities, size_t count, random_stream 
         below += probabilities[i];
         if (drawn < below) break;
     }
-    return last; /* also where the sum fell short of one by rounding */
+    return last; /* also if the sum is below one by rounding */
 }

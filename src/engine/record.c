@@ -8,8 +8,8 @@
 
 static const uint8_t magic[8] = "eerec\x1a\r\n";
 enum { RECORD_VERSION = 2, CHECKSUM_SIZE = 8 };
-/* The mark, version, fingerprint and length; the round and arms, entries and sparse, three scores, whether the arm has
- * an id, and the id. */
+/* Mark, version, fingerprint and length; round and arms, entries and sparse, three scores, whether the arm has an id,
+ * and the id. */
 enum { HEAD_SIZE = 4 * 8 + 2 * 8 + 2 * 4 + 3 * 4 + 4 + 8 };
 
 size_t record_size(size_t words)

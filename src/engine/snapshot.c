@@ -33,14 +33,14 @@ static void gate_leave(snapshot_gate *self, size_t copy)
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* The copy that was published last. Nobody writes it until gate_leave. */
+/* The copy published last. It is not written until gate_leave. */
 static size_t gate_enter(snapshot_gate *self)
 {
     for (;;) {
         size_t copy = atomic_load(&self->published);
         atomic_fetch_add(&self->readers[copy].count, 1);
         if (atomic_load(&self->published) == copy) return copy;
-        gate_leave(self, copy); /* another one was published in between */
+        gate_leave(self, copy); /* another one was published meanwhile */
     }
 }
 
@@ -56,7 +56,7 @@ static void gate_wait_until_left(snapshot_gate *self, size_t copy)
 
 /* ---- the snapshot ---- */
 
-/* A copy of the parameters of the policy that the bandit has now. If that fails, it is as it was. */
+/* Makes a copy of the parameters of the current policy of the bandit. On failure nothing changes. */
 static ee_status renew_copy(ee_snapshot *self, size_t copy, const ee_bandit *bandit, ee_error *error)
 {
     parameters made;
@@ -117,8 +117,8 @@ size_t snapshot_publish(ee_snapshot *self, const parameters *learned)
     return copied;
 }
 
-/* Makes the copy that is published next one of the bandit's policy and features as they are now. If that fails, it can
- * be published no less. */
+/* Prepares the copy to publish next for the current policy and features of the bandit. On failure it can still be
+ * published. */
 static ee_status follow(ee_snapshot *self, const ee_bandit *bandit, ee_error *error)
 {
     size_t next = 1 - atomic_load(&self->gate->published);

@@ -1,4 +1,4 @@
-/* Deciding and scoring on a snapshot, and the scratch that each thread does it with. */
+/* Deciding and scoring on a snapshot, and the scratch of each thread. */
 #include <string.h>
 
 #include "arms.h"
@@ -56,7 +56,7 @@ ee_status ee_scratch_record(const ee_scratch *own, size_t index, const void **by
     return EE_OK;
 }
 
-/* Makes records of what the room has decided. */
+/* Writes the records of the decisions in the room. */
 static ee_status write_records(const ee_snapshot *snapshot, ee_scratch *own, ee_error *error)
 {
     const made_decisions *made = &own->room.made;
@@ -104,8 +104,7 @@ ee_status ee_snapshot_arms(const ee_snapshot *snapshot, ee_round *round, ee_arms
 
 /* ---- deciding ---- */
 
-/* Decides a call that was checked, or the round if it is not NULL: its arms are then those that the published features
- * give. */
+/* Decides a checked call or, if it is not NULL, the round: its arms then come from the published features. */
 static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, const deciding_call *asked, ee_round *round,
                         ee_error *error)
 {
@@ -128,7 +127,7 @@ static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, const deci
 
 static ee_status decide_arms(const ee_snapshot *snapshot, ee_scratch *own, const deciding_call *call, ee_error *error)
 {
-    if (own) own->record_count = 0; /* a call that fails leaves none */
+    if (own) own->record_count = 0; /* a failed call leaves no records */
     if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: snapshot and scratch must not be NULL");
     ee_status status = deciding_call_check(call, snapshot->rules.dim, error);
     return status ? status : decide(snapshot, own, call, NULL, error);
@@ -169,9 +168,9 @@ ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *own,
     return status ? status : decide(snapshot, own, &call, round, error);
 }
 
-/* ---- a look ---- */
+/* ---- without changing anything ---- */
 
-/* Scores and probabilities as the next decision would have them, either if it is not NULL. */
+/* The scores and probabilities of the next decision; either may be NULL. */
 static ee_status look(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_score *scores,
                       double *probabilities, ee_error *error)
 {
