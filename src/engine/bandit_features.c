@@ -35,10 +35,10 @@ ee_status ee_bandit_arms(ee_bandit *bandit, ee_round *round, ee_arms *arms, ee_e
     ee_status status = check_takes_rounds(bandit, "arms", error);
     if (!status) status = features_learn(bandit->features, round, error);
     if (status) return status;
-    ee_arms own;
+    ee_arms unused;
     /* Cannot fail: learning the round has reserved the memory. */
-    status = features_encode(bandit->features, round, arms ? arms : &own, error);
-    if (!status) bandit_add_round(bandit, arms ? arms : &own);
+    status = features_encode(bandit->features, round, arms ? arms : &unused, error);
+    if (!status) bandit_add_round(bandit, arms ? arms : &unused);
     return status;
 }
 

@@ -8,7 +8,7 @@ ee_status bandit_tell(ee_bandit *self, ee_error *error)
 {
     pending_entry *entry;
     if (!self->policy->class->await) return EE_OK;
-    while ((entry = pending_untold(&self->pending, self->decisions))) {
+    while ((entry = pending_uncounted(&self->pending, self->decisions))) {
         observation seen = pending_observation(&self->pending, entry);
         ee_status status = bandit_reserve(self, &seen, error);
         if (status) return status;

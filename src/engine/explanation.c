@@ -43,14 +43,14 @@ ee_status ee_bandit_explain(const ee_bandit *bandit, const ee_arms *arms, size_t
     return explain_arm(&bandit->rules, &bandit->policy->parameters, arms, arm, bandit->room, contributions, error);
 }
 
-ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, size_t arm,
+ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *work, const ee_arms *arms, size_t arm,
                               float *contributions, ee_error *error)
 {
-    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "explain: snapshot and scratch must not be NULL");
+    if (!snapshot || !work) return status_fail(error, EE_BAD_INPUT, "explain: snapshot and scratch must not be NULL");
     ee_status status = check(arms, arm, snapshot->rules.dim, contributions, error);
     if (status) return status;
     size_t copy = snapshot_enter(snapshot);
-    status = explain_arm(&snapshot->rules, &snapshot->copies[copy], arms, arm, &own->room, contributions, error);
+    status = explain_arm(&snapshot->rules, &snapshot->copies[copy], arms, arm, &work->room, contributions, error);
     snapshot_leave(snapshot, copy);
     return status;
 }
@@ -65,21 +65,21 @@ typedef struct explaining {
     ee_round *round;
     const ee_arms *arms; /* as given by the caller */
     scored_arms seen;
-    ee_scratch *own;
+    ee_scratch *work;
     float scale;  /* factor to what the policy sees */
     int64_t only; /* the requested arm, or EXPLAIN_ALL */
 } explaining;
 
 static ee_status reserve_entries(explaining *e, size_t more, ee_error *error)
 {
-    explanation *out = &e->own->explanation;
-    return memory_grow(&e->own->memory, &out->entries, &out->entry_capacity, out->entry_count + more,
+    explanation *out = &e->work->explanation;
+    return memory_grow(&e->work->memory, &out->entries, &out->entry_capacity, out->entry_count + more,
                        sizeof *out->entries, error);
 }
 
 static void add_entry(explaining *e, uint32_t left, uint32_t right, double value, float gradient)
 {
-    explanation *out = &e->own->explanation;
+    explanation *out = &e->work->explanation;
     out->entries[out->entry_count++] =
         (explained_entry){left, right, (float)value, (float)(value * (double)e->scale * (double)gradient)};
 }
@@ -123,11 +123,11 @@ static ee_status add_terms(explaining *e, size_t arm, vector x, const float *gra
 
 static ee_status add_entries(explaining *e, size_t arm, explained_arm *next, ee_error *error)
 {
-    explanation *out = &e->own->explanation;
+    explanation *out = &e->work->explanation;
     vector given = vector_of_arm(e->arms, arm);
-    ee_status status = memory_grow(&e->own->memory, &out->gradient, &out->gradient_capacity, given.count,
+    ee_status status = memory_grow(&e->work->memory, &out->gradient, &out->gradient_capacity, given.count,
                                    sizeof *out->gradient, error);
-    if (!status) status = deciding_gradient(e->learned, &e->seen, arm, &e->own->room, out->gradient, error);
+    if (!status) status = deciding_gradient(e->learned, &e->seen, arm, &e->work->room, out->gradient, error);
     if (status) return status;
     status = e->features ? add_terms(e, arm, given, out->gradient, error) : add_vector(e, given, out->gradient, error);
     next->count = out->entry_count - next->first;
@@ -139,11 +139,11 @@ static ee_status add_entries(explaining *e, size_t arm, explained_arm *next, ee_
 
 static ee_status add_arm(explaining *e, size_t arm, ee_error *error)
 {
-    explanation *out = &e->own->explanation;
-    ee_score score = e->own->room.scores[arm];
+    explanation *out = &e->work->explanation;
+    ee_score score = e->work->room.scores[arm];
     explained_arm *next = &out->arms[out->arm_count++];
     *next = (explained_arm){.score = score,
-                            .probability = e->own->room.probabilities[arm],
+                            .probability = e->work->room.probabilities[arm],
                             .recalled = policy_recalled(e->learned, vector_of_arm(&e->seen.arms, arm),
                                                         arm_id_of(&e->seen.arms, arm), score),
                             .base = score.exploitation,
@@ -155,11 +155,12 @@ static ee_status add_arm(explaining *e, size_t arm, ee_error *error)
 /* Scores and probabilities come first, because gradients overwrite the scratch. */
 static ee_status explain(explaining *e, ee_error *error)
 {
-    explanation *out = &e->own->explanation;
-    deciding_room *room = &e->own->room;
+    explanation *out = &e->work->explanation;
+    deciding_room *room = &e->work->room;
     ee_status status = deciding_look(e->rules, e->learned, e->arms, true, room, &e->seen, error);
     if (!status)
-        status = memory_grow(&e->own->memory, &out->arms, &out->arm_capacity, e->arms->count, sizeof *out->arms, error);
+        status =
+            memory_grow(&e->work->memory, &out->arms, &out->arm_capacity, e->arms->count, sizeof *out->arms, error);
     if (status) return status;
     e->scale = deciding_scale(e->rules, e->seen.divisor);
     out->arm_count = out->entry_count = 0;
@@ -167,7 +168,7 @@ static ee_status explain(explaining *e, ee_error *error)
     return status;
 }
 
-ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_round *round,
+ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *work, const ee_arms *arms, ee_round *round,
                            uint64_t seed, int64_t only, explanation **out, ee_error *error)
 {
     ee_arms encoded;
@@ -177,11 +178,11 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
         status = status_fail(error, EE_BAD_INPUT,
                              "explain: this bandit takes vectors; for named features, set features when you create it");
     if (status) return status;
-    decision_streams before = own->room.streams;
-    own->room.streams = decision_streams_of(seed);
+    decision_streams before = work->room.streams;
+    work->room.streams = decision_streams_of(seed);
     size_t copy = snapshot_enter(snapshot);
     explaining e = {
-        .rules = &snapshot->rules, .learned = &snapshot->copies[copy], .arms = arms, .own = own, .only = only};
+        .rules = &snapshot->rules, .learned = &snapshot->copies[copy], .arms = arms, .work = work, .only = only};
     if (!arms) {
         e.features = snapshot->features[copy];
         e.round = round;
@@ -189,10 +190,10 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
         status = features_encode(e.features, round, &encoded, error);
     }
     if (!status) status = explain(&e, error);
-    own->explanation.version = snapshot->versions[copy];
+    work->explanation.version = snapshot->versions[copy];
     snapshot_leave(snapshot, copy);
-    own->room.streams = before;
-    if (!status) *out = &own->explanation;
+    work->room.streams = before;
+    if (!status) *out = &work->explanation;
     return status;
 }
 

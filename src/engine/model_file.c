@@ -203,9 +203,9 @@ static void name_file(const char *path, ee_error *error)
 {
     static const char lead[] = "model: ";
     if (!error || error->status != EE_BAD_MODEL) return;
-    ee_error own = *error;
-    bool led = strncmp(own.message, lead, sizeof lead - 1) == 0;
-    status_fail(error, EE_BAD_MODEL, "%s: %s", file_tail(path), own.message + (led ? sizeof lead - 1 : 0));
+    ee_error given = *error;
+    bool led = strncmp(given.message, lead, sizeof lead - 1) == 0;
+    status_fail(error, EE_BAD_MODEL, "%s: %s", file_tail(path), given.message + (led ? sizeof lead - 1 : 0));
 }
 
 ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out, ee_error *error)

@@ -118,12 +118,12 @@ static uint64_t oldest_kept(const pending *self, uint64_t made)
     return made < self->limit ? 1 : made - self->limit + 1;
 }
 
-pending_entry *pending_untold(pending *self, uint64_t made)
+pending_entry *pending_uncounted(pending *self, uint64_t made)
 {
     uint64_t oldest = oldest_kept(self, made);
-    if (self->untold < oldest) self->untold = oldest;
-    for (; self->untold <= made; self->untold++) {
-        pending_entry *entry = entry_of(self, self->untold);
+    if (self->uncounted < oldest) self->uncounted = oldest;
+    for (; self->uncounted <= made; self->uncounted++) {
+        pending_entry *entry = entry_of(self, self->uncounted);
         if (entry->state == PENDING_WAITING && !entry->awaited) return entry;
     }
     return NULL;

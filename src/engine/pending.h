@@ -35,7 +35,7 @@ typedef struct pending {
     double wait;            /* 0: no limit */
     double default_reward;  /* reward of an expired decision; NaN: none */
     pending_entry *entries; /* (limit), entry id % limit for a decision */
-    uint64_t untold;        /* all pending decisions below this id are counted */
+    uint64_t uncounted;     /* all pending decisions below this id are counted */
     uint64_t oldest;        /* no decision below this id is pending */
 
     /* Slots are used last in, first out: if rewards arrive at once, one slot stays in the cache. */
@@ -67,7 +67,7 @@ void pending_remove(pending *self, pending_entry *entry, pending_state why);
 
 /* The oldest pending decision that await() has not counted yet, or NULL. If rewards arrive at once, this looks at one
  * entry per decision. */
-pending_entry *pending_untold(pending *self, uint64_t made);
+pending_entry *pending_uncounted(pending *self, uint64_t made);
 
 /* Marks a pending decision as counted by the policy's await(), with the values in `seen`. */
 void pending_set_awaited(pending *self, uint64_t id, const observation *seen);

@@ -56,7 +56,7 @@ void snapshot_leave(const ee_snapshot *self, size_t copy);
 ee_status snapshot_update(ee_snapshot *self, ee_bandit *bandit, uint64_t version, ee_error *error);
 
 /* The number of the state that the last call with this scratch used. */
-uint64_t scratch_version(const ee_scratch *own);
+uint64_t scratch_version(const ee_scratch *work);
 
 /* The work of ee_snapshot_update; returns the number of floats copied. */
 size_t snapshot_publish(ee_snapshot *self, const parameters *learned);

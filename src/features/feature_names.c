@@ -179,10 +179,10 @@ static size_t append(char *text, size_t capacity, size_t at, const char *bytes, 
 
 size_t names_format(const feature_names *self, uint32_t place, char *text, size_t capacity)
 {
-    const named_place *own = &self->places[place], *left = own, *right = NULL;
-    if (own->is_product) {
-        left = &self->places[own->first];
-        right = &self->places[own->second];
+    const named_place *entry = &self->places[place], *left = entry, *right = NULL;
+    if (entry->is_product) {
+        left = &self->places[entry->first];
+        right = &self->places[entry->second];
     }
     size_t room = capacity ? capacity - 1 : 0;
     size_t length = append(text, room, 0, self->text + left->first, left->second);
@@ -197,30 +197,30 @@ size_t names_format(const feature_names *self, uint32_t place, char *text, size_
 /* A place that is read must be within bounds: its text within the text, a product of earlier names. */
 static bool is_sound(const feature_names *self, size_t place, size_t *text_end)
 {
-    const named_place *own = &self->places[place];
-    if (own->is_product > 1) return false;
-    if (own->is_product)
-        return own->first < place && own->second < place && !self->places[own->first].is_product &&
-               !self->places[own->second].is_product;
-    if (own->first != *text_end || own->second > self->text_used - *text_end) return false;
-    *text_end += own->second;
+    const named_place *entry = &self->places[place];
+    if (entry->is_product > 1) return false;
+    if (entry->is_product)
+        return entry->first < place && entry->second < place && !self->places[entry->first].is_product &&
+               !self->places[entry->second].is_product;
+    if (entry->first != *text_end || entry->second > self->text_used - *text_end) return false;
+    *text_end += entry->second;
     return true;
 }
 
-static uint64_t hash_of(const feature_names *self, const named_place *own)
+static uint64_t hash_of(const feature_names *self, const named_place *entry)
 {
-    if (own->is_product) return names_product_hash(self->places[own->first].hash, self->places[own->second].hash);
-    return names_hash(self->text + own->first, own->second);
+    if (entry->is_product) return names_product_hash(self->places[entry->first].hash, self->places[entry->second].hash);
+    return names_hash(self->text + entry->first, entry->second);
 }
 
-static void archive_place(named_place *own, archive *a)
+static void archive_place(named_place *entry, archive *a)
 {
-    uint32_t words[3] = {own->first, own->second, own->is_product};
-    archive_u64(a, &own->count);
+    uint32_t words[3] = {entry->first, entry->second, entry->is_product};
+    archive_u64(a, &entry->count);
     archive_u32s(a, words, 3);
-    own->first = words[0];
-    own->second = words[1];
-    own->is_product = words[2];
+    entry->first = words[0];
+    entry->second = words[1];
+    entry->is_product = words[2];
 }
 
 /* Recomputes the hashes and the table. */
@@ -231,13 +231,13 @@ static void restore(feature_names *self, size_t count, archive *a)
     for (size_t place = 0; place < count && !a->status; place++) {
         self->count = place + 1;
         archive_place(&self->places[place], a);
-        named_place *own = &self->places[place];
-        own->scale = 0;
+        named_place *entry = &self->places[place];
+        entry->scale = 0;
         if (!a->status && !is_sound(self, place, &text_end)) {
             archive_fail(a, EE_BAD_MODEL, "model: invalid feature names");
             return;
         }
-        own->hash = a->status ? 0 : hash_of(self, own);
+        entry->hash = a->status ? 0 : hash_of(self, entry);
         if (place) insert(self, self->slots, self->slot_count, (uint32_t)place);
     }
     if (!a->status && text_end != self->text_used) archive_fail(a, EE_BAD_MODEL, "model: more text than feature names");

@@ -152,10 +152,10 @@ static round_size measure(const features *self, ee_round *round)
     products_mark(&self->products, round->text, actions->items, actions->count, true);
     for (size_t arm = 0; arm < round->arms && size.entries <= MOST_ENTRIES; arm++) {
         size_t count;
-        round_feature *own = round_action(round, arm, &count);
+        round_feature *action = round_action(round, arm, &count);
         for (size_t i = 0; i < count; i++)
-            if (is_beside_features(&own[i], count)) own[i].sides = 0;
-        size_t pairs = products_most(&self->products, context->items, context->count, own, count);
+            if (is_beside_features(&action[i], count)) action[i].sides = 0;
+        size_t pairs = products_most(&self->products, context->items, context->count, action, count);
         if (context->count + count > size.features) size.features = context->count + count;
         if (pairs > size.pairs) size.pairs = pairs;
         size.all_pairs += pairs;
@@ -168,9 +168,9 @@ static ee_status reserve(ee_round *round, const round_size *size, ee_error *erro
 {
     encoding_room *room = &round->room;
     memory *owner = &round->memory;
-    size_t own = size->features, pairs = size->pairs, entries = own + pairs + 1;
-    ee_status status = memory_grow(owner, &room->placed, &room->placed_capacity, own, sizeof *room->placed, error);
-    if (!status) status = memory_grow(owner, &room->rights, &room->right_capacity, own, sizeof *room->rights, error);
+    size_t placed = size->features, pairs = size->pairs, entries = placed + pairs + 1;
+    ee_status status = memory_grow(owner, &room->placed, &room->placed_capacity, placed, sizeof *room->placed, error);
+    if (!status) status = memory_grow(owner, &room->rights, &room->right_capacity, placed, sizeof *room->rights, error);
     if (!status) status = memory_grow(owner, &room->pairs, &room->pair_capacity, pairs, sizeof *room->pairs, error);
     if (!status)
         status = memory_grow(owner, &room->entries, &room->entry_capacity, entries, sizeof *room->entries, error);
@@ -291,8 +291,8 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error)
     learn_features(self, round, round->context.items, shared, false, placed);
     for (size_t arm = 0; arm < round->arms; arm++) {
         size_t count;
-        const round_feature *own = round_action(round, arm, &count);
-        learn_features(self, round, own, count, true, placed + shared);
+        const round_feature *action = round_action(round, arm, &count);
+        learn_features(self, round, action, count, true, placed + shared);
         learn_products(self, round, shared + count);
     }
     return EE_OK;
@@ -351,8 +351,8 @@ ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, 
     room->starts[0] = 0;
     for (size_t arm = 0; arm < round->arms; arm++) {
         size_t count;
-        const round_feature *own = round_action(round, arm, &count);
-        place_features(self, round->text, own, count, room->placed + shared);
+        const round_feature *action = round_action(round, arm, &count);
+        place_features(self, round->text, action, count, room->placed + shared);
         size_t listed = list_entries(self, round, shared + count);
         used +=
             entries_gather(room->entries, room->sorted, listed, self->dim, room->indices + used, room->values + used);
@@ -387,15 +387,16 @@ ee_status features_terms(const features *self, ee_round *round, size_t arm, cons
                          ee_error *error)
 {
     encoding_room *room = &round->room;
-    size_t own_count, shared = round->context.count;
-    const round_feature *own = round_action(round, arm, &own_count);
-    size_t most = 1 + shared + own_count + products_most(&self->products, round->context.items, shared, own, own_count);
+    size_t action_count, shared = round->context.count;
+    const round_feature *action = round_action(round, arm, &action_count);
+    size_t most =
+        1 + shared + action_count + products_most(&self->products, round->context.items, shared, action, action_count);
     ee_status status =
         memory_grow(&round->memory, &room->terms, &room->term_capacity, most, sizeof *room->terms, error);
     if (status) return status;
     place_features(self, round->text, round->context.items, shared, room->placed);
-    place_features(self, round->text, own, own_count, room->placed + shared);
-    *count = list_terms(self, round, shared + own_count);
+    place_features(self, round->text, action, action_count, room->placed + shared);
+    *count = list_terms(self, round, shared + action_count);
     *terms = room->terms;
     return EE_OK;
 }

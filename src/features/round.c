@@ -384,9 +384,9 @@ ee_status ee_round_action_id(ee_round *round, const char *id, size_t size, ee_er
         return status_fail(error, EE_BAD_INPUT,
                            "id: round and id must not be NULL, and the round needs an action first");
     parser self = {.round = round, .list = &round->actions, .verb = "id", .error = error};
-    size_t own;
-    const round_feature *features = round_action(round, round->arms - 1, &own);
-    for (size_t i = 0; i < own; i++) self.identified = self.identified || features[i].is_id;
+    size_t count;
+    const round_feature *features = round_action(round, round->arms - 1, &count);
+    for (size_t i = 0; i < count; i++) self.identified = self.identified || features[i].is_id;
     ee_status status = add_id(&self, (json_text){id, size});
     if (status) return status;
     round->arms--; /* the action now ends after its id; memory is reserved */

@@ -93,9 +93,9 @@ static inline round_feature *round_action(const ee_round *self, size_t arm, size
 /* A feature of an arm by its number in a feature_term; its name is in the text of the round. */
 static inline const round_feature *round_feature_at(const ee_round *self, size_t arm, size_t number)
 {
-    size_t own;
+    size_t count;
     if (number < self->context.count) return &self->context.items[number];
-    return round_action(self, arm, &own) + (number - self->context.count);
+    return round_action(self, arm, &count) + (number - self->context.count);
 }
 
 #endif
