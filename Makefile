@@ -49,6 +49,12 @@ demo: build ## run 15 policies on Fashion-MNIST and a built-in problem, and writ
 
 test: test-release test-asan test-tsan test-python ## run all tests, then again under the sanitizers
 
+test-quick: ## run the unit tests of the release build, without the longest: about a minute, plus compiling
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target quick_tests
+	ctest --preset quick -j $(TESTS_AT_ONCE)
+
 test-release test-asan test-tsan: test-%:
 	@cmake/setup.sh build test python test-python
 	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null

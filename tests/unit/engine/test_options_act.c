@@ -323,16 +323,19 @@ static void note_acted(const char *policy, const char *name)
     strcat(acted, full);
 }
 
-/* Returns how many options have no effect, after naming them. */
+/* Returns how many options have no effect, after naming them. Under a sanitizer a third of them is tried in each
+ * setting. */
 static size_t check_setting(const char *policy, const char *options, bool may_be_refused)
 {
+    static size_t setting;
+    setting++;
     outcome before = try_options(policy, options);
     if (before.error.status && may_be_refused) return 0;
     if (before.error.status) fail_msg("%s: %s", policy, before.error.message);
     size_t idle = 0;
     ee_option option;
     for (size_t i = 0; ee_option_describe(policy, i, &option, NULL) == EE_OK; i++) {
-        if (is_one_of(policy, option.name, exceptions)) continue;
+        if (is_one_of(policy, option.name, exceptions) || (SANITIZED && (setting + i) % 3 != 0)) continue;
         effect found = change(policy, options, &option, &before);
         if (found == ACTS) note_acted(policy, option.name);
         if (found != NO_EFFECT || is_one_of(policy, option.name, silent)) continue;
@@ -409,6 +412,7 @@ TEST(a_long_run_shows_the_recent)
 
 TEST(every_option_acts_somewhere)
 {
+    if (SANITIZED) skip(); /* not all were tried */
     ee_policy policy;
     for (size_t i = 0; ee_policy_describe(i, &policy, NULL) == EE_OK; i++) {
         ee_option option;

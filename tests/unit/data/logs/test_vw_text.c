@@ -225,7 +225,7 @@ TEST(long_lines_are_read)
     assert_false(vw_features_add(room, (json_text){line.bytes, line.length}, &into, &any, &note, NULL));
     assert_int_equal(note.verdict, LOG_EVENT);
     size_t flags = 0;
-    for (const char *at = into.bytes; (at = strstr(at, ":true")); at++) flags++;
+    for (size_t i = 0; i + 5 <= into.length; i++) flags += memcmp(into.bytes + i, ":true", 5) == 0;
     assert_int_equal(flags, NAMES + 1000); /* b comes again in its namespace */
     memory_free(line.bytes);
     memory_free(into.bytes);

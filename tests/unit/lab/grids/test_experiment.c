@@ -111,7 +111,11 @@ static int set_up(void **state)
     shard = (run_shard){0};
     jobs[0] = (run_job){.data = data, .policy = "uniform", .seed = 0, .rounds = LONG};
     for (size_t i = 1; i < JOBS; i++)
-        jobs[i] = (run_job){.data = data, .policy = i < 3 ? "uniform" : "eenet", .seed = i % 2, .rounds = SHORT};
+        jobs[i] = (run_job){.data = data,
+                            .policy = i < 3 ? "uniform" : "eenet",
+                            .options = i < 3 ? NULL : "f1.width=4",
+                            .seed = i % 2,
+                            .rounds = SHORT};
     return 0;
 }
 
@@ -329,7 +333,7 @@ static int play_until(int call, bool write_half, size_t threads)
 static void crash_everywhere(size_t threads, bool write_half)
 {
     int status = CRASHED, call = 1;
-    for (; status == CRASHED; call++) {
+    for (; status == CRASHED; call += SANITIZED ? 5 : 1) {
         remove_all(folder);
         status = play_until(call, write_half, threads);
         assert_true(status == CRASHED || status == EE_OK);
