@@ -5,7 +5,7 @@ eenet=$1
 fail() { echo "resume.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/progress.inc"
 
-runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 1000 -s 0-3'
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 400 -s 0-3'
 # shellcheck disable=SC2086 # words
 play() { "$eenet" run $runs -o "$@"; } # FOLDER FLAG...
 lines() { if test -e "$1/results.jsonl"; then wc -l <"$1/results.jsonl"; else echo 0; fi; }
@@ -94,7 +94,7 @@ diff -r wrong/curves whole/curves
 cp -a whole lost
 for curve in lost/curves/*inner*uniform*.npy; do rm "$curve"; done
 for curve in lost/curves/*cosine*eenet*.npy; do
-    head -c 20000 "$curve" >half # its two first rows, and a part of the third
+    head -c 8000 "$curve" >half # its two first rows, and a part of the third
     mv half "$curve"
 done
 # shellcheck disable=SC2086
@@ -123,25 +123,25 @@ fi
 
 # More seeds, other rounds, other options: only what is missing is played.
 cp -a whole more
-"$eenet" run -d synthetic:inner -p uniform -T 1000 -s 2-5 -o more >table
+"$eenet" run -d synthetic:inner -p uniform -T 400 -s 2-5 -o more >table
 test "$(lines more)" = 26 || fail "two more seeds: $(lines more) lines"
 head -n 24 more/results.jsonl | cmp - whole/results.jsonl
-"$eenet" run -d synthetic:inner -p uniform -T 500 -s 0 -o more >table
-"$eenet" run -d synthetic:inner -p uniform -T 1000 -s 0 --set uniform.pending=9 -o more >table
+"$eenet" run -d synthetic:inner -p uniform -T 200 -s 0 -o more >table
+"$eenet" run -d synthetic:inner -p uniform -T 400 -s 0 --set uniform.pending=9 -o more >table
 test "$(lines more)" = 28 || fail "another setting: $(lines more) lines"
 
 # Another delay is another run; 0 is what was played before there were delays.
-"$eenet" run -d synthetic:inner -p uniform -T 1000 -s 0-3 --delay 0 -o more >table
+"$eenet" run -d synthetic:inner -p uniform -T 400 -s 0-3 --delay 0 -o more >table
 test "$(lines more)" = 28 || fail "no delay: $(lines more) lines"
 for lines in 32 32; do
-    "$eenet" run -d synthetic:inner -p eenet:fast -T 1000 -s 0-3 --delay 10 -o more -j 2 >table
+    "$eenet" run -d synthetic:inner -p eenet:fast -T 400 -s 0-3 --delay 10 -o more -j 2 >table
     test "$(lines more)" = "$lines" || fail "a delay: $(lines more) lines"
 done
-"$eenet" run -d synthetic:inner -p eenet:fast -T 1000 -s 0-3 --delay geometric:10 -o more >table
+"$eenet" run -d synthetic:inner -p eenet:fast -T 400 -s 0-3 --delay geometric:10 -o more >table
 test "$(lines more)" = 36 || fail "a random delay: $(lines more) lines"
 
 # Killed and started again with delays: the bytes of a run never killed.
-runs='-d synthetic:cosine,dim=5 -p eenet:fast,linucb -T 1000 -s 0-3 --delay clicks:20,100'
+runs='-d synthetic:cosine,dim=5 -p eenet:fast,linucb -T 400 -s 0-3 --delay clicks:20,100'
 play late -j 1 >/dev/null
 test "$(lines late)" = 8 || fail "late: $(lines late) lines of 8"
 untimed late >expected-late
@@ -151,7 +151,7 @@ kill_now
 play late-killed -j 2 >/dev/null
 untimed late-killed | cmp - expected-late || fail "late: other lines"
 diff -r late/curves late-killed/curves || fail "late: other curves"
-runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 1000 -s 0-3'
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 400 -s 0-3'
 
 # refuse SENTENCE FOLDER: exit status 1 and the sentence.
 refuse() {
@@ -171,7 +171,7 @@ fi
 
 # A disk that is full: here, files that may not grow. What is whole stays, and with room it goes on from there.
 code=0
-(trap '' XFSZ; ulimit -f 40; play full -j 2) >stdout 2>stderr || code=$?
+(trap '' XFSZ; ulimit -f 20; play full -j 2) >stdout 2>stderr || code=$?
 test "$code" = 1 || fail "a full disk: exit status $code"
 grep -Eqx 'eenet run: file: could not write full/.*: File too large' stderr || fail "a full disk: $(cat stderr)"
 test "$(lines full)" -gt 0 || fail "a full disk: no line was kept"
@@ -181,7 +181,7 @@ test ! -s stderr || fail "a full disk: a line without its curve: $(cat stderr)"
 same full
 
 # Two at a time: the second is refused, and the first goes on.
-env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o busy -j 1 >table 2>first &
+env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 4000000 -s 0-9 -o busy -j 1 >table 2>first &
 pid=$!
 until test -e busy/results.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat first)"; done
 refuse 'eenet run: busy: another run is writing results there' busy

@@ -43,7 +43,7 @@ compare ratings 1 run -d ratings:ratings.dat -p linucb -T 150 -s 0-4
 test "$(find ratings-ranks/cache -name '*.prepared' | wc -l)" = 1 || fail "the cache has $(ls ratings-ranks/cache)"
 
 # A curve of more bytes than MPI sends without asking first, and fewer runs than hands.
-compare long 2 run -d synthetic:inner,arms=2,dim=2 -p uniform -T 200000 -s 0-2
+compare long 2 run -d synthetic:inner,arms=2,dim=2 -p uniform -T 30000 -s 0-2
 
 # Without a folder: lines of JSON in the order of the jobs.
 json() { sed -E 's/"seconds":[^,]*//'; }
