@@ -23,6 +23,8 @@ grep -Eq '^"synthetic:cosine,arms=3",0{16},20,3,50,0,main,greedy,greedy,2,[0-9.]
 # The mean is that of the lines.
 awk -F '"regret":' '/"policy":"greedy"/ { sum += $2 + 0; runs++ } END { printf "%.6f\n", sum / runs }' runs/results.jsonl >mean
 grep ',main,greedy,' runs/summary.csv | sed 's/"[^"]*"//' | awk -F, '{ printf "%.6f\n", $11 }' | diff - mean || fail "mean"
+# Two seeds exclude no difference.
+grep ',main,greedy,' runs/summary.csv | grep -q ',-inf,inf,' || fail "interval"
 
 # Gnuplot that fails is told with its words.
 printf '#!/bin/sh\necho "\\"x.gp\\" line 3: unknown terminal" >&2\nexit 1\n' >empty/gnuplot

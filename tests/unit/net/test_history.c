@@ -52,6 +52,7 @@ TEST(samples_have_numbers)
         ok(history_reserve(&h, 1, vector_dense(&x, 1), NULL));
         history_append(&h, vector_dense(&x, 1), 0);
         history_undo(&h);
+        history_append(&h, vector_dense(&x, 1), 0);
         for (size_t i = 0; i < h.count; i++)
             assert_int_equal(history_number(&h, i), (int)history_input(&h, i).values[0]);
         memory_release(&owner);

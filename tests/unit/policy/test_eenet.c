@@ -784,12 +784,12 @@ TEST(an_arm_is_scored_as_if_alone)
 }
 
 /* The authors' schedule: after rewards 1, 11, 21, ... to 1000, then after 1001, 1101, ... */
-TEST(trains_when_the_schedule_says)
+static void check_schedule(int late_after)
 {
-    ee_settings settings = {.policy = "greedy",
-                            .dim = 1,
-                            .seed = 1,
-                            .options = "f1.layers=1 train_every=10 train_late_every=100 train_late_after=1000"};
+    char options[96];
+    snprintf(options, sizeof options, "f1.layers=1 train_every=10 train_late_every=100 train_late_after=%d",
+             late_after);
+    ee_settings settings = {.policy = "greedy", .dim = 1, .seed = 1, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     ok(ee_bandit_create(&settings, &bandit, &error));
@@ -801,8 +801,14 @@ TEST(trains_when_the_schedule_says)
         memcpy(before, bandit->policy->parameters.values, sizeof before);
         ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error));
         ok(ee_bandit_learn(bandit, decision.id, 1e3, &error));
-        bool due = reward <= 1000 ? reward % 10 == 1 : reward % 100 == 1;
+        bool due = reward <= late_after ? reward % 10 == 1 : reward % 100 == 1;
         assert_int_equal(memcmp(before, bandit->policy->parameters.values, sizeof before) != 0, due);
     }
     ee_bandit_free(bandit);
+}
+
+TEST(trains_when_the_schedule_says)
+{
+    check_schedule(1000);
+    check_schedule(991); /* a training is due at the very reward after which it is late */
 }

@@ -261,6 +261,20 @@ TEST(our_own_file_is_read)
     folder_remove(&folder);
 }
 
+TEST(a_row_with_too_many_fields_is_broken)
+{
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv", "action,probability,reward\n0,0.5,1,9\n0,0.5,2\n");
+    log_reader *log = open_good(words_of(&folder, ",actions=2"));
+    log_event event;
+    assert_true(next_good(log, &event) && event.reward == 2);
+    assert_false(next_good(log, &event));
+    assert_int_equal(log_read(log)->broken, 1);
+    assert_message_has(log_read(log)->first_reasons[0], "got 4 fields, expected 3 as in the header");
+    log_close(log);
+    folder_remove(&folder);
+}
+
 TEST(rows_that_are_wrong_are_told)
 {
     test_folder folder = folder_make();

@@ -35,6 +35,9 @@ TEST(everything_is_counted_once)
     event.probabilities = wide;
     event.actions = names;
     add(&all, &event);
+    event = event_of(110, 0, 1, 99); /* the same time is not back */
+    event.skipped = true;
+    add(&all, &event);
     event = event_of(105, 1, 0.25, -3); /* back in time */
     event.actions = names;
     event.copies = 4;
@@ -49,7 +52,7 @@ TEST(everything_is_counted_once)
     add(&all, &event);
     log_summary_end(&all);
 
-    assert_true(all.times.count == 4 && all.times.least == 100 && all.times.largest == 500);
+    assert_true(all.times.count == 5 && all.times.least == 100 && all.times.largest == 500);
     assert_int_equal(all.backwards, 1);
     assert_true(all.gaps[0].seconds == 395 && all.gaps[0].start == 105);
     assert_true(all.gaps[1].seconds == 10 && all.gaps[2].seconds == 0);

@@ -62,6 +62,15 @@ TEST(select_is_what_sorting_gives)
         }
 }
 
+TEST(percentiles_lie_between_neighbours)
+{
+    const double sorted[] = {1.0, 2.0, 4.0, 8.0};
+    assert_true(statistics_percentile(sorted, 4, 0.0) == 1.0 && statistics_percentile(sorted, 4, 1.0) == 8.0);
+    assert_close(statistics_percentile(sorted, 4, 0.5), 3.0, 1e-15);
+    assert_close(statistics_percentile(sorted, 4, 0.75), 5.0, 1e-15);
+    assert_true(isnan(statistics_percentile(sorted, 0, 0.5)));
+}
+
 TEST(margin_of_the_mean)
 {
     const double values[] = {12, 15, 11, 19, 14, 13.5};

@@ -352,10 +352,9 @@ TEST(what_cannot_be_written)
 
 enum { SLOTS = 40 }; /* more than one bandit has in its turn */
 
-/* A round of so many slots, whose ids are id and a number from `first` on; waits for all. */
-static void write_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
+/* A round of so many slots, whose ids are id and a number from `first` on. */
+static void fill_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
 {
-    size_t told = self->told;
     for (size_t i = 0; i < count; i++) {
         char slot_id[32];
         snprintf(slot_id, sizeof slot_id, "%s\x1f%zu", id, first + i);
@@ -369,6 +368,13 @@ static void write_round(test_stage *self, handed *slots, size_t count, const cha
         slots[i].entry.with_next = i + 1 < count;
         slots[i].entry.next = i + 1 < count ? &slots[i + 1].entry : NULL;
     }
+}
+
+/* Writes it and waits for all. */
+static void write_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
+{
+    size_t told = self->told;
+    fill_round(self, slots, count, id, first, request);
     assert_true(journal_submit(self->journal, &slots[0].entry));
     await_told(self, told + count);
 }
@@ -395,6 +401,22 @@ TEST(a_round_is_one_transaction)
     write_round(&stage, slots, SLOTS - 1, "q", 0, 1); /* one is missing */
     for (size_t i = 0; i + 1 < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_FAILED);
     assert_int_equal(journal_read_counts(stage.journal).decisions, SLOTS);
+    end_stage(&stage);
+}
+
+TEST(another_bandit_waits_until_a_round_is_written)
+{
+    test_stage stage;
+    handed slots[SLOTS], other;
+    start_stage(&stage);
+    size_t told = stage.told;
+    fill(&other, &stage, make_bandit(&stage, "other", "{\"dim\":2}"), EVENT_DECISION, "x");
+    fill_round(&stage, slots, SLOTS, "r", 0, 1);
+    slots[SLOTS - 1].entry.next = &other.entry;
+    assert_true(journal_submit(stage.journal, &slots[0].entry));
+    await_told(&stage, told + SLOTS + 1);
+    for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_DONE);
+    assert_int_equal(other.entry.verdict, ENTRY_DONE);
     end_stage(&stage);
 }
 
