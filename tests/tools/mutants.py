@@ -92,7 +92,8 @@ class Builder:
         self.copy, self.preset, self.jobs = copy, preset, jobs
         self.folder = copy / "build" / preset
         self.env = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1", PYTHONDONTWRITEBYTECODE="1",
-                        PYTHONPATH=str(self.folder / "python"), EENET_PROGRAM=str(self.folder / "eenet"))
+                        PYTHONPATH=str(self.folder / "python"), EENET_PROGRAM=str(self.folder / "eenet"),
+                        TSAN_OPTIONS="report_thread_leaks=0 halt_on_error=1")
         # Sanitizers do not start under the address randomization of some kernels.
         fixed = shutil.which("setarch") and not subprocess.run(["setarch", "-R", "true"]).returncode
         self.fixed_addresses = ["setarch", "-R"] if fixed else []
@@ -128,8 +129,10 @@ class Builder:
         others = [re.escape(test) for test in tests if test not in scripts]
         bad = []
         if others:
-            done = self.run([*self.fixed_addresses, "ctest", "--preset", self.preset, "-R", f"^({'|'.join(others)})$",
-                             "--timeout", str(TIME_LIMIT), "-j", str(self.jobs), *["--stop-on-failure"][:stop]])
+            wanted = f"^({'|'.join(others)})$"
+            command = ["ctest", "--test-dir", str(self.folder), "-R", wanted, "--no-tests=error",
+                       "--timeout", str(TIME_LIMIT), "-j", str(self.jobs), *["--stop-on-failure"][:stop]]
+            done = self.run(self.fixed_addresses + command)
             bad = re.findall(r"Test +#\d+: (\S+) .*(?:Failed|Timeout|Skipped|Not Run|Exception)", done.stdout)
             if done.returncode and not bad:
                 sys.exit(f"mutants.py: ctest failed:\n{done.stdout[-3000:]}")
