@@ -14,10 +14,9 @@ dsjson_line dsjson_line_start(memory *owner)
 static ee_status take_label(dsjson_line *self, const json_token *token, ee_error *error)
 {
     if (token->kind != JSON_KIND_OBJECT) return line_skip(self, token, error);
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_OBJECT_END) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error)) {
         if (line_is_word(item.key, "cost"))
             status = line_take_number(self, &item, &self->of.cost, "the cost in _label must be a number", error);
         else if (line_is_word(item.key, "probability"))
@@ -27,8 +26,8 @@ static ee_status take_label(dsjson_line *self, const json_token *token, ee_error
             status = line_take_number(self, &item, &self->of.action, "the action in _label must be a number", error);
         else
             status = line_skip(self, &item, error);
-        if (status) return status;
     }
+    return status;
 }
 
 /* ---- the context ---- */
@@ -71,10 +70,8 @@ static ee_status take_vector(dsjson_line *self, const json_token *token, ee_erro
     if (self->vector_count && sparse != self->sparse) line_say_wrong(self, "vectors must be all sparse or all dense");
     self->sparse = sparse;
     self->starts[self->vector_count++] = first;
-    for (;;) {
-        json_token item;
-        status = json_next(&self->reader, &item, error);
-        if (status || item.kind == (sparse ? JSON_KIND_OBJECT_END : JSON_KIND_ARRAY_END)) break;
+    json_token item;
+    while (line_next(self, &item, &status, error)) {
         uint32_t index = 0;
         bool follows = !sparse || (read_index(item.key, self->of.dim.value, &index) &&
                                    (self->value_count == first || index > self->indices[self->value_count - 1]));
@@ -83,7 +80,6 @@ static ee_status take_vector(dsjson_line *self, const json_token *token, ee_erro
             line_say_wrong(self, "a vector may hold only numbers from -1e9 to 1e9");
         status = line_skip(self, &item, error);
         if (!status) status = add_value(self, item.number, index, error);
-        if (status) break;
     }
     if (!status && !sparse && (double)(self->value_count - first) != self->of.dim.value)
         line_say_wrong(self, "a vector must have _dim numbers");
@@ -98,10 +94,8 @@ static ee_status take_action(dsjson_line *self, ee_error *error)
     if (status) return status;
     json_text *name = &self->names[self->action_count++];
     *name = (json_text){"", 0};
-    for (;;) {
-        json_token item;
-        status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_OBJECT_END) return status;
+    json_token item;
+    while (line_next(self, &item, &status, error)) {
         bool vector = self->of.dim.known && json_is(item.key, "x") &&
                       (item.kind == JSON_KIND_ARRAY || item.kind == JSON_KIND_OBJECT);
         if (vector) {
@@ -111,27 +105,23 @@ static ee_status take_action(dsjson_line *self, ee_error *error)
             if (json_is(item.key, "_slot_id")) self->of.slate = true;
             status = line_skip(self, &item, error);
         }
-        if (status) return status;
         self->named = self->named || name->length;
     }
+    return status;
 }
 
 static ee_status take_actions(dsjson_line *self, const json_token *token, ee_error *error)
 {
     self->action_count = 0;
     if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
-        if (item.kind != JSON_KIND_OBJECT) {
-            line_say_wrong(self, "an action in _multi must be an object");
-            status = line_skip(self, &item, error);
-        } else {
-            status = take_action(self, error);
-        }
-        if (status) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error)) {
+        bool object = item.kind == JSON_KIND_OBJECT;
+        if (!object) line_say_wrong(self, "an action in _multi must be an object");
+        status = object ? take_action(self, error) : line_skip(self, &item, error);
     }
+    return status;
 }
 
 static ee_status take_context(dsjson_line *self, const json_token *token, ee_error *error)
@@ -142,19 +132,17 @@ static ee_status take_context(dsjson_line *self, const json_token *token, ee_err
     if (token->kind != JSON_KIND_OBJECT) return line_skip(self, token, error);
     const char *start = self->reader.next - 1; /* its brace */
     self->of.vectors_read = self->of.dim.known;
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status) return status;
-        if (item.kind == JSON_KIND_OBJECT_END) break;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error)) {
         if (json_is(item.key, "_multi"))
             status = take_actions(self, &item, error);
         else if (json_is(item.key, "_slots"))
             status = line_take_slots(self, &item, error);
         else
             status = line_skip(self, &item, error);
-        if (status) return status;
     }
+    if (status) return status;
     self->of.context = (json_text){start, (size_t)(self->reader.next - start)};
     return EE_OK;
 }
@@ -228,17 +216,8 @@ static ee_status take_line(dsjson_line *self, bool *object, ee_error *error)
     ee_status status = json_next(&self->reader, &token, error);
     if (status) return status;
     *object = token.kind == JSON_KIND_OBJECT;
-    if (!*object) {
-        status = line_skip(self, &token, error);
-    } else {
-        for (;;) {
-            status = json_next(&self->reader, &token, error);
-            if (status) return status;
-            if (token.kind == JSON_KIND_OBJECT_END) break;
-            status = take_member(self, &token, error);
-            if (status) return status;
-        }
-    }
+    if (!*object) status = line_skip(self, &token, error);
+    while (*object && line_next(self, &token, &status, error)) status = take_member(self, &token, error);
     return status ? status : json_next(&self->reader, &token, error); /* only white space may follow */
 }
 

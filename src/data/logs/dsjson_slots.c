@@ -56,27 +56,20 @@ static ee_status take_slot(dsjson_line *self, ee_error *error)
     if (status) return status;
     slot_facts *slot = &self->outcomes[self->outcome_count++];
     *slot = (slot_facts){.first_action = self->slot_actions.count, .first_probability = self->slot_probabilities.count};
-    for (;;) {
-        json_token item;
-        status = json_next(&self->reader, &item, error);
-        if (status) return status;
-        if (item.kind == JSON_KIND_OBJECT_END) return fill_probabilities(self, slot, error);
-        status = take_slot_member(self, &item, slot, error);
-        if (status) return status;
-    }
+    json_token item;
+    while (line_next(self, &item, &status, error)) status = take_slot_member(self, &item, slot, error);
+    return status ? status : fill_probabilities(self, slot, error);
 }
 
 ee_status line_take_outcomes(dsjson_line *self, const json_token *token, ee_error *error)
 {
     self->outcome_count = self->slot_actions.count = self->slot_probabilities.count = 0;
     if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error))
         status = item.kind == JSON_KIND_OBJECT ? take_slot(self, error) : line_skip(self, &item, error);
-        if (status) return status;
-    }
+    return status;
 }
 
 /* ---- descriptions ---- */
@@ -107,27 +100,19 @@ static ee_status take_description(dsjson_line *self, ee_error *error)
     *slot = (slot_words){.first_allowed = self->allowed.count};
     const char *start = self->reader.next - 1; /* its brace */
     bool other = false;
-    for (;;) {
-        json_token item;
-        status = json_next(&self->reader, &item, error);
-        if (status) return status;
-        if (item.kind == JSON_KIND_OBJECT_END) break;
-        status = describe(self, &item, slot, &other, error);
-        if (status) return status;
-    }
+    json_token item;
+    while (line_next(self, &item, &status, error)) status = describe(self, &item, slot, &other, error);
     json_text object = {start, (size_t)(self->reader.next - start)};
-    return other ? line_copy_without(self, object, known, 2, &slot->features, error) : EE_OK;
+    return other && !status ? line_copy_without(self, object, known, 2, &slot->features, error) : status;
 }
 
 ee_status line_take_slots(dsjson_line *self, const json_token *token, ee_error *error)
 {
     self->slot_count = self->allowed.count = 0;
     if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error))
         status = item.kind == JSON_KIND_OBJECT ? take_description(self, error) : line_skip(self, &item, error);
-        if (status) return status;
-    }
+    return status;
 }

@@ -22,6 +22,12 @@ json_text line_keep(dsjson_line *self, json_text words)
     return (json_text){copy, words.length};
 }
 
+bool line_next(dsjson_line *self, json_token *item, ee_status *status, ee_error *error)
+{
+    if (!*status) *status = json_next(&self->reader, item, error);
+    return !*status && item->kind != JSON_KIND_OBJECT_END && item->kind != JSON_KIND_ARRAY_END;
+}
+
 ee_status line_skip(dsjson_line *self, const json_token *token, ee_error *error)
 {
     return json_skip(&self->reader, token, NULL, error);
@@ -49,18 +55,14 @@ ee_status line_take_numbers(dsjson_line *self, const json_token *token, number_l
         if (token->kind != JSON_KIND_NULL) line_say_wrong(self, wrong);
         return line_skip(self, token, error);
     }
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
-        if (item.kind == JSON_KIND_NUMBER) {
-            status = line_add_number(self, list, item.number, error);
-        } else {
-            line_say_wrong(self, wrong);
-            status = line_skip(self, &item, error);
-        }
-        if (status) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error)) {
+        bool number = item.kind == JSON_KIND_NUMBER;
+        if (!number) line_say_wrong(self, wrong);
+        status = number ? line_add_number(self, list, item.number, error) : line_skip(self, &item, error);
     }
+    return status;
 }
 
 static void observe(observations *seen, double reward)
@@ -77,28 +79,25 @@ static void observe(observations *seen, double reward)
 /* One of `o`: {"v": 1, "ActionTaken": true}. v may be anything, but only a number is a reward. */
 static ee_status take_observation(dsjson_line *self, observations *seen, ee_error *error)
 {
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_OBJECT_END) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error)) {
         if (item.kind == JSON_KIND_NUMBER && json_is(item.key, "v")) observe(seen, item.number);
         if (item.kind == JSON_KIND_TRUE && json_is(item.key, "ActionTaken")) seen->activated = true;
         status = line_skip(self, &item, error);
-        if (status) return status;
     }
+    return status;
 }
 
 ee_status line_take_observations(dsjson_line *self, const json_token *token, observations *seen, ee_error *error)
 {
     *seen = (observations){0};
     if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
-    for (;;) {
-        json_token item;
-        ee_status status = json_next(&self->reader, &item, error);
-        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error))
         status = item.kind == JSON_KIND_OBJECT ? take_observation(self, seen, error) : line_skip(self, &item, error);
-        if (status) return status;
-    }
+    return status;
 }
 
 /* Appends a member, with a comma if it is not the first, to the copy at the end of the texts. */

@@ -13,6 +13,9 @@ bool line_is_word(json_text key, const char *word);
 /* A text that stays until the next line: those with escapes lie in the reader's room only until the next token. */
 json_text line_keep(dsjson_line *self, json_text words);
 
+/* The next member or element of an object or array; false at its end, and after an error, which becomes *status. */
+bool line_next(dsjson_line *self, json_token *item, ee_status *status, ee_error *error);
+
 ee_status line_skip(dsjson_line *self, const json_token *token, ee_error *error);
 
 /* Null is as if it were not there. */
