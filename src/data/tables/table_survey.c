@@ -155,6 +155,7 @@ typedef struct column_group {
     size_t count, first;
     char list[64]; /* in the syntax of an option; ends in "..." if not all fit */
     bool full;
+    char title[120];
 } column_group;
 
 static void group_add(const table *t, column_group *group, size_t index)
@@ -170,17 +171,27 @@ static void group_add(const table *t, column_group *group, size_t index)
         snprintf(group->list + used, sizeof group->list - used, "%s...", used ? "+" : "");
 }
 
-/* "column 'a' has", "column 'a' and 3 others have". */
-static const char *group_title(const table *t, const column_group *group, const char *one, const char *several,
-                               char text[120])
+static void set_title(const table *t, column_group *group, const char *one, const char *several)
 {
-    char title[64];
-    table_column_title(t, group->first, title);
+    char first[64];
+    table_column_title(t, group->first, first);
     if (group->count == 1)
-        snprintf(text, 120, "%s %s", title, one);
+        snprintf(group->title, sizeof group->title, "%s %s", first, one);
     else
-        snprintf(text, 120, "%s and %zu other%s %s", title, group->count - 1, group->count == 2 ? "" : "s", several);
-    return text;
+        snprintf(group->title, sizeof group->title, "%s and %zu other%s %s", first, group->count - 1,
+                 group->count == 2 ? "" : "s", several);
+}
+
+/* The columns for which `belongs` is true. The title is "column 'a' has" or "column 'a' and 3 others have", with the
+ * verb for one or for several. */
+static column_group find_group(const table *t, bool (*belongs)(const table *, size_t), const char *one,
+                               const char *several)
+{
+    column_group group = {0};
+    for (size_t i = 0; i < t->width; i++)
+        if (belongs(t, i)) group_add(t, &group, i);
+    if (group.count) set_title(t, &group, one, several);
+    return group;
 }
 
 static const char *first_text(const table *t, size_t index)
@@ -189,22 +200,25 @@ static const char *first_text(const table *t, size_t index)
     return values->count ? values->sorted[0].text : "";
 }
 
+static bool has_commas(const table *t, size_t index)
+{
+    return t->columns[index].commas && t->encoding->columns[index].kind == SURVEY_CATEGORICAL;
+}
+
 static ee_status remark_commas(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (t->columns[i].commas && t->encoding->columns[i].kind == SURVEY_CATEGORICAL) group_add(t, &found, i);
+    column_group found = find_group(t, has_commas, "has", "have");
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
                          "%s numbers with a decimal comma, such as '%.20s', read as %zu categories; add decimal=comma",
-                         group_title(t, &found, "has", "have", title), first_text(t, found.first),
-                         t->encoding->columns[found.first].categories.count);
+                         found.title, first_text(t, found.first), t->encoding->columns[found.first].categories.count);
 }
 
 /* index:value, as libsvm has it. */
-static bool is_sparse_entry(const char *text)
+static bool has_sparse_entries(const table *t, size_t index)
 {
+    if (t->encoding->columns[index].kind != SURVEY_CATEGORICAL) return false;
+    const char *text = first_text(t, index);
     size_t digits = strspn(text, "0123456789");
     return digits && text[digits] == ':' &&
            (isdigit((unsigned char)text[digits + 1]) || strchr("-+.", text[digits + 1]));
@@ -212,22 +226,17 @@ static bool is_sparse_entry(const char *text)
 
 static ee_status remark_sparse(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (t->encoding->columns[i].kind == SURVEY_CATEGORICAL && is_sparse_entry(first_text(t, i)))
-            group_add(t, &found, i);
+    column_group found = find_group(t, has_sparse_entries, "has", "have");
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
                          "%s fields such as '%.20s', which look like libsvm's format but were read as a table; libsvm "
                          "separates fields by spaces and starts each line with the label",
-                         group_title(t, &found, "has", "have", title), first_text(t, found.first));
+                         found.title, first_text(t, found.first));
 }
 
 static ee_status remark_twin_categories(const table *t, survey *into, ee_error *error)
 {
     column_group group = {0};
-    char title[120];
     twins first = {NULL, NULL};
     for (size_t i = 0; i < t->width; i++) {
         twins found = {NULL, NULL};
@@ -239,10 +248,11 @@ static ee_status remark_twin_categories(const table *t, survey *into, ee_error *
         group_add(t, &group, i);
     }
     if (!group.count) return EE_OK;
+    set_title(t, &group, "has", "have");
     return survey_remark(
         into, error,
         "%s categories that differ only in %s, such as '%.40s' and '%.40s'; each is a feature; spell them alike",
-        group_title(t, &group, "has", "have", title), twins_difference(&first), first.one, first.other);
+        group.title, twins_difference(&first), first.one, first.other);
 }
 
 static bool has_dates(const table *t, size_t index)
@@ -256,16 +266,13 @@ static bool has_dates(const table *t, size_t index)
 
 static ee_status remark_dates(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (has_dates(t, i)) group_add(t, &found, i);
+    column_group found = find_group(t, has_dates, "has", "have");
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
                          "%s dates, such as '%.30s', read as %zu categories; leave out with ignore=%s, or replace by "
                          "numbers such as the weekday or the age in days",
-                         group_title(t, &found, "has", "have", title), first_text(t, found.first),
-                         t->encoding->columns[found.first].categories.count, found.list);
+                         found.title, first_text(t, found.first), t->encoding->columns[found.first].categories.count,
+                         found.list);
 }
 
 /* Seconds since 1970 of the years 2000 to 2036, or thousandths of them, or dates in their digits. */
@@ -287,15 +294,12 @@ static bool has_times(const table *t, size_t index)
 
 static ee_status remark_times(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (has_times(t, i)) group_add(t, &found, i);
+    column_group found = find_group(t, has_times, "has", "have");
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
                          "%s numbers that look like timestamps, such as %.15g, read as plain numbers; leave out with "
                          "ignore=%s, or replace by numbers such as the hour or the weekday",
-                         group_title(t, &found, "has", "have", title), t->columns[found.first].low, found.list);
+                         found.title, t->columns[found.first].low, found.list);
 }
 
 /* Names and free text: a value that occurs once says nothing about other rows. */
@@ -309,14 +313,11 @@ static bool seldom_comes_again(const table *t, size_t index)
 
 static ee_status remark_names(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (seldom_comes_again(t, i)) group_add(t, &found, i);
+    column_group found = find_group(t, seldom_comes_again, "is", "are");
     if (!found.count) return EE_OK;
     return survey_remark(
         into, error, "%s almost unique (%zu values in %zu rows), and each value is a feature; leave out with ignore=%s",
-        group_title(t, &found, "is", "are", title), t->encoding->columns[found.first].categories.count,
+        found.title, t->encoding->columns[found.first].categories.count,
         table_rows(t) - t->columns[found.first].missing, found.list);
 }
 
@@ -342,25 +343,19 @@ static bool is_ascending(const table *t, size_t index)
 
 static ee_status remark_counters(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (counts_rows(t, i)) group_add(t, &found, i);
+    column_group found = find_group(t, counts_rows, "numbers", "number");
     if (!found.count) return EE_OK;
     return survey_remark(into, error, "%s the rows, which says nothing about the class; leave out with ignore=%s",
-                         group_title(t, &found, "numbers", "number", title), found.list);
+                         found.title, found.list);
 }
 
 static ee_status remark_ids(const table *t, survey *into, ee_error *error)
 {
-    column_group found = {0};
-    char title[120];
-    for (size_t i = 0; i < t->width; i++)
-        if (is_ascending(t, i)) group_add(t, &found, i);
+    column_group found = find_group(t, is_ascending, "has", "have");
     if (!found.count) return EE_OK;
     return survey_remark(into, error,
                          "%s a different number in each row, ascending: probably an id; leave out with ignore=%s",
-                         group_title(t, &found, "has", "have", title), found.list);
+                         found.title, found.list);
 }
 
 /* Whether a remark says to leave the column out. */
