@@ -26,20 +26,22 @@ typedef struct dataset_kind {
     const char *default_place;    /* used if no place is given; NULL: a place is required */
     bool named_by_place;          /* the data set's name includes the last part of the place, such as "table:shuttle" */
 
-    /* On success sets *out, with its dim, arms, rounds and fingerprint, to the head of the kind's struct; the caller
-     * fills in the rest. If the kind has no options, the caller has checked that none are given. */
+    /* Creates the kind's struct with memory_create_owner and sets its dim, arms, rounds and fingerprint; the caller
+     * fills in the rest of the head. On failure *out may be set: the caller closes it. If the kind has no options, the
+     * caller has checked that none are given. */
     ee_status (*open)(const dataset_request *request, dataset **out, ee_error *error);
-    void (*close)(dataset *data); /* frees everything except the text, the name and the survey */
+    void (*close)(dataset *data); /* frees everything except the text, the name and the survey; NULL: the owner's blocks
+                                   * are everything */
 
-    /* start sets *out to the head of the kind's struct. next draws only from the stream "rounds" of the seed; start
-     * draws what belongs to the whole problem from the stream "problem". */
+    /* start creates the kind's struct with memory_create_owner, which frees all of it; on failure *out may be set. It
+     * draws what belongs to the whole problem from the stream "problem" of the seed; next draws only from "rounds". */
     ee_status (*start)(const dataset *data, uint64_t seed, environment **out, ee_error *error);
     ee_status (*next)(environment *world, environment_round *round, ee_error *error);
-    void (*stop)(environment *world);
 } dataset_kind;
 
 /* The first member of every kind's struct. */
 struct dataset {
+    memory owner;
     const dataset_kind *kind;
     char *text;
     char *name;
@@ -56,6 +58,7 @@ struct dataset {
 };
 
 struct environment {
+    memory owner;
     const dataset_kind *kind;
 };
 

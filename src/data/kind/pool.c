@@ -15,19 +15,11 @@ typedef struct pool_environment {
     double rewards[POOL_ARMS];
 } pool_environment;
 
-void pool_close(dataset *data)
-{
-    pool_dataset *pool = (pool_dataset *)data;
-    for (int i = 0; i < POOL_TABLES; i++) memory_free(pool->tables[i].values);
-    memory_free(pool->ordinary);
-    memory_free(pool->wanted);
-    memory_free(pool);
-}
-
 ee_status pool_reserve(pool_dataset *pool, size_t entries, ee_error *error)
 {
-    ee_status status = memory_create(NULL, &pool->ordinary, entries, sizeof *pool->ordinary, error);
-    if (!status) status = memory_create(NULL, &pool->wanted, entries, sizeof *pool->wanted, error);
+    memory *owner = &pool->head.owner;
+    ee_status status = memory_create(owner, &pool->ordinary, entries, sizeof *pool->ordinary, error);
+    if (!status) status = memory_create(owner, &pool->wanted, entries, sizeof *pool->wanted, error);
     return status;
 }
 
@@ -54,27 +46,14 @@ ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error)
 
 /* ---- the rounds ---- */
 
-void pool_stop(environment *base)
-{
-    pool_environment *world = (pool_environment *)base;
-    memory_free(world->arms);
-    memory_free(world);
-}
-
 ee_status pool_start(const dataset *data, uint64_t seed, environment **out, ee_error *error)
 {
-    pool_environment *world;
-    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(pool_environment), error);
     if (status) return status;
+    pool_environment *world = (pool_environment *)*out;
     world->pool = (const pool_dataset *)data;
     world->rounds = random_named(seed, "rounds");
-    status = memory_create(NULL, &world->arms, POOL_ARMS * data->dim, sizeof *world->arms, error);
-    if (status) {
-        pool_stop(&world->head);
-        return status;
-    }
-    *out = &world->head;
-    return EE_OK;
+    return memory_create(&world->head.owner, &world->arms, POOL_ARMS * data->dim, sizeof *world->arms, error);
 }
 
 /* Redraws duplicates: nine of tens of thousands rarely collide. picks is (POOL_ORDINARY). */
@@ -119,21 +98,21 @@ ee_status pool_next(environment *base, environment_round *round, ee_error *error
 /* ---- as bytes: for each table its rows, columns and values; the ordinary entries with their count, the wanted; the
  * survey ---- */
 
-static void visit_table(archive *a, pool_table *table)
+static void visit_table(archive *a, memory *owner, pool_table *table)
 {
     size_t most = a->reading ? archive_remaining(a) / sizeof *table->values : SIZE_MAX;
     archive_size(a, &table->rows, 0, most, "the rows of a table");
     archive_size(a, &table->columns, 0, table->rows ? most / table->rows : most, "the columns of a table");
     size_t count = table->rows * table->columns;
     if (a->reading && !a->status)
-        a->status = memory_create(NULL, &table->values, count, sizeof *table->values, a->error);
+        a->status = memory_create(owner, &table->values, count, sizeof *table->values, a->error);
     if (!a->status) archive_floats(a, table->values, count);
 }
 
-static void visit_entries(archive *a, pool_entry **entries, size_t *count, const pool_table *tables)
+static void visit_entries(archive *a, memory *owner, pool_entry **entries, size_t *count, const pool_table *tables)
 {
     archive_size(a, count, 0, a->reading ? archive_remaining(a) / sizeof **entries : SIZE_MAX, "the entries");
-    if (a->reading && !a->status) a->status = memory_create(NULL, entries, *count, sizeof **entries, a->error);
+    if (a->reading && !a->status) a->status = memory_create(owner, entries, *count, sizeof **entries, a->error);
     for (size_t i = 0; i < *count && !a->status; i++) {
         archive_u32s(a, (*entries)[i].row, POOL_TABLES);
         for (int t = 0; t < POOL_TABLES; t++)
@@ -144,9 +123,10 @@ static void visit_entries(archive *a, pool_entry **entries, size_t *count, const
 
 static ee_status visit(archive *a, pool_dataset *pool, survey *seen)
 {
-    for (int i = 0; i < POOL_TABLES; i++) visit_table(a, &pool->tables[i]);
-    visit_entries(a, &pool->ordinary, &pool->ordinary_count, pool->tables);
-    visit_entries(a, &pool->wanted, &pool->wanted_count, pool->tables);
+    memory *owner = &pool->head.owner;
+    for (int i = 0; i < POOL_TABLES; i++) visit_table(a, owner, &pool->tables[i]);
+    visit_entries(a, owner, &pool->ordinary, &pool->ordinary_count, pool->tables);
+    visit_entries(a, owner, &pool->wanted, &pool->wanted_count, pool->tables);
     survey_visit(a, seen);
     return a->status;
 }
@@ -169,19 +149,18 @@ ee_status pool_load(const uint8_t *bytes, size_t size, survey *seen, pool_datase
 {
     *out = NULL;
     pool_dataset *pool;
-    ee_status status = memory_create(NULL, &pool, 1, sizeof *pool, error);
+    ee_status status = memory_create_owner(NULL, &pool, sizeof *pool, error);
     if (status) return status;
     archive a = archive_reader(bytes, size, error);
     status = visit(&a, pool, seen);
     if (!status && archive_remaining(&a))
         status = status_fail(error, EE_BAD_MODEL, "pool: %zu unexpected bytes at the end", archive_remaining(&a));
     if (!status) status = pool_finish(pool, "pool", error);
-    if (status) {
-        pool_close(&pool->head);
-        return status;
-    }
-    *out = pool;
-    return EE_OK;
+    if (status)
+        memory_release(&pool->head.owner);
+    else
+        *out = pool;
+    return status;
 }
 
 pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, survey *seen)

@@ -29,11 +29,10 @@ typedef struct pool_dataset {
 ee_status pool_reserve(pool_dataset *pool, size_t entries, ee_error *error);
 void pool_add(pool_dataset *pool, pool_entry entry, bool wanted);
 
-/* The functions of every kind with a pool. The loader creates the pool: tables, entries and fingerprint. */
-void pool_close(dataset *data);
+/* The functions of every kind with a pool. The loader creates the pool with memory_create_owner, and its tables and
+ * entries from that owner. */
 ee_status pool_start(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 ee_status pool_next(environment *world, environment_round *round, ee_error *error);
-void pool_stop(environment *world);
 
 /* Sets dim and arms. EE_BAD_INPUT, with name for the file, if there are too few entries for a round. */
 ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error);
@@ -43,7 +42,7 @@ ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error);
 pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, survey *seen);
 void pool_keep(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key);
 
-/* Converts tables, entries and survey to bytes and back; close *out with pool_close. */
+/* Converts tables, entries and survey to bytes and back; free *out by its owner. */
 ee_status pool_save(const pool_dataset *pool, const survey *seen, uint8_t **bytes, size_t *size, ee_error *error);
 ee_status pool_load(const uint8_t *bytes, size_t size, survey *seen, pool_dataset **out, ee_error *error);
 

@@ -76,13 +76,15 @@ static ee_status make_entries(const rating_matrix *matrix, bool want_bad, pool_d
 }
 
 /* vectors is (rows, columns - 1). */
-static ee_status make_features(const double *vectors, size_t rows, size_t columns, pool_table *out, ee_error *error)
+static ee_status make_features(const double *vectors, size_t rows, size_t columns, pool_dataset *pool, int which,
+                               ee_error *error)
 {
+    pool_table *out = &pool->tables[which];
     /* A user or item that has nothing to do with these vectors has only what rounding and the end of the iteration left
      * there. */
     const double nothing = 1e-9;
     *out = (pool_table){NULL, rows, columns};
-    ee_status status = memory_create(NULL, &out->values, rows * columns, sizeof *out->values, error);
+    ee_status status = memory_create(&pool->head.owner, &out->values, rows * columns, sizeof *out->values, error);
     for (size_t row = 0; row < rows && !status; row++) {
         const double *from = vectors + row * (columns - 1);
         float *to = out->values + row * columns;
@@ -103,8 +105,8 @@ static ee_status decompose(const rating_matrix *from, size_t features, pool_data
     ee_status status = memory_create(NULL, &left, users * rank, sizeof *left, error);
     if (!status) status = memory_create(NULL, &right, items * rank, sizeof *right, error);
     if (!status) status = truncated_svd(&matrix, rank, left, NULL, right, error);
-    if (!status) status = make_features(left, users, features, &pool->tables[RATING_USER], error);
-    if (!status) status = make_features(right, items, features, &pool->tables[RATING_ITEM], error);
+    if (!status) status = make_features(left, users, features, pool, RATING_USER, error);
+    if (!status) status = make_features(right, items, features, pool, RATING_ITEM, error);
     memory_free(left);
     memory_free(right);
     return status;
@@ -226,18 +228,14 @@ static ee_status open_file(const dataset_request *request, const option_schema *
     pool_dataset *pool = pool_find_kept(request->cache, schema->owner, key, request->survey);
     if (!pool) {
         status = source_unpack(&file, error);
-        if (!status) status = memory_create(NULL, &pool, 1, sizeof *pool, error);
+        if (!status) status = memory_create_owner(NULL, &pool, sizeof *pool, error);
         if (!status) status = prepare(&file, schema, &options, request->survey, pool, error);
         if (!status) pool_keep(pool, request->survey, request->keep_in, schema->owner, key);
     }
     source_release(&file);
-    if (status) {
-        if (pool) pool_close(&pool->head);
-        return status;
-    }
-    pool->head.fingerprint = fingerprint;
-    *out = &pool->head;
-    return EE_OK;
+    if (pool) pool->head.fingerprint = fingerprint;
+    *out = (dataset *)pool;
+    return status;
 }
 
 static ee_status ratings_open(const dataset_request *request, dataset **out, ee_error *error)
@@ -269,10 +267,8 @@ const dataset_kind dataset_movielens = {
                "the reward",
     .options = &movielens_schema,
     .open = movielens_open,
-    .close = pool_close,
     .start = pool_start,
     .next = pool_next,
-    .stop = pool_stop,
 };
 
 const dataset_kind dataset_ratings = {
@@ -283,8 +279,6 @@ const dataset_kind dataset_ratings = {
     .options = &ratings_schema,
     .named_by_place = true,
     .open = ratings_open,
-    .close = pool_close,
     .start = pool_start,
     .next = pool_next,
-    .stop = pool_stop,
 };

@@ -159,8 +159,9 @@ static void scale_to_one(const double *from, size_t count, float *to)
     for (size_t i = 0; i < count; i++) to[i] = length < shortest ? 0 : (float)(from[i] / length);
 }
 
-static ee_status project(const text_features *features, size_t dim, pool_table *out, ee_error *error)
+static ee_status project(const text_features *features, size_t dim, pool_dataset *pool, ee_error *error)
 {
+    pool_table *out = &pool->tables[0];
     sparse_matrix matrix = {features->texts, features->words.count, features->starts, features->indices,
                             features->values};
     if (dim > matrix.rows) dim = matrix.rows;
@@ -168,7 +169,7 @@ static ee_status project(const text_features *features, size_t dim, pool_table *
     double *left = NULL, *values = NULL;
     ee_status status = memory_create(NULL, &left, matrix.rows * dim, sizeof *left, error);
     if (!status) status = memory_create(NULL, &values, dim, sizeof *values, error);
-    if (!status) status = memory_create(NULL, &out->values, matrix.rows * dim, sizeof *out->values, error);
+    if (!status) status = memory_create(&pool->head.owner, &out->values, matrix.rows * dim, sizeof *out->values, error);
     if (!status) status = truncated_svd(&matrix, dim, left, values, NULL, error);
     if (status) goto done;
     out->rows = matrix.rows;
@@ -183,14 +184,16 @@ done:
     return status;
 }
 
-static ee_status average(const text_features *features, const source *file, pool_table *out, ee_error *error)
+static ee_status average(const text_features *features, const source *file, pool_dataset *pool, ee_error *error)
 {
+    pool_table *out = &pool->tables[0];
     word_vectors vectors;
     double *sum = NULL;
     ee_status status = word_vectors_read(file, &features->words, &vectors, error);
     size_t dim = vectors.dim;
     if (!status) status = memory_create(NULL, &sum, dim, sizeof *sum, error);
-    if (!status) status = memory_create(NULL, &out->values, features->texts * dim, sizeof *out->values, error);
+    if (!status)
+        status = memory_create(&pool->head.owner, &out->values, features->texts * dim, sizeof *out->values, error);
     if (status) goto done;
     out->rows = features->texts;
     out->columns = dim;
@@ -244,9 +247,9 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
                              file_tail(file->path), (long long)options->min_df);
     if (!status && vectors->bytes) {
         status = source_unpack(vectors, error);
-        if (!status) status = average(&features, vectors, &pool->tables[0], error);
+        if (!status) status = average(&features, vectors, pool, error);
     } else if (!status) {
-        status = project(&features, (size_t)options->dim, &pool->tables[0], error);
+        status = project(&features, (size_t)options->dim, pool, error);
     }
     if (!status) status = fill_entries(&all, pool, error);
     if (!status) status = pool_finish(pool, file_tail(file->path), error);
@@ -257,7 +260,7 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
     return status;
 }
 
-/* Reads it from the cache, or prepares it and stores it there. Close *out, on failure too. */
+/* Reads it from the cache, or prepares it and stores it there. On failure *out may be set. */
 static ee_status find_or_prepare(const dataset_request *request, uint64_t fingerprint, source *file, source *vectors,
                                  const disin_options *options, pool_dataset **out, ee_error *error)
 {
@@ -266,7 +269,7 @@ static ee_status find_or_prepare(const dataset_request *request, uint64_t finger
     uint64_t key = cache_key(fingerprint, CACHE_VERSION, text);
     *out = pool_find_kept(request->cache, schema.owner, key, request->survey);
     if (*out) return EE_OK;
-    ee_status status = memory_create(NULL, out, 1, sizeof **out, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof **out, error);
     if (!status) status = prepare(file, vectors, options, request->survey, *out, error);
     if (!status) pool_keep(*out, request->survey, request->keep_in, schema.owner, key);
     return status;
@@ -287,13 +290,9 @@ static ee_status disin_open(const dataset_request *request, dataset **out, ee_er
     if (!status) status = find_or_prepare(request, fingerprint, &file, &vectors, &options, &pool, error);
     source_release(&file);
     source_release(&vectors);
-    if (status) {
-        if (pool) pool_close(&pool->head);
-        return status;
-    }
-    pool->head.fingerprint = fingerprint;
-    *out = &pool->head;
-    return EE_OK;
+    if (pool) pool->head.fingerprint = fingerprint;
+    *out = (dataset *)pool;
+    return status;
 }
 
 const dataset_kind dataset_disin = {
@@ -302,8 +301,6 @@ const dataset_kind dataset_disin = {
     .summary = "labelled news articles; a round has nine real ones and one fake one, which has the reward",
     .options = &schema,
     .open = disin_open,
-    .close = pool_close,
     .start = pool_start,
     .next = pool_next,
-    .stop = pool_stop,
 };

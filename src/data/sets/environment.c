@@ -136,6 +136,14 @@ typedef struct surroundings {
     const table_cells *cells;
 } surroundings;
 
+static void close_data(const dataset_kind *kind, dataset *data)
+{
+    if (kind->close)
+        kind->close(data);
+    else
+        memory_release(&data->owner);
+}
+
 static ee_status open_kind(const dataset_kind *kind, const char *text, const surroundings *beside, dataset **out,
                            ee_error *error)
 {
@@ -151,6 +159,8 @@ static ee_status open_kind(const dataset_kind *kind, const char *text, const sur
     if (!status) status = kind->open(&request, out, error);
     memory_free(from.copy);
     if (status) {
+        if (*out) close_data(kind, *out);
+        *out = NULL;
         memory_free(name);
         memory_free(copy);
         survey_free(seen);
@@ -194,7 +204,7 @@ void dataset_free(dataset *data)
     memory_free(data->text);
     memory_free(data->name);
     survey_free(data->survey);
-    data->kind->close(data);
+    close_data(data->kind, data);
 }
 
 const char *dataset_text(const dataset *data)
@@ -261,13 +271,18 @@ ee_status environment_create(const dataset *data, uint64_t seed, environment **o
 {
     *out = NULL;
     ee_status status = data->kind->start(data, seed, out, error);
-    if (!status) (*out)->kind = data->kind;
+    if (!status) {
+        (*out)->kind = data->kind;
+        return EE_OK;
+    }
+    environment_free(*out);
+    *out = NULL;
     return status;
 }
 
 void environment_free(environment *world)
 {
-    if (world) world->kind->stop(world);
+    if (world) memory_release(&world->owner);
 }
 
 ee_status environment_next(environment *world, environment_round *round, ee_error *error)

@@ -156,13 +156,9 @@ static ee_status open_images(const option_schema *schema, const dataset_request 
     if (!status) status = classes_finish(data, file_tail(request->place), error);
     if (!status) status = classes_tell(data, NULL, request->survey, error);
     for (int i = 0; i < PARTS; i++) part_release(&parts[i]);
-    if (status) {
-        if (data) classes_close(&data->head);
-        return status;
-    }
-    data->head.fingerprint = fingerprint;
-    *out = &data->head;
-    return EE_OK;
+    if (data) data->head.fingerprint = fingerprint;
+    *out = (dataset *)data;
+    return status;
 }
 
 static ee_status mnist_open(const dataset_request *request, dataset **out, ee_error *error)
@@ -189,7 +185,6 @@ const dataset_kind dataset_mnist = {
     .close = classes_close,
     .start = classes_start,
     .next = classes_next,
-    .stop = classes_stop,
 };
 
 const dataset_kind dataset_fashion_mnist = {
@@ -202,5 +197,4 @@ const dataset_kind dataset_fashion_mnist = {
     .close = classes_close,
     .start = classes_start,
     .next = classes_next,
-    .stop = classes_stop,
 };

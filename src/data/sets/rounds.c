@@ -30,7 +30,7 @@ static void rounds_close(dataset *base)
 {
     rounds_dataset *data = (rounds_dataset *)base;
     rounds_arrays_release(&data->from);
-    memory_free(data);
+    memory_release(&data->head.owner);
 }
 
 /* A name that is misspelled may be why. */
@@ -43,59 +43,40 @@ static ee_status add_remark(ee_status status, const survey *seen, ee_error *erro
 
 static ee_status rounds_open(const dataset_request *request, dataset **out, ee_error *error)
 {
-    rounds_dataset *data;
-    ee_status status = memory_create(NULL, &data, 1, sizeof *data, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(rounds_dataset), error);
     if (status) return status;
+    rounds_dataset *data = (rounds_dataset *)*out;
     rounds_arrays *from = &data->from;
     status = rounds_arrays_read(request->place, request->survey, from, error);
     if (!status) status = rounds_arrays_check(from, request->survey, error);
-    if (status) {
-        rounds_close(&data->head);
-        return add_remark(status, request->survey, error);
-    }
+    if (status) return add_remark(status, request->survey, error);
     data->head.dim = from->dim;
     data->head.arms = from->arms;
     data->head.rounds = from->rounds;
     data->head.blocks = from->said.blocks;
     data->head.exclusive = from->said.exclusive;
     data->head.fingerprint = from->fingerprint;
-    *out = &data->head;
     return EE_OK;
 }
 
 /* ---- the rounds ---- */
-
-static void rounds_stop(environment *base)
-{
-    rounds_environment *world = (rounds_environment *)base;
-    memory_free(world->values);
-    memory_free(world->starts);
-    memory_free(world->indices);
-    memory_free(world->rewards);
-    memory_free(world->expected);
-    memory_free(world);
-}
 
 static ee_status rounds_start(const dataset *base, uint64_t seed, environment **out, ee_error *error)
 {
     (void)seed;
     const rounds_arrays *data = &((const rounds_dataset *)base)->from;
     size_t arms = data->arms, width = data->sparse ? data->widest : arms * data->dim;
-    rounds_environment *world;
-    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(rounds_environment), error);
     if (status) return status;
+    rounds_environment *world = (rounds_environment *)*out;
+    memory *owner = &world->head.owner;
     world->data = data;
-    status = memory_create(NULL, &world->values, width, sizeof *world->values, error);
-    if (!status) status = memory_create(NULL, &world->starts, arms + 1, sizeof *world->starts, error);
-    if (!status) status = memory_create(NULL, &world->indices, data->widest, sizeof *world->indices, error);
-    if (!status) status = memory_create(NULL, &world->rewards, arms, sizeof *world->rewards, error);
-    if (!status) status = memory_create(NULL, &world->expected, arms, sizeof *world->expected, error);
-    if (status) {
-        rounds_stop(&world->head);
-        return status;
-    }
-    *out = &world->head;
-    return EE_OK;
+    status = memory_create(owner, &world->values, width, sizeof *world->values, error);
+    if (!status) status = memory_create(owner, &world->starts, arms + 1, sizeof *world->starts, error);
+    if (!status) status = memory_create(owner, &world->indices, data->widest, sizeof *world->indices, error);
+    if (!status) status = memory_create(owner, &world->rewards, arms, sizeof *world->rewards, error);
+    if (!status) status = memory_create(owner, &world->expected, arms, sizeof *world->expected, error);
+    return status;
 }
 
 static ee_arms gather_dense(rounds_environment *world)
@@ -148,5 +129,4 @@ const dataset_kind dataset_prepared = {
     .close = rounds_close,
     .start = rounds_start,
     .next = rounds_next,
-    .stop = rounds_stop,
 };

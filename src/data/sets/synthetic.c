@@ -94,20 +94,14 @@ static ee_status synthetic_open(const dataset_request *request, dataset **out, e
     ee_status status = options_parse_once(&schema, request->options, &options, error);
     if (!status) status = check_together(&options, error);
     if (status) return status;
-    synthetic_dataset *data;
-    status = memory_create(NULL, &data, 1, sizeof *data, error);
+    status = memory_create_owner(NULL, out, sizeof(synthetic_dataset), error);
     if (status) return status;
+    synthetic_dataset *data = (synthetic_dataset *)*out;
     data->head.dim = (size_t)options.dim;
     data->head.arms = (size_t)options.arms;
     data->form = form;
     data->options = options;
-    *out = &data->head;
     return EE_OK;
-}
-
-static void synthetic_close(dataset *data)
-{
-    memory_free(data);
 }
 
 /* A point uniform on the unit sphere: normals have no preferred direction. */
@@ -143,38 +137,23 @@ static void draw_aside(random_stream *stream, const double *from, double *vector
     for (size_t i = 0; i < dim; i++) vector[i] *= scale;
 }
 
-static void synthetic_stop(environment *base)
-{
-    synthetic_environment *world = (synthetic_environment *)base;
-    memory_free(world->hidden);
-    memory_free(world->start);
-    memory_free(world->aside);
-    memory_free(world->draw);
-    memory_free(world->features);
-    memory_free(world->rewards);
-    memory_free(world->expected);
-    memory_free(world);
-}
-
 static ee_status synthetic_start(const dataset *base, uint64_t seed, environment **out, ee_error *error)
 {
     const synthetic_dataset *data = (const synthetic_dataset *)base;
     size_t dim = data->head.dim, arms = (size_t)data->options.arms;
-    synthetic_environment *world;
-    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(synthetic_environment), error);
     if (status) return status;
+    synthetic_environment *world = (synthetic_environment *)*out;
+    memory *owner = &world->head.owner;
     world->data = data;
-    status = memory_create(NULL, &world->hidden, dim, sizeof *world->hidden, error);
-    if (!status) status = memory_create(NULL, &world->start, dim, sizeof *world->start, error);
-    if (!status) status = memory_create(NULL, &world->aside, dim, sizeof *world->aside, error);
-    if (!status) status = memory_create(NULL, &world->draw, dim, sizeof *world->draw, error);
-    if (!status) status = memory_create(NULL, &world->features, arms * dim, sizeof *world->features, error);
-    if (!status) status = memory_create(NULL, &world->rewards, arms, sizeof *world->rewards, error);
-    if (!status) status = memory_create(NULL, &world->expected, arms, sizeof *world->expected, error);
-    if (status) {
-        synthetic_stop(&world->head);
-        return status;
-    }
+    status = memory_create(owner, &world->hidden, dim, sizeof *world->hidden, error);
+    if (!status) status = memory_create(owner, &world->start, dim, sizeof *world->start, error);
+    if (!status) status = memory_create(owner, &world->aside, dim, sizeof *world->aside, error);
+    if (!status) status = memory_create(owner, &world->draw, dim, sizeof *world->draw, error);
+    if (!status) status = memory_create(owner, &world->features, arms * dim, sizeof *world->features, error);
+    if (!status) status = memory_create(owner, &world->rewards, arms, sizeof *world->rewards, error);
+    if (!status) status = memory_create(owner, &world->expected, arms, sizeof *world->expected, error);
+    if (status) return status;
     random_stream problem = random_named(seed, "problem");
     draw_unit(&problem, world->hidden, dim);
     if (data->options.drift > 0) {
@@ -182,7 +161,6 @@ static ee_status synthetic_start(const dataset *base, uint64_t seed, environment
         draw_aside(&problem, world->start, world->aside, dim);
     }
     world->rounds = random_named(seed, "rounds");
-    *out = &world->head;
     return EE_OK;
 }
 
@@ -238,8 +216,6 @@ const dataset_kind dataset_synthetic = {
     .options = &schema,
     .named_by_place = true,
     .open = synthetic_open,
-    .close = synthetic_close,
     .start = synthetic_start,
     .next = synthetic_next,
-    .stop = synthetic_stop,
 };

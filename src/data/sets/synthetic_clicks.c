@@ -104,9 +104,9 @@ static ee_status clicks_open(const dataset_request *request, dataset **out, ee_e
     if (!status) status = options_settle(&schema, request->options, &options, error);
     if (!status) status = check_together(&options, error);
     if (status) return status;
-    clicks_dataset *data;
-    status = memory_create(NULL, &data, 1, sizeof *data, error);
+    status = memory_create_owner(NULL, out, sizeof(clicks_dataset), error);
     if (status) return status;
+    clicks_dataset *data = (clicks_dataset *)*out;
     size_t arms = (size_t)options.arms, dim = (size_t)options.dim;
     data->head.arms = arms;
     data->head.dim = options.blocks ? arms * dim : dim;
@@ -114,13 +114,7 @@ static ee_status clicks_open(const dataset_request *request, dataset **out, ee_e
     data->options = options;
     data->items = options.blocks ? arms : (size_t)options.items;
     data->width = options.blocks ? dim : dim / 2;
-    *out = &data->head;
     return EE_OK;
-}
-
-static void clicks_close(dataset *data)
-{
-    memory_free(data);
 }
 
 /* ---- the problem ---- */
@@ -195,45 +189,27 @@ static void make_problem(clicks_environment *world, uint64_t seed)
     for (size_t i = 0; i < data->head.dim; i++) world->indices[i] = (uint32_t)i; /* the blocks are side by side */
 }
 
-static void clicks_stop(environment *base)
-{
-    clicks_environment *world = (clicks_environment *)base;
-    memory_free(world->start);
-    memory_free(world->preferences);
-    memory_free(world->user);
-    memory_free(world->order);
-    memory_free(world->features);
-    memory_free(world->starts);
-    memory_free(world->indices);
-    memory_free(world->rewards);
-    memory_free(world->expected);
-    memory_free(world);
-}
-
 static ee_status clicks_start(const dataset *base, uint64_t seed, environment **out, ee_error *error)
 {
     const clicks_dataset *data = (const clicks_dataset *)base;
     size_t arms = data->head.arms, all = data->items * data->width, shown = arms * (size_t)data->options.dim;
-    clicks_environment *world;
-    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(clicks_environment), error);
     if (status) return status;
+    clicks_environment *world = (clicks_environment *)*out;
+    memory *owner = &world->head.owner;
     world->data = data;
-    status = memory_create(NULL, &world->start, all, sizeof *world->start, error);
-    if (!status) status = memory_create(NULL, &world->preferences, all, sizeof *world->preferences, error);
-    if (!status) status = memory_create(NULL, &world->user, data->width, sizeof *world->user, error);
-    if (!status) status = memory_create(NULL, &world->order, data->items, sizeof *world->order, error);
-    if (!status) status = memory_create(NULL, &world->features, shown, sizeof *world->features, error);
-    if (!status) status = memory_create(NULL, &world->starts, arms + 1, sizeof *world->starts, error);
-    if (!status) status = memory_create(NULL, &world->indices, shown, sizeof *world->indices, error);
-    if (!status) status = memory_create(NULL, &world->rewards, arms, sizeof *world->rewards, error);
-    if (!status) status = memory_create(NULL, &world->expected, arms, sizeof *world->expected, error);
-    if (status) {
-        clicks_stop(&world->head);
-        return status;
-    }
+    status = memory_create(owner, &world->start, all, sizeof *world->start, error);
+    if (!status) status = memory_create(owner, &world->preferences, all, sizeof *world->preferences, error);
+    if (!status) status = memory_create(owner, &world->user, data->width, sizeof *world->user, error);
+    if (!status) status = memory_create(owner, &world->order, data->items, sizeof *world->order, error);
+    if (!status) status = memory_create(owner, &world->features, shown, sizeof *world->features, error);
+    if (!status) status = memory_create(owner, &world->starts, arms + 1, sizeof *world->starts, error);
+    if (!status) status = memory_create(owner, &world->indices, shown, sizeof *world->indices, error);
+    if (!status) status = memory_create(owner, &world->rewards, arms, sizeof *world->rewards, error);
+    if (!status) status = memory_create(owner, &world->expected, arms, sizeof *world->expected, error);
+    if (status) return status;
     make_problem(world, seed);
     world->rounds = random_named(seed, "rounds");
-    *out = &world->head;
     return EE_OK;
 }
 
@@ -314,8 +290,6 @@ const dataset_kind dataset_clicks = {
     .options = &schema,
     .default_place = "clicks",
     .open = clicks_open,
-    .close = clicks_close,
     .start = clicks_start,
     .next = clicks_next,
-    .stop = clicks_stop,
 };

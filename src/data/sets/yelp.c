@@ -38,7 +38,7 @@ static ee_status read_features(const char *folder, const char *name, pool_datase
     pool_table *into = &pool->tables[which];
     ee_status status = read_file(folder, name, &pool->head.fingerprint, &array, error);
     if (!status) status = npy_expect_table(&array, 0, false, name, error);
-    if (!status) status = memory_create(NULL, &into->values, array.count, sizeof *into->values, error);
+    if (!status) status = memory_create(&pool->head.owner, &into->values, array.count, sizeof *into->values, error);
     if (status) goto done;
     into->rows = array.shape[0];
     into->columns = array.shape[1];
@@ -105,20 +105,14 @@ static ee_status tell(const pool_dataset *pool, survey *seen, ee_error *error)
 
 static ee_status yelp_open(const dataset_request *request, dataset **out, ee_error *error)
 {
-    pool_dataset *pool;
-    ee_status status = memory_create(NULL, &pool, 1, sizeof *pool, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(pool_dataset), error);
     if (status) return status;
+    pool_dataset *pool = (pool_dataset *)*out;
     status = read_features(request->place, user_file, pool, USERS, error);
     if (!status) status = read_features(request->place, item_file, pool, ITEMS, error);
     if (!status) status = read_entries(request->place, pool, error);
     if (!status) status = pool_finish(pool, entry_file, error);
-    if (!status) status = tell(pool, request->survey, error);
-    if (status) {
-        pool_close(&pool->head);
-        return status;
-    }
-    *out = &pool->head;
-    return EE_OK;
+    return status ? status : tell(pool, request->survey, error);
 }
 
 const dataset_kind dataset_yelp = {
@@ -127,8 +121,6 @@ const dataset_kind dataset_yelp = {
     .summary = "the EE-Net paper's Yelp files; a round has nine well rated items and one badly rated one, which has "
                "the reward",
     .open = yelp_open,
-    .close = pool_close,
     .start = pool_start,
     .next = pool_next,
-    .stop = pool_stop,
 };

@@ -22,19 +22,19 @@ typedef struct classes_environment {
 ee_status classes_create(size_t rows, size_t entries, classes_dataset **out, ee_error *error)
 {
     classes_dataset *data;
-    ee_status status = memory_create(NULL, &data, 1, sizeof *data, error);
+    ee_status status = memory_create_owner(NULL, &data, sizeof *data, error);
     if (status) return status;
+    memory *owner = &data->head.owner;
     data->rows = rows;
-    status = memory_create(NULL, &data->starts, rows + 1, sizeof *data->starts, error);
-    if (!status) status = memory_create(NULL, &data->indices, entries, sizeof *data->indices, error);
-    if (!status) status = memory_create(NULL, &data->values, entries, sizeof *data->values, error);
-    if (!status) status = memory_create(NULL, &data->labels, rows, sizeof *data->labels, error);
-    if (status) {
-        classes_close(&data->head);
-        return status;
-    }
-    *out = data;
-    return EE_OK;
+    status = memory_create(owner, &data->starts, rows + 1, sizeof *data->starts, error);
+    if (!status) status = memory_create(owner, &data->indices, entries, sizeof *data->indices, error);
+    if (!status) status = memory_create(owner, &data->values, entries, sizeof *data->values, error);
+    if (!status) status = memory_create(owner, &data->labels, rows, sizeof *data->labels, error);
+    if (status)
+        memory_release(owner);
+    else
+        *out = data;
+    return status;
 }
 
 void classes_scale_rows(classes_dataset *data)
@@ -80,26 +80,10 @@ ee_status classes_tell(const classes_dataset *data, const category_list *names, 
     return status;
 }
 
-void classes_close(dataset *base)
+void classes_close(dataset *data)
 {
-    classes_dataset *data = (classes_dataset *)base;
-    memory_free(data->starts);
-    memory_free(data->indices);
-    memory_free(data->values);
-    memory_free(data->labels);
-    row_encoding_free(data->head.encoding);
-    memory_free(data);
-}
-
-void classes_stop(environment *base)
-{
-    classes_environment *world = (classes_environment *)base;
-    memory_free(world->order);
-    memory_free(world->starts);
-    memory_free(world->indices);
-    memory_free(world->values);
-    memory_free(world->rewards);
-    memory_free(world);
+    row_encoding_free(data->encoding);
+    memory_release(&data->owner);
 }
 
 ee_status classes_start(const dataset *base, uint64_t seed, environment **out, ee_error *error)
@@ -110,23 +94,19 @@ ee_status classes_start(const dataset *base, uint64_t seed, environment **out, e
         size_t entries = data->starts[row + 1] - data->starts[row];
         if (entries > most) most = entries;
     }
-    classes_environment *world;
-    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(classes_environment), error);
     if (status) return status;
+    classes_environment *world = (classes_environment *)*out;
+    memory *owner = &world->head.owner;
     world->data = data;
     world->rounds = random_named(seed, "rounds");
-    status = memory_create(NULL, &world->order, data->rows, sizeof *world->order, error);
-    if (!status) status = memory_create(NULL, &world->starts, data->classes + 1, sizeof *world->starts, error);
-    if (!status) status = memory_create(NULL, &world->indices, data->classes * most, sizeof *world->indices, error);
-    if (!status) status = memory_create(NULL, &world->values, data->classes * most, sizeof *world->values, error);
-    if (!status) status = memory_create(NULL, &world->rewards, data->classes, sizeof *world->rewards, error);
-    if (status) {
-        classes_stop(&world->head);
-        return status;
-    }
-    for (size_t row = 0; row < data->rows; row++) world->order[row] = (uint32_t)row;
-    *out = &world->head;
-    return EE_OK;
+    status = memory_create(owner, &world->order, data->rows, sizeof *world->order, error);
+    if (!status) status = memory_create(owner, &world->starts, data->classes + 1, sizeof *world->starts, error);
+    if (!status) status = memory_create(owner, &world->indices, data->classes * most, sizeof *world->indices, error);
+    if (!status) status = memory_create(owner, &world->values, data->classes * most, sizeof *world->values, error);
+    if (!status) status = memory_create(owner, &world->rewards, data->classes, sizeof *world->rewards, error);
+    for (size_t row = 0; row < data->rows && !status; row++) world->order[row] = (uint32_t)row;
+    return status;
 }
 
 /* One step of Fisher and Yates' shuffle. A new turn shuffles what the last one left: any order to start from will do.

@@ -36,6 +36,5 @@ ee_status classes_tell(const classes_dataset *data, const category_list *names, 
 void classes_close(dataset *data);
 ee_status classes_start(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 ee_status classes_next(environment *world, environment_round *round, ee_error *error);
-void classes_stop(environment *world);
 
 #endif

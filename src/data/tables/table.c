@@ -196,5 +196,4 @@ const dataset_kind dataset_table = {
     .close = classes_close,
     .start = classes_start,
     .next = classes_next,
-    .stop = classes_stop,
 };

@@ -12,12 +12,12 @@ enum { ROWS = 20, ORDINARY = 14, WANTED = 6 };
 static pool_dataset *make_pool(size_t second_columns)
 {
     pool_dataset *pool;
-    ok(memory_create(NULL, &pool, 1, sizeof *pool, NULL));
+    ok(memory_create_owner(NULL, &pool, sizeof *pool, NULL));
     pool->tables[0] = (pool_table){NULL, ROWS, 2};
     pool->tables[1] = (pool_table){NULL, second_columns ? ROWS : 0, second_columns};
     for (int i = 0; i < POOL_TABLES; i++) {
         pool_table *table = &pool->tables[i];
-        ok(memory_create(NULL, &table->values, table->rows * table->columns, sizeof(float), NULL));
+        ok(memory_create(&pool->head.owner, &table->values, table->rows * table->columns, sizeof(float), NULL));
     }
     for (size_t i = 0; i < ROWS; i++) {
         pool->tables[0].values[2 * i] = (float)i;
@@ -54,8 +54,8 @@ TEST(one_table_is_enough)
         }
         assert_true(sum == 1.0);
     }
-    pool_stop(world);
-    pool_close(&pool->head);
+    memory_release(&world->owner);
+    memory_release(&pool->head.owner);
 }
 
 static void expect_same_rounds(const pool_dataset *one, const pool_dataset *two)
@@ -70,8 +70,8 @@ static void expect_same_rounds(const pool_dataset *one, const pool_dataset *two)
         assert_memory_equal(x.arms.values, y.arms.values, 10 * one->head.dim * sizeof(float));
         assert_memory_equal(x.rewards, y.rewards, 10 * sizeof(double));
     }
-    pool_stop(a);
-    pool_stop(b);
+    memory_release(&a->owner);
+    memory_release(&b->owner);
 }
 
 static survey *make_survey(void)
@@ -129,7 +129,7 @@ TEST(bytes_give_the_same_pool)
         expect_made_survey(again);
         assert_int_equal(back->head.dim, 2 + second);
         expect_same_rounds(pool, back);
-        pool_close(&back->head);
+        memory_release(&back->head.owner);
         /* A wall stands where the bytes end. */
         for (size_t cut = 0; cut < size; cut++) {
             guard wall;
@@ -143,7 +143,7 @@ TEST(bytes_give_the_same_pool)
         memory_free(bytes);
         survey_free(again);
         survey_free(none);
-        pool_close(&pool->head);
+        memory_release(&pool->head.owner);
     }
     survey_free(seen);
 }
@@ -168,7 +168,7 @@ TEST(wrong_bytes_are_refused)
     assert_int_equal(pool_load(bytes, size, seen, &back, NULL), EE_BAD_MODEL);
     memory_free(bytes);
     survey_free(seen);
-    pool_close(&pool->head);
+    memory_release(&pool->head.owner);
 }
 
 TEST(too_few_entries)
@@ -183,5 +183,5 @@ TEST(too_few_entries)
     ok(pool_finish(pool, "a file", &error));
     pool->wanted_count = 0;
     assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
-    pool_close(&pool->head);
+    memory_release(&pool->head.owner);
 }

@@ -88,9 +88,9 @@ TEST(every_row_once_then_in_another_order)
         assert_memory_not_equal(order, last, sizeof order);
         memcpy(last, order, sizeof order);
     }
-    classes_stop(world);
-    classes_stop(same);
-    classes_stop(other);
+    environment_free(world);
+    environment_free(same);
+    environment_free(other);
     classes_close(&data->head);
 }
 
@@ -108,7 +108,7 @@ TEST(orders_are_uniform)
     double expected = (double)TURNS / ROWS; /* 500, with a deviation of 21 */
     for (size_t t = 0; t < ROWS; t++)
         for (size_t row = 0; row < ROWS; row++) assert_true(fabs((double)counts[t][row] - expected) < 100.0);
-    classes_stop(world);
+    environment_free(world);
     classes_close(&data->head);
 }
 
