@@ -101,8 +101,8 @@ static void print_entry(text *name, const explained *what, size_t arm, const exp
 
 static void print_arm(const explained *what, size_t arm, uint64_t features)
 {
-    const explained_arm *own = &what->of.told->arms[arm];
-    const explained_entry *entries = what->of.told->entries + own->first;
+    const explained_arm *own = &what->of.explanation->arms[arm];
+    const explained_entry *entries = what->of.explanation->entries + own->first;
     text name = text_start(NULL);
     double others = 0, largest = own->count ? (double)entries[0].contribution : 0;
     print_action_name(what->of.body, decision_arms_action(what->of.body, arm));
@@ -153,7 +153,7 @@ static int run(const command *self, int count, char **words)
         print_json(&what, wanted.features);
     } else {
         print_head(&what);
-        for (size_t arm = 0; arm < what.of.told->arm_count; arm++) {
+        for (size_t arm = 0; arm < what.of.explanation->arm_count; arm++) {
             if (arm) printf("\n");
             print_arm(&what, arm, wanted.features);
         }

@@ -75,9 +75,9 @@ static void print_found(const replay_result *found)
            " model%s\n",
            found->bandits, ending(found->bandits), found->events, found->steps, found->decisions,
            ending(found->decisions), found->checkpoints, ending(found->checkpoints));
-    if (found->passed_over)
-        printf("%" PRIu64 " decision%s skipped: the log before them has been removed\n", found->passed_over,
-               ending(found->passed_over));
+    if (found->skipped)
+        printf("%" PRIu64 " decision%s skipped: the log before them has been removed\n", found->skipped,
+               ending(found->skipped));
     if (found->erased)
         printf("%" PRIu64 " decision%s erased; %" PRIu64 " decision%s close to them cannot be proven\n", found->erased,
                ending(found->erased), found->unproven, ending(found->unproven));
@@ -109,7 +109,7 @@ static void print_json(const replay_result *found)
            ", \"checkpoints\": %" PRIu64 ", \"passed_over\": %" PRIu64 ", \"erased\": %" PRIu64
            ", \"unproven\": %" PRIu64 ", \"other_decisions\": %" PRIu64 ", \"other_models\": %" PRIu64
            ", \"first\": %s}\n",
-           found->bandits, found->events, found->steps, found->decisions, found->checkpoints, found->passed_over,
+           found->bandits, found->events, found->steps, found->decisions, found->checkpoints, found->skipped,
            found->erased, found->unproven, found->other_decisions, found->other_models,
            found->first[0] && line.bytes ? line.bytes : "null");
     memory_free(line.bytes);
@@ -129,7 +129,7 @@ static int run(const command *self, int count, char **words)
     ee_status status = replay_run(&request, &found, &error);
     if (shown) fprintf(stderr, "\r\033[K");
     if (status) return command_failed(self, "%s", error.message);
-    bool empty = !found.decisions && !found.checkpoints && !found.passed_over && !found.first[0];
+    bool empty = !found.decisions && !found.checkpoints && !found.skipped && !found.first[0];
     if (given[JSON]) print_json(&found);
     if (empty && (given[FROM] || given[UNTIL])) return fail_empty(self, &found);
     if (!given[JSON]) print_found(&found);

@@ -194,7 +194,7 @@ static ee_status read_member(line_bandit *self, json_reader *reader, size_t whic
     case ACTIONS:
         return read_actions(self, reader, &limits, token, error);
     case EXCLUDE:
-        return decide_read_own_excludes(&self->request, reader, &limits, token, error);
+        return decide_read_request_excludes(&self->request, reader, &limits, token, error);
     case TAG:
         return json_skip(reader, token, &line->tag, error);
     case ID:

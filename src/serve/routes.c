@@ -3,7 +3,7 @@
 
 #include "serve/api/handlers.h"
 
-static const route own_routes[] = {
+static const route v1_routes[] = {
     /* Frequent requests first: the table is searched in order. */
     {HTTP_POST, "/v1/bandits/{name}/decide", KEY_CLIENT, api_decide, ROUTE_DECIDES, NULL},
     {HTTP_POST, "/v1/bandits/{name}/decide/batch", KEY_CLIENT, api_decide_batch, ROUTE_DECIDES, NULL},
@@ -89,9 +89,9 @@ static const route personalizer_routes[] = {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-_Static_assert(COUNT(own_routes) + COUNT(personalizer_routes) <= MOST_ROUTES, "room for the counts of each route");
+_Static_assert(COUNT(v1_routes) + COUNT(personalizer_routes) <= MOST_ROUTES, "room for the counts of each route");
 
 const route_table all_routes[ROUTE_TABLES] = {
-    [ROUTES_OWN] = {own_routes, COUNT(own_routes)},
+    [ROUTES_V1] = {v1_routes, COUNT(v1_routes)},
     [ROUTES_PERSONALIZER] = {personalizer_routes, COUNT(personalizer_routes)},
 };

@@ -90,7 +90,7 @@ static void forget_old(service *self)
     int64_t usual = service_config_now(self)->settings.retention_days, now = journal_time(self->journal);
     served_bandit *bandit;
     for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
-        int64_t own = served_bandit_settings(bandit).retention_days, days = own ? own : usual;
+        int64_t set = served_bandit_settings(bandit).retention_days, days = set ? set : usual;
         if (days > 0) journal_forget_before(self->journal, served_bandit_number(bandit), now - days * 86400 * SECOND);
     }
 }

@@ -51,7 +51,7 @@ static bool is_described(http_method method, const char *path, int status)
     route_match match;
     if (!description) description = json_loadb(openapi_json, openapi_size, 0, NULL);
     json_text plain = {path, strcspn(path, "?")};
-    if (router_find(&all_routes[ROUTES_OWN], method, plain, &match, allowed) != ROUTE_FOUND) return true;
+    if (router_find(&all_routes[ROUTES_V1], method, plain, &match, allowed) != ROUTE_FOUND) return true;
     snprintf(code, sizeof code, "%d", status);
     json_t *paths = json_object_get(description, "paths");
     json_t *operation = json_object_get(json_object_get(paths, match.route->pattern), methods[method]);

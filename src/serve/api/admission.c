@@ -52,7 +52,7 @@ static void choose_dialect(call *self)
 {
     static const char client_header[] = "x-ms-client-request-id";
     personalizer_path_read(self->exchange->path, &self->base);
-    self->dialect = &dialect_own;
+    self->dialect = &dialect_v1;
     if (!self->base.generation) return;
     self->dialect = &dialect_personalizer;
     self->exchange->name_error = personalizer_name_error;
@@ -104,13 +104,13 @@ static json_text key_of(const http_exchange *exchange)
 {
     static const char *const names[] = {"X-Api-Key", "Ocp-Apim-Subscription-Key"};
     static const char scheme[] = "Bearer ";
-    const char *words = http_header(exchange, "Authorization");
-    if (words && strncasecmp(words, scheme, sizeof scheme - 1) == 0)
-        words += sizeof scheme - 1;
+    const char *key = http_header(exchange, "Authorization");
+    if (key && strncasecmp(key, scheme, sizeof scheme - 1) == 0)
+        key += sizeof scheme - 1;
     else
-        words = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !words; i++) words = http_header(exchange, names[i]);
-    return words ? (json_text){words, strlen(words)} : (json_text){NULL, 0};
+        key = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !key; i++) key = http_header(exchange, names[i]);
+    return key ? (json_text){key, strlen(key)} : (json_text){NULL, 0};
 }
 
 /* Fills *grant; false: answered. */
@@ -203,9 +203,9 @@ static bool find_route(call *self)
 {
     http_exchange *exchange = self->exchange;
     char allowed[64];
-    bool own = !self->base.generation;
-    const route_table *table = &self->owner->routes[own ? ROUTES_OWN : ROUTES_PERSONALIZER];
-    json_text path = own ? exchange->path : self->base.path;
+    bool is_v1 = !self->base.generation;
+    const route_table *table = &self->owner->routes[is_v1 ? ROUTES_V1 : ROUTES_PERSONALIZER];
+    json_text path = is_v1 ? exchange->path : self->base.path;
     route_result result = router_find(table, exchange->method, path, &self->match, allowed);
     switch (result) {
     case ROUTE_FOUND:

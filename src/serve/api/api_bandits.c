@@ -33,7 +33,7 @@ static void describe(service *of, text *into, const served_bandit *bandit)
     text_member_count(into, "defaulted", standing.counts.defaulted);
     text_member_count(into, "by_record", standing.counts.by_record);
     text_member_count(into, "diverged", standing.counts.diverged);
-    text_member_count(into, "passed_over", standing.counts.passed_over);
+    text_member_count(into, "passed_over", standing.counts.skipped);
     text_member_count(into, "limited", standing.limited);
     if (counters)
         text_member_count(into, "decisions_since_start",

@@ -56,10 +56,10 @@ static bool are_alike(const challenger_settings *a, const challenger_settings *b
 static ee_status answer_existing(call *self, const bandit_settings *settings, const challenger_settings *there,
                                  const challenger_settings *asked)
 {
-    bandit_settings alone = *settings;
-    alone.challengers[0] = *asked;
-    alone.challenger_count = 1;
-    if (challenger_settings_complete(&alone, NULL) || !are_alike(there, &alone.challengers[0]))
+    bandit_settings completed = *settings;
+    completed.challengers[0] = *asked;
+    completed.challenger_count = 1;
+    if (challenger_settings_complete(&completed, NULL) || !are_alike(there, &completed.challengers[0]))
         return call_refuse(self, 409, "the challenger '%s' already exists with other settings; remove it first",
                            asked->name);
     challenger_settings_write(there, &self->exchange->answer);

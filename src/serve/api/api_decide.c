@@ -12,15 +12,15 @@ typedef struct deciding {
     decide_limits limits;
     served_room *room;
     json_text id; /* of the decision, or of the round of slots */
-    char own[DECISION_ID_SIZE];
+    char made[DECISION_ID_SIZE];
 } deciding;
 
 static ee_status take_id(call *self, deciding *by, ee_error *error)
 {
     by->id = self->request.id;
     if (by->id.bytes) return EE_OK;
-    by->id = (json_text){by->own, sizeof by->own};
-    return decision_ids_make(&self->owner->ids, server_clock_wall(), by->own, error);
+    by->id = (json_text){by->made, sizeof by->made};
+    return decision_ids_make(&self->owner->ids, server_clock_wall(), by->made, error);
 }
 
 /* The context of named features, of all slots. */
@@ -56,7 +56,7 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, error);
     if (!status) status = served_bandit_decide(self->bandit, room, body->dim ? &arms : NULL, body->seed, error);
     if (status) return status;
-    decision_answer(body, room->mode, room->own, room->probabilities, self->probabilities);
+    decision_answer(body, room->mode, room->choice, room->probabilities, self->probabilities);
     body->version = room->version;
     body->record = room->record;
     body->record_size = room->record_size;
@@ -89,12 +89,12 @@ static ee_status finish(call *self, call_item *item, const deciding *by, decisio
     return EE_OK;
 }
 
-static ee_status decide_alone(call *self, call_item *item, deciding *by, ee_error *error)
+static ee_status decide_single(call *self, call_item *item, deciding *by, ee_error *error)
 {
     decision_body body;
-    item->entry.own_id = !self->request.id.bytes;
+    item->entry.generated_id = !self->request.id.bytes;
     item->entry.event.id = by->id;
-    if (item->entry.own_id) memcpy(item->id, by->own, sizeof item->id);
+    if (item->entry.generated_id) memcpy(item->id, by->made, sizeof item->id);
     ee_status status = describe(self, item, by, &body, error);
     return status ? status : finish(self, item, by, &body, error);
 }
@@ -157,7 +157,7 @@ static ee_status decide_slots(call *self, deciding *by, ee_error *error)
         if (slot) status = call_add_part(self, &item, error);
         if (status) return status;
         item->is_round = true;
-        item->entry.own_id = !request->id.bytes;
+        item->entry.generated_id = !request->id.bytes;
         status = call_name_slot(self, item, by->id, request->slots[slot].id, error);
         if (!status) status = describe_slot(self, item, by, slot, &body, error);
         if (!status) status = finish(self, item, by, &body, error);
@@ -174,7 +174,7 @@ static ee_status read_decision(call *self, call_item *item, json_reader *reader,
     if (!status) status = write_context(self, &by, error);
     if (status) return status;
     checksum_128(self->request.bytes.bytes, self->request.bytes.length, self->checksum);
-    return self->request.slot_count ? decide_slots(self, &by, error) : decide_alone(self, item, &by, error);
+    return self->request.slot_count ? decide_slots(self, &by, error) : decide_single(self, item, &by, error);
 }
 
 /* ---- after it was written ---- */

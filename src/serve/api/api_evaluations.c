@@ -11,7 +11,7 @@
 
 /* ---- reading the request ---- */
 
-static ee_status take_words(const json_token *token, const char *what, char *into, size_t size, ee_error *error)
+static ee_status take_string(const json_token *token, const char *what, char *into, size_t size, ee_error *error)
 {
     if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "%s must be a string", what);
     if (token->text.length >= size || memchr(token->text.bytes, '\0', token->text.length))
@@ -37,7 +37,7 @@ static ee_status take_candidate(json_reader *reader, job_candidate *into, ee_err
 {
     static const char *const names[] = {"name", "policy", "options", "propensity"};
     const struct {
-        char *words;
+        char *into;
         size_t size;
     } places[] = {{into->name, sizeof into->name},
                   {into->policy, sizeof into->policy},
@@ -45,7 +45,7 @@ static ee_status take_candidate(json_reader *reader, job_candidate *into, ee_err
                   {into->propensity, sizeof into->propensity}};
     member_reader at = {.reader = reader, .names = names, .count = 4, .where = "candidates"};
     while (member_next(&at, error))
-        at.status = take_words(&at.token, names[at.which], places[at.which].words, places[at.which].size, error);
+        at.status = take_string(&at.token, names[at.which], places[at.which].into, places[at.which].size, error);
     if (at.status) return at.status;
     if (!into->policy[0]) return status_fail(error, EE_BAD_INPUT, "candidates: each needs a \"policy\"");
     if (!into->name[0]) memcpy(into->name, into->policy, sizeof into->policy);
@@ -78,8 +78,8 @@ static ee_status take_estimators(json_reader *reader, const json_token *first, j
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
         if (into->estimator_count == JOB_ESTIMATORS)
             return status_fail(error, EE_BAD_INPUT, "estimators: expected at most %d", JOB_ESTIMATORS);
-        status = take_words(&token, "estimators", into->estimators[into->estimator_count], sizeof into->estimators[0],
-                            error);
+        status = take_string(&token, "estimators", into->estimators[into->estimator_count], sizeof into->estimators[0],
+                             error);
         if (status) return status;
     }
 }
@@ -92,7 +92,7 @@ static ee_status take_request(json_reader *reader, job_request *into, ee_error *
     const json_token *token = &at.token;
     member_begin_body(&at, error);
     while (member_next(&at, error)) {
-        if (at.which == NAME) at.status = take_words(token, "name", into->name, sizeof into->name, error);
+        if (at.which == NAME) at.status = take_string(token, "name", into->name, sizeof into->name, error);
         if (at.which == FROM) at.status = take_time(token, "from", &into->from, error);
         if (at.which == UNTIL) at.status = take_time(token, "until", &into->until, error);
         if (at.which == CANDIDATES) at.status = take_candidates(reader, token, into, error);

@@ -19,26 +19,26 @@ static ee_status read_most(call *self, bool is_stored, uint64_t *most)
     return status_fail(&self->error, EE_BAD_INPUT, "features must be at most %d, got %" PRIu64, MOST_FEATURES, *most);
 }
 
-/* Explains the decision that body has, in a room that was entered. *told is valid until the room is left. */
+/* Explains the decision that body has, in a room that was entered. *out is valid until the room is left. */
 static ee_status explain_body(call *self, served_room *room, const decision_body *body, explained_decision *out,
                               ee_error *error)
 {
     ee_arms arms;
-    explanation *told;
+    explanation *made;
     ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, error);
     if (!status)
         status =
-            served_bandit_explain(self->bandit, room, body->dim ? &arms : NULL, body->seed, EXPLAIN_ALL, &told, error);
+            served_bandit_explain(self->bandit, room, body->dim ? &arms : NULL, body->seed, EXPLAIN_ALL, &made, error);
     if (status) return status;
-    explanation_rank(told);
-    *out = (explained_decision){body, body->dim ? NULL : room->round, told};
+    explanation_rank(made);
+    *out = (explained_decision){body, body->dim ? NULL : room->round, made};
     return EE_OK;
 }
 
 static void add_actions(call *self, const explained_decision *of, uint64_t most)
 {
     text *answer = &self->exchange->answer;
-    text_add(answer, "\"version\":%" PRIu64 ",\"actions\":", of->told->version);
+    text_add(answer, "\"version\":%" PRIu64 ",\"actions\":", of->explanation->version);
     explain_answer_actions(answer, of, (size_t)most);
     text_add(answer, "}");
 }
@@ -130,23 +130,23 @@ static ee_status explain_event(explaining *self, const event *seen, ee_error *er
 {
     call *of = self->call;
     decision_body body;
-    explained_decision told;
+    explained_decision explained;
     if (seen->kind != EVENT_DECISION) return EE_OK;
     ee_status status = decision_body_read(seen->body, seen->size, &of->stored, &body, error);
     if (status) return status;
-    ee_error own = {EE_OK, ""};
-    served_room *room = served_bandit_enter_awake(of->bandit, &own);
+    ee_error reason = {EE_OK, ""};
+    served_room *room = served_bandit_enter_awake(of->bandit, &reason);
     if (room) {
-        own.status = explain_body(of, room, &body, &told, &own);
-        if (!own.status) {
+        reason.status = explain_body(of, room, &body, &explained, &reason);
+        if (!reason.status) {
             add_decision(of, seen, &body);
-            add_actions(of, &told, self->most);
+            add_actions(of, &explained, self->most);
             self->found = true;
         }
         served_bandit_leave(of->bandit, room);
     }
-    if (own.status && error) *error = own;
-    return own.status;
+    if (reason.status && error) *error = reason;
+    return reason.status;
 }
 
 /* For a round with slots, the id of the slot named by `slot` of the query. */
@@ -155,8 +155,8 @@ static json_text wanted_id(call *self, char *room, size_t capacity)
     json_text id = {self->match.parts[1], strlen(self->match.parts[1])};
     const char *slot = http_query(self->exchange, "slot");
     if (!slot) return id;
-    json_text words = {slot, strlen(slot)};
-    return slot_decision_id_size(id, words) <= capacity ? slot_decision_id(id, words, room) : id;
+    json_text slot_id = {slot, strlen(slot)};
+    return slot_decision_id_size(id, slot_id) <= capacity ? slot_decision_id(id, slot_id, room) : id;
 }
 
 ee_status api_explain_decision(call *self)

@@ -37,11 +37,11 @@ static ee_status read_wanted(json_reader reader, wanted *out, ee_error *error)
     member_reader at = {.reader = &reader, .names = names, .count = 3, .lenient = true};
     member_begin_body(&at, error);
     while (member_next(&at, error)) {
-        json_text words = at.token.text;
+        json_text given = at.token.text;
         bool good = at.token.kind == JSON_KIND_TEXT;
-        if (good && at.which == 0 && (good = words.length < sizeof out->name))
-            snprintf(out->name, sizeof out->name, "%.*s", (int)words.length, words.bytes);
-        if (good && at.which > 0) good = log_time_parse(words, at.which == 1 ? &out->from : &out->until);
+        if (good && at.which == 0 && (good = given.length < sizeof out->name))
+            snprintf(out->name, sizeof out->name, "%.*s", (int)given.length, given.bytes);
+        if (good && at.which > 0) good = log_time_parse(given, at.which == 1 ? &out->from : &out->until);
         if (!good) return status_fail(error, EE_BAD_INPUT, "invalid %s", names[at.which]);
     }
     ee_status status = member_end_body(&at, error);

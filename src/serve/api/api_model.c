@@ -52,8 +52,8 @@ ee_status api_get_model(call *self)
     void *bytes = NULL;
     size_t size;
     static const char *const known[] = {"version"};
-    bool own = self->dialect == &dialect_own; /* Personalizer's clients may send other parameters */
-    ee_status status = own ? call_check_query(self, known, 1) : EE_OK;
+    bool strict = self->dialect == &dialect_v1; /* Personalizer's clients may send other parameters */
+    ee_status status = strict ? call_check_query(self, known, 1) : EE_OK;
     if (!status) status = call_query_number(self, "version", 0, &version);
     if (!status) status = begin_download(self);
     if (status) return status;
@@ -79,15 +79,15 @@ static ee_status replace_model(call *self, json_text bytes, uint64_t *number, ee
 /* Of named features: whether the model has as many places for them as the bandit's models. */
 static ee_status check_places(const bandit_settings *settings, const ee_bandit *model, ee_error *error)
 {
-    ee_bandit *own = NULL;
-    ee_status status = bandit_settings_create(settings, &own, error);
+    ee_bandit *fresh = NULL;
+    ee_status status = bandit_settings_create(settings, &fresh, error);
     if (status) return status;
-    ee_info given = ee_bandit_info(model), expected = ee_bandit_info(own);
+    ee_info given = ee_bandit_info(model), expected = ee_bandit_info(fresh);
     if (given.dim != expected.dim)
         status = status_fail(error, EE_BAD_MODEL,
                              "the model has room for %zu features (%.200s), but the bandit has %zu (%.200s)", given.dim,
                              given.features, expected.dim, expected.features);
-    ee_bandit_free(own);
+    ee_bandit_free(fresh);
     return status;
 }
 

@@ -183,7 +183,7 @@ static ee_status read_reference(call *self, char id[JOB_ID_SIZE], json_text *pol
     json_reader reader = decide_request_start(&self->request, self->exchange->body);
     member_reader at = {.reader = &reader, .names = names, .count = 2, .lenient = true};
     json_text found[2] = {{NULL, 0}, {NULL, 0}};
-    char words[ROUTE_PART_SIZE];
+    char given[ROUTE_PART_SIZE];
     member_begin_body(&at, error);
     while (member_next(&at, error))
         at.status = decide_read_id(&self->request, &reader, &at.token, names[at.which], &found[at.which], error);
@@ -191,8 +191,8 @@ static ee_status read_reference(call *self, char id[JOB_ID_SIZE], json_text *pol
     if (!status && (!found[0].bytes || !found[1].bytes))
         status = status_fail(error, EE_BAD_INPUT, "evaluationId and policyName are required");
     if (status) return status;
-    snprintf(words, sizeof words, "%.*s", (int)found[0].length, found[0].bytes);
-    evaluation_id_read(words, id);
+    snprintf(given, sizeof given, "%.*s", (int)found[0].length, found[0].bytes);
+    evaluation_id_read(given, id);
     *policy = found[1];
     return EE_OK;
 }

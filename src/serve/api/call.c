@@ -177,24 +177,24 @@ ee_status call_check_query(call *self, const char *const *names, size_t count)
 
 ee_status call_query_number(call *self, const char *name, uint64_t least, uint64_t *number)
 {
-    const char *words = http_query(self->exchange, name);
+    const char *value = http_query(self->exchange, name);
     char *end;
-    if (!words) return EE_OK;
+    if (!value) return EE_OK;
     errno = 0;
-    *number = strtoull(words, &end, 10);
-    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return EE_OK;
+    *number = strtoull(value, &end, 10);
+    if (value[0] >= '0' && value[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return EE_OK;
     return status_fail(&self->error, EE_BAD_INPUT, "%s must be an integer of at least %" PRIu64 ", got '%.60s'", name,
-                       least, words);
+                       least, value);
 }
 
 ee_status call_query_time(call *self, const char *name, int64_t *time)
 {
-    const char *words = http_query(self->exchange, name);
+    const char *value = http_query(self->exchange, name);
     double seconds;
-    if (!words) return EE_OK;
-    if (!log_time_parse((json_text){words, strlen(words)}, &seconds))
+    if (!value) return EE_OK;
+    if (!log_time_parse((json_text){value, strlen(value)}, &seconds))
         return status_fail(&self->error, EE_BAD_INPUT, "%s must be a time such as 2026-11-16T10:00:00Z, got '%.60s'",
-                           name, words);
+                           name, value);
     *time = llround(seconds * 1e6);
     return EE_OK;
 }

@@ -219,7 +219,7 @@ static journal_entry *link_entries(call *self, void (*done)(journal_entry *entry
         entry->event.size = item->body_size;
         if (item->id_size)
             entry->event.id = (json_text){(const char *)self->bodies + item->id_at, item->id_size};
-        else if (entry->own_id)
+        else if (entry->generated_id)
             entry->event.id = (json_text){item->id, sizeof item->id};
         if (item->is_round) entry->with_next = i + 1 < self->item_count && self->items[i + 1].is_part;
         entry->done = done;

@@ -30,7 +30,7 @@ typedef struct dialect {
     int decided, noted; /* the statuses of answers: to decisions; to what was noted, as rewards and activations */
 } dialect;
 
-extern const dialect dialect_own, dialect_personalizer;
+extern const dialect dialect_v1, dialect_personalizer;
 
 /* For http_exchange.name_error, with Personalizer's names. */
 const char *personalizer_name_error(http_exchange *exchange, int status, const char *code);

@@ -51,7 +51,7 @@ typedef struct service_loading {
 } service_loading;
 
 /* The two forms of the API, each with its routes. */
-enum { ROUTES_OWN, ROUTES_PERSONALIZER, ROUTE_TABLES };
+enum { ROUTES_V1, ROUTES_PERSONALIZER, ROUTE_TABLES };
 
 struct service {
     _Atomic(service_config *) config;

@@ -12,8 +12,8 @@
 static ee_status open_socket(http_server *self, ee_error *error)
 {
     const http_options *options = &self->options;
-    self->own_socket = options->listening < 0;
-    if (self->own_socket) return http_listen(options->address, options->port, &self->listening, error);
+    self->opened_socket = options->listening < 0;
+    if (self->opened_socket) return http_listen(options->address, options->port, &self->listening, error);
     self->listening = options->listening;
     /* Else accept would wait for a connection that is gone again. */
     if (fcntl(self->listening, F_SETFL, O_NONBLOCK))
@@ -83,7 +83,7 @@ void http_drain(http_server *self)
     if (!self->worker_count || atomic_exchange(&self->is_draining, true)) return;
     http_end_accepting(self);
     /* New clients are refused at once; but a socket of systemd's is also the next server's. */
-    if (self->own_socket) shutdown(self->listening, SHUT_RDWR);
+    if (self->opened_socket) shutdown(self->listening, SHUT_RDWR);
 }
 
 size_t http_open_requests(const http_server *self)

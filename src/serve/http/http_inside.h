@@ -23,7 +23,7 @@ struct http_server {
     http_options options;
     int listening; /* -1: none */
     uint16_t port;
-    bool own_socket; /* opened by us, not by systemd */
+    bool opened_socket; /* opened by us, not by systemd */
     http_worker *workers;
     size_t worker_count; /* that run */
     pthread_t acceptor;

@@ -69,17 +69,17 @@ bool rate_limit_pass(rate_limit *self, uint64_t who, double rate, double amount,
     size_t row = row_of(self, who);
     pthread_mutex_t *lock = &self->locks[row % LOCKS];
     pthread_mutex_lock(lock);
-    bucket *own = find_bucket(&self->buckets[row * WAYS], who, most, now);
-    if (now > own->time) {
-        own->left += (now - own->time) * rate;
-        own->time = now;
+    bucket *its = find_bucket(&self->buckets[row * WAYS], who, most, now);
+    if (now > its->time) {
+        its->left += (now - its->time) * rate;
+        its->time = now;
     }
-    if (own->left > most) own->left = most;
-    bool passes = own->left >= amount;
+    if (its->left > most) its->left = most;
+    bool passes = its->left >= amount;
     if (passes)
-        own->left -= amount;
+        its->left -= amount;
     else
-        *wait = (amount - own->left) / rate;
+        *wait = (amount - its->left) / rate;
     pthread_mutex_unlock(lock);
     return passes;
 }

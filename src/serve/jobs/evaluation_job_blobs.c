@@ -12,16 +12,16 @@ static ee_status put(blobs *into, const job_about *about, blob_kind kind, text *
 
 ee_status job_write_about(blobs *into, const job_about *about, ee_error *error)
 {
-    text words = text_start(error);
-    job_about_write(about, &words);
-    return put(into, about, BLOB_EVALUATION, &words, error);
+    text written = text_start(error);
+    job_about_write(about, &written);
+    return put(into, about, BLOB_EVALUATION, &written, error);
 }
 
 ee_status job_write_results(blobs *into, const evaluation_job *job, ee_error *error)
 {
-    text words = text_start(error);
-    job_results_write(job, &words);
-    return put(into, &job->about, BLOB_EVALUATION_RESULTS, &words, error);
+    text written = text_start(error);
+    job_results_write(job, &written);
+    return put(into, &job->about, BLOB_EVALUATION_RESULTS, &written, error);
 }
 
 ee_status job_read_about(const blobs *from, uint32_t bandit, const char *id, job_about *out, ee_error *error)

@@ -127,10 +127,10 @@ void job_results_write(const evaluation_job *from, text *into)
 
 /* ---- reading: what is missing or of another kind is as if it were empty, or not known ---- */
 
-static void read_words(const json_t *of, const char *key, char *into, size_t size)
+static void read_string(const json_t *of, const char *key, char *into, size_t size)
 {
-    const char *words = json_string_value(json_object_get(of, key));
-    snprintf(into, size, "%s", words ? words : "");
+    const char *string = json_string_value(json_object_get(of, key));
+    snprintf(into, size, "%s", string ? string : "");
 }
 
 static double number_of(const json_t *value)
@@ -145,9 +145,9 @@ static double read_number(const json_t *of, const char *key)
 
 static int64_t read_time(const json_t *of, const char *key, int64_t otherwise)
 {
-    const char *words = json_string_value(json_object_get(of, key));
+    const char *string = json_string_value(json_object_get(of, key));
     double seconds;
-    if (!words || !log_time_parse((json_text){words, strlen(words)}, &seconds)) return otherwise;
+    if (!string || !log_time_parse((json_text){string, strlen(string)}, &seconds)) return otherwise;
     return (int64_t)llround(seconds * 1e6);
 }
 
@@ -163,7 +163,7 @@ static ee_status load(const void *bytes, size_t size, json_t **out, ee_error *er
 static void read_request(job_request *into, const json_t *of)
 {
     const json_t *estimators = json_object_get(of, "estimators"), *candidates = json_object_get(of, "candidates");
-    read_words(of, "name", into->name, sizeof into->name);
+    read_string(of, "name", into->name, sizeof into->name);
     into->from = read_time(of, "from", INT64_MIN);
     into->until = read_time(of, "until", INT64_MAX);
     into->confidence = read_number(of, "confidence");
@@ -174,10 +174,10 @@ static void read_request(job_request *into, const json_t *of)
     for (size_t i = 0; i < json_array_size(candidates) && i < JOB_CANDIDATES; i++) {
         const json_t *one = json_array_get(candidates, i);
         job_candidate *to = &into->candidates[into->candidate_count++];
-        read_words(one, "name", to->name, sizeof to->name);
-        read_words(one, "policy", to->policy, sizeof to->policy);
-        read_words(one, "options", to->options, sizeof to->options);
-        read_words(one, "propensity", to->propensity, sizeof to->propensity);
+        read_string(one, "name", to->name, sizeof to->name);
+        read_string(one, "policy", to->policy, sizeof to->policy);
+        read_string(one, "options", to->options, sizeof to->options);
+        read_string(one, "propensity", to->propensity, sizeof to->propensity);
     }
 }
 
@@ -188,9 +188,9 @@ ee_status job_about_read(job_about *into, const void *bytes, size_t size, ee_err
     *into = (job_about){.progress = NAN};
     ee_status status = load(bytes, size, &of, error);
     if (status) return status;
-    read_words(of, "id", into->id, sizeof into->id);
-    read_words(of, "state", state, sizeof state);
-    read_words(of, "trouble", into->trouble, sizeof into->trouble);
+    read_string(of, "id", into->id, sizeof into->id);
+    read_string(of, "state", state, sizeof state);
+    read_string(of, "trouble", into->trouble, sizeof into->trouble);
     into->bandit = (uint32_t)json_integer_value(json_object_get(of, "bandit"));
     into->created = read_time(of, "created", 0);
     into->ended = read_time(of, "ended", 0);
@@ -225,8 +225,8 @@ static void read_mark(evaluation_mark *into, const json_t *of, size_t estimators
 static void read_sentences(diagnosis_report *into, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list) && into->count < DIAGNOSIS_MOST; i++) {
-        const char *words = json_string_value(json_array_get(list, i));
-        snprintf(into->sentences[into->count++].text, DIAGNOSIS_TEXT, "%s", words ? words : "");
+        const char *string = json_string_value(json_array_get(list, i));
+        snprintf(into->sentences[into->count++].text, DIAGNOSIS_TEXT, "%s", string ? string : "");
     }
 }
 
@@ -244,9 +244,9 @@ static size_t read_headline_estimator(const json_t *of, const json_t *estimates,
 static ee_status read_result(evaluation_result *into, const json_t *of, size_t estimators, ee_error *error)
 {
     const json_t *estimates = json_object_get(of, "estimates"), *marks = json_object_get(of, "marks");
-    read_words(of, "trouble", into->failure.message, sizeof into->failure.message);
+    read_string(of, "trouble", into->failure.message, sizeof into->failure.message);
     if (into->failure.message[0]) into->failure.status = EE_BAD_INPUT;
-    read_words(of, "headline", into->headline, sizeof into->headline);
+    read_string(of, "headline", into->headline, sizeof into->headline);
     into->headline_estimator = read_headline_estimator(of, estimates, estimators);
     into->diagnosis.trusted = json_is_true(json_object_get(of, "trusted"));
     read_sentences(&into->diagnosis, json_object_get(of, "sentences"));

@@ -147,7 +147,7 @@ static ee_status name_candidates(const job_request *request, const bandit_settin
     return status;
 }
 
-static void tell_standing(void *context, const evaluation_standing *now)
+static void report_progress(void *context, const evaluation_standing *now)
 {
     const job_watch *watch = context;
     if (now->total_bytes) watch->progress(watch->context, (double)now->bytes / (double)now->total_bytes);
@@ -190,7 +190,7 @@ static ee_status play(evaluation_job *into, const bandit_settings *of, const cha
     candidate_texts *texts = NULL;
     evaluation_result *results = NULL;
     evaluation_request request = evaluation_usual();
-    evaluation_watch seen = {.wanted = is_wanted, .standing = tell_standing, .context = (void *)watch};
+    evaluation_watch seen = {.wanted = is_wanted, .standing = report_progress, .context = (void *)watch};
     request.log = log;
     request.alpha = 1 - asked->confidence;
     request.features = of->dim ? NULL : of->features;

@@ -24,15 +24,15 @@ ee_status clock_guard_add(clock_guard *self, store_reader *reader, const stored_
 }
 
 /* "3 minutes", "5 hours", "400 days". */
-static void write_span(int64_t microseconds, char *words, size_t size)
+static void write_span(int64_t microseconds, char *out, size_t size)
 {
     int64_t seconds = llabs(microseconds) / 1000000;
     if (seconds >= 2 * 86400)
-        snprintf(words, size, "%" PRId64 " days", (seconds + 43200) / 86400);
+        snprintf(out, size, "%" PRId64 " days", (seconds + 43200) / 86400);
     else if (seconds >= 2 * 3600)
-        snprintf(words, size, "%" PRId64 " hours", (seconds + 1800) / 3600);
+        snprintf(out, size, "%" PRId64 " hours", (seconds + 1800) / 3600);
     else
-        snprintf(words, size, "%" PRId64 " minutes", seconds / 60);
+        snprintf(out, size, "%" PRId64 " minutes", seconds / 60);
 }
 
 /* To the minute: an error has 251 characters. */

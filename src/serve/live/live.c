@@ -112,9 +112,8 @@ static ee_status open_state(live *self, live_entry *entry, ee_error *error)
     return status;
 }
 
-/* Tells of those that have passed, where they are to take over without asking: of the first, the others are then judged
- * anew. */
-static void tell_passed(live *self, const live_entry *entry)
+/* Reports the first challenger that has passed, if promotion is automatic: the tests of the others restart then. */
+static void report_passed(live *self, const live_entry *entry)
 {
     const live_bandit *state = &entry->state;
     const live_track *first = NULL;
@@ -164,7 +163,7 @@ static void give_turn(live *self, live_entry *entry)
         live_entry_show(entry, &self->lock, &error);
         status = error.status;
     }
-    if (!status) tell_passed(self, entry);
+    if (!status) report_passed(self, entry);
     if (!status && live_now() >= entry->save_due) live_entry_save(entry, &self->options);
     pthread_mutex_unlock(&self->turn);
     entry->due = entry->more ? 0 : live_now() + REST;

@@ -93,9 +93,9 @@ live_track *live_bandit_find(const live_bandit *self, const char *challenger)
 /* Whether what the track has learned is what the challenger would have. */
 static bool is_track_of(const live_track *track, const challenger_settings *one)
 {
-    const challenger_settings *own = &track->challenger;
-    return strcmp(own->name, one->name) == 0 && strcmp(own->policy, one->policy) == 0 &&
-           strcmp(own->options, one->options) == 0 && strcmp(own->propensity, one->propensity) == 0;
+    const challenger_settings *learned = &track->challenger;
+    return strcmp(learned->name, one->name) == 0 && strcmp(learned->policy, one->policy) == 0 &&
+           strcmp(learned->options, one->options) == 0 && strcmp(learned->propensity, one->propensity) == 0;
 }
 
 static void drop_strangers(live_bandit *self)

@@ -210,22 +210,22 @@ static size_t fill_actions(const decision_body *body, size_t *actions, double *p
 static ee_status split_context(settled_reader *self, kept_decision *kept, json_text *features, json_text *shared,
                                ee_error *error)
 {
-    json_text joined = kept->body.context, of_all, own;
+    json_text joined = kept->body.context, of_all, of_slot;
     char *bytes = (char *)kept->bytes;
     if (shared) *shared = joined;
-    if (!slot_context_split(joined, &of_all, &own)) return EE_OK;
-    char *first = own.length ? bytes + (own.bytes - bytes) - 1 : NULL;
-    if (shared && own.length) {
+    if (!slot_context_split(joined, &of_all, &of_slot)) return EE_OK;
+    char *first = of_slot.length ? bytes + (of_slot.bytes - bytes) - 1 : NULL;
+    if (shared && of_slot.length) {
         ee_status status =
-            memory_grow(&self->memory, &self->features, &self->feature_capacity, own.length + 2, 1, error);
+            memory_grow(&self->memory, &self->features, &self->feature_capacity, of_slot.length + 2, 1, error);
         if (status) return status;
-        memcpy(self->features + 1, own.bytes, own.length);
+        memcpy(self->features + 1, of_slot.bytes, of_slot.length);
         first = self->features;
     }
     if (first) {
         first[0] = '{';
-        first[own.length + 1] = '}';
-        *features = (json_text){first, own.length + 2};
+        first[of_slot.length + 1] = '}';
+        *features = (json_text){first, of_slot.length + 2};
     }
     if (!shared || !of_all.length) return EE_OK;
     bytes[of_all.bytes - (const char *)kept->bytes - 1] = '{';
@@ -280,11 +280,11 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
         status = memory_grow(&self->memory, &self->learned, &self->learned_capacity, count, sizeof(double), error);
     if (status) return status;
     for (size_t i = 0; i < count; i++)
-        self->learned[i] = self->decisions[i].body.own == self->decisions[i].body.baseline;
+        self->learned[i] = self->decisions[i].body.choice == self->decisions[i].body.baseline;
     *facts = (settled_decision){last,
                                 body->version,
                                 self->mode,
-                                body->own,
+                                body->choice,
                                 self->decisions[0].outcome,
                                 self->mode == MODE_APPRENTICE ? self->learned : NULL};
     return EE_OK;

@@ -26,7 +26,7 @@ typedef struct settled_decision {
     uint64_t number;       /* of its event; in a round of slots, of the last slot's: the cursor to go on after */
     uint64_t version;      /* of the model that decided */
     learning_mode mode;    /* in which it was made */
-    size_t own;            /* the model's choice; in a round of slots, of the first, as all that follows */
+    size_t choice;         /* the model's choice; in a round of slots, of the first, as all that follows */
     event_outcome outcome; /* why it is settled */
     const double *learned; /* (slots, or 1) the rewards that the model learned, where they are not the event's: in
                               apprentice mode; else NULL */

@@ -99,11 +99,12 @@ ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_
     return status;
 }
 
-void decision_answer(decision_body *body, learning_mode mode, size_t own, const double *of_arms, double *probabilities)
+void decision_answer(decision_body *body, learning_mode mode, size_t choice, const double *of_arms,
+                     double *probabilities)
 {
-    body->own = decision_arms_action(body, own);
+    body->choice = decision_arms_action(body, choice);
     if (!body->slot_count) body->baseline = decision_arms_action(body, 0);
-    body->action = mode == MODE_ONLINE ? body->own : body->baseline;
+    body->action = mode == MODE_ONLINE ? body->choice : body->baseline;
     size_t arm = 0;
     for (size_t i = 0; i < body->count; i++) {
         bool excluded = is_excluded(body, i);

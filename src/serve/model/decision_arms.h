@@ -6,7 +6,7 @@
  *     ee_arms arms;                                   // of named features: the round is filled instead
  *     status = decision_arms_make(&room, &body, round, &arms, error);
  *     status = served_bandit_decide(bandit, place, body.dim ? &arms : NULL, body.seed, error);
- *     decision_answer(&body, mode, place->own, place->probabilities, probabilities); // (count)
+ *     decision_answer(&body, mode, place->choice, place->probabilities, probabilities); // (count)
  *     memory_release(&room.memory);                   // at the thread's end */
 #ifndef EENET_DECISION_ARMS_H
 #define EENET_DECISION_ARMS_H
@@ -32,8 +32,9 @@ ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_
 size_t decision_arms_count(const decision_body *body);
 size_t decision_arms_action(const decision_body *body, size_t arm);
 
-/* Fills in the response, given the model's choice among the arms and their probabilities: own, baseline (given for a
+/* Fills in the response, given the model's choice among the arms and their probabilities: choice, baseline (given for a
  * slot), action, and probabilities, which become (count) of the actions. */
-void decision_answer(decision_body *body, learning_mode mode, size_t own, const double *of_arms, double *probabilities);
+void decision_answer(decision_body *body, learning_mode mode, size_t choice, const double *of_arms,
+                     double *probabilities);
 
 #endif

@@ -86,13 +86,13 @@ static ee_status find_by_id(erasure *self, json_text id, ee_error *error)
 /* Whether the value of a token is the one that is asked for. */
 static bool is_value(const json_token *token, json_text value)
 {
-    char words[64], *end;
+    char digits[64], *end;
     if (token->kind == JSON_KIND_TEXT)
         return token->text.length == value.length && memcmp(token->text.bytes, value.bytes, value.length) == 0;
-    if (token->kind != JSON_KIND_NUMBER || !value.length || value.length >= sizeof words) return false;
-    memcpy(words, value.bytes, value.length);
-    words[value.length] = '\0';
-    double number = strtod(words, &end);
+    if (token->kind != JSON_KIND_NUMBER || !value.length || value.length >= sizeof digits) return false;
+    memcpy(digits, value.bytes, value.length);
+    digits[value.length] = '\0';
+    double number = strtod(digits, &end);
     return !*end && number == token->number;
 }
 

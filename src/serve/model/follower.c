@@ -159,15 +159,15 @@ static uint64_t find_waiting(const follower *self, uint64_t number)
     return low < made && self->numbers[low % self->limit] == number ? low : 0;
 }
 
-/* Whether the library has refused an event for what it is: then it is passed over, by every follower. */
+/* Whether the library has refused an event for what it is: then it is skipped, by every follower. */
 static bool is_refused(ee_status status)
 {
     return status && status != EE_NO_MEMORY && status != EE_FILE_ERROR;
 }
 
-static ee_status pass_over(follower *self)
+static ee_status skip(follower *self)
 {
-    self->counts.passed_over++;
+    self->counts.skipped++;
     return EE_OK;
 }
 
@@ -177,7 +177,7 @@ static ee_status count_reward(follower *self, ee_status status)
     if (status == EE_DIVERGED)
         self->counts.diverged++;
     else if (is_refused(status))
-        self->counts.passed_over++;
+        self->counts.skipped++;
     else if (!status)
         self->counts.learned++;
     return is_refused(status) ? EE_OK : status;
@@ -186,7 +186,7 @@ static ee_status count_reward(follower *self, ee_status status)
 /* ---- DECISION ---- */
 
 /* Whether this model made it, so that it can be learned. */
-static bool is_own(const follower *self, const decision_body *body)
+static bool is_of_model(const follower *self, const decision_body *body)
 {
     return body->record_size && body->version >= self->first_version;
 }
@@ -204,11 +204,11 @@ static ee_status learn_names(follower *self, const decision_body *body, ee_error
 static ee_status take_waiting(follower *self, const event *from, const decision_body *body, ee_error *error)
 {
     ee_decision decision;
-    if (body->own != body->action) return pass_over(self);
+    if (body->choice != body->action) return skip(self);
     if (self->step->stride > 1) return EE_OK;
     ee_status status = ee_bandit_take_record(self->bandit, body->record, body->record_size, &decision, error);
     if (!status) self->numbers[decision.id % self->limit] = from->number;
-    return is_refused(status) ? pass_over(self) : status;
+    return is_refused(status) ? skip(self) : status;
 }
 
 static ee_status take_decision(follower *self, const event *from, ee_error *error)
@@ -217,12 +217,12 @@ static ee_status take_decision(follower *self, const event *from, ee_error *erro
     self->counts.decisions++;
     if (self->settings.mode == MODE_LOGGING) return EE_OK;
     ee_status status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
-    if (!status && !is_own(self, &body)) return pass_over(self);
+    if (!status && !is_of_model(self, &body)) return skip(self);
     if (!status && !body.dim) status = learn_names(self, &body, error);
-    if (status) return is_refused(status) ? pass_over(self) : status;
+    if (status) return is_refused(status) ? skip(self) : status;
     if (self->settings.mode == MODE_ONLINE) return take_waiting(self, from, &body, error);
     if (body.deferred) return EE_OK; /* see imitate */
-    double reward = body.own == body.baseline;
+    double reward = body.choice == body.baseline;
     return count_reward(self, ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error));
 }
 
@@ -237,7 +237,7 @@ static ee_status learn_by_record(follower *self, uint64_t decision, double rewar
     if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it was removed */
     if (!status) status = decision_body_read(made->body, made->size, &self->bodies, &body, error);
     if (status) return status;
-    if (!is_own(self, &body) || body.own != body.action) return EE_BAD_RECORD;
+    if (!is_of_model(self, &body) || body.choice != body.action) return EE_BAD_RECORD;
     status = ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error);
     if (!status) self->counts.by_record++;
     return status;
@@ -245,7 +245,7 @@ static ee_status learn_by_record(follower *self, uint64_t decision, double rewar
 
 static ee_status forget(follower *self, uint64_t id)
 {
-    return ee_bandit_forget(self->bandit, id, NULL) ? pass_over(self) : EE_OK;
+    return ee_bandit_forget(self->bandit, id, NULL) ? skip(self) : EE_OK;
 }
 
 /* In apprentice mode a decision is learned when it is made; a deferred one when it is known that it was shown. */
@@ -254,9 +254,10 @@ static ee_status imitate_stored(follower *self, const event *made, ee_error *err
     decision_body body;
     ee_status status = decision_body_read(made->body, made->size, &self->bodies, &body, error);
     if (status || !body.deferred) return status;
-    double reward = body.own == body.baseline;
-    status = is_own(self, &body) ? ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error)
-                                 : EE_BAD_RECORD;
+    double reward = body.choice == body.baseline;
+    status = is_of_model(self, &body)
+                 ? ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error)
+                 : EE_BAD_RECORD;
     return count_reward(self, status);
 }
 
@@ -268,7 +269,7 @@ static ee_status imitate(follower *self, const event *from, ee_error *error)
     if (status == EE_BAD_INPUT) return EE_OK; /* it was removed */
     if (status) return status;
     status = imitate_stored(self, made, error);
-    return is_refused(status) ? pass_over(self) : status;
+    return is_refused(status) ? skip(self) : status;
 }
 
 static ee_status take_settled(follower *self, const event *from, ee_error *error)
@@ -322,7 +323,7 @@ static ee_status take_model(follower *self, const event *from, ee_error *error)
         status = EE_BAD_MODEL;
     }
     bool passes = status == EE_BAD_MODEL || (status == EE_NO_FILE && is_replaced_later(self, from));
-    if (status) return passes ? pass_over(self) : status;
+    if (status) return passes ? skip(self) : status;
     self->model_event = from->number;
     self->first_version = UINT64_MAX; /* a STEP event will tell */
     self->counts = (follower_counts){0};
@@ -461,7 +462,7 @@ static void archive_state(follower *self, uint64_t format, archive *a)
     archive_u64(a, &self->online_from);
     archive_u64(a, &self->first_version);
     uint64_t *counts[] = {&self->counts.decisions, &self->counts.learned,  &self->counts.defaulted,
-                          &self->counts.by_record, &self->counts.diverged, &self->counts.passed_over};
+                          &self->counts.by_record, &self->counts.diverged, &self->counts.skipped};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) archive_u64(a, counts[i]);
     for (uint64_t id = first_kept(self); id <= self->bandit->decisions && !a->status; id++)
         archive_u64(a, &self->numbers[id % self->limit]);
@@ -482,11 +483,11 @@ ee_status follower_state(follower *self, uint64_t format, const void **bytes, si
  * compares with all others: computing it here would take as long again. */
 static bool is_of_checkpoint(const checkpoint_body *checkpoint, const uint8_t *bytes, size_t size)
 {
-    uint64_t own = 0;
-    if (size != checkpoint->size || size < sizeof own) return false;
-    archive a = archive_reader(bytes + size - sizeof own, sizeof own, NULL);
-    archive_u64(&a, &own);
-    return own == checkpoint->checksum;
+    uint64_t stored = 0;
+    if (size != checkpoint->size || size < sizeof stored) return false;
+    archive a = archive_reader(bytes + size - sizeof stored, sizeof stored, NULL);
+    archive_u64(&a, &stored);
+    return stored == checkpoint->checksum;
 }
 
 ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings *settings, const void *bytes,

@@ -62,7 +62,7 @@ typedef struct follower_counts {
     uint64_t defaulted; /* learned with the default reward */
     uint64_t by_record; /* learned from their record */
     uint64_t diverged;  /* rewards that training could not take */
-    uint64_t passed_over;
+    uint64_t skipped;
 } follower_counts;
 follower_counts follower_read_counts(const follower *self);
 

@@ -149,15 +149,15 @@ static size_t arm_of_action(const decision_body *body)
     return arm;
 }
 
-static ee_status add_explanation(measuring *self, const ee_round *round, const explanation *told, size_t arm,
+static ee_status add_explanation(measuring *self, const ee_round *round, const explanation *explained, size_t arm,
                                  ee_error *error)
 {
-    const explained_arm *own = &told->arms[arm];
+    const explained_arm *of = &explained->arms[arm];
     ee_status status = EE_OK;
     self->out->decisions++;
-    self->out->version = told->version;
-    for (size_t i = 0; i < own->count && !status; i++)
-        status = add_entry(self, round, arm, &told->entries[own->first + i], error);
+    self->out->version = explained->version;
+    for (size_t i = 0; i < of->count && !status; i++)
+        status = add_entry(self, round, arm, &explained->entries[of->first + i], error);
     return status;
 }
 
@@ -165,15 +165,15 @@ static ee_status add_explanation(measuring *self, const ee_round *round, const e
 static ee_status add_decision(measuring *self, const decision_body *body, served_room *room, ee_error *error)
 {
     ee_arms arms;
-    explanation *told;
-    ee_error own;
+    explanation *explained;
+    ee_error reason;
     size_t arm = arm_of_action(body);
-    ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, &own);
+    ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, &reason);
     if (!status)
-        status =
-            served_bandit_explain(self->bandit, room, body->dim ? &arms : NULL, body->seed, (int64_t)arm, &told, &own);
-    if (!status) return add_explanation(self, body->dim ? NULL : room->round, told, arm, error);
-    if (status == EE_NO_MEMORY && error) *error = own;
+        status = served_bandit_explain(self->bandit, room, body->dim ? &arms : NULL, body->seed, (int64_t)arm,
+                                       &explained, &reason);
+    if (!status) return add_explanation(self, body->dim ? NULL : room->round, explained, arm, error);
+    if (status == EE_NO_MEMORY && error) *error = reason;
     return status == EE_NO_MEMORY ? status : EE_OK;
 }
 
@@ -186,11 +186,11 @@ static ee_status measure(measuring *self, const event *seen, ee_error *error)
     if (self->over || outside || event_is_erased(seen)) return EE_OK;
     ee_status status = decision_body_read(seen->body, seen->size, &self->room, &body, error);
     if (status) return status;
-    ee_error own = {EE_OK, ""};
-    served_room *room = served_bandit_enter_awake(self->bandit, &own);
+    ee_error reason = {EE_OK, ""};
+    served_room *room = served_bandit_enter_awake(self->bandit, &reason);
     if (!room) {
-        if (error) *error = own;
-        return own.status;
+        if (error) *error = reason;
+        return reason.status;
     }
     uint64_t before = self->out->decisions;
     status = add_decision(self, &body, room, error);

@@ -103,11 +103,11 @@ static ee_status collect_decisions(replaying *self, ee_error *error)
 }
 
 /* Whether the answer and its probabilities are what the mode gives. */
-static bool is_answer(replaying *self, const decision_body *stored, learning_mode mode, size_t own)
+static bool is_answer(replaying *self, const decision_body *stored, learning_mode mode, size_t choice)
 {
     decision_body again = *stored;
-    decision_answer(&again, mode, own, self->of_arms, self->probabilities);
-    return again.own == stored->own && again.baseline == stored->baseline && again.action == stored->action &&
+    decision_answer(&again, mode, choice, self->of_arms, self->probabilities);
+    return again.choice == stored->choice && again.baseline == stored->baseline && again.action == stored->action &&
            memcmp(self->probabilities, stored->probabilities, stored->count * sizeof *self->probabilities) == 0;
 }
 
@@ -264,7 +264,7 @@ static ee_status start(replaying *self, ee_error *error)
         status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
     }
     for (; !status && self->done < self->due_count && self->due[self->done].version < self->version; self->done++)
-        self->result->passed_over++;
+        self->result->skipped++;
     return status;
 }
 

@@ -22,9 +22,9 @@ typedef struct replay_request {
 
 typedef struct replay_result {
     uint64_t bandits, events, decisions, checkpoints, steps;
-    uint64_t passed_over; /* decisions that cannot be made again: their log's beginning is no longer kept */
-    uint64_t erased;      /* decisions whose content was erased */
-    uint64_t unproven;    /* made by models that learned from them, before the next one that is stored */
+    uint64_t skipped;  /* decisions that cannot be made again: their log's beginning is no longer kept */
+    uint64_t erased;   /* decisions whose content was erased */
+    uint64_t unproven; /* made by models that learned from them, before the next one that is stored */
     uint64_t other_decisions, other_models; /* that are not what the log says: 0, or something is wrong */
     char first[512];                        /* what the first of these is */
     int64_t log_first, log_last; /* times of the first and last decision of the bandits' logs; 0: there is none */

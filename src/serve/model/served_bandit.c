@@ -235,7 +235,7 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
                                           room->probabilities, error);
     if (!status) status = ee_scratch_record(room->scratch, 0, &room->record, &room->record_size, error);
     if (status) return status;
-    room->own = decision.arm;
+    room->choice = decision.arm;
     room->version = scratch_version(room->scratch);
     return EE_OK;
 }
@@ -281,13 +281,13 @@ void served_bandit_await_turn(served_bandit *self)
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error)
 {
     for (;;) {
-        ee_error own = {EE_OK, ""};
-        if (!await(self, false, &own)) {
-            served_room *room = served_bandit_enter(self, &own);
+        ee_error reason = {EE_OK, ""};
+        if (!await(self, false, &reason)) {
+            served_room *room = served_bandit_enter(self, &reason);
             if (room) return room;
         }
-        if (!own.status) continue; /* it fell asleep meanwhile */
-        if (error) *error = own;
+        if (!reason.status) continue; /* it fell asleep meanwhile */
+        if (error) *error = reason;
         return NULL;
     }
 }

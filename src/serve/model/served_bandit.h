@@ -90,7 +90,7 @@ typedef struct served_room {
     learning_mode mode;    /* of the bandit when it was entered, as */
     uint64_t dim, seed;    /* these, which never change */
     uint64_t version;      /* of the model that decided */
-    size_t own;            /* what the model chose, among the arms that it was given */
+    size_t choice;         /* what the model chose, among the arms that it was given */
     double *probabilities; /* (arms) of the model */
     size_t capacity;
     const void *record; /* (record_size) */
@@ -103,7 +103,8 @@ typedef struct served_room {
 served_room *served_bandit_enter(served_bandit *self, ee_error *error);
 void served_bandit_leave(served_bandit *self, served_room *room);
 
-/* Decides arms (vectors) or, where arms is NULL, room->round. Fills the room: version, own, probabilities, record. */
+/* Decides arms (vectors) or, where arms is NULL, room->round. Fills the room: version, choice, probabilities, record.
+ */
 ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
                                ee_error *error);
 

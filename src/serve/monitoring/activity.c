@@ -35,8 +35,8 @@ typedef struct lively {
 struct activity {
     pthread_mutex_t lock; /* held for less than a microsecond, but by readers: a few */
     lively *bandits[ACTIVITY_BANDITS];
-    size_t count, hand; /* hand: where it looks first for one to forget */
-    uint16_t *places;   /* (place_count) by number of the bandit: its place + 1 */
+    size_t count, cursor; /* cursor: where it looks first for one to forget */
+    uint16_t *places;     /* (place_count) by number of the bandit: its place + 1 */
     size_t place_count;
 };
 
@@ -118,12 +118,12 @@ static lively *find(const activity *self, uint32_t bandit)
 static size_t quiet_place(activity *self)
 {
     enum { FEW = 16, APART = ACTIVITY_BANDITS / FEW };
-    size_t found = self->hand;
+    size_t found = self->cursor;
     for (size_t i = 0; i < FEW; i++) {
-        size_t place = (self->hand + i * APART) % self->count;
+        size_t place = (self->cursor + i * APART) % self->count;
         if (self->bandits[place]->newest < self->bandits[found]->newest) found = place;
     }
-    self->hand = (self->hand + 1) % self->count;
+    self->cursor = (self->cursor + 1) % self->count;
     return found;
 }
 

@@ -34,21 +34,21 @@ static bool append(log_line *self, const char *bytes, size_t size)
     return true;
 }
 
-static void append_words(log_line *self, const char *words)
+static void append_string(log_line *self, const char *string)
 {
-    append(self, words, strlen(words));
+    append(self, string, strlen(string));
 }
 
 /* As a JSON string. Bytes that are not UTF-8 become question marks. */
-static void append_quoted(log_line *self, const char *words)
+static void append_quoted(log_line *self, const char *string)
 {
     char valid[MOST_MESSAGE], quoted[6 * MOST_MESSAGE + 2];
-    snprintf(valid, sizeof valid, "%s", words);
+    snprintf(valid, sizeof valid, "%s", string);
     if (!json_is_utf8((json_text){valid, strlen(valid)}))
         for (char *at = valid; *at; at++)
             if ((unsigned char)*at >= 0x80) *at = '?';
     size_t length = json_quote((json_text){valid, strlen(valid)}, quoted, sizeof quoted);
-    if (!append(self, quoted, length)) append_words(self, "\"\"");
+    if (!append(self, quoted, length)) append_string(self, "\"\"");
 }
 
 static void append_value(log_line *self, server_log_format format, const log_field *field)
@@ -57,14 +57,14 @@ static void append_value(log_line *self, server_log_format format, const log_fie
     if (!field->text) {
         bool whole = field->number == floor(field->number) && fabs(field->number) < 1e15;
         snprintf(value, sizeof value, whole ? "%.0f" : "%.6f", isfinite(field->number) ? field->number : 0);
-        append_words(self, value);
+        append_string(self, value);
         return;
     }
     server_log_plain((json_text){field->text, strlen(field->text)}, value, sizeof value);
     if (format == SERVER_LOG_JSON)
         append_quoted(self, value);
     else
-        append_words(self, value);
+        append_string(self, value);
 }
 
 /* A field that does not fit is left out as a whole. */
@@ -72,9 +72,9 @@ static void append_field(log_line *self, server_log_format format, const log_fie
 {
     char bytes[MOST_VALUE * 2 + 64];
     log_line one = {.bytes = bytes, .capacity = sizeof bytes};
-    append_words(&one, format == SERVER_LOG_JSON ? ",\"" : " ");
-    append_words(&one, field->name);
-    append_words(&one, format == SERVER_LOG_JSON ? "\":" : "=");
+    append_string(&one, format == SERVER_LOG_JSON ? ",\"" : " ");
+    append_string(&one, field->name);
+    append_string(&one, format == SERVER_LOG_JSON ? "\":" : "=");
     append_value(&one, format, field);
     append(self, one.bytes, one.length);
 }
@@ -90,7 +90,7 @@ static void append_head(log_line *self, server_log_format format, int64_t time, 
     gmtime_r(&seconds, &parts);
     strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
     snprintf(head, sizeof head, form, day, (int)(time % 1000000 / 1000), names[level]);
-    append_words(self, head);
+    append_string(self, head);
 }
 
 size_t server_log_line(server_log_format format, int64_t time, log_level level, const log_field *fields,
@@ -102,7 +102,7 @@ size_t server_log_line(server_log_format format, int64_t time, log_level level, 
     append_quoted(&line, message);
     for (; fields && fields->name; fields++) append_field(&line, format, fields);
     line.capacity = capacity;
-    append_words(&line, end);
+    append_string(&line, end);
     return line.length;
 }
 

@@ -22,9 +22,9 @@ double service_exploration(const bandit_settings *settings)
     return strncmp(settings->propensity, "floor:", 6) == 0 ? strtod(settings->propensity + 6, NULL) : 0;
 }
 
-static void add_text(text *into, const char *name, const char *words)
+static void add_text(text *into, const char *name, const char *value)
 {
-    if (words[0]) text_member(into, name, words);
+    if (value[0]) text_member(into, name, value);
 }
 
 void service_configuration_write(const bandit_settings *from, bool with_retrain, text *into)

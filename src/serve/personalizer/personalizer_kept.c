@@ -40,9 +40,9 @@ personalizer_kept personalizer_kept_of(const bandit_settings *settings)
     return kept;
 }
 
-static void add_text(text *into, const char *name, const char *words)
+static void add_text(text *into, const char *name, const char *value)
 {
-    if (words[0]) text_member(into, name, words);
+    if (value[0]) text_member(into, name, value);
 }
 
 ee_status personalizer_keep(const personalizer_kept *kept, bandit_settings *into, ee_error *error)

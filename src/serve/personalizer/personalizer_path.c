@@ -1,11 +1,11 @@
 /* Finds the API and bandit of a path and removes the base, so that one table of routes serves all versions. */
 #include "personalizer.h"
 
-static const char own_base[] = "/v1/bandits/", base[] = "/personalizer";
+static const char v1_base[] = "/v1/bandits/", base[] = "/personalizer";
 
-static bool begins(json_text path, const char *words, size_t length)
+static bool begins(json_text path, const char *start, size_t length)
 {
-    return path.length >= length && memcmp(path.bytes, words, length) == 0;
+    return path.length >= length && memcmp(path.bytes, start, length) == 0;
 }
 
 static json_text without(json_text path, size_t length)
@@ -46,8 +46,8 @@ void personalizer_path_read(json_text path, personalizer_path *out)
     json_text rest;
     out->generation = PERSONALIZER_NONE;
     out->bandit = (json_text){NULL, 0};
-    if (begins(path, own_base, sizeof own_base - 1)) {
-        json_text behind = without(path, sizeof own_base - 2), name = first_part(behind);
+    if (begins(path, v1_base, sizeof v1_base - 1)) {
+        json_text behind = without(path, sizeof v1_base - 2), name = first_part(behind);
         behind = without(behind, name.length + 1);
         if (!behind.length || !cut_base(behind, &rest)) return;
         out->bandit = name;

@@ -7,14 +7,14 @@
 #include "personalizer_settings.h"
 #include "serve/system/json_members.h"
 
-static const char own[] = "eenet:";
+static const char prefix[] = "eenet:";
 
 void policy_contract_write(const bandit_settings *from, text *into)
 {
     personalizer_kept kept = personalizer_kept_of(from);
-    char arguments[sizeof own + sizeof from->policy + sizeof from->options];
+    char arguments[sizeof prefix + sizeof from->policy + sizeof from->options];
     bool named = kept.policy_name[0];
-    snprintf(arguments, sizeof arguments, "%s%s%s%s", own, from->policy, from->options[0] ? " " : "", from->options);
+    snprintf(arguments, sizeof arguments, "%s%s%s%s", prefix, from->policy, from->options[0] ? " " : "", from->options);
     text_add(into, "{");
     text_member(into, "name", named ? kept.policy_name : from->policy);
     text_member(into, "arguments", named ? kept.policy_arguments : arguments);
@@ -24,15 +24,15 @@ void policy_contract_write(const bandit_settings *from, text *into)
 /* ---- reading ---- */
 
 /* The words of options, but propensity=RULE, which is a setting beside them: *rule becomes it, where it is there. */
-static ee_status take_options(bandit_settings *into, json_text words, json_text *rule, ee_error *error)
+static ee_status take_options(bandit_settings *into, json_text given, json_text *rule, ee_error *error)
 {
     static const char word[] = "propensity=";
     size_t used = 0;
     memset(into->options, 0, sizeof into->options);
-    for (size_t at = 0; at < words.length;) {
+    for (size_t at = 0; at < given.length;) {
         size_t length = 0;
-        while (at + length < words.length && words.bytes[at + length] != ' ') length++;
-        json_text one = {words.bytes + at, length};
+        while (at + length < given.length && given.bytes[at + length] != ' ') length++;
+        json_text one = {given.bytes + at, length};
         at += length + 1;
         if (length >= sizeof word - 1 && memcmp(one.bytes, word, sizeof word - 1) == 0) {
             *rule = (json_text){one.bytes + sizeof word - 1, length - (sizeof word - 1)};
@@ -48,18 +48,18 @@ static ee_status take_options(bandit_settings *into, json_text words, json_text 
 }
 
 /* "eenet:POLICY OPTIONS propensity=RULE" */
-static ee_status take_own(bandit_settings *into, json_text arguments, ee_error *error)
+static ee_status take_eenet(bandit_settings *into, json_text arguments, ee_error *error)
 {
-    json_text words = {arguments.bytes + sizeof own - 1, arguments.length - (sizeof own - 1)}, rule = {NULL, 0};
+    json_text given = {arguments.bytes + sizeof prefix - 1, arguments.length - (sizeof prefix - 1)}, rule = {NULL, 0};
     char kept[sizeof into->propensity] = "";
     size_t policy = 0;
-    while (policy < words.length && words.bytes[policy] != ' ') policy++;
+    while (policy < given.length && given.bytes[policy] != ' ') policy++;
     if (!policy || policy >= sizeof into->policy)
         return status_fail(error, EE_BAD_INPUT,
                            "arguments must be eenet:POLICY OPTIONS; 'eenet policies' lists the policies");
     memset(into->policy, 0, sizeof into->policy);
-    memcpy(into->policy, words.bytes, policy);
-    json_text options = {words.bytes + policy, words.length - policy};
+    memcpy(into->policy, given.bytes, policy);
+    json_text options = {given.bytes + policy, given.length - policy};
     ee_status status = take_options(into, options, &rule, error);
     if (status) return status;
     if (rule.length >= sizeof kept) return status_fail(error, EE_BAD_INPUT, "arguments: propensity is too long");
@@ -102,8 +102,8 @@ ee_status policy_contract_apply(bandit_settings *into, json_text name, json_text
     if (strlen(kept.policy_name) != name.length || strlen(kept.policy_arguments) != arguments.length)
         return status_fail(error, EE_BAD_INPUT, "name and arguments must not contain a zero byte");
     double epsilon = find_epsilon(kept.policy_arguments);
-    if (strncmp(kept.policy_arguments, own, sizeof own - 1) == 0) {
-        status = take_own(&next, arguments, error);
+    if (strncmp(kept.policy_arguments, prefix, sizeof prefix - 1) == 0) {
+        status = take_eenet(&next, arguments, error);
     } else if (kept.policy_arguments[strspn(kept.policy_arguments, " ")] != '-') {
         status = status_fail(error, EE_BAD_INPUT,
                              "arguments: expected eenet:POLICY OPTIONS or Vowpal Wabbit arguments (--...), got %.40s",

@@ -151,8 +151,8 @@ ee_status rank_request_read(decide_request *self, json_reader *reader, const dec
         else if (at.which == SLOTS)
             at.status = read_slots(self, reader, limits, token, error);
         else if (at.which == EXCLUDED)
-            at.status =
-                read_excludes(self, reader, "excludedActions", token, &self->first_exclude, &self->own_excludes, error);
+            at.status = read_excludes(self, reader, "excludedActions", token, &self->first_exclude,
+                                      &self->request_excludes, error);
     }
     if (at.status) return at.status;
     self->bytes = (json_text){from, (size_t)(reader->next - from)};

@@ -71,10 +71,10 @@ static void add_summaries(text *into, const evaluation_result *from, double star
         }
         if (mark->time < view->from || mark->time > view->until) continue;
         if (every > 0 && !last && floor(mark->time / every) == floor(from->marks[i + 1].time / every)) continue;
-        bool alone = view->rolling && before;
-        evaluation_sums sums = alone ? less(&mark->sums, &before->sums) : mark->sums;
+        bool since_before = view->rolling && before;
+        evaluation_sums sums = since_before ? less(&mark->sums, &before->sums) : mark->sums;
         text_comma(into);
-        add_summary(into, mark->time, every > 0 ? every : mark->time - (alone ? begun : start), &sums);
+        add_summary(into, mark->time, every > 0 ? every : mark->time - (since_before ? begun : start), &sums);
         before = mark;
         begun = mark->time;
     }

@@ -1,8 +1,8 @@
 #include "answers.h"
 
-static void add_words(text *into, const char *words)
+static void add_string(text *into, const char *string)
 {
-    text_bytes(into, words, strlen(words));
+    text_bytes(into, string, strlen(string));
 }
 
 static void add_whole(text *into, uint64_t number)
@@ -21,52 +21,52 @@ void answer_action(text *into, const decision_body *body)
         text_json(into, body->names[body->action]);
         return;
     }
-    add_words(into, "\"");
+    add_string(into, "\"");
     add_whole(into, body->action);
-    add_words(into, "\"");
+    add_string(into, "\"");
 }
 
 void answer_probabilities(text *into, const decision_body *body)
 {
-    add_words(into, "\"probability\":");
+    add_string(into, "\"probability\":");
     text_number(into, body->probabilities[body->action]);
-    add_words(into, ",\"probabilities\":[");
+    add_string(into, ",\"probabilities\":[");
     for (size_t i = 0; i < body->count; i++) {
         if (i) text_bytes(into, ",", 1);
         text_number(into, body->probabilities[i]);
     }
-    add_words(into, "]");
+    add_string(into, "]");
 }
 
 void answer_decision(text *into, json_text id, const decision_body *body)
 {
-    add_words(into, "{\"id\":");
+    add_string(into, "{\"id\":");
     text_json(into, body->slot_count ? body->slot : id);
-    add_words(into, ",\"action\":");
+    add_string(into, ",\"action\":");
     answer_action(into, body);
-    add_words(into, ",\"index\":");
+    add_string(into, ",\"index\":");
     add_whole(into, body->action);
-    add_words(into, ",");
+    add_string(into, ",");
     answer_probabilities(into, body);
     if (!body->slot_count) {
-        add_words(into, ",\"version\":");
+        add_string(into, ",\"version\":");
         add_whole(into, body->version);
     }
-    add_words(into, "}");
+    add_string(into, "}");
 }
 
 void answer_begin_round(text *into, json_text id)
 {
-    add_words(into, "{\"id\":");
+    add_string(into, "{\"id\":");
     text_json(into, id);
-    add_words(into, ",\"slots\":[");
+    add_string(into, ",\"slots\":[");
 }
 
 void answer_end_round(text *into, uint64_t version)
 {
-    add_words(into, "],\"version\":");
+    add_string(into, "],\"version\":");
     add_whole(into, version);
-    add_words(into, "}");
+    add_string(into, "}");
 }
 
 static const char *outcome_name(event_outcome outcome)

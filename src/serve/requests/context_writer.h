@@ -13,9 +13,9 @@ static inline char *context_add_bytes(char *out, const char *bytes, size_t lengt
     return out + length;
 }
 
-static inline char *context_add(char *out, const char *words)
+static inline char *context_add(char *out, const char *string)
 {
-    return context_add_bytes(out, words, strlen(words));
+    return context_add_bytes(out, string, strlen(string));
 }
 
 /* In JSON, line ends occur only between values, where a blank is equivalent. */

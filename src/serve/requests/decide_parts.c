@@ -15,7 +15,7 @@ json_reader decide_request_start(decide_request *self, json_text body)
 void decide_request_clear(decide_request *self)
 {
     self->id = self->context = (json_text){NULL, 0};
-    self->count = self->excluded_count = self->exclude_count = self->first_exclude = self->own_excludes = 0;
+    self->count = self->excluded_count = self->exclude_count = self->first_exclude = self->request_excludes = 0;
     self->slot_count = self->feature_count = 0;
     self->named = self->deferred = self->dry_run = self->too_large = false;
 }
@@ -256,9 +256,10 @@ ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *er
             memory_grow(self->owner, &self->excluded, &self->excluded_capacity, (rows + 1) * self->count, 1, error);
     if (status) return status;
     memset(self->excluded, 0, self->count);
-    status = mark_excluded(self, self->first_exclude, self->own_excludes, "exclude", lenient, self->excluded, error);
+    status =
+        mark_excluded(self, self->first_exclude, self->request_excludes, "exclude", lenient, self->excluded, error);
     if (status) return status;
-    self->excluded_count = self->own_excludes ? count_marked(self->excluded, self->count) : 0;
+    self->excluded_count = self->request_excludes ? count_marked(self->excluded, self->count) : 0;
     if (self->excluded_count == self->count)
         return status_fail(error, EE_BAD_INPUT, "no action is left: all %zu are excluded", self->count);
     for (size_t i = 1; i < rows; i++) memcpy(self->excluded + i * self->count, self->excluded, self->count);

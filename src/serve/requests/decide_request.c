@@ -131,12 +131,12 @@ ee_status decide_read_context(decide_request *self, json_reader *reader, const d
     return decide_pass_features(self, reader, limits, "context", taken, false, &self->context, error);
 }
 
-ee_status decide_read_own_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
-                                   const json_token *token, ee_error *error)
+ee_status decide_read_request_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
+                                       const json_token *token, ee_error *error)
 {
     self->first_exclude = self->exclude_count;
     ee_status status = decide_read_excludes(self, reader, limits, "exclude", token, error);
-    self->own_excludes = self->exclude_count - self->first_exclude;
+    self->request_excludes = self->exclude_count - self->first_exclude;
     return status;
 }
 
@@ -221,7 +221,7 @@ ee_status decide_request_read(decide_request *self, json_reader *reader, const d
             at.status = decide_read_id(self, reader, token, "id", &self->id, error);
         if (at.which == CONTEXT) at.status = decide_read_context(self, reader, limits, token, error);
         if (at.which == ACTIONS) at.status = decide_read_actions(self, reader, limits, token, error);
-        if (at.which == EXCLUDE) at.status = decide_read_own_excludes(self, reader, limits, token, error);
+        if (at.which == EXCLUDE) at.status = decide_read_request_excludes(self, reader, limits, token, error);
         if (at.which == SLOTS) at.status = read_slots(self, reader, limits, token, error);
         if (at.which == DEFER) at.status = read_flag(token, "defer", &self->deferred, error);
         if (at.which == DRY_RUN) at.status = read_flag(token, "dry_run", &self->dry_run, error);

@@ -48,8 +48,8 @@ typedef struct decide_request {
     memory *owner; /* {.owner = ...} starts it */
     json_room room;
     kept_texts texts;
-    json_text *excludes; /* (exclude_count) as they were named: the first own_excludes of all slots, then of each */
-    size_t exclude_count, first_exclude, own_excludes;
+    json_text *excludes; /* (exclude_count) as they were named: the first request_excludes of all slots, then of each */
+    size_t exclude_count, first_exclude, request_excludes;
     size_t feature_count; /* that were passed over */
     uint32_t *places;     /* of the names, by their hashes: index + 1 */
     size_t place_count;
@@ -100,8 +100,8 @@ ee_status decide_read_context(decide_request *self, json_reader *reader, const d
                               const json_token *token, ee_error *error);
 ee_status decide_read_actions(decide_request *self, json_reader *reader, const decide_limits *limits,
                               const json_token *first, ee_error *error);
-ee_status decide_read_own_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
-                                   const json_token *token, ee_error *error);
+ee_status decide_read_request_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
+                                       const json_token *token, ee_error *error);
 
 /* The numbers of the next action, whose [ was read last. where is as "actions[3]"; member ".vector" or "". */
 ee_status decide_read_vector(decide_request *self, json_reader *reader, const decide_limits *limits, const char *where,

@@ -37,12 +37,12 @@ static void add_number(text *into, const char *name, double number)
 
 static void add_entries(text *into, const explained_decision *self, size_t arm, size_t most)
 {
-    const explained_arm *own = &self->told->arms[arm];
+    const explained_arm *explained = &self->explanation->arms[arm];
     text name = text_start(into->error);
     double others = 0;
     text_add(into, ",\"features\":[");
-    for (size_t i = 0; i < own->count; i++) {
-        const explained_entry *entry = &self->told->entries[own->first + i];
+    for (size_t i = 0; i < explained->count; i++) {
+        const explained_entry *entry = &self->explanation->entries[explained->first + i];
         if (i >= most) {
             others += (double)entry->contribution;
             continue;
@@ -63,7 +63,7 @@ static void add_entries(text *into, const explained_decision *self, size_t arm, 
 
 static void add_action(text *into, const explained_decision *self, size_t arm, size_t most)
 {
-    const explained_arm *own = &self->told->arms[arm];
+    const explained_arm *explained = &self->explanation->arms[arm];
     size_t action = decision_arms_action(self->body, arm);
     text_add(into, "{\"action\":");
     if (self->body->names)
@@ -71,12 +71,12 @@ static void add_action(text *into, const explained_decision *self, size_t arm, s
     else
         text_add(into, "\"%zu\"", action);
     text_add(into, ",\"index\":%zu", action);
-    add_number(into, "f1", (double)own->score.exploitation);
-    add_number(into, "f2", (double)own->score.exploration);
-    add_number(into, "recalled", (double)own->recalled);
-    add_number(into, "score", (double)own->score.score);
-    add_number(into, "probability", own->probability);
-    add_number(into, "base", (double)own->base);
+    add_number(into, "f1", (double)explained->score.exploitation);
+    add_number(into, "f2", (double)explained->score.exploration);
+    add_number(into, "recalled", (double)explained->recalled);
+    add_number(into, "score", (double)explained->score.score);
+    add_number(into, "probability", explained->probability);
+    add_number(into, "base", (double)explained->base);
     add_entries(into, self, arm, most);
     text_add(into, "}");
 }
@@ -84,7 +84,7 @@ static void add_action(text *into, const explained_decision *self, size_t arm, s
 void explain_answer_actions(text *into, const explained_decision *self, size_t most)
 {
     text_add(into, "[");
-    for (size_t arm = 0; arm < self->told->arm_count; arm++) {
+    for (size_t arm = 0; arm < self->explanation->arm_count; arm++) {
         if (arm) text_add(into, ",");
         add_action(into, self, arm, most);
     }

@@ -8,9 +8,9 @@
 
 /* A decision that was explained. */
 typedef struct explained_decision {
-    const decision_body *body; /* whose arms they are */
-    const ee_round *round;     /* of named features, which has their names; NULL: the arms are vectors */
-    const explanation *told;   /* ranked, see explanation_rank */
+    const decision_body *body;      /* whose arms they are */
+    const ee_round *round;          /* of named features, which has their names; NULL: the arms are vectors */
+    const explanation *explanation; /* ranked, see explanation_rank */
 } explained_decision;
 
 /* Adds the name of an entry of an arm: "user.age", "user.age*item.id=a7", "constant", or "[3]" of a vector. */

@@ -137,20 +137,20 @@ static ee_status read_word(reading *self, size_t which, json_token *token, ee_er
 _Static_assert(sizeof(learning_mode) == sizeof(unsigned), "read_word writes enumerations");
 
 /* Seconds of a string such as "10m"; NaN if it is invalid. */
-static double seconds_of(json_text words)
+static double seconds_of(json_text duration)
 {
     static const struct {
         char unit;
         double seconds;
     } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
-    if (words.length < 2) return NAN;
-    json_reader reader = json_start(words.bytes, words.length - 1, NULL);
+    if (duration.length < 2) return NAN;
+    json_reader reader = json_start(duration.bytes, duration.length - 1, NULL);
     json_token number;
     if (json_next(&reader, &number, NULL) || number.kind != JSON_KIND_NUMBER) return NAN;
     json_token end;
     if (json_next(&reader, &end, NULL) || end.kind != JSON_KIND_END) return NAN;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (words.bytes[words.length - 1] == units[i].unit) return number.number * units[i].seconds;
+        if (duration.bytes[duration.length - 1] == units[i].unit) return number.number * units[i].seconds;
     return NAN;
 }
 

@@ -123,12 +123,12 @@ static ee_status fail_at(ee_error *error, const char *where, size_t line, const 
 }
 
 /* The text without the white space around it; it is changed. */
-static char *trimmed(char *words)
+static char *trimmed(char *line)
 {
-    char *end = words + strlen(words);
-    while (end > words && isspace((unsigned char)end[-1])) *--end = '\0';
-    while (isspace((unsigned char)*words)) words++;
-    return words;
+    char *end = line + strlen(line);
+    while (end > line && isspace((unsigned char)end[-1])) *--end = '\0';
+    while (isspace((unsigned char)*line)) line++;
+    return line;
 }
 
 static void cut_comment(char *line)

@@ -62,8 +62,8 @@ static bool is_key(const char *key, size_t length)
 static void split_name(uint32_t bandit, blob_kind kind, char folder[NAME_SIZE], char start[NAME_SIZE])
 {
     const struct blob_form *form = &forms[kind];
-    bool own = form->separator == '/' && bandit;
-    snprintf(folder, NAME_SIZE, own ? "%s/%" PRIu32 : "%s", form->folder, bandit);
+    bool has_folder = form->separator == '/' && bandit;
+    snprintf(folder, NAME_SIZE, has_folder ? "%s/%" PRIu32 : "%s", form->folder, bandit);
     start[0] = '\0';
     if (form->separator == '/') return;
     snprintf(start, NAME_SIZE, form->separator ? "%" PRIu32 "%c" : "%" PRIu32, bandit, form->separator);

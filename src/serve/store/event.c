@@ -2,9 +2,9 @@
  * byte, the lowest first.
  *
  *   DECISION    format 1, flags (1 names, 2 excluded, 4 vectors, 8 deferred, 16 a slot), request (16), version (8),
- *               seed (8), v count, v action, v own, v baseline, v dim, v bytes of the context, v bytes of the record;
- *               of a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4
- *               count dim), excluded (count), the names (v length, bytes), the slot's id, the context, the record
+ *               seed (8), v count, v action, v choice, v baseline, v dim, v bytes of the context, v bytes of the
+ * record; of a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4 count
+ * dim), excluded (count), the names (v length, bytes), the slot's id, the context, the record
  *
  *   STEP        upto (8), stride (8)
  *
@@ -86,7 +86,7 @@ ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t 
     at = put_u64(at, body->request[1]);
     at = put_u64(at, body->version);
     at = put_u64(at, body->seed);
-    const size_t sizes[] = {body->count,      body->action,         body->own,         body->baseline,
+    const size_t sizes[] = {body->count,      body->action,         body->choice,      body->baseline,
                             body->dim,        body->context.length, body->record_size, body->slot_index,
                             body->slot_count, body->slot.length};
     size_t numbers = sizeof sizes / sizeof *sizes;
@@ -209,7 +209,7 @@ static unsigned get_head(cursor *from, decision_body *out)
     out->count = get_small(from, (size_t)(from->end - from->at) / sizeof(double));
     if (!out->count) from->damaged = true;
     out->action = get_small(from, out->count - 1);
-    out->own = get_small(from, out->count - 1);
+    out->choice = get_small(from, out->count - 1);
     out->baseline = get_small(from, out->count - 1);
     out->dim = get_small(from, (size_t)(from->end - from->at) / sizeof(float));
     if (!out->dim != !(flags & VECTORS)) from->damaged = true;

@@ -81,7 +81,7 @@ typedef struct decision_body {
     uint64_t seed;       /* of the draw: made of the bandit's seed and the decision's id */
     size_t count;        /* actions */
     size_t action;       /* the answer */
-    size_t own;          /* the model's choice: another than the answer in the modes `apprentice` and `logging` */
+    size_t choice;       /* the model's choice: another than the answer in the modes `apprentice` and `logging` */
     size_t baseline;     /* what would have been answered without a bandit: the first action that was not excluded,
                             unless the request said another */
     const double *probabilities; /* (count) with which each was answered; 0 where it was excluded */
@@ -90,7 +90,7 @@ typedef struct decision_body {
     size_t dim;                  /* vectors: features of an action; 0: named features */
     const float *values;         /* vectors: (count, dim) */
     json_text context;           /* named features: one object as Vowpal Wabbit has it, the actions in "_multi" */
-    const void *record;          /* (record_size) what the library needs to learn from it, of the action `own` */
+    const void *record;          /* (record_size) what the library needs to learn from it, of the action `choice` */
     size_t record_size;
     bool deferred;                 /* it counts once it is activated: EVENT_ACTIVATED */
     json_text slot;                /* its id, of a round of slots */

@@ -296,13 +296,13 @@ static ee_status add_decision(joining *self, join_bandit *bandit, store_entry *e
 static ee_status decide_one(joining *self, join_bandit *bandit, store_entry *entry, ee_error *error)
 {
     join_id *id = join_find_id(self, bandit->now.number, entry->event.id);
-    const join_decision *known = entry->own_id ? NULL : decision_of(self, id);
+    const join_decision *known = entry->generated_id ? NULL : decision_of(self, id);
     if (known) {
         recognize(self, &known->row, known->row.number, entry);
         return EE_OK;
     }
     ee_status status = add_decision(self, bandit, entry, error);
-    return status || entry->own_id ? status : claim(self, bandit, id, error);
+    return status || entry->generated_id ? status : claim(self, bandit, id, error);
 }
 
 /* ---- rounds of slots ---- */
@@ -337,7 +337,7 @@ static ee_status add_round(joining *self, join_bandit *bandit, store_entry *firs
     for (store_entry *entry = first; entry && !status; entry = next_slot(entry))
         status = add_decision(self, bandit, entry, error);
     if (!status) status = name_decision(id, join_find_id(self, number, first->event.id)->decision - 1, error);
-    if (status || first->own_id) return status;
+    if (status || first->generated_id) return status;
     for (const store_entry *entry = first; entry && !status; entry = next_slot(entry))
         status = claim(self, bandit, join_find_id(self, number, entry->event.id), error);
     return status ? status : claim(self, bandit, id, error);
@@ -346,7 +346,7 @@ static ee_status add_round(joining *self, join_bandit *bandit, store_entry *firs
 static ee_status decide_round(joining *self, join_bandit *bandit, store_entry *first, ee_error *error)
 {
     join_id *id = join_find_id(self, bandit->now.number, slot_round_id(first->event.id, NULL));
-    const join_decision *known = first->own_id ? NULL : decision_of(self, id);
+    const join_decision *known = first->generated_id ? NULL : decision_of(self, id);
     if (!known) return add_round(self, bandit, first, id, error);
     recognize_round(self, known, first);
     return EE_OK;

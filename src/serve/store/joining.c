@@ -62,7 +62,7 @@ static ee_status refer(joining *self, const join_bandit *bandit, json_text id, b
 /* An id that we made is new for certain. Of a round, only the round's id can be known without its slots'. */
 static ee_status collect_decision(joining *self, const join_bandit *bandit, const store_entry *entry, ee_error *error)
 {
-    bool known = !entry->own_id;
+    bool known = !entry->generated_id;
     ee_status status = refer(self, bandit, entry->event.id, known && !entry->slot_count, known, error);
     if (status || !entry->slot_count || entry->slot_index) return status;
     return refer(self, bandit, slot_round_id(entry->event.id, NULL), known, known, error);

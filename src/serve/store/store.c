@@ -69,16 +69,16 @@ static void fail_all(store_group *group, const ee_error *error)
 
 ee_status store_write(store *self, store_group *group, ee_error *error)
 {
-    ee_error own = {0};
+    ee_error reason = {0};
     group->touched_count = 0;
     group->counts = (store_counts){0};
-    ee_status status = joining_collect(self->joining, group, &own);
-    if (!status) status = self->methods->begin(self, &own);
-    if (!status) status = end_transaction(self, write_group(self, group, &own), &group->sync_seconds, &own);
+    ee_status status = joining_collect(self->joining, group, &reason);
+    if (!status) status = self->methods->begin(self, &reason);
+    if (!status) status = end_transaction(self, write_group(self, group, &reason), &group->sync_seconds, &reason);
     joining_end(self->joining, !status);
     if (status) {
-        fail_all(group, &own);
-        if (error) *error = own;
+        fail_all(group, &reason);
+        if (error) *error = reason;
         return status;
     }
     group->counts = self->joining->counts;

@@ -56,7 +56,7 @@ struct store_entry {
     event event; /* kind, id, value, reward_id, body, as the kind has them; number, time, outcome and decision are
                     filled in. All bytes stay unchanged until the entry is done */
     uint64_t request[2];           /* DECISION: as in its body */
-    bool own_id;                   /* DECISION: the id is new for certain: made by us, not by the caller */
+    bool generated_id;             /* DECISION: the id is new for certain: made by us, not by the caller */
     bool deferred;                 /* DECISION: as in its body */
     size_t slot_index, slot_count; /* DECISION: as in its body */
     bool with_next; /* in one transaction with the next of the chain, which is of the same bandit; if this

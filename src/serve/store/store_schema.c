@@ -200,9 +200,9 @@ ee_status store_fail(sqlite3 *database, const char *what, ee_error *error)
         return status_fail(error, EE_FILE_ERROR, "store: could not %s: eenet.db is damaged (%s); restore a backup",
                            what, sqlite3_errmsg(database));
     int reason = sqlite3_system_errno(database);
-    bool told = reason && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
+    bool has_reason = reason && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
     return status_fail(error, EE_FILE_ERROR, "store: could not %s: %s%s%s", what, sqlite3_errmsg(database),
-                       told ? ": " : "", told ? strerror(reason) : "");
+                       has_reason ? ": " : "", has_reason ? strerror(reason) : "");
 }
 
 /* ---- statements ---- */

@@ -134,7 +134,7 @@ static ee_status count_rows(sqlite_store *self, sqlite3_stmt *statement, uint64_
 static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_error *error)
 {
     sqlite3_stmt *row = statements[LIST_BANDITS];
-    json_text words = store_column_text(row, 3);
+    json_text stored = store_column_text(row, 3);
     bandit_settings settings = bandit_settings_usual();
     store_ends ends = {0};
     bandit_state state = {.number = (uint32_t)self->base.joining->bandit_count + 1,
@@ -149,7 +149,7 @@ static ee_status load_bandit(sqlite_store *self, sqlite3_stmt **statements, ee_e
     sqlite3_bind_int64(statements[COUNT_WAITING], 1, store_place(state.number, state.settled_to));
     sqlite3_bind_int64(statements[COUNT_WAITING], 2, store_place(state.number + 1, 0));
     ee_status status = EE_OK;
-    if (words.length) status = bandit_settings_read(&settings, words.bytes, words.length, SETTINGS_STORED, error);
+    if (stored.length) status = bandit_settings_read(&settings, stored.bytes, stored.length, SETTINGS_STORED, error);
     if (!status) status = store_find_ends(self->database, statements[FIND_ENDS], state.number, &ends, error);
     if (!status) status = check_end(self, statements[STORED_END], state.number, &ends, error);
     if (!status) status = count_rows(self, statements[COUNT_UNCLAIMED], &state.unclaimed, error);

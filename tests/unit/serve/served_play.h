@@ -213,7 +213,7 @@ static inline size_t play_decide(served_play *self, served_bandit *bandit, uint6
     ee_status status = decision_arms_make(&arms_room, &body, room->round, &arms, error);
     if (!status) status = served_bandit_decide(bandit, room, body.dim ? &arms : NULL, body.seed, error);
     if (!status) {
-        decision_answer(&body, room->mode, room->own, room->probabilities, probabilities);
+        decision_answer(&body, room->mode, room->choice, room->probabilities, probabilities);
         body.version = room->version;
         body.record = room->record;
         body.record_size = room->record_size;
@@ -223,7 +223,7 @@ static inline size_t play_decide(served_play *self, served_bandit *bandit, uint6
     memory_release(&arms_room.memory);
     journal_entry entry = {.bandit = served_bandit_number(bandit),
                            .event = {.kind = EVENT_DECISION, .id = play_text(id), .body = bytes, .size = size},
-                           .own_id = true};
+                           .generated_id = true};
     if (!status) status = journal_write(self->written, &entry, error);
     memory_free(bytes);
     if (status) fail_msg("decide: %s", error->message);

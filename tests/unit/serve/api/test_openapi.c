@@ -10,7 +10,7 @@
 
 static const route *route_at(size_t index)
 {
-    const route_table *own = &all_routes[ROUTES_OWN], *other = &all_routes[ROUTES_PERSONALIZER];
+    const route_table *own = &all_routes[ROUTES_V1], *other = &all_routes[ROUTES_PERSONALIZER];
     if (index < own->count) return &own->routes[index];
     return index - own->count < other->count ? &other->routes[index - own->count] : NULL;
 }
@@ -115,7 +115,7 @@ TEST(every_description_has_a_route)
             found++;
         }
     }
-    assert_int_equal(found, all_routes[ROUTES_OWN].count + all_routes[ROUTES_PERSONALIZER].count);
+    assert_int_equal(found, all_routes[ROUTES_V1].count + all_routes[ROUTES_PERSONALIZER].count);
     json_decref(root);
 }
 

@@ -24,7 +24,7 @@ static void decide_some(play *self, int from, int count, bool rewards)
         float values[ACTIONS * DIM] = {1, 0, 0, 1};
         decision_body body = {.count = ACTIONS,
                               .action = action,
-                              .own = action,
+                              .choice = action,
                               .probabilities = probabilities,
                               .dim = DIM,
                               .values = values};
@@ -111,7 +111,7 @@ TEST(rewards_lie_in_the_range)
     for (size_t i = 0; i < 2; i++)
         slots[i] = (decision_body){.count = ACTIONS,
                                    .action = i,
-                                   .own = i,
+                                   .choice = i,
                                    .probabilities = probabilities[i],
                                    .excluded = excluded[i],
                                    .dim = DIM,

@@ -50,7 +50,7 @@ static const json_text names[] = {{"a", 1}, {"b\"", 2}, {"c", 1}};
 static const decision_body vectors = {.version = 17,
                                       .count = 3,
                                       .action = 1,
-                                      .own = 1,
+                                      .choice = 1,
                                       .baseline = 1,
                                       .probabilities = probabilities,
                                       .names = names,
@@ -150,7 +150,7 @@ TEST(apprentices_have_two_labels)
 {
     play self = start();
     decision_body other = vectors;
-    other.own = 2;
+    other.choice = 2;
     set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\"}");
     decide(&self, "x", &other);
     decide(&self, "y", &vectors);

@@ -132,7 +132,7 @@ static decision_body vectors(void)
     return (decision_body){.version = 17,
                            .count = ACTIONS,
                            .action = 2,
-                           .own = 2,
+                           .choice = 2,
                            .probabilities = probabilities,
                            .names = names,
                            .excluded = excluded,
@@ -163,7 +163,7 @@ TEST(lines_say_the_same)
         if (i % 4 == 0) set_mode(&self, modes[i / 4 % 3]);
         self.now += 123457 + i * 1000003;
         snprintf(id, sizeof id, "%d \"\xc3\xa4", i);
-        body.own = i % 3 ? 0 : 2;
+        body.choice = i % 3 ? 0 : 2;
         body.names = i % 5 ? names : NULL;
         decide(&self, id, i % 2 ? &body : &other);
         if (i % 7) reward(&self, id, rewards[i % 5]);
@@ -198,7 +198,7 @@ static void decide_round(play *self, const char *id, bool vector, text *room)
         if (!vector) body->context = (json_text){room->bytes + starts[i], starts[i + 1] - starts[i]};
         body->excluded = i ? gone[i] : NULL;
         body->probabilities = chances[i];
-        body->action = body->own = taken[i];
+        body->action = body->choice = taken[i];
         body->baseline = i;
         body->slot = (json_text){slots[i], strlen(slots[i])};
         body->slot_index = i;

@@ -290,7 +290,7 @@ TEST(named_features_are_followed)
         assert_int_equal(counts.decisions, 60);
         assert_true(counts.by_record > 5);
         assert_true(counts.learned > counts.by_record);
-        assert_int_equal(counts.passed_over, 0);
+        assert_int_equal(counts.skipped, 0);
         assert_all_follow(&s);
         end(&s);
     }
@@ -356,7 +356,7 @@ TEST(a_reset_begins_anew)
     follower_counts counts = follower_read_counts(s.live);
     assert_int_equal(counts.learned, 0);
     assert_int_equal(counts.decisions, 2);
-    assert_int_equal(counts.passed_over, 3);
+    assert_int_equal(counts.skipped, 3);
     settle(&s, after, 1, SETTLED_REWARDED);
     step(&s, 1);
     assert_int_equal(follower_read_counts(s.live).learned, 1);
@@ -410,9 +410,9 @@ TEST(a_strange_upload_is_passed_over)
         SCRIPT_OK(&s, ee_bandit_create(&strange[i], &other, &s.error));
         if (i) assert_int_equal(ee_bandit_info(other).dim, DIM);
         SCRIPT_OK(&s, ee_bandit_save_bytes(other, &bytes, &size, &s.error));
-        uint64_t passed = follower_read_counts(s.live).passed_over;
+        uint64_t passed = follower_read_counts(s.live).skipped;
         upload(&s, bytes, size);
-        assert_int_equal(follower_read_counts(s.live).passed_over, passed + 1);
+        assert_int_equal(follower_read_counts(s.live).skipped, passed + 1);
         assert_memory_equal(s.models[s.step_count - 1].bytes, before.bytes, before.size);
         ee_bytes_free(bytes);
         ee_bandit_free(other);
@@ -485,7 +485,7 @@ TEST(what_was_not_shown_is_not_learned)
     settle(&s, shown, 0, SETTLED_NOTHING); /* its reward is nobody's matter */
     step(&s, 1);
     assert_int_equal(follower_read_counts(s.live).learned, learned + 2);
-    assert_int_equal(follower_read_counts(s.live).passed_over, 0);
+    assert_int_equal(follower_read_counts(s.live).skipped, 0);
     set_mode(&s, MODE_ONLINE); /* as it began, for those who follow */
     step(&s, 1);
     assert_all_follow(&s);
@@ -508,7 +508,7 @@ TEST(what_was_logged_is_not_learned_later)
     for (int i = 0; i < LOGGED; i++) settle(&s, logged[i], 1, SETTLED_REWARDED);
     step(&s, 1);
     assert_int_equal(follower_read_counts(s.live).learned, 0);
-    assert_int_equal(follower_read_counts(s.live).passed_over, LOGGED);
+    assert_int_equal(follower_read_counts(s.live).skipped, LOGGED);
     assert_all_follow(&s);
     end(&s);
 }

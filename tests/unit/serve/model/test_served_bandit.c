@@ -88,7 +88,7 @@ TEST_WITH(learns, set_up, tear_down)
     assert_true(standing.awake);
     assert_int_equal(standing.counts.decisions, 80);
     assert_int_equal(standing.counts.learned, 72);
-    assert_int_equal(standing.counts.passed_over, 0);
+    assert_int_equal(standing.counts.skipped, 0);
     assert_true(standing.version > 0 && standing.memory > 0 && standing.train_seconds > 0);
 }
 

@@ -21,7 +21,7 @@ static decision_body vectors(void)
                            .seed = 0x0123456789abcdef,
                            .count = ACTIONS,
                            .action = 2,
-                           .own = 0,
+                           .choice = 0,
                            .baseline = 2,
                            .probabilities = probabilities,
                            .names = names,
@@ -36,7 +36,7 @@ static decision_body named(void)
 {
     return (decision_body){.count = ACTIONS,
                            .action = 1,
-                           .own = 1,
+                           .choice = 1,
                            .baseline = 0,
                            .probabilities = probabilities,
                            .context = {"{\"_multi\":[{},{},{}]}", 21}};
@@ -62,7 +62,7 @@ static void assert_same(const decision_body *got, const decision_body *expected)
     assert_int_equal(got->seed, expected->seed);
     assert_int_equal(got->count, expected->count);
     assert_int_equal(got->action, expected->action);
-    assert_int_equal(got->own, expected->own);
+    assert_int_equal(got->choice, expected->choice);
     assert_int_equal(got->baseline, expected->baseline);
     assert_memory_equal(got->probabilities, expected->probabilities, got->count * sizeof(double));
     assert_int_equal(!got->names, !expected->names);
@@ -106,7 +106,8 @@ TEST(a_decision_comes_back)
 static void touch(const decision_body *body)
 {
     volatile uint64_t sum = 0;
-    assert_true(body->count && body->action < body->count && body->own < body->count && body->baseline < body->count);
+    assert_true(body->count && body->action < body->count && body->choice < body->count &&
+                body->baseline < body->count);
     for (size_t i = 0; i < body->count; i++) {
         assert_true(body->probabilities[i] >= 0 && body->probabilities[i] <= 1);
         for (size_t k = 0; body->names && k < body->names[i].length; k++) sum += (uint8_t)body->names[i].bytes[k];

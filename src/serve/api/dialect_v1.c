@@ -27,15 +27,15 @@ static void answer_event(text *into, uint64_t number)
     text_add(into, "{\"event\":%llu}", (unsigned long long)number);
 }
 
-const dialect dialect_own = {.read_decision = read_decision,
-                             .read_reward = read_reward,
-                             .write_context = decide_request_context,
-                             .write_slot = write_slot,
-                             .answer_decision = answer_decision,
-                             .begin_round = answer_begin_round,
-                             .end_round = answer_end_round,
-                             .answer_reward = answer_reward,
-                             .answer_activation = answer_activation,
-                             .answer_event = answer_event,
-                             .decided = 200,
-                             .noted = 200};
+const dialect dialect_v1 = {.read_decision = read_decision,
+                            .read_reward = read_reward,
+                            .write_context = decide_request_context,
+                            .write_slot = write_slot,
+                            .answer_decision = answer_decision,
+                            .begin_round = answer_begin_round,
+                            .end_round = answer_end_round,
+                            .answer_reward = answer_reward,
+                            .answer_activation = answer_activation,
+                            .answer_event = answer_event,
+                            .decided = 200,
+                            .noted = 200};
