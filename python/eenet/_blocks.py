@@ -104,20 +104,21 @@ class BlockLayout:
         size = len(values) + self.constant
         frame = self._frame  # read once: another thread may put a frame of another size here meanwhile
         if frame[0] != size:
-            frame = self._frame = self._make_frame(size)
+            indptr, indices, shape = self._place(numpy.arange(size), size)
+            indptr.flags.writeable = indices.flags.writeable = False
+            frame = self._frame = size, indptr, indices, shape
         data = numpy.empty((len(self.places), size), numpy.float32)
         if self.constant:
             data[:, 0] = 1
         data[:, self.constant :] = values
         return SparseArms(frame[1], frame[2], data.reshape(-1), frame[3])
 
-    def _make_frame(self, size: int) -> Tuple[Any, ...]:
-        """All of the arms but their values: the same for every context of this size."""
+    def _place(self, inside: NDArray[Any], size: int) -> Tuple[Any, ...]:
+        """indptr, indices and shape of the arms of a context of this size, with entries at these positions."""
+        indptr = numpy.arange(len(self.places) + 1, dtype=numpy.int64) * len(inside)
         starts = numpy.asarray(self.places, numpy.int64) * size
-        indptr = numpy.arange(len(self.places) + 1, dtype=numpy.int64) * size
-        indices = (starts[:, None] + numpy.arange(size)).reshape(-1).astype(numpy.uint32)
-        indptr.flags.writeable = indices.flags.writeable = False
-        return size, indptr, indices, (len(self.places), self.total * size)
+        indices = (starts[:, None] + inside).reshape(-1).astype(numpy.uint32)
+        return indptr, indices, (len(self.places), self.total * size)
 
     def _sparse(self, context: Any) -> SparseArms:
         row = context if getattr(context, "format", "csr") == "csr" else context.tocsr()
@@ -130,10 +131,8 @@ class BlockLayout:
         if self.constant:
             inside = numpy.concatenate((numpy.zeros(1, numpy.int64), inside))
             values = numpy.concatenate((numpy.ones(1, numpy.float32), values))
-        starts = numpy.asarray(self.places, numpy.int64) * size
-        indices = (starts[:, None] + inside).reshape(-1).astype(numpy.uint32)
-        indptr = numpy.arange(len(self.places) + 1, dtype=numpy.int64) * len(inside)
-        return SparseArms(indptr, indices, numpy.tile(values, len(self.places)), (len(self.places), self.total * size))
+        indptr, indices, shape = self._place(inside, size)
+        return SparseArms(indptr, indices, numpy.tile(values, len(self.places)), shape)
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ import json
 import math
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, Iterator, List, Optional, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 from urllib.parse import quote
 
 from .._core import _vectors_json
@@ -91,29 +91,20 @@ def _find_problem(value: Any, where: str, above: List[int]) -> str:
     here = above + [id(value)]
     if not isinstance(value, (dict, list, tuple)):
         try:
-            value = _plain(value)
+            return _find_problem(_plain(value), where, here)
         except TypeError:
             is_time = hasattr(value, "strftime") or hasattr(value, "total_seconds")
             hint = "; for a time, send its hour or weekday" if is_time else ""
             return (f"{where or 'the request'}: expected a number, a string, a bool, None, or a list or mapping of "
                     f"these, got {type(value).__name__}{hint}")
-    return next(filter(None, (_member_problem(key, each, where, here) for key, each in _members(value))), "")
-
-
-def _members(value: Any) -> Iterator[Tuple[Any, Any]]:
-    if isinstance(value, dict):
-        return iter(value.items())
-    return iter(enumerate(value)) if isinstance(value, (list, tuple)) else iter([(None, value)])
-
-
-def _member_problem(key: Any, value: Any, where: str, above: List[int]) -> str:
-    if key is None:
-        return _find_problem(value, where, above)
-    if isinstance(key, str):
-        return _find_problem(value, f"{where}.{key}" if where else key, above)
-    if isinstance(key, int):
-        return _find_problem(value, f"{where}[{key}]", above)
-    return f"{where or 'the request'}: expected strings as names, got {type(key).__name__}"
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+        if not isinstance(key, (str, int)):
+            return f"{where or 'the request'}: expected strings as names, got {type(key).__name__}"
+        place = f"{where}[{key}]" if isinstance(key, int) else f"{where}.{key}" if where else key
+        problem = _find_problem(each, place, here)
+        if problem:
+            return problem
+    return ""
 
 
 class Written(bytes):
