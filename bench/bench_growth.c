@@ -116,7 +116,7 @@ static problem_shape shape_of_dim(size_t size)
     return (problem_shape){"", 10, size, 0, 1};
 }
 
-enum { MOST_POLICIES = 3, MOST_SIZES = 7 };
+enum { MOST_POLICIES = SERIES_MOST / 2, MOST_SIZES = 7 };
 
 static const struct growth_axis {
     const char *name;
@@ -166,7 +166,7 @@ static ee_status measure_size(const struct growth_axis *axis, size_t policy, siz
 
 static ee_status grow_size(bench_report *to, const struct growth_axis *axis, ee_error *error)
 {
-    series list[2 * MOST_POLICIES];
+    series list[SERIES_MOST];
     size_t count = 0;
     bench_report_begin(to, "growth", axis->title);
     if (!bench_report_wants(to, axis->name)) return EE_OK;

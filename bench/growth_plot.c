@@ -1,11 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
 #include "growth_plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
+
+#include "lab/report/chart.h"
 
 void series_add(series *to, double size, const measurement *taken)
 {
@@ -31,30 +29,30 @@ double series_slope(const series *of, double *factor)
     return slope;
 }
 
-static void write_script(FILE *to, const char *axis, const series *list, size_t count)
-{
-    fprintf(to, "set logscale xy\nset xlabel '%s'\nset ylabel 'seconds'\nset format y '10^{%%T}'\n", axis);
-    fprintf(to, "set key left top noenhanced\nset grid\nplot ");
-    for (size_t i = 0; i < count; i++) {
-        double factor, slope = series_slope(&list[i], &factor);
-        fprintf(to, "%s'-' with points pt 7 lc %zu title '%s: %.2f', %.9g * x**%.9g with lines lc %zu notitle",
-                i ? ", " : "", i + 1, list[i].name, slope, factor, slope, i + 1);
-    }
-    fputc('\n', to);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < list[i].count; j++) fprintf(to, "%.9g %.9g\n", list[i].sizes[j], list[i].costs[j]);
-        fprintf(to, "e\n");
-    }
-}
-
 ee_status growth_plot(const char *folder, const char *axis, const series *list, size_t count, ee_error *error)
 {
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return status_fail(error, EE_FILE_ERROR, "%.120s: %s", folder, strerror(errno));
-    FILE *to = popen("gnuplot 2>/dev/null", "w");
-    if (!to) return status_fail(error, EE_FILE_ERROR, "gnuplot: %s", strerror(errno));
-    fprintf(to, "set terminal svg size 720,480 background 'white'\nset output '%s/growth_%s.svg'\n", folder, axis);
-    write_script(to, axis, list, count);
-    return pclose(to) ? status_fail(error, EE_FILE_ERROR, "gnuplot is not there, or failed: no figure of growth")
-                      : EE_OK;
+    chart_point points[SERIES_MOST][SERIES_POINTS];
+    chart_line lines[SERIES_MOST];
+    char labels[SERIES_MOST][80], name[40];
+    double low = INFINITY, high = 0, least = INFINITY, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(labels[i], sizeof labels[i], "%s: %.2f", list[i].name, series_slope(&list[i], NULL));
+        lines[i] = (chart_line){.style = i + 1, .name = labels[i], .points = points[i], .count = list[i].count};
+        for (size_t k = 0; k < list[i].count; k++) {
+            points[i][k] = (chart_point){list[i].sizes[k], 1e6 * list[i].costs[k], NAN, NAN};
+            low = fmin(low, points[i][k].y);
+            high = fmax(high, points[i][k].y);
+            least = fmin(least, list[i].sizes[k]);
+            most = fmax(most, list[i].sizes[k]);
+        }
+    }
+    snprintf(name, sizeof name, "growth_%s", axis);
+    chart drawn = {
+        .name = name,
+        .frames = {{.lines = lines,
+                    .count = count,
+                    .x = chart_logarithmic(axis, 0.9 * least, 1.1 * most),
+                    .y = chart_logarithmic("microseconds (with the slope of each line)", 0.8 * low, 1.2 * high)}},
+        .count = 1};
+    return chart_save(&drawn, folder, error);
 }

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "measure.h"
 
-enum { SERIES_POINTS = 24 };
+enum { SERIES_MOST = 6, SERIES_POINTS = 24 };
 
 typedef struct series {
     char name[64];
@@ -22,7 +22,7 @@ void series_add(series *to, double size, const measurement *taken);
 /* The exponent a of cost = b size^a, by least squares of the logarithms; *factor, unless NULL, is b. */
 double series_slope(const series *of, double *factor);
 
-/* Writes FOLDER/growth_AXIS.svg by gnuplot. The folder is made where it is missing. */
+/* Writes FOLDER/growth_AXIS.svg and its numbers, growth_AXIS.dat. count: 1 to SERIES_MOST. */
 ee_status growth_plot(const char *folder, const char *axis, const series *list, size_t count, ee_error *error);
 
 #endif

@@ -6,7 +6,7 @@ enum { FLAG_DATA, FLAG_OUTPUT };
 
 static const flag flags[] = {
     {'d', "data", "DIR", "folder with yelp/, mnist/ and (optional) dsjson/ (default: similar synthetic data)"},
-    {'o', "output", "DIR", "also write charts of the growth part to this folder (needs gnuplot)"},
+    {'o', "output", "DIR", "also write charts of the growth part to this folder"},
 };
 
 static int run(const command *self, int count, char **words)

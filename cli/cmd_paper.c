@@ -1,7 +1,6 @@
 /* eenet paper: the experiments of the EE-Net paper, from the data to the page. */
 #include <stdio.h>
 
-#include "lab/report/gnuplot.h"
 #include "shards.h"
 #include "tuning.h"
 
@@ -17,11 +16,7 @@ static int run(const command *self, int count, char **words)
     const char **given = plan.request.given;
     if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for results: -o DIR");
     if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;
-    ee_error error;
     if (!code) code = shards_read(self, &plan.request);
-    bool reports = !shard_is_part(plan.request.shard);
-    if (!code && reports && !plan.request.plan && gnuplot_find(&error))
-        code = command_failed(self, "%s", error.message); /* now, not hours later */
     if (!code) code = tuning_run(self, &plan);
     if (plan.ended) {
         char end_of_flags[] = "--", *report_words[] = {end_of_flags, (char *)given[REQUEST_OUTPUT]};

@@ -60,8 +60,9 @@ const command command_report = {
     .summary = "turn a folder of results into a web page, figures and tables",
     .details =
         "Writes DIR/report.html, a single file that works offline; DIR/summary.csv (runs) and DIR/evaluations.csv\n"
-        "(evaluations) with the same numbers; and DIR/figures, each figure as SVG and PDF with its gnuplot script.\n"
-        "Needs gnuplot (Debian package gnuplot-nox). While runs are in progress, it shows the finished ones.\n"
+        "(evaluations) with the same numbers; and DIR/figures, each figure as SVG, with its data. For a PDF:\n"
+        "rsvg-convert -f pdf -o NAME.pdf NAME.svg (Debian package librsvg2-bin). While runs are in progress, it shows\n"
+        "the finished ones.\n"
         "--reference: the policy as the page names it, with options if several settings ran: 'eenet label=abs'.\n"
         "Example: eenet report results\n",
     .flags = flags,

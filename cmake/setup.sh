@@ -10,9 +10,9 @@ foreign=
 for group in "$@"; do
     case $group in
     build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libgnutls28-dev" ;;
-    demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
+    demo) wanted="$wanted dataset-fashion-mnist" ;;
     test)
-        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl openmpi-bin libopenmpi-dev"
+        wanted="$wanted g++ libcmocka-dev pkg-config valgrind zsh curl openmpi-bin libopenmpi-dev"
         # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.
         wanted="$wanted munge slurm-client slurmctld slurmd"
         # For tests of pages, which are skipped without it. Ubuntu has chromium only as a snap.

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 OPTIONAL = ("coba", "matplotlib", "obp", "pandas", "scipy", "sklearn")
-PROGRAMS = ("curl", "gnuplot")
+PROGRAMS = ("curl",)
 PAGE_KERNELS = "neon"  # the instruction set whose digits the pages show
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDRESS = "127.0.0.1:8080"

@@ -738,10 +738,6 @@ def test_labels_do_not_overlap():
 
 
 def test_report(tmp_path):
-    from shutil import which
-
-    if not which("gnuplot"):
-        pytest.skip("gnuplot is not installed")
     results = lab.run(COSINE, ["linucb", "uniform"], rounds=20, seeds=[0, 1], folder=tmp_path, progress=False)
     page = results.report()
     assert page == str(tmp_path / "report.html")

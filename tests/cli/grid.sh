@@ -39,18 +39,16 @@ head -n 8 late/results.jsonl | cmp - before
 grep -Eq '^  neural-ucb +6  nu=1 ' out || fail "not six settings: $(cat out)"
 
 # The page marks what was chosen, with and without halving; where a second grid found a better setting, that one.
-if command -v gnuplot >/dev/null; then
-    chosen() { # FOLDER: the options that tell the chosen setting of the one policy from the others
-        "$eenet" report "$1" >/dev/null
-        sed -n 's/.*<th scope="row">[a-z-]* \(.*\)<span class="tag">chosen<.*/\1/p' "$1/report.html"
-    }
-    test "$(chosen kept)" = 'epsilon=0' || fail "the page has another choice: $(chosen kept)"
-    chosen paper | tr ' ' '\n' | sort >marked
-    sed -n 's/^  neural-ucb  *6  nu=1 //p' out | tr ' ' '\n' | sort | diff - marked
-    "$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon --set neural-epsilon.epsilon=0.5,0.9 \
-        --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 -o kept >out
-    test "$(chosen kept)" = 'epsilon=0' || fail "two grids: $(chosen kept)"
-fi
+chosen() { # FOLDER: the options that tell the chosen setting of the one policy from the others
+    "$eenet" report "$1" >/dev/null
+    sed -n 's/.*<th scope="row">[a-z-]* \(.*\)<span class="tag">chosen<.*/\1/p' "$1/report.html"
+}
+test "$(chosen kept)" = 'epsilon=0' || fail "the page has another choice: $(chosen kept)"
+chosen paper | tr ' ' '\n' | sort >marked
+sed -n 's/^  neural-ucb  *6  nu=1 //p' out | tr ' ' '\n' | sort | diff - marked
+"$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon --set neural-epsilon.epsilon=0.5,0.9 \
+    --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 -o kept >out
+test "$(chosen kept)" = 'epsilon=0' || fail "two grids: $(chosen kept)"
 
 # A policy none of whose settings can be played: such steps end in numbers that are not finite. The others play, and
 # what failed is told with its setting.

@@ -9,11 +9,6 @@ code=0
 test "$code" = 2 || fail "without a folder: exit status $code"
 grep -q 'expected a folder for results: -o DIR' stderr || fail "$(cat stderr)"
 
-if ! command -v gnuplot >/dev/null; then
-    echo "paper.sh: the rest is skipped: there is no gnuplot"
-    exit 0
-fi
-
 # A grid of three, one of two by --set, and a policy that has none.
 runs='-d synthetic:inner,dim=4,arms=3 -d synthetic:cosine,dim=4,arms=3 -p eenet,linucb,uniform
     --set eenet.f1.rate=0.01,0.001 --set eenet.f1.width=20 --tune 100-101 -T 150 -s 0-2'

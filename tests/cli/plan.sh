@@ -107,7 +107,6 @@ code=0
 test "$code" = 2 && grep -q alpha stderr || fail "a wrong value: exit status $code: $(cat out stderr)"
 
 # The paper says it before it starts, unless it is to be quiet.
-command -v gnuplot >/dev/null || { echo "plan.sh: the rest is skipped: there is no gnuplot"; exit 0; }
 paper='-d synthetic:inner,dim=4,arms=3 -p linucb,uniform --tune 7 -T 100 -s 0-1 -j 1'
 # shellcheck disable=SC2086
 "$eenet" paper $paper -o loud >/dev/null 2>stderr

@@ -6,14 +6,16 @@ fail() { echo "report.sh: $*" >&2; exit 1; }
 
 "$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 -o runs >/dev/null
 
-# Without gnuplot: the package is named, and the table is there all the same.
+# It needs no other program. If the figures cannot be written, the table is there, and no page.
 mkdir empty
+touch runs/figures
 status=0
-PATH=$PWD/empty "$eenet" report runs >out 2>err || status=$?
-[ $status = 1 ] || fail "without gnuplot: status $status"
-grep -q 'gnuplot-nox' err || fail "does not name the package"
-echo runs/summary.csv | diff - out || fail "without gnuplot: output"
+"$eenet" report runs >out 2>err || status=$?
+[ $status = 1 ] && grep -q 'runs/figures' err || fail "a file in the place of the figures: $(cat err)"
+echo runs/summary.csv | diff - out || fail "a file in the place of the figures: output"
 [ ! -e runs/report.html ] || fail "a page without figures"
+rm runs/figures
+PATH=$PWD/empty "$eenet" report runs >out || fail "needs another program"
 
 # One row a cell; the names of the columns are stable, and every row has a field for each.
 head -n 1 runs/summary.csv | grep -qx 'dataset,fingerprint,dim,arms,rounds,delay,part,policy,label,seeds,regret_mean,regret_sd,regret_low,regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,seconds,bytes,up,up_right,down,down_right,correlation,options,slots' || fail "columns"
@@ -25,14 +27,6 @@ awk -F '"regret":' '/"policy":"greedy"/ { sum += $2 + 0; runs++ } END { printf "
 grep ',main,greedy,' runs/summary.csv | sed 's/"[^"]*"//' | awk -F, '{ printf "%.6f\n", $11 }' | diff - mean || fail "mean"
 # Two seeds exclude no difference.
 grep ',main,greedy,' runs/summary.csv | grep -q ',-inf,inf,' || fail "interval"
-
-# Gnuplot that fails is told with its words.
-printf '#!/bin/sh\necho "\\"x.gp\\" line 3: unknown terminal" >&2\nexit 1\n' >empty/gnuplot
-chmod +x empty/gnuplot
-status=0
-PATH=$PWD/empty:$PATH "$eenet" report runs >out 2>err || status=$?
-[ $status = 1 ] || fail "gnuplot fails: status $status"
-grep -q 'line 3: unknown terminal.*gnuplot-nox' err || fail "gnuplot fails: $(cat err)"
 
 # What is wrong with the arguments.
 for arguments in '' 'runs more' 'runs --referense eenet' 'runs --output'; do
@@ -72,10 +66,13 @@ awk -f make.awk >log.dsjson
 "$eenet" evaluate log.dsjson -p linucb,uniform,first -o judged >/dev/null
 
 # Evaluations alone: a table of their own, one row for each candidate and estimator.
-status=0
-PATH=$PWD/empty "$eenet" report judged >out 2>err || status=$?
-[ $status = 1 ] || fail "evaluations, gnuplot fails: status $status"
-echo judged/evaluations.csv | diff - out || fail "evaluations: output"
+"$eenet" report judged >out
+cat >expected <<'END'
+judged/evaluations.csv
+judged/figures (2 figures as .svg and .dat)
+judged/report.html
+END
+diff expected out || fail "evaluations alone"
 head -n 1 judged/evaluations.csv | grep -qx 'log,fingerprint,mode,model,interval,confidence,candidate,seed,events,estimator,value,low,high,gain,gain_low,gain_high,lambda,log_reward,effective,largest_weight,mean_weight,unsupported,trusted,options' || fail "columns of evaluations"
 cut -d , -f 1,3-7,9,10,23 judged/evaluations.csv | sed 1d | sort >rows
 sort >expected <<'END'
@@ -91,15 +88,6 @@ diff expected rows || fail "rows of evaluations"
 sed -n 's/.*"candidate": *"linucb".*"name": *"dr", *"value": *\([0-9.]\{8\}\).*/\1/p' judged/evaluations.jsonl >value
 sed -n 's/.*,linucb,0,600,dr,\([0-9.]\{8\}\).*/\1/p' judged/evaluations.csv | diff - value || fail "value"
 
-command -v gnuplot >/dev/null || exit 0
-
-"$eenet" report judged >out
-cat >expected <<'END'
-judged/evaluations.csv
-judged/figures (2 figures as .svg, .pdf, .gp and .dat)
-judged/report.html
-END
-diff expected out || fail "evaluations alone"
 grep -q '<h1>What 3 candidates would have earned</h1>' judged/report.html || fail "title of evaluations"
 grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(DR, 95% interval: [0-9.]+% to [0-9.]+%\)\.</p>' \
     judged/report.html || fail "headline"
@@ -115,7 +103,7 @@ grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the lo
     fail "headline by the rule"
 grep -q 'by dr</th><th scope="col">difference from' ruled/report.html || fail "the difference is not by dr"
 grep -q 'reward per event (dr)' ruled/report.html || fail "the chart is not by dr"
-grep -q "reward per event (dr)" ruled/figures/*.gp || fail "the figure is not by dr"
+grep -q "reward per event (dr)" ruled/figures/value-log-1.svg || fail "the figure is not by dr"
 
 # A log that has changed: each state has its title, a candidate is counted once and keeps its colour.
 mkdir changed
@@ -139,8 +127,8 @@ grep -Eq '<p>arm:[01] and arm:[01] cannot be told apart: their 95% intervals ove
 awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,0.5,%d\n", i % 2, i % 7 < 3 }' >few.csv
 "$eenet" evaluate csv:few.csv,action=a,probability=p,reward=r -p uniform,arm:1 -e ips -o few >/dev/null
 "$eenet" report few >out
-! grep -q 'choices (%)' few/figures/weights-log-1.gp || fail "overlap that is not known"
-grep -q 'events (%)' few/figures/weights-log-1.gp || fail "no weights"
+! grep -q 'choices (%)' few/figures/weights-log-1.svg || fail "overlap that is not known"
+grep -q 'events (%)' few/figures/weights-log-1.svg || fail "no weights"
 grep -q '<h2 id="log-1">Evaluation of few.csv</h2>' few/report.html || fail "options in the title"
 awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,1,%d\n", i % 2, i % 7 < 3 }' >sure.csv
 "$eenet" evaluate csv:sure.csv,action=a,probability=p,reward=r -p uniform,logged -e ips -o sure >/dev/null
@@ -155,7 +143,7 @@ cp -r runs/curves judged/
 cat >expected <<'END'
 judged/summary.csv
 judged/evaluations.csv
-judged/figures (5 figures as .svg, .pdf, .gp and .dat)
+judged/figures (5 figures as .svg and .dat)
 judged/report.html
 END
 diff expected out || fail "evaluations and runs"
@@ -165,15 +153,16 @@ grep -q 'id="overview"' judged/report.html || fail "no overview of the runs"
 "$eenet" report runs >out
 cat >expected <<'END'
 runs/summary.csv
-runs/figures (3 figures as .svg, .pdf, .gp and .dat)
+runs/figures (3 figures as .svg and .dat)
 runs/report.html
 END
 diff expected out
-for ending in svg pdf gp dat; do
-    [ -s "runs/figures/regret-synthetic-cosine-arms-3.$ending" ] || fail "no figure as .$ending"
-done
-[ ! -e runs/figures/regret-synthetic-cosine-arms-3.log ] || fail "left gnuplot's words behind"
-! grep -q '<title>' runs/figures/*.svg || fail "a figure tells gnuplot's names under the pointer"
+ls runs/figures >figures
+printf '%s-synthetic-cosine-arms-3.%s\n' cost dat cost svg exploration dat exploration svg regret dat regret svg | diff - figures || fail "figures"
+# The numbers of a line end with the mean regret of the table.
+awk '/^# greedy: round, regret so far \(lower is better\), low, high$/ { found = 1; next } NF == 0 { found = 0 } found { round = $1; mean = $2 }
+    END { printf "%d %.6f\n", round, mean }' runs/figures/regret-synthetic-cosine-arms-3.dat >last
+sed 's/^/50 /' mean | diff - last || fail "the numbers of a figure"
 
 # The same results give the same page at the same moment, wherever it is written, but for the way to the figures.
 export SOURCE_DATE_EPOCH=1767225600
@@ -193,11 +182,11 @@ grep -Eq 'Run with eenet [0-9.]+ [a-z0-9]+ on an abacus; eenet [0-9.]+ [a-z0-9]+
 mkdir -p 'a b/c#d' e
 cp -r runs 'a b/c#d/runs 1'
 check_links() { # PAGE
-    sed -n 's/.*<a href="\([^"#]*\.pdf\)">.*/\1/p' "$1" >links
+    sed -n 's/.*<a href="\([^"#]*\.svg\)">.*/\1/p' "$1" >links
     [ "$(wc -l <links)" = 3 ] || fail "$1: $(wc -l <links) links to figures, not 3"
     while read -r link; do
         target=$(dirname "$1")/$(echo "$link" | sed 's/%20/ /g; s/%23/#/g')
-        head -c 4 "$target" | grep -q '%PDF' || fail "$1: $link leads nowhere"
+        head -c 4 "$target" | grep -q '<svg' || fail "$1: $link leads nowhere"
     done <links
 }
 check_links runs/report.html
@@ -235,10 +224,6 @@ mkdir page.d
 printf '{"dataset":"synth' >>runs/results.jsonl
 "$eenet" report runs -o page.html >out
 grep -q 'seeds 0-1' page.html || fail "half a line"
-
-# A script may be changed and run again where it lies.
-(cd runs/figures && rm -f ./*.svg && gnuplot regret-synthetic-cosine-arms-3.gp && [ -s regret-synthetic-cosine-arms-3.svg ]) ||
-    fail "the script does not run by itself"
 
 # Runs with different delays are groups of their own, with their delay, and the commands have it too; the room for the
 # decisions that wait is no setting of its own.
@@ -317,19 +302,14 @@ grep -q 'eenet run -d table:PATH,label=answer' bytes/report.html || fail "a fold
 "$eenet" run -d synthetic:inner -p greedy -T 20 -s 0-1 -o odd >/dev/null
 sed -i 's/"dataset":"[^"]*"/"dataset":"<img src=x onerror=1>\x27q\x27"/' odd/results.jsonl
 "$eenet" report odd >out
-! grep -q '<img' odd/report.html || fail "markup from a name"
+! grep -q '<img' odd/report.html odd/figures/*.svg || fail "markup from a name"
 grep -q '&lt;img src=x' odd/report.html || fail "the name is not there"
 
-# The headline, and the warning once; tests/unit/lab/test_report.c has their words. A gnuplot that draws nothing is
-# quicker, and where there is no figure there is no link.
-mkdir quick
-printf '#!/bin/sh\nexit 0\n' >quick/gnuplot
-chmod +x quick/gnuplot
+# The headline, and the warning once; tests/unit/lab/report/test_report.c has their words.
 "$eenet" run -d synthetic:inner -p uniform,eenet,linucb -T 300 -s 0-2 -o three >/dev/null
-PATH=$PWD/quick:$PATH "$eenet" report three >out
+"$eenet" report three >out
 grep -Eq '^<p class="headline"><b>[a-z]+</b> leads on synthetic:inner with mean regret [0-9.]+: [0-9.]+ \([0-9.]+%\) lower than [a-z]+ \(not tested\)\.</p>$' three/report.html ||
     fail "headline: $(grep headline three/report.html)"
 [ "$(grep -c 'Too few seeds to test for significance:' three/report.html)" = 1 ] || fail "the warning is not said once"
 ! grep -q 'chose the best arm in' three/report.html || fail "rewards that are not right or wrong"
 ! grep -q '≈ 1\.000' three/report.html || fail "a p where no test is possible"
-! grep -q '\.pdf' three/report.html || fail "a link to a figure that is not there"

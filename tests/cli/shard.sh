@@ -252,17 +252,15 @@ grep -qx "[0-9]* of the requested runs failed: diverged/failed has the reasons."
 untimed diverged-one >expected
 untimed diverged | cmp - expected || fail "settings that diverge: other lines than those of one program"
 
-if command -v gnuplot >/dev/null; then
-    paper='-d synthetic:inner,dim=4 -p eenet,linucb,uniform --tune 100 -T 60 -s 0-1'
-    # shellcheck disable=SC2086
-    "$eenet" paper $paper -j 1 -o paper-one >/dev/null 2>&1
-    # shellcheck disable=SC2086
-    in_shards paper-all paper $paper 2>/dev/null
-    test ! -e paper-all/report.html || fail "paper: a shard has made a report"
-    untimed paper-one >expected
-    untimed paper-all | cmp - expected || fail "paper: other lines than those of one program"
-    # shellcheck disable=SC2086
-    "$eenet" paper $paper -j 1 -o paper-all >/dev/null 2>&1
-    test -e paper-all/report.html || fail "paper: no report"
-    untimed paper-all | cmp - expected || fail "paper: something was played after all shards were merged"
-fi
+paper='-d synthetic:inner,dim=4 -p eenet,linucb,uniform --tune 100 -T 60 -s 0-1'
+# shellcheck disable=SC2086
+"$eenet" paper $paper -j 1 -o paper-one >/dev/null 2>&1
+# shellcheck disable=SC2086
+in_shards paper-all paper $paper 2>/dev/null
+test ! -e paper-all/report.html || fail "paper: a shard has made a report"
+untimed paper-one >expected
+untimed paper-all | cmp - expected || fail "paper: other lines than those of one program"
+# shellcheck disable=SC2086
+"$eenet" paper $paper -j 1 -o paper-all >/dev/null 2>&1
+test -e paper-all/report.html || fail "paper: no report"
+untimed paper-all | cmp - expected || fail "paper: something was played after all shards were merged"

@@ -114,8 +114,6 @@ same stages diverged-one
 shown <table >expected
 shown <"slurm-${jobs##* }.out" | diff expected - || fail 'a run that counts diverges: another table'
 
-# A report has figures.
-command -v gnuplot >/dev/null || exit 0
 rm -r stages
 paper='paper -d synthetic:inner,dim=4 -p eenet,linucb,uniform --tune 100 -T 60 -s 0-1 -j 1'
 # shellcheck disable=SC2086

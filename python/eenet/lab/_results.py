@@ -219,7 +219,7 @@ class Results:
 
     def report(self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None) -> str:
         """Writes the HTML report of ``eenet report`` for the whole folder, and returns its path. Tables and figures go
-        next to the results. path: default: report.html in the folder. Needs gnuplot."""
+        next to the results. path: default: report.html in the folder."""
         if path is None and self._holder is not None:
             raise ValueError("report: expected a path, because the runs have no folder (folder= of run)")
         page = os.path.join(self.folder, "report.html") if path is None else os.fsdecode(path)

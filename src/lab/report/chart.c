@@ -1,22 +1,12 @@
-#include "chart.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "drawing.h"
-
-/* The units of a frame's drawing, which the page stretches: fine enough for whole numbers. */
-enum { WIDTH = 3000, HEIGHT = 1500 };
+#include "chart_paths.h"
 
 /* Points of a line or of a band that are nearer to each other are left out. */
-enum { LINE_GAP = WIDTH / 400, BAND_GAP = WIDTH / 150 };
-
-enum { NARROW_LETTERS = 32 }; /* of the ticks of an axis: where there are more, a narrow page shows every other tick */
-
-enum { LINE_NUMBERS = 200 }; /* of a line that the page can tell, about */
+enum { LINE_GAP = CHART_WIDTH / 400, BAND_GAP = CHART_WIDTH / 150 };
 
 /* ---- axes ---- */
 
@@ -75,90 +65,91 @@ chart_axis chart_logarithmic(const char *title, double low, double high)
     return axis;
 }
 
-/* From 0 to 1 along the axis; beyond, what is outside, but not so far that a path cannot have it. */
-static double place_on(const chart_axis *axis, double value)
+double chart_place(const chart_axis *axis, double value)
 {
     double place = (value - axis->low) / (axis->high - axis->low);
     if (axis->is_log) place = value > 0.0 ? log(value / axis->low) / log(axis->high / axis->low) : -1.0;
     return fmin(fmax(place, axis->is_log ? -1.0 : -1000.0), 1000.0);
 }
 
-static long across(const chart_frame *frame, double x)
+long chart_across(const chart_frame *frame, double x)
 {
-    return lround(WIDTH * place_on(&frame->x, x));
+    return lround(CHART_WIDTH * chart_place(&frame->x, x));
 }
 
-static long down(const chart_frame *frame, double y)
+long chart_down(const chart_frame *frame, double y)
 {
-    return lround(HEIGHT * (1.0 - place_on(&frame->y, y)));
+    return lround(CHART_HEIGHT * (1.0 - chart_place(&frame->y, y)));
 }
 
-/* ---- names and looks ---- */
-
-void chart_line_name(text *page, const char *part, size_t style)
+double chart_value(const chart_frame *frame, const chart_line *line, size_t k)
 {
-    text_add(page, " data-line=\"%s-%zu\"", part, style);
+    return line->points[k].y - (frame->less ? frame->less->points[k].y : 0.0);
 }
 
-/* Begins an element that has the colour and the dashes of a style. */
-static void add_look(text *page, const char *element, const char *class, size_t style)
+/* ---- colours ---- */
+
+/* Okabe and Ito's colours, which colour-blind readers can distinguish, without the yellow, which is too pale on white,
+ * and with a grey. The first is only for the reference. On a dark page they are lighter, and the black is white. */
+static const struct {
+    const char *light, *dark;
+} colours[] = {{"#d55e00", "#f5853a"}, {"#0072b2", "#4a9be8"}, {"#009e73", "#2fc197"}, {"#cc79a7", "#e79cc6"},
+               {"#e69f00", "#f2be4a"}, {"#56b4e9", "#9bdcff"}, {"#000000", "#f4f4f4"}, {"#888888", "#939dab"}};
+
+enum { COLOURS = sizeof colours / sizeof colours[0] };
+
+size_t chart_colour_turn(size_t style)
 {
-    static const char *const turns[] = {"", " dashed", " dotted", " mixed"};
-    bool plain = style == CHART_PLAIN;
-    text_add(page, "<%s class=\"%s%s\" style=\"--c:var(--", element, class,
-             plain ? " dotted" : turns[drawing_turn(style) % 4]);
-    text_add(page, plain ? "muted)\"" : "line-%zu)\"", drawing_colour_number(style));
+    return style ? (style - 1) / (COLOURS - 1) : 0;
 }
 
-static void begin_path(text *page, const char *class, const chart_line *line)
+size_t chart_colour_number(size_t style)
 {
-    add_look(page, "path", class, line->style);
-    chart_line_name(page, line->part, line->style);
-    text_add(page, " d=\"");
+    return style ? 1 + (style - 1) % (COLOURS - 1) : 0;
 }
 
-void chart_swatch(text *page, size_t style)
+const char *chart_colour(size_t style)
 {
-    add_look(page, "span", "swatch", style);
-    text_add(page, "></span>");
+    return style == CHART_PLAIN ? "#555555" : colours[chart_colour_number(style)].light;
+}
+
+void chart_colours(text *sheet, bool dark)
+{
+    for (size_t i = 0; i < COLOURS; i++)
+        text_add(sheet, "--line-%zu:%s;", i, dark ? colours[i].dark : colours[i].light);
 }
 
 /* ---- paths ---- */
 
-/* Writes a path by steps: from where it is to the next point. */
+/* Writes a path in relative steps. */
 typedef struct pen {
-    text *page;
+    text *to;
     long x, y;
-    bool draws; /* or else it goes there without a line */
+    bool draws; /* false: the next step moves without a line */
 } pen;
 
 static void pen_to(pen *by, long x, long y)
 {
     long right = x - by->x, below = y - by->y;
-    text_add(by->page, "%s%ld%s%ld", !by->draws ? "m" : right < 0 ? "" : " ", right, below < 0 ? "" : " ", below);
+    text_add(by->to, "%s%ld%s%ld", !by->draws ? "m" : right < 0 ? "" : " ", right, below < 0 ? "" : " ", below);
     by->x = x;
     by->y = y;
     by->draws = true;
 }
 
-static double value_of(const chart_frame *frame, const chart_line *line, size_t k)
+static void draw_line(text *to, const chart_frame *frame, const chart_line *line, chart_begin_path *begin)
 {
-    return line->points[k].y - (frame->less ? frame->less->points[k].y : 0.0);
-}
-
-static void draw_line(text *page, const chart_frame *frame, const chart_line *line)
-{
-    pen by = {.page = page};
-    begin_path(page, line->is_broad ? "line broad" : "line", line);
+    pen by = {.to = to};
+    begin(to, CHART_SHAPE_LINE, line);
     for (size_t k = 0; k < line->count; k++) {
-        double y = value_of(frame, line, k);
-        long x = across(frame, line->points[k].x);
+        double y = chart_value(frame, line, k);
+        long x = chart_across(frame, line->points[k].x);
         if (!isfinite(y))
             by.draws = false;
         else if (!by.draws || x - by.x >= LINE_GAP || k + 1 == line->count)
-            pen_to(&by, x, down(frame, y));
+            pen_to(&by, x, chart_down(frame, y));
     }
-    text_add(page, "\"/>\n");
+    text_add(to, "\"/>\n");
 }
 
 static bool has_band(const chart_line *line)
@@ -176,147 +167,49 @@ static void draw_side(pen *by, const chart_frame *frame, const chart_line *line,
     for (size_t i = 0; i < line->count; i++) {
         const chart_point *point = &line->points[is_high ? i : line->count - 1 - i];
         double y = is_high ? point->high : point->low;
-        long x = across(frame, point->x);
+        long x = chart_across(frame, point->x);
         bool is_end = i == 0 || i + 1 == line->count;
         if (!isfinite(y) || (begun && !is_end && labs(x - last) < BAND_GAP)) continue;
-        pen_to(by, x, down(frame, y));
+        pen_to(by, x, chart_down(frame, y));
         last = x;
         begun = true;
     }
 }
 
-static void draw_band(text *page, const chart_frame *frame, const chart_line *line)
+static void draw_band(text *to, const chart_frame *frame, const chart_line *line, chart_begin_path *begin)
 {
-    pen by = {.page = page};
-    begin_path(page, "band", line);
+    pen by = {.to = to};
+    begin(to, CHART_SHAPE_BAND, line);
     draw_side(&by, frame, line, true);
     draw_side(&by, frame, line, false);
-    text_add(page, "z\"/>\n");
+    text_add(to, "z\"/>\n");
 }
 
-void chart_lines(text *page, const chart_frame *frame, const chart_line *lines, size_t count)
+static void draw_bars(text *to, const chart_frame *frame, size_t place, chart_begin_path *begin)
 {
-    for (size_t i = count; i-- > 0 && !frame->less;)
-        if (has_band(&lines[i])) draw_band(page, frame, &lines[i]);
-    for (size_t i = 0; i < count; i++)
-        if (lines[i].is_broad) draw_line(page, frame, &lines[i]);
-    for (size_t i = count; i-- > 0;)
-        if (!lines[i].is_broad) draw_line(page, frame, &lines[i]);
-}
-
-void chart_bars(text *page, const chart_frame *frame, const chart_line *line, double width, const char *unit)
-{
+    const double all = 0.84; /* width of the bars at one x */
+    const chart_line *line = &frame->lines[place];
+    double width = all / (double)frame->count, from = width * ((double)place + 0.5) - 0.5 * all;
     for (size_t k = 0; k < line->count; k++) {
-        const chart_point *point = &line->points[k];
-        if (!(point->y > 0.0)) continue;
-        long left = across(frame, point->x - 0.5 * width), right = across(frame, point->x + 0.5 * width);
-        begin_path(page, "bar", line);
-        text_add(page, "M%ld %dV%ldH%ldV%dz\"><title>", left, HEIGHT, down(frame, point->y), right, HEIGHT);
-        text_html(page, line->name);
-        text_add(page, ": %.1f%s</title></path>\n", point->y, unit);
+        double x = line->points[k].x + from, y = line->points[k].y;
+        if (!(y > 0.0)) continue;
+        begin(to, CHART_SHAPE_BAR, line);
+        text_add(to, "M%ld %dV%ldH%ldV%dz\"><title>", chart_across(frame, x - 0.5 * width), CHART_HEIGHT,
+                 chart_down(frame, y), chart_across(frame, x + 0.5 * width), CHART_HEIGHT);
+        text_html(to, line->name);
+        text_add(to, ": %.1f%s</title></path>\n", y, frame->bars);
     }
 }
 
-/* ---- around the lines ---- */
-
-void chart_begin(text *page, const char *name, bool has_log)
+void chart_frame_draw(text *to, const chart_frame *frame, chart_begin_path *begin)
 {
-    text_add(page, "<div class=\"chart\">\n");
-    if (has_log)
-        text_add(page,
-                 "<input type=\"checkbox\" id=\"log-%s\"><label for=\"log-%s\" class=\"switch\">logarithmic "
-                 "axes</label>\n",
-                 name, name);
-    text_add(page, "<div class=\"frames\">\n");
-}
-
-void chart_end(text *page)
-{
-    text_add(page, "</div>\n");
-}
-
-static void add_attributes(text *page, const chart_frame *frame)
-{
-    static const char *const views[] = {"", " linear", " log"};
-    text_add(page, "<div class=\"frame%s%s%s\" data-x=\"%.9g %.9g\" data-y=\"%.9g %.9g\"", views[frame->view],
-             frame->is_low ? " low" : "", frame->x.is_log ? " logarithmic" : "", frame->x.low, frame->x.high,
-             frame->y.low, frame->y.high);
-    if (frame->less) text_add(page, " data-less=\"%s-%zu\"", frame->less->part, frame->less->style);
-    text_add(page, ">\n");
-}
-
-void chart_frame_begin(text *page, const chart_frame *frame)
-{
-    add_attributes(page, frame);
-    text_add(page, "<div class=\"axis\">");
-    text_html(page, frame->y.title);
-    text_add(page,
-             "</div>\n<div class=\"plot\">\n<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
-             "aria-label=\"",
-             WIDTH, HEIGHT);
-    text_html(page, frame->title);
-    text_add(page, "\">\n<path class=\"grid\" d=\"");
-    for (size_t i = 0; i < frame->y.count; i++) text_add(page, "M0 %ldh%d", down(frame, frame->y.ticks[i].at), WIDTH);
-    text_add(page, "\"/>\n");
-    if (!frame->y.is_log && frame->y.low < 0.0)
-        text_add(page, "<path class=\"zero\" d=\"M0 %ldh%d\"/>\n", down(frame, 0.0), WIDTH);
-}
-
-static bool is_crowded(const chart_axis *axis)
-{
-    size_t letters = 0;
-    for (size_t i = 0; i < axis->count; i++) letters += strlen(axis->ticks[i].label);
-    return letters > NARROW_LETTERS;
-}
-
-static void add_ticks(text *page, const chart_axis *axis, const char *class, const char *side)
-{
-    bool crowded = is_crowded(axis);
-    for (size_t i = 0; i < axis->count; i++)
-        text_add(page, "<span class=\"tick %s%s\" style=\"%s:%.2f%%\">%s</span>", class,
-                 crowded && i % 2 ? " minor" : "", side, 100.0 * place_on(axis, axis->ticks[i].at),
-                 axis->ticks[i].label);
-    text_add(page, "\n");
-}
-
-void chart_frame_end(text *page, const chart_frame *frame)
-{
-    text_add(page, "</svg>\n");
-    add_ticks(page, &frame->y, "y", "bottom");
-    add_ticks(page, &frame->x, "x", "left");
-    text_add(page, "</div>\n<div class=\"axis x\">");
-    text_html(page, frame->x.title);
-    text_add(page, "</div>\n</div>\n");
-}
-
-/* ---- the legend ---- */
-
-/* Some of the line's points, the last among them, as data-x and data-y. */
-static void add_numbers(text *page, const chart_line *line)
-{
-    size_t step = 1 + (line->count - 1) / LINE_NUMBERS, first = (line->count - 1) % step;
-    text_add(page, " data-x=\"");
-    for (size_t k = first; k < line->count; k += step)
-        text_add(page, "%s%.9g", k > first ? " " : "", line->points[k].x);
-    text_add(page, "\" data-y=\"");
-    for (size_t k = first; k < line->count; k += step)
-        text_add(page, "%s%.5g", k > first ? " " : "", line->points[k].y); /* NaN, which scripts know too */
-    text_add(page, "\"");
-}
-
-void chart_legend(text *page, const chart_line *lines, size_t count)
-{
-    text_add(page, "</div>\n<ul class=\"keys\">\n");
-    for (size_t i = 0; i < count; i++) {
-        text_add(page, "<li");
-        chart_line_name(page, lines[i].part, lines[i].style);
-        if (lines[i].count) add_numbers(page, &lines[i]);
-        text_add(page, "><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\">");
-        bool is_bar = !lines[i].count;
-        add_look(page, "path", is_bar ? "bar" : lines[i].is_broad ? "line broad" : "line", lines[i].style);
-        text_add(page, " d=\"%s\"/></svg><span>", is_bar ? "M9 0h10v10h-10z" : "M1 5h26");
-        text_html(page, lines[i].name);
-        text_add(page, "</span></li>\n");
-    }
-    text_add(page, "</ul>\n");
+    const chart_line *lines = frame->lines;
+    for (size_t i = 0; i < frame->count && frame->bars; i++) draw_bars(to, frame, i, begin);
+    if (frame->bars) return;
+    for (size_t i = frame->count; i-- > 0 && !frame->less;)
+        if (has_band(&lines[i])) draw_band(to, frame, &lines[i], begin);
+    for (size_t i = 0; i < frame->count; i++)
+        if (lines[i].is_broad) draw_line(to, frame, &lines[i], begin);
+    for (size_t i = frame->count; i-- > 0;)
+        if (!lines[i].is_broad) draw_line(to, frame, &lines[i], begin);
 }

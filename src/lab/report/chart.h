@@ -1,8 +1,5 @@
-/* Charts of a page: SVG that fills whatever width there is, in the colours of the page, with words of the page's own
- * size around it. A chart is complete without scripts; page_assets/report.js reads the numbers of the lines from the
- * legend and tells them where the pointer is.
- *
- * A chart is chart_begin, frames with what is drawn in them, chart_legend, chart_end. */
+/* Charts: described once as frames with lines or bars, then written as part of an HTML page (chart_page) or as an SVG
+ * file for papers and other pages (chart_save). */
 #ifndef EENET_CHART_H
 #define EENET_CHART_H
 
@@ -17,7 +14,7 @@ typedef struct chart_tick {
 
 typedef struct chart_axis {
     const char *title;
-    double low, high; /* low < high; both above zero where it is logarithmic */
+    double low, high; /* low < high; both above zero if it is logarithmic */
     bool is_log;
     chart_tick ticks[CHART_TICKS]; /* (count) */
     size_t count;
@@ -27,21 +24,21 @@ typedef struct chart_axis {
 chart_axis chart_linear(const char *title, double low, double high);
 chart_axis chart_logarithmic(const char *title, double low, double high);
 
-/* To an axis whose ticks have names. */
+/* Adds a tick with a label. */
 __attribute__((format(printf, 3, 4))) void chart_tick_add(chart_axis *axis, double at, const char *format, ...);
 
 enum { CHART_PLAIN = 1 << 20 };
 
-/* y is NaN where there is a gap, low and high where there is no band. */
+/* y is NaN in a gap; low and high are NaN if there is no band. */
 typedef struct chart_point {
     double x, y, low, high;
 } chart_point;
 
 typedef struct chart_line {
-    const char *part;          /* with the style it names the line in the page, as in "label-2" */
-    size_t style;              /* see drawing.h; CHART_PLAIN: grey and dotted */
+    const char *part;          /* with the style it identifies the line in the page, as in "label-2" */
+    size_t style;              /* number of its colour and dashes; CHART_PLAIN: grey and dotted */
     bool is_broad;             /* and below all others */
-    const char *name;          /* for people */
+    const char *name;          /* in the legend */
     const chart_point *points; /* (count) borrowed */
     size_t count;
 } chart_line;
@@ -49,36 +46,42 @@ typedef struct chart_line {
 typedef enum chart_view {
     CHART_ALWAYS,
     CHART_LINEAR, /* shown until the switch is on */
-    CHART_LOG     /* shown when it is on */
+    CHART_LOG     /* shown when it is on; not in files */
 } chart_view;
 
 typedef struct chart_frame {
     const char *title; /* text alternative */
     chart_view view;
-    bool is_low;            /* less high than others */
-    const chart_line *less; /* lines are drawn less this one, which has the same x; NULL: as they are */
+    bool is_low;             /* less high than other frames of the page */
+    const chart_line *less;  /* lines are drawn minus this one, which has the same x; NULL: as they are */
+    const char *bars;        /* unit of the values, drawn as bars side by side around each x; NULL: lines */
+    const chart_line *lines; /* (count) borrowed; the first on top */
+    size_t count;
     chart_axis x, y;
 } chart_frame;
 
-/* name is the figure's, and unlike all others of the page. With has_log there is a switch for logarithmic axes. */
-void chart_begin(text *page, const char *name, bool has_log);
-void chart_end(text *page);
+enum { CHART_FRAMES = 3 };
 
-void chart_frame_begin(text *page, const chart_frame *frame);
-void chart_frame_end(text *page, const chart_frame *frame);
+typedef struct chart {
+    const char *name; /* of the file, and unique in the page */
+    chart_frame frames[CHART_FRAMES];
+    size_t count; /* of frames; the legend has the lines of the first */
+} chart;
 
-/* In a frame: the bands, then the lines, the first on top and the broad one below all; or bars around the points of a
- * line, so wide. */
-void chart_lines(text *page, const chart_frame *frame, const chart_line *lines, size_t count);
-void chart_bars(text *page, const chart_frame *frame, const chart_line *line, double width, const char *unit);
+/* Adds the chart to a page. It fills the available width, in the colours of the page, and is complete without scripts;
+ * page_assets/report.js adds the values under the pointer. A switch shows the frames with logarithmic axes. */
+void chart_page(text *page, const chart *of);
 
-/* A line without points is one of bars, which tell their numbers themselves. */
-void chart_legend(text *page, const chart_line *lines, size_t count);
+/* Writes NAME.svg and NAME.dat, the numbers of its lines, into the folder, which is created if missing. */
+ee_status chart_save(const chart *of, const char *folder, ee_error *error);
 
-/* ` data-line="label-2"`: pointing at an element that has it shows the line, and the other way round. */
+/* ` data-line="label-2"`: pointing at an element with it highlights the line, and the other way round. */
 void chart_line_name(text *page, const char *part, size_t style);
 
-/* The colour of a style, in a table. */
+/* A sample of the colour of a style, for a table. */
 void chart_swatch(text *page, size_t style);
+
+/* `--line-0:#d55e00;` and so on, for a style sheet: the colours on a white or a dark background. */
+void chart_colours(text *sheet, bool dark);
 
 #endif

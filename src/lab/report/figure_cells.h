@@ -1,4 +1,4 @@
-/* What a figure of runs shows, for papers (figure.h) and in the page (run_chart.h) alike: which cells, in which order,
+/* What a figure of runs shows: which cells, in which order,
  * how their lines look, and where the frame ends. */
 #ifndef EENET_FIGURE_CELLS_H
 #define EENET_FIGURE_CELLS_H

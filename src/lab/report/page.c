@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "drawing.h"
+#include "chart.h"
 #include "page_assets.h"
 
 void page_begin(text *page, const char *title)
@@ -17,9 +17,9 @@ void page_begin(text *page, const char *title)
                    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     text_html(page, title);
     text_add(page, "</title>\n<style>\n:root{");
-    drawing_colours(page, false);
+    chart_colours(page, false);
     text_add(page, "}\n@media screen and (prefers-color-scheme:dark){:root{");
-    drawing_colours(page, true);
+    chart_colours(page, true);
     text_add(page, "}}\n%s</style>\n</head>\n<body>\n<main>\n", report_css);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "chart.h"
-#include "figure.h"
 #include "lab/runs/host.h"
 #include "page.h"
 #include "report_parts.h"
@@ -20,7 +19,7 @@ ee_status report_figures(const summary *of, const char *folder, size_t *count, e
     for (size_t g = 0; g < of->results.count; g++)
         for (figure_kind kind = FIGURE_REGRET; kind < FIGURE_KINDS; kind++) {
             if (!figure_has(&of->results.groups[g], kind)) continue;
-            ee_status status = figure_draw(&of->results.groups[g], kind, folder, error);
+            ee_status status = run_figure(&of->results.groups[g], kind, folder, error);
             if (status) return status;
             ++*count;
         }

@@ -9,7 +9,7 @@
  * eenet-report(1). */
 ee_status report_csv(const summary *of, const char *path, ee_error *error);
 
-/* Draws all figures into folder/figures; *count is how many. */
+/* Writes all figures into the folder; *count is their number. */
 ee_status report_figures(const summary *of, const char *folder, size_t *count, ee_error *error);
 
 /* One file of HTML that needs no other. It links to the figures that have been drawn into folder/figures. Either of the

@@ -11,7 +11,7 @@ typedef struct evaluation_group {
     const stored_evaluation **rows; /* (count) reliable ones first, then by value (evaluations_lead) */
     size_t count;
     char **labels;  /* (count) names of the candidates */
-    size_t *styles; /* (count) the same number for the same name in all groups; see drawing.h */
+    size_t *styles; /* (count) the same number for the same name in all groups; see chart.h */
     char *title;    /* the log, and what tells it from other groups of the same log */
     char file[24];  /* "log-1", in links and in the names of files */
 } evaluation_group;
@@ -28,7 +28,7 @@ void evaluation_groups_release(evaluation_groups *self);
 /* One row per candidate and estimator. The columns are documented in eenet-report(1). */
 ee_status evaluation_csv(const evaluation_groups *of, const char *path, ee_error *error);
 
-/* Draws all figures into folder/figures; adds their number to *count. */
+/* Writes all figures into the folder; adds their number to *count. */
 ee_status evaluation_figures(const evaluation_groups *of, const char *folder, size_t *count, ee_error *error);
 
 /* The values over time; and the weights, with where the candidate's choices lie. */

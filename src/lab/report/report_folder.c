@@ -1,7 +1,5 @@
 #include "report_folder.h"
 
-#include <stdio.h>
-
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -64,14 +62,16 @@ static ee_status draw_figures(const report_folder *of, const char *folder, void 
                               ee_error *error)
 {
     size_t figures;
-    char name[80], *line = NULL;
-    ee_status status = report_figures(&of->all, folder, &figures, error);
-    if (!status) status = evaluation_figures(&of->evaluations, folder, &figures, error);
-    if (status) return status;
-    snprintf(name, sizeof name, "figures (%zu figures as .svg, .pdf, .gp and .dat)", figures);
-    status = file_join(folder, name, &line, error);
-    if (!status) tell(told, line);
-    memory_free(line);
+    char *place = NULL;
+    ee_status status = file_join(folder, "figures", &place, error);
+    if (!status) status = report_figures(&of->all, place, &figures, error);
+    if (!status) status = evaluation_figures(&of->evaluations, place, &figures, error);
+    text line = text_start(error);
+    if (!status) text_add(&line, "%s (%zu figures as .svg and .dat)", place, figures);
+    if (!status) status = line.status;
+    if (!status) tell(told, line.bytes);
+    memory_free(line.bytes);
+    memory_free(place);
     return status;
 }
 

@@ -17,7 +17,7 @@ ee_status report_folder_read(const char *folder, const char *reference, report_f
 void report_folder_release(report_folder *of);
 
 /* Writes the tables and figures into the folder, and the page to path; NULL: the folder's report.html. told, unless
- * NULL, gets a line about each part as soon as it is there: the tables are even where gnuplot is not. */
+ * NULL, gets a line about each part as soon as it is there. */
 ee_status report_folder_write(const report_folder *of, const char *folder, const char *path,
                               void (*told)(const char *line), ee_error *error);
 

@@ -4,7 +4,6 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -40,7 +39,7 @@ static void add_way(text *way, const char *from, const char *to)
 
 ee_status report_place_find(const char *folder, const char *page, report_place *out, ee_error *error)
 {
-    *out = (report_place){folder, NULL};
+    *out = (report_place){NULL};
     text way = text_start(error), copy = text_start(error);
     text_add(&copy, "%s", page);
     char *from = copy.bytes ? realpath(dirname(copy.bytes), NULL) : NULL, *to = realpath(folder, NULL);
@@ -61,15 +60,9 @@ void report_place_release(report_place *of)
 
 void report_place_link(text *page, const report_place *place, const char *name)
 {
-    text file = text_start(page->error);
-    text_add(&file, "%s/figures/%s.pdf", place->folder, name);
-    if (file.status) page->status = file.status;
-    if (!file.status && access(file.bytes, R_OK) == 0) {
-        text_add(page, " For papers: <a href=\"%sfigures/", place->way);
-        add_path(page, name);
-        text_add(page, ".pdf\">figures/");
-        text_html(page, name);
-        text_add(page, ".pdf</a>");
-    }
-    memory_free(file.bytes);
+    text_add(page, " For papers: <a href=\"%sfigures/", place->way);
+    add_path(page, name);
+    text_add(page, ".svg\">figures/");
+    text_html(page, name);
+    text_add(page, ".svg</a>");
 }

@@ -5,15 +5,14 @@
 #include "data/values/text.h"
 
 typedef struct report_place {
-    const char *folder; /* of the results: the figures are in folder/figures. Borrowed */
-    char *way;          /* from the page to folder, as links have it: "" or "../my%20runs/" */
+    char *way; /* from the page to the folder of the results, as links have it: "" or "../my%20runs/" */
 } report_place;
 
 /* page: the file that the page will be, in a folder that is there. out is to be released, on failure too. */
 ee_status report_place_find(const char *folder, const char *page, report_place *out, ee_error *error);
 void report_place_release(report_place *of);
 
-/* A link to figures/NAME.pdf; nothing where there is no such file. */
+/* A link to figures/NAME.svg. */
 void report_place_link(text *page, const report_place *place, const char *name);
 
 #endif

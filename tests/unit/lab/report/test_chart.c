@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "support.h"
+#include "support_files.h"
 
 /* ---- axes ---- */
 
@@ -75,9 +76,10 @@ static chart_frame frame_to(double right, double top)
 
 static void draw(const chart_frame *frame, const chart_line *lines, size_t count)
 {
-    chart_frame_begin(&page, frame);
-    chart_lines(&page, frame, lines, count);
-    chart_frame_end(&page, frame);
+    chart of = {.name = "figure", .frames = {*frame}, .count = 1};
+    of.frames[0].lines = lines;
+    of.frames[0].count = count;
+    chart_page(&page, &of);
 }
 
 TEST_WITH(a_line_goes_from_point_to_point, start, end)
@@ -150,7 +152,8 @@ TEST_WITH(a_legend_has_some_numbers_and_the_last, start, end)
     chart_point points[1001];
     for (size_t i = 0; i < 1001; i++) points[i] = (chart_point){(double)(i + 1), 0.5 * (double)i, NAN, NAN};
     chart_line line = {.part = "label", .style = 9, .name = "<a & b>", .points = points, .count = 1001};
-    chart_legend(&page, &line, 1);
+    chart_frame frame = frame_to(1001.0, 500.0);
+    draw(&frame, &line, 1);
     assert_has("<li data-line=\"label-9\" data-x=\"5 11 17 ");
     assert_has(" 995 1001\" data-y=\"2 5 8 ");
     assert_has(" 497 500\">");
@@ -161,11 +164,16 @@ TEST_WITH(a_legend_has_some_numbers_and_the_last, start, end)
 TEST_WITH(bars_tell_themselves, start, end)
 {
     const chart_point points[] = {{1, 50, NAN, NAN}, {2, 0, NAN, NAN}, {3, NAN, NAN, NAN}};
-    chart_line line = {.part = "candidate", .style = 0, .name = "a", .points = points, .count = 3};
+    const chart_line lines[] = {{.part = "candidate", .style = 0, .name = "a", .points = points, .count = 3},
+                                {.part = "candidate", .style = 8, .name = "b", .points = points, .count = 1}};
     chart_frame frame = frame_to(3.0, 100.0);
-    chart_bars(&page, &frame, &line, 0.5, "%");
-    assert_string_equal(page.bytes, "<path class=\"bar\" style=\"--c:var(--line-0)\" data-line=\"candidate-0\" "
-                                    "d=\"M750 1500V750H1250V1500z\"><title>a: 50.0%</title></path>\n");
+    frame.bars = "%";
+    draw(&frame, lines, 2); /* side by side, 0.42 wide each */
+    assert_has("\"/>\n<path class=\"bar\" style=\"--c:var(--line-0)\" data-line=\"candidate-0\" "
+               "d=\"M580 1500V750H1000V1500z\"><title>a: 50.0%</title></path>\n"
+               "<path class=\"bar dashed\" style=\"--c:var(--line-1)\" data-line=\"candidate-8\" "
+               "d=\"M1000 1500V750H1420V1500z\"><title>b: 50.0%</title></path>\n</svg>");
+    assert_has("<li data-line=\"candidate-0\"><svg");
 }
 
 TEST_WITH(many_ticks_are_halved_where_it_is_narrow, start, end)
@@ -177,4 +185,55 @@ TEST_WITH(many_ticks_are_halved_where_it_is_narrow, start, end)
     draw(&frame, NULL, 0);
     assert_has("<span class=\"tick x\" style=\"left:0.00%\">0</span><span class=\"tick x minor\" "
                "style=\"left:16.67%\">100000</span><span class=\"tick x\" style=\"left:33.33%\">200000</span>");
+}
+
+/* ---- as a file ---- */
+
+/* Reads the file into page. */
+static void read_page(const test_folder *folder, const char *name)
+{
+    uint8_t *bytes;
+    size_t size;
+    memory_free(page.bytes);
+    page = text_start(NULL);
+    ok(file_read(folder_path(folder, name), &bytes, &size, NULL));
+    text_bytes(&page, (const char *)bytes, size);
+    memory_free(bytes);
+}
+
+TEST_WITH(a_file_has_the_paths_of_the_page, start, end)
+{
+    const chart_point of[] = {{0, 5, 0, 10}, {30, 20, NAN, NAN}}, from[] = {{0, 5, NAN, NAN}, {30, 5, NAN, NAN}};
+    const chart_line lines[] = {{.style = 8, .name = "<a>", .points = of, .count = 2},
+                                {.name = "b", .is_broad = true, .points = from, .count = 2}};
+    chart drawn = {.name = "figure", .frames = {frame_to(30.0, 20.0), frame_to(30.0, 20.0)}, .count = 2};
+    for (size_t i = 0; i < 2; i++) {
+        drawn.frames[i].lines = lines;
+        drawn.frames[i].count = 2;
+    }
+    drawn.frames[1].view = CHART_LOG; /* a switch, which a file does not have */
+    test_folder folder = folder_make();
+    ok(chart_save(&drawn, folder.path, NULL));
+    read_page(&folder, "figure.svg");
+    assert_has("stroke=\"#0072b2\" stroke-width=\"8\" stroke-linejoin=\"round\" stroke-dasharray=\"30 20\" "
+               "d=\"m0 1125 3000-1125\"/>");
+    assert_has("stroke=\"#d55e00\" stroke-width=\"20\" stroke-linejoin=\"round\" d=\"m0 1125 3000 0\"/>");
+    assert_has(">&lt;a&gt;</text>");
+    assert_has(" text-anchor=\"middle\">30</text>");
+    char *first = strstr(page.bytes, "<g clip-path");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "<g clip-path")); /* one frame */
+    read_page(&folder, "figure.dat");
+    assert_string_equal(page.bytes, "# <a>: round, regret, low, high\n0 5 0 10\n30 20 nan nan\n\n\n"
+                                    "# b: round, regret, low, high\n0 5 nan nan\n30 5 nan nan\n");
+    folder_remove(&folder);
+}
+
+TEST(a_folder_that_cannot_be_made_is_reported)
+{
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "figures", "");
+    chart drawn = {.name = "figure", .frames = {frame_to(1.0, 1.0)}, .count = 1};
+    assert_int_equal(chart_save(&drawn, folder_path(&folder, "figures"), NULL), EE_FILE_ERROR);
+    folder_remove(&folder);
 }
