@@ -3,7 +3,7 @@
 #ifndef EENET_FIGURE_CELLS_H
 #define EENET_FIGURE_CELLS_H
 
-#include "summary.h"
+#include "summary_groups.h"
 
 typedef enum figure_kind {
     FIGURE_REGRET,    /* mean regret over the rounds, with a band of a standard deviation to each side, and its

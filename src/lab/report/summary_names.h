@@ -2,7 +2,7 @@
 #ifndef EENET_SUMMARY_NAMES_H
 #define EENET_SUMMARY_NAMES_H
 
-#include "summary.h"
+#include "summary_groups.h"
 
 static inline const char *cell_policy(const summary_cell *cell)
 {

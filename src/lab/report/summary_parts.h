@@ -2,7 +2,7 @@
 #ifndef EENET_SUMMARY_PARTS_H
 #define EENET_SUMMARY_PARTS_H
 
-#include "summary.h"
+#include "summary_groups.h"
 
 /* Finds the reference of each part, splits the cells into parts and names them. reference as in summary_create; where
  * the group has no such cell, its main part has no reference. */
