@@ -31,7 +31,7 @@ const command command_grid = {
         "-o DIR: keeps the tuning runs too. The same command again runs only what is missing.\n"
         "--shard I/N: works in two steps. First the shards do the tuning runs; after 'eenet merge DIR', the same\n"
         "commands do the final runs. See 'eenet help run'.\n"
-        "--plan: prints the number of runs and the time they need, as in 'eenet help run'; runs nothing.\n"
+        "--plan: prints the number of runs and their estimated time, as in 'eenet help run'; runs nothing.\n"
         "Under mpirun it uses all ranks, as in 'eenet help run'; write --tune=SEEDS as one word there.\n"
         "Exit status: 0; 1 if a final run failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = tuning_flags,

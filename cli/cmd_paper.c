@@ -39,7 +39,7 @@ const command command_paper = {
         "tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
         "Example: eenet paper -d mnist:data/mnist -d yelp:data/yelp -o paper --halving\n"
         "\n"
-        "Before it starts, it prints on stderr the number of runs and the time they need; --plan prints only that.\n"
+        "Before it starts, it prints on stderr the number of runs and their estimated time; --plan prints only that.\n"
         "If it stops for any reason, the same command resumes it.\n"
         "--shard I/N: works in two steps. First the shards do the tuning runs; after 'eenet merge DIR', the same\n"
         "commands do the final runs. Merge again, and repeat the command without --shard for tables and report.\n"

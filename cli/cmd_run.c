@@ -8,7 +8,6 @@
 #include "json_lines.h"
 #include "lab/grids/experiment.h"
 #include "plan.h"
-#include "players.h"
 #include "ranks/ranks.h"
 #include "results_table.h"
 #include "run_request.h"
@@ -197,8 +196,7 @@ static int play(run_play *of)
     here.leave_context = of;
     ee_error error;
     run_watch watch = session_watch(&here);
-    players own;
-    experiment_site site = shards_site(request, players_of(request, &own));
+    experiment_site site = shards_site(request);
     ee_status status = json ? json_lines_start(&of->lines, &here, request, &error) : EE_OK;
     if (!status) status = experiment_run(&site, request->jobs, request->job_count, &watch, of->results, &error);
     session_end(&here);
@@ -220,7 +218,7 @@ static int print_plan(const command *self, const run_request *request)
 {
     ee_error error;
     plan_page page = {stdout, NULL};
-    return plan_print_jobs(page, request, &error) ? command_refused(self, &error) : EXIT_DONE;
+    return plan_print(page, request, NULL, &error) ? command_refused(self, &error) : EXIT_DONE;
 }
 
 static int run(const command *self, int count, char **words)
@@ -292,11 +290,10 @@ const command command_run = {
         "--shard I/N: shares the runs among N processes, on one or many machines. Each writes to a folder in\n"
         "DIR/shards; 'eenet merge DIR' combines them. Tasks of a Slurm array or an srun step pick their shard\n"
         "automatically; --shard 0/1 runs everything.\n"
-        "--plan: prints how many runs there are, how many DIR already has, and how long the rest takes on one core, "
-        "on\n"
-        "this machine and on more MPI ranks. Estimates use the runs in DIR, otherwise those of a reference machine.\n"
-        "Under mpirun, or srun --mpi=pmix, rank 0 distributes the runs, longest first, and prints and keeps the\n"
-        "results, which equal those of one machine. Each rank runs -j at a time; default: 1.\n"
+        "--plan: prints how many runs there are, how many DIR already has, and, once DIR has a finished run of each\n"
+        "policy, how long the rest takes on one core and in parallel.\n"
+        "Under mpirun, or srun --mpi=pmix, rank 0 distributes the runs, and prints and keeps the results, which equal\n"
+        "those of one machine. Each rank runs -j at a time; default: 1.\n"
         "If stderr is not a terminal, progress is a line from time to time; -q turns it off.\n"
         "Exit status: 0; 1 if a run failed; 2 for wrong usage; 130 after Ctrl-C.\n",
     .flags = flags,

@@ -3,14 +3,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "lab/grids/study_cost.h"
-#include "players.h"
+#include "lab/grids/run_plan.h"
 #include "shards.h"
-
-/* How many ranks others have: a node, a few, a cluster. */
-static const size_t ranks[] = {16, 64, 256, 1024};
-
-#define WORTH_IT 0.95 /* of the time that fewer ranks take: what saves less is of no use */
 
 static void start_line(plan_page to)
 {
@@ -32,118 +26,65 @@ static void print_time(FILE *stream, double seconds)
 }
 
 /* "372 runs: 300 for tuning, 72 final; 21 already done" */
-static void print_counts(plan_page to, const run_cost *cost)
+static void print_counts(plan_page to, const run_plan *plan)
 {
-    size_t runs = cost->tuning + cost->counting;
+    size_t runs = plan->tuning + plan->final;
     start_line(to);
     fprintf(to.stream, "%zu run%s", runs, runs == 1 ? "" : "s");
-    if (cost->tuning) fprintf(to.stream, ": %zu for tuning, %zu final", cost->tuning, cost->counting);
-    if (cost->there == runs)
+    if (plan->tuning) fprintf(to.stream, ": %zu for tuning, %zu final", plan->tuning, plan->final);
+    if (plan->stored == runs)
         fprintf(to.stream, "; all already done");
-    else if (cost->there)
-        fprintf(to.stream, "; %zu already done", cost->there);
+    else if (plan->stored)
+        fprintf(to.stream, "; %zu already done", plan->stored);
     fprintf(to.stream, "\n");
 }
 
-/* "on one core: about 3 h 20 min, estimated from the runs in DIR" */
-static ee_status print_one_core(plan_page to, const run_cost *cost, const char *folder, ee_error *error)
+/* "on one core: about 3 h 20 min, estimated from the runs in DIR"
+ * "with 2 in parallel, as here: 1 h 40 min; with any number: at least 74 s" */
+static void print_times(plan_page to, const run_request *request, const run_plan *plan)
 {
-    double seconds;
-    ee_status status = run_cost_seconds(cost, 1, &seconds, error);
-    if (status) return status;
+    size_t missing = plan->tuning + plan->final - plan->stored;
+    if (!missing) return;
     start_line(to);
-    fprintf(to.stream, "%son one core: about ", cost->there ? "the rest " : "");
-    print_time(to.stream, seconds);
-    if (!cost->known.count)
-        fprintf(to.stream, ", estimated from runs on a reference machine\n");
-    else if (cost->guessed)
-        fprintf(to.stream, ", estimated from the runs in %s and, for policies it lacks, a reference machine\n", folder);
-    else
-        fprintf(to.stream, ", estimated from the runs in %s\n", folder);
-    return EE_OK;
-}
-
-/* Runs that are played at a time, here and by the other shards. */
-static size_t count_hands(const run_request *request)
-{
-    players own;
-    size_t hands = players_of(request, &own).hands;
-    return shard_is_part(request->shard) ? hands * request->shard.count : hands;
-}
-
-/* "with 2 in parallel, as here: 1 h 40 min; 16 ranks: 14 min; 64 ranks: 4 min; more do not help" */
-static ee_status print_more(plan_page to, const run_request *request, const run_cost *cost, ee_error *error)
-{
-    enum { SIZES = sizeof ranks / sizeof ranks[0] };
-    size_t widest = run_cost_widest(cost), hands = count_hands(request), i = 0;
-    const char *joint = "with ";
-    double seconds, before;
-    ee_status status = run_cost_seconds(cost, hands, &before, error);
-    if (status || widest < 2) return status;
+    if (isnan(plan->seconds)) {
+        fprintf(to.stream, "time: unknown until each policy has a finished run in %s\n",
+                request->output ? request->output : "-o DIR");
+        return;
+    }
+    fprintf(to.stream, "%son one core: about ", plan->stored ? "the rest " : "");
+    print_time(to.stream, plan->seconds);
+    fprintf(to.stream, ", estimated from the runs in %s\n", request->output);
+    if (missing == 1) return;
     start_line(to);
-    if (hands > 1) {
-        fprintf(to.stream, "with %zu in parallel, %s: ", hands,
+    if (plan->workers > 1) {
+        fprintf(to.stream, "with %zu in parallel, %s: ", plan->workers,
                 shard_is_part(request->shard) ? "in all shards" : "as here");
-        print_time(to.stream, before);
-        joint = "; ";
+        print_time(to.stream, plan->parallel);
+        fprintf(to.stream, "; ");
     }
-    for (; i < SIZES && hands < widest; i++) {
-        if (ranks[i] <= hands) continue;
-        status = run_cost_seconds(cost, ranks[i], &seconds, error);
-        if (status || seconds > WORTH_IT * before) break;
-        fprintf(to.stream, "%s%zu ranks: ", joint, ranks[i]);
-        print_time(to.stream, seconds);
-        before = seconds;
-        hands = ranks[i];
-        joint = "; ";
-    }
-    fprintf(to.stream, "%s\n", i == SIZES ? "" : joint[0] == ';' ? "; more do not help" : "more cores do not help");
-    return status;
+    fprintf(to.stream, "with any number%s: at least ", plan->workers > 1 ? "" : " in parallel");
+    print_time(to.stream, plan->least);
+    fprintf(to.stream, "\n");
 }
 
-static ee_status print_cost(plan_page to, const run_request *request, const run_cost *cost, ee_error *error)
+ee_status plan_print(plan_page to, const run_request *request, const study_plan *study_of, ee_error *error)
 {
-    print_counts(to, cost);
-    if (!run_cost_missing(cost)) return EE_OK;
-    ee_status status = print_one_core(to, cost, request->output, error);
-    return status ? status : print_more(to, request, cost, error);
-}
-
-static ee_status start(const run_request *request, run_cost *cost, ee_error *error)
-{
-    players own;
-    experiment_site site = shards_site(request, players_of(request, &own));
-    return run_cost_start(&site, request->datasets, request->dataset_texts.count, cost, error);
-}
-
-ee_status plan_print_jobs(plan_page to, const run_request *request, ee_error *error)
-{
-    run_cost cost = {0};
-    size_t seeds = request->seeds.count;
-    ee_status status = start(request, &cost, error);
-    for (size_t i = 0; i < request->job_count && !status; i += seeds) {
-        char *options = NULL;
-        cost_group group = {.job = request->jobs[i],
-                            .options = (const char *const *)&options,
-                            .option_count = 1,
-                            .settings = 1,
-                            .seeds = request->seeds.values,
-                            .seed_count = seeds};
-        status = runner_check(&request->jobs[i], &options, error);
-        if (!status) status = run_cost_add(&cost, &group, error);
-        memory_free(options);
-    }
-    if (!status) status = print_cost(to, request, &cost, error);
-    run_cost_release(&cost);
-    return status;
-}
-
-ee_status plan_print_study(plan_page to, const run_request *request, const study_plan *plan, ee_error *error)
-{
-    run_cost cost = {0};
-    ee_status status = start(request, &cost, error);
-    if (!status) status = study_cost_add(plan, &cost, error);
-    if (!status) status = print_cost(to, request, &cost, error);
-    run_cost_release(&cost);
+    run_plan plan = {0};
+    study done = {0};
+    run_result *results = NULL;
+    experiment_site site = shards_site(request);
+    size_t workers = site.crew.hands * (shard_is_part(request->shard) ? request->shard.count : 1);
+    ee_status status = run_plan_start(&site, workers, &plan, error);
+    experiment_site counting = {.crew = run_plan_crew(&plan)};
+    if (!status) status = memory_create(NULL, &results, request->job_count, sizeof *results, error);
+    if (!status && study_of)
+        status = study_run(study_of, &counting, NULL, &done, error);
+    else if (!status)
+        status = experiment_run(&counting, request->jobs, request->job_count, NULL, results, error);
+    if (!status) print_counts(to, &plan);
+    if (!status) print_times(to, request, &plan);
+    study_release(&done);
+    memory_free(results);
+    run_plan_release(&plan);
     return status;
 }

@@ -1,5 +1,5 @@
-/* What runs are going to take, in two or three lines: how many there are, how long one core takes for what is missing,
- * and what more cores make of it. */
+/* What a command is going to run, in up to three lines: how many runs there are, and, if finished runs of all policies
+ * allow an estimate, how long the missing ones take on one core and in parallel. */
 #ifndef EENET_PLAN_H
 #define EENET_PLAN_H
 
@@ -14,8 +14,7 @@ typedef struct plan_page {
     const command *self;
 } plan_page;
 
-/* The jobs of `eenet run`, and a study. */
-ee_status plan_print_jobs(plan_page to, const run_request *request, ee_error *error);
-ee_status plan_print_study(plan_page to, const run_request *request, const study_plan *plan, ee_error *error);
+/* The jobs of the request, or, unless NULL, a study. */
+ee_status plan_print(plan_page to, const run_request *request, const study_plan *study, ee_error *error);
 
 #endif

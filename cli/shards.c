@@ -160,9 +160,10 @@ int shards_join(const command *self, const run_request *request)
     return status ? command_failed(self, "%s", error.message) : EXIT_DONE;
 }
 
-experiment_site shards_site(const run_request *request, run_crew crew)
+experiment_site shards_site(const run_request *request)
 {
-    experiment_site site = {.folder = request->output, .crew = crew};
+    experiment_site site = {.folder = request->output, .crew = crew_of_threads(request->threads)};
+    if (ranks_count() > 1) site.crew = crew_of_ranks(request->threads, request->cache);
     if (!shard_is_part(request->shard)) return site;
     site.folder = request->shard_folder;
     site.known = request->output;

@@ -26,8 +26,9 @@ int shards_join(const command *self, const run_request *request);
 /* Where shards have runs that the folder lacks, says so on stderr, and what comes of it: "may be played again". */
 void shards_remark_unmerged(const command *self, const char *folder, const char *so);
 
-/* Whose runs are kept where. */
-experiment_site shards_site(const run_request *request, run_crew crew);
+/* Where the runs are kept, and the workers: all MPI ranks if there are several, otherwise threads of this program. It
+ * borrows from the request. */
+experiment_site shards_site(const run_request *request);
 
 /* What a shard has done. */
 typedef struct shard_end {

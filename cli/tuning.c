@@ -10,7 +10,6 @@
 #include "lab/grids/study.h"
 #include "lab/runs/assignments.h"
 #include "plan.h"
-#include "players.h"
 #include "results_table.h"
 #include "session.h"
 #include "shards.h"
@@ -226,8 +225,7 @@ static int play(const command *self, const run_request *request, const study_pla
     run_watch watch = session_watch(&of.here);
     study done = {0};
     ee_error error;
-    players own;
-    experiment_site site = shards_site(request, players_of(request, &own));
+    experiment_site site = shards_site(request);
     ee_status status = study_run(plan, &site, &watch, &done, &error);
     session_end(&of.here);
     *ended = !status && !done.stopped && !shard_is_part(request->shard);
@@ -282,7 +280,7 @@ static ee_status tell_plan(const command *self, const tuning *from, const study_
     const run_request *request = &from->request;
     plan_page page = {request->plan ? stdout : stderr, request->plan ? NULL : self};
     if (!request->plan && (!from->announced || request->quiet)) return EE_OK;
-    return plan_print_study(page, request, plan, error);
+    return plan_print(page, request, plan, error);
 }
 
 int tuning_run(const command *self, tuning *from)

@@ -21,7 +21,8 @@ typedef struct far_hand {
 } far_hand;
 
 typedef struct round_table {
-    const rank_crew *setting;
+    size_t rank_hands; /* of each rank */
+    const char *cache;
     run_tally tally;
     bool curves;
     const run_watch *watch;
@@ -93,11 +94,11 @@ static void call_rank(const round_table *self, size_t rank)
 {
     char version[RANKS_VERSION];
     ranks_version(version);
-    message call = {MESSAGE_CALL, .call = {version, self->setting->hands, self->data_count}};
+    message call = {MESSAGE_CALL, .call = {version, self->rank_hands, self->data_count}};
     post_send(POST_DOWN, rank, POST_MAIN, &call);
     for (size_t i = 0; i < self->data_count; i++) {
         const dataset *data = self->data[i];
-        message told = {MESSAGE_DATA, .data = {dataset_text(data), self->setting->cache, dataset_fingerprint(data)}};
+        message told = {MESSAGE_DATA, .data = {dataset_text(data), self->cache, dataset_fingerprint(data)}};
         post_send(POST_DOWN, rank, POST_MAIN, &told);
     }
 }
@@ -260,7 +261,7 @@ static ee_status run(round_table *self, ee_error *error)
     hand *hands = NULL;
     ee_status status = list_data(self, error);
     if (!status) status = memory_create(NULL, &ready, post_ranks(), sizeof *ready, error);
-    if (!status) status = hands_start(self->data, self->data_count, self->setting->hands, &hands, &own, error);
+    if (!status) status = hands_start(self->data, self->data_count, self->rank_hands, &hands, &own, error);
     if (status) goto done;
     for (size_t i = 1; i < post_ranks(); i++) call_rank(self, i);
     status = hear_answers(self, ready, error);
@@ -283,7 +284,8 @@ done:
 static ee_status play(const run_crew *crew, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
                       run_result *results, ee_error *error)
 {
-    round_table self = {.setting = crew->context,
+    round_table self = {.rank_hands = crew->hands / post_ranks(),
+                        .cache = crew->context,
                         .tally = run_tally_start(jobs, count, results),
                         .curves = curves,
                         .watch = watch,
@@ -296,8 +298,7 @@ static ee_status play(const run_crew *crew, const run_job *jobs, size_t count, b
     return status;
 }
 
-run_crew crew_of_ranks(const rank_crew *setting)
+run_crew crew_of_ranks(size_t hands, const char *cache)
 {
-    return (run_crew){
-        .hands = ranks_count() * setting->hands, .longest_first = true, .play = play, .context = (void *)setting};
+    return (run_crew){.hands = ranks_count() * hands, .play = play, .context = (void *)cache};
 }

@@ -32,15 +32,10 @@ void ranks_abort(int code);
 /* Of `eenet --version`: "Open MPI 4.1.4", or "without MPI". */
 const char *ranks_library(void);
 
-/* What the crew needs besides the jobs. */
-typedef struct rank_crew {
-    size_t hands;      /* of each rank: runs that it plays at a time */
-    const char *cache; /* of the data sets, as dataset_open got it; NULL: none */
-} rank_crew;
-
-/* All hands of all ranks. It plays what takes longest first. Before the first run each rank opens the data sets of the
- * jobs; where one cannot, or has other files, another version or other kernels, nothing is played. The setting is valid
- * as long as the crew. Only where ranks_count() > 1. */
-run_crew crew_of_ranks(const rank_crew *setting);
+/* All hands of all ranks. Before the first run each rank opens the data sets of the
+ * jobs; where one cannot, or has other files, another version or other kernels, nothing is played. Only
+ * where ranks_count() > 1. hands: of each rank, runs that it plays at a time. cache: of the data sets, as dataset_open
+ * got it, or NULL; borrowed. */
+run_crew crew_of_ranks(size_t hands, const char *cache);
 
 #endif

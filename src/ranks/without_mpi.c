@@ -47,7 +47,8 @@ const char *ranks_library(void)
     return "without MPI";
 }
 
-run_crew crew_of_ranks(const rank_crew *setting)
+run_crew crew_of_ranks(size_t hands, const char *cache)
 {
-    return crew_of_threads(setting->hands);
+    (void)cache;
+    return crew_of_threads(hands);
 }

@@ -6,16 +6,17 @@ eenet=$1
 fail() { echo "killed.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/mpirun.inc"
 
-# Longest first, so that many wait in pending/ for their turn.
-runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,linucb,eenet:fast -T 1000 -s 0-3'
+# The slowest policy first, so that many runs wait in pending/ for their turn.
+runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p eenet:fast,uniform,linucb -T 1000 -s 0-3'
 # shellcheck disable=SC2086 # words
 "$eenet" $runs -o one -j 1 >table
 
-# What has ended, with the seconds that it took, which no second run takes again: of lines, and of what waits.
+# The seconds of each run that has ended, in results.jsonl, in pending/ or, after a kill between the two, in both. They
+# identify it: no second run takes the same time.
 ended() {
     for kept in "$1/results.jsonl" "$1"/pending/*.run; do
         if test -e "$kept"; then grep -aEo '"seconds":[0-9.e-]+' "$kept" || true; fi
-    done | sort
+    done | sort -u
 }
 
 # wait_for COUNT: until so many have ended.

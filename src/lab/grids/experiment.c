@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "forecast.h"
 #include "lab/results/failed_runs.h"
 #include "lab/results/job_keys.h"
 #include "lab/results/ordered_runs.h"
 #include "lab/results/run_keys.h"
 #include "lab/results/run_order.h"
-#include "lab/sharing/schedule.h"
+#include "time_left.h"
 
 /* ---- the experiment ---- */
 
@@ -42,7 +41,7 @@ typedef struct experiment {
     run_job *missing;         /* (missing_count) those to be played */
     size_t *places;           /* (missing_count) of them in jobs */
     size_t missing_count, elsewhere_count;
-    forecast ahead;
+    time_left ahead;
     run_playing *playing; /* (hands) */
     size_t hands;         /* runs that are played at a time */
     ee_status status;     /* of keeping what ended */
@@ -55,7 +54,7 @@ static void close_experiment(experiment *self)
     results_release(&self->known);
     run_index_release(&self->known_index);
     failed_runs_release(&self->known_failed);
-    forecast_release(&self->ahead);
+    time_left_release(&self->ahead);
     memory_free(self->entries);
     memory_free(self->missing);
     memory_free(self->places);
@@ -96,7 +95,7 @@ static bool on_ended(void *context, const run_report *report)
     run_report own = *report;
     own.job = &self->jobs[place];
     self->results[place] = *report->result;
-    if (!self->status) self->status = forecast_end(&self->ahead, place, report->result, false, self->error);
+    time_left_end(&self->ahead, place, report->result, false);
     if (!self->status && self->site->folder) self->status = keep(self, place, &own);
     return report_ended(self, &own) && !self->status;
 }
@@ -119,7 +118,7 @@ static void on_standing(void *context, const run_standing *now)
         self->playing[i].job = &self->jobs[self->places[now->runs[i].job - self->missing]];
     }
     whole.share = whole.rounds ? (double)whole.played / (double)whole.rounds : 1.0;
-    forecast_tell(&self->ahead, &whole);
+    time_left_estimate(&self->ahead, &whole);
     self->watch->standing(self->watch->context, &whole);
 }
 
@@ -183,8 +182,9 @@ static const stored_run *find_read(experiment *self, size_t place)
     return run_index_find(&self->known_index, key, &found) ? &self->known.runs[found] : NULL;
 }
 
-static void look_up(experiment *self, size_t place, bool mine)
+static void look_up(experiment *self, size_t place)
 {
+    bool mine = shard_has(self->site->shard, place);
     entry *own = &self->entries[place];
     const job_key *key = &self->keys.keys[place];
     if (key->same_as != place) {
@@ -203,49 +203,23 @@ static void look_up(experiment *self, size_t place, bool mine)
     if (own->state == ENTRY_PLAYED) ordered_runs_expect(&self->kept, place);
 }
 
-static ee_status look_up_all(experiment *self)
-{
-    bool *mine;
-    ee_status status = memory_create(NULL, &mine, self->count, sizeof *mine, self->error);
-    if (status) return status;
-    status = shard_choose(self->site->shard, self->jobs, self->count, mine, self->error);
-    for (size_t i = 0; i < self->count && !status; i++) look_up(self, i, mine[i]);
-    memory_free(mine);
-    return status;
-}
-
 /* ---- what is to be played ---- */
-
-static ee_status sort_missing(experiment *self)
-{
-    double *seconds = NULL;
-    size_t *order = NULL;
-    ee_status status = memory_create(NULL, &seconds, self->missing_count, sizeof *seconds, self->error);
-    if (!status) status = memory_create(NULL, &order, self->missing_count, sizeof *order, self->error);
-    for (size_t i = 0; i < self->missing_count && !status; i++)
-        seconds[i] = forecast_seconds(&self->ahead, self->places[i]);
-    if (!status) status = schedule_sort(seconds, self->missing_count, order, self->error);
-    for (size_t i = 0; i < self->missing_count && !status; i++) order[i] = self->places[order[i]];
-    if (!status) memcpy(self->places, order, self->missing_count * sizeof *order);
-    memory_free(order);
-    memory_free(seconds);
-    return status;
-}
 
 static ee_status list_missing(experiment *self)
 {
-    ee_status status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
+    ee_status status = time_left_start(self->jobs, self->count, &self->keys, &self->ahead, self->error);
+    if (!status) status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
     if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
     if (!status) status = memory_create(NULL, &self->playing, self->hands, sizeof *self->playing, self->error);
     for (size_t i = 0; i < self->count && !status; i++) {
-        if (self->entries[i].state == ENTRY_PLAYED)
+        if (self->entries[i].state == ENTRY_PLAYED) {
+            self->missing[self->missing_count] = self->jobs[i];
             self->places[self->missing_count++] = i;
-        else
-            status = forecast_end(&self->ahead, i, &self->results[i], true, self->error);
+        } else {
+            time_left_end(&self->ahead, i, &self->results[i], true);
+        }
         self->elsewhere_count += self->entries[i].state == ENTRY_ELSEWHERE;
     }
-    if (!status && self->site->crew.longest_first) status = sort_missing(self);
-    for (size_t i = 0; i < self->missing_count && !status; i++) self->missing[i] = self->jobs[self->places[i]];
     return status;
 }
 
@@ -288,10 +262,10 @@ static ee_status start_kept(experiment *self)
 {
     ee_status status = keep_order(self);
     if (!status) status = read_known(self);
-    if (!status) status = look_up_all(self);
-    if (!status) status = forecast_learn(&self->ahead, &self->kept.folder.stored, &self->keys, self->error);
-    if (!status) status = forecast_learn(&self->ahead, &self->known, &self->keys, self->error);
+    for (size_t i = 0; i < self->count && !status; i++) look_up(self, i);
     if (!status) status = list_missing(self);
+    if (!status) status = run_times_learn(&self->ahead.times, &self->kept.folder.stored, self->error);
+    if (!status) status = run_times_learn(&self->ahead.times, &self->known, self->error);
     return status ? status : ordered_runs_advance(&self->kept, self->error);
 }
 
@@ -334,7 +308,6 @@ ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_
                        .results = results,
                        .error = error};
     ee_status status = memory_create(NULL, &self.entries, count, sizeof *self.entries, error);
-    if (!status) status = forecast_start(jobs, count, self.hands, &self.ahead, error);
     if (!status) status = site->folder ? play_in_folder(&self) : play_all(&self);
     close_experiment(&self);
     return status;

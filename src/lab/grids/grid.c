@@ -48,7 +48,7 @@ static size_t count_values(const char *values)
     return count;
 }
 
-size_t grid_cells(const grid_policy *policy)
+static size_t count_cells(const grid_policy *policy)
 {
     size_t cells = 1;
     for (size_t i = 0; i < policy->axis_count; i++) cells *= count_values(policy->axes[i].values);
@@ -63,9 +63,9 @@ static const char *find_value(const char *values, size_t place, size_t *length)
 }
 
 /* Cell number place of a policy: its last axis turns fastest. */
-ee_status grid_cell_options(const grid_policy *policy, size_t place, char **out, ee_error *error)
+static ee_status write_cell(const grid_policy *policy, size_t place, char **out, ee_error *error)
 {
-    size_t capacity = (policy->options ? strlen(policy->options) : 0) + 1, stride = grid_cells(policy);
+    size_t capacity = (policy->options ? strlen(policy->options) : 0) + 1, stride = count_cells(policy);
     for (size_t i = 0; i < policy->axis_count; i++)
         capacity += strlen(policy->axes[i].option) + strlen(policy->axes[i].values) + 2;
     ee_status status = memory_create(NULL, out, capacity, 1, error);
@@ -97,12 +97,12 @@ static run_job job_of(const grid_plan *plan, const cell *from)
 static ee_status make_group(search *s, size_t group, ee_error *error)
 {
     const grid_policy *policy = policy_of(s->plan, group);
-    size_t cells = grid_cells(policy);
+    size_t cells = count_cells(policy);
     ee_status status = memory_grow(NULL, &s->cells, &s->capacity, s->count + cells, sizeof *s->cells, error);
     for (size_t place = 0; place < cells && !status; place++) {
         cell *made = &s->cells[s->count++];
         *made = (cell){.group = group, .regret = NAN};
-        status = grid_cell_options(policy, place, &made->options, error);
+        status = write_cell(policy, place, &made->options, error);
         if (status) break;
         run_job job = job_of(s->plan, made);
         status = runner_check(&job, NULL, error);
@@ -125,15 +125,6 @@ static uint64_t find_rounds(const grid_plan *plan, size_t place, size_t stage)
 static size_t count_kept(size_t cells)
 {
     return (cells + SHARE - 1) / SHARE;
-}
-
-size_t grid_stage_cells(const grid_plan *plan, size_t place, size_t policy, size_t stage, uint64_t *rounds)
-{
-    size_t left = grid_cells(&plan->policies[policy]);
-    for (size_t i = 0; i < stage; i++)
-        if (find_rounds(plan, place, i)) left = count_kept(left);
-    *rounds = find_rounds(plan, place, stage);
-    return *rounds && left > 1 ? left : 0;
 }
 
 /* How many cells of a group are not out. */
@@ -234,7 +225,7 @@ static ee_status choose(const search *s, grid_choice *choices, ee_error *error)
 {
     for (size_t i = 0; i < count_groups(s->plan); i++) {
         const cell *best = find_best(s, i);
-        choices[i] = (grid_choice){.cells = grid_cells(policy_of(s->plan, i)), .regret = best ? best->regret : NAN};
+        choices[i] = (grid_choice){.cells = count_cells(policy_of(s->plan, i)), .regret = best ? best->regret : NAN};
         if (!best) continue;
         ee_status status = memory_create(NULL, &choices[i].options, strlen(best->options) + 1, 1, error);
         if (status) return status;

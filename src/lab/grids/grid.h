@@ -48,15 +48,8 @@ typedef struct grid_choice {
 ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,
                       bool *stopped, ee_error *error);
 
-/* How many cells a policy has, and the options of one of them, to be freed with memory_free. */
-size_t grid_cells(const grid_policy *policy);
-ee_status grid_cell_options(const grid_policy *policy, size_t place, char **out, ee_error *error);
-
 /* Without halving the last stage is the only one. */
 enum { GRID_STAGES = 3 };
-
-/* How many cells of a policy play in a stage on a data set, unless some fail before, and for how many rounds. */
-size_t grid_stage_cells(const grid_plan *plan, size_t place, size_t policy, size_t stage, uint64_t *rounds);
 
 /* The paper's grid for a policy (appendix, "Configurations"): *count axes, 0 where the paper has none for it. */
 const grid_axis *grid_of_paper(const char *policy, size_t *count);

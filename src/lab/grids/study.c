@@ -11,8 +11,10 @@
 #include "engine/bandit.h"
 #include "lab/runs/assignments.h"
 
-static const char *const ablations[STUDY_ABLATIONS] = {
-    "label=gain", "label=abs", "label=relu", "decision=linear", "decision=neural", "decision=hybrid", "w2=1", "w2=0"};
+enum { ABLATIONS = 8 };
+
+static const char *const ablations[ABLATIONS] = {"label=gain",      "label=abs",       "label=relu", "decision=linear",
+                                                 "decision=neural", "decision=hybrid", "w2=1",       "w2=0"};
 
 static ee_status add_series(const study_plan *plan, study *into, study_series added, ee_error *error)
 {
@@ -90,7 +92,9 @@ static ee_status resolve(const study_plan *plan, const study_series *of, char *o
     return runner_check(&job, out, error);
 }
 
-ee_status study_ablate(const study_plan *plan, const study_series *base, size_t which, char **out, ee_error *error)
+/* The options of an ablation of what was chosen, to be freed with memory_free; NULL if there is none: the plan or the
+ * policy has none, it has no effect there, or it equals what was chosen. */
+static ee_status ablate(const study_plan *plan, const study_series *base, size_t which, char **out, ee_error *error)
 {
     const char *name = plan->grid.policies[base->policy].name;
     char *before = NULL, *after = NULL;
@@ -113,14 +117,14 @@ static ee_status add_ablations(const study_plan *plan, study *into, ee_error *er
 {
     ee_status status = EE_OK;
     size_t chosen = into->count;
-    for (size_t i = 0; i < chosen * STUDY_ABLATIONS && !status; i++) {
-        const study_series *base = &into->series[i / STUDY_ABLATIONS];
-        size_t which = i % STUDY_ABLATIONS;
+    for (size_t i = 0; i < chosen * ABLATIONS && !status; i++) {
+        const study_series *base = &into->series[i / ABLATIONS];
+        size_t which = i % ABLATIONS;
         study_series made = {.dataset = base->dataset,
                              .policy = base->policy,
                              .choice = {.cells = 1, .regret = NAN},
                              .ablation = ablations[which]};
-        status = study_ablate(plan, base, which, &made.choice.options, error);
+        status = ablate(plan, base, which, &made.choice.options, error);
         if (!status && made.choice.options) status = add_series(plan, into, made, error);
     }
     return status;

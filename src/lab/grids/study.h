@@ -32,13 +32,6 @@ ee_status study_run(const study_plan *plan, const experiment_site *site, const r
                     ee_error *error);
 void study_release(study *out);
 
-/* The ablations are numbered. */
-enum { STUDY_ABLATIONS = 8 };
-
-/* The options of an ablation of what was chosen, to be freed with memory_free; NULL where there is none: the plan or
- * the policy has none, it does not act there, or it is what was chosen. */
-ee_status study_ablate(const study_plan *plan, const study_series *base, size_t which, char **out, ee_error *error);
-
 /* The job of one run of a series; it borrows from the series and the plan. */
 run_job study_job(const study_plan *plan, const study_series *from, size_t seed);
 

@@ -9,10 +9,6 @@ typedef struct run_crew run_crew;
 struct run_crew {
     size_t hands; /* runs that it plays at a time, at most */
 
-    /* Whether to start the longest runs first, so that none is left over at the end. Otherwise results come in the
-     * order of the list. */
-    bool longest_first;
-
     /* Does the jobs in the order of the list, also after one fails. Results do not depend on the workers. results is
      * (count); those of jobs that were not started are zeros. curves: reports have a curve. Returns the status and
      * error of the first job in the list that failed. */

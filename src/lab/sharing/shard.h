@@ -3,8 +3,7 @@
 #define EENET_SHARD_H
 
 #include <stdbool.h>
-
-#include "lab/runs/runner.h"
+#include <stddef.h>
 
 /* Number index of count parts, from 0. A count of 0 or 1: all. */
 typedef struct run_shard {
@@ -17,8 +16,11 @@ static inline bool shard_is_part(run_shard shard)
     return shard.count > 1;
 }
 
-/* Which of the jobs are the shard's; mine is (count). Each job is of one shard, and the shards take about the same
- * time. Every program of a version that has the same jobs comes to the same, whatever it has played and wherever. */
-ee_status shard_choose(run_shard shard, const run_job *jobs, size_t count, bool *mine, ee_error *error);
+/* Whether the job at this place of the list is the shard's. The shards take turns, so each gets a share of the seeds of
+ * every policy. */
+static inline bool shard_has(run_shard shard, size_t place)
+{
+    return !shard_is_part(shard) || place % shard.count == shard.index;
+}
 
 #endif

@@ -122,13 +122,7 @@ TEST(all_data_sets_share_a_stage)
     assert_false(stopped);
     assert_int_equal(stage_count, 3);
     const size_t expected[GRID_STAGES] = {6 * 2, (2 + 6) * 2, (6 + 2) * 2};
-    for (size_t stage = 0; stage < GRID_STAGES; stage++) {
-        size_t told = 0;
-        uint64_t played;
-        for (size_t i = 0; i < 6; i++) told += 2 * grid_stage_cells(&plan, i / 2, i % 2, stage, &played);
-        assert_int_equal(stages[stage], expected[stage]);
-        assert_int_equal(told, expected[stage]);
-    }
+    for (size_t stage = 0; stage < GRID_STAGES; stage++) assert_int_equal(stages[stage], expected[stage]);
     for (size_t i = 0; i < 3; i++) {
         grid_plan alone = {&datasets[i], &rounds[i], 1, policies, 2, seeds, 2, true, {0}, 0};
         experiment_site here = {.crew = crew_of_threads(1)};

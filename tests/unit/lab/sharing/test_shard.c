@@ -9,24 +9,15 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "lab/results/run_order.h"
-#include "lab/sharing/usual_pace.h"
 #include "support.h"
 
-enum { JOBS = 60 };
-
 static char folder[] = "/tmp/eenet-shard-XXXXXX";
-static dataset *data;
-static run_job jobs[JOBS];
 
 static int set_up(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"uniform", "eenet", "linucb"};
     strcpy(folder + sizeof folder - 7, "XXXXXX");
-    if (!mkdtemp(folder) || dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
-    for (size_t i = 0; i < JOBS; i++)
-        jobs[i] = (run_job){.data = data, .policy = policies[i / 20], .seed = i % 20, .rounds = 100 + 400 * (i % 3)};
-    return 0;
+    return mkdtemp(folder) ? 0 : -1;
 }
 
 static int tear_down(void **state)
@@ -34,55 +25,42 @@ static int tear_down(void **state)
     (void)state;
     char command[sizeof folder + 20];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    dataset_free(data);
     return system(command);
 }
 
 /* ---- whose a job is ---- */
 
-static void choose(size_t index, size_t count, bool *mine)
+/* Each job is of one shard, and no shard has more than one job more than another. */
+TEST(every_job_is_of_one_shard)
 {
-    ok(shard_choose((run_shard){index, count}, jobs, JOBS, mine, NULL));
-}
-
-TEST_WITH(every_job_is_of_one_shard, set_up, tear_down)
-{
+    enum { JOBS = 60 };
     for (size_t count = 1; count <= JOBS + 2; count++) {
         size_t owners[JOBS] = {0};
         for (size_t index = 0; index < count; index++) {
-            bool mine[JOBS];
-            choose(index, count, mine);
-            for (size_t i = 0; i < JOBS; i++) owners[i] += mine[i];
+            size_t jobs = 0;
+            for (size_t i = 0; i < JOBS; i++) {
+                owners[i] += shard_has((run_shard){index, count}, i);
+                jobs += shard_has((run_shard){index, count}, i);
+            }
+            assert_true(jobs == JOBS / count || jobs == JOBS / count + 1);
         }
         for (size_t i = 0; i < JOBS; i++) assert_int_equal(owners[i], 1);
     }
 }
 
-TEST_WITH(no_shard_is_all, set_up, tear_down)
+/* Ten seeds of a policy are spread over the shards. */
+TEST(shards_share_each_policy)
 {
-    bool mine[JOBS];
-    choose(0, 0, mine);
-    for (size_t i = 0; i < JOBS; i++) assert_true(mine[i]);
+    for (size_t index = 0; index < 5; index++) {
+        size_t seeds = 0;
+        for (size_t i = 30; i < 40; i++) seeds += shard_has((run_shard){index, 5}, i);
+        assert_int_equal(seeds, 2);
+    }
 }
 
-/* None has more to do than its share and a job. */
-TEST_WITH(shards_take_the_same_time, set_up, tear_down)
+TEST(no_shard_is_all)
 {
-    enum { SHARDS = 7 };
-    double all = 0.0, longest = 0.0;
-    for (size_t i = 0; i < JOBS; i++) {
-        double seconds = usual_pace_seconds(&jobs[i]);
-        all += seconds;
-        longest = seconds > longest ? seconds : longest;
-    }
-    for (size_t index = 0; index < SHARDS; index++) {
-        bool mine[JOBS];
-        double own = 0.0;
-        choose(index, SHARDS, mine);
-        for (size_t i = 0; i < JOBS; i++) own += mine[i] ? usual_pace_seconds(&jobs[i]) : 0.0;
-        assert_true(own < 1.01 * (all / SHARDS + longest));
-        assert_true(own > 0.0);
-    }
+    for (size_t i = 0; i < 60; i++) assert_true(shard_has((run_shard){0, 0}, i));
 }
 
 /* ---- the order ---- */

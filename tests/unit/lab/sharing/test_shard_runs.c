@@ -1,4 +1,4 @@
-/* Runs of which others play a part, and runs that are played in another order than they were asked for. */
+/* Runs of which other programs play a part. */
 #define _POSIX_C_SOURCE 200809L
 #include "lab/grids/experiment.h"
 
@@ -13,7 +13,6 @@
 #include "lab/results/job_keys.h"
 #include "lab/results/result_folder.h"
 #include "lab/results/run_order.h"
-#include "lab/sharing/usual_pace.h"
 #include "support.h"
 
 enum { JOBS = 9, SHARDS = 3 };
@@ -23,7 +22,7 @@ static char folders[SHARDS][sizeof base + 20], merged[sizeof base + 20];
 static dataset *data;
 static run_job jobs[JOBS];
 
-/* From quick to slow, so that the order of playing is not that of the list; the last is the same as the first. */
+/* The last is the same as the first. */
 static int set_up(void **state)
 {
     (void)state;
@@ -244,58 +243,4 @@ TEST_WITH(what_diverged_elsewhere_has_failed, set_up, tear_down)
         assert_string_equal(heard.sentence, failed.runs[0].sentence);
     }
     failed_runs_release(&failed);
-}
-
-/* ---- the longest first ---- */
-
-static void assert_lines(const char *folder, size_t count)
-{
-    stored_runs list = {0};
-    ok(results_read(folder, &list, NULL));
-    assert_int_equal(list.count, count);
-    for (size_t i = 0; i < count; i++) assert_int_equal(list.runs[i].seed, jobs[i].seed);
-    results_release(&list);
-}
-
-/* By what is usual, before anything is known. */
-TEST_WITH(the_longest_is_played_first, set_up, tear_down)
-{
-    run_result results[JOBS];
-    experiment_site site = {.folder = folders[0], .crew = crew_of_threads(1)};
-    site.crew.longest_first = true;
-    notes heard = play(&site, results);
-    assert_int_equal(heard.played, JOBS - 1);
-    for (size_t i = 1; i < JOBS - 1; i++)
-        assert_true(usual_pace_seconds(&jobs[heard.order[i - 1]]) >= usual_pace_seconds(&jobs[heard.order[i]]));
-    assert_int_equal(heard.order[0], JOBS - 2);
-    assert_lines(folders[0], JOBS - 1); /* in the order of the jobs, for all that */
-    site.folder = NULL;
-    heard = play(&site, results);
-    assert_int_equal(heard.order[0], JOBS - 2);
-}
-
-/* By what the folder's runs took: that uniform is slow here, which it is not usually. */
-TEST_WITH(past_runs_tell_which_is_longest, set_up, tear_down)
-{
-    run_result results[JOBS];
-    job_keys keys;
-    result_folder into;
-    double curve[1000] = {0.0};
-    ok(job_keys_create(jobs, JOBS, &keys, NULL));
-    ok(result_folder_open(folders[0], NULL, &into, NULL));
-    for (size_t i = 3; i < 5; i++) {
-        run_result slow = {.finished = true, .rounds = 7, .seconds = i == 3 ? 7000.0 : 0.007};
-        run_job past = jobs[i];
-        past.rounds = 7;
-        run_report report = {.job = &past, .result = &slow, .options = keys.keys[i].options};
-        stored_run run = results_of_report(&report);
-        ok(result_folder_add(&into, &run, curve, NULL));
-    }
-    result_folder_close(&into);
-    experiment_site site = {.folder = folders[0], .crew = crew_of_threads(1)};
-    site.crew.longest_first = true;
-    notes heard = play(&site, results);
-    const size_t expected[] = {3, 2, 1, 0, 7, 6, 5, 4};
-    for (size_t i = 0; i < JOBS - 1; i++) assert_int_equal(heard.order[i], expected[i]);
-    job_keys_release(&keys);
 }
