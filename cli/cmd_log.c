@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "data/logs/log_summary.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "data/values/plain_number.h"
 #include "data/values/seconds.h"
 #include "data/values/text.h"

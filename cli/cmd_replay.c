@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "data/values/text.h"
 #include "folder_check.h"
 #include "serve/model/replay.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 
 int log_flags_collect(const command *self, int count, char **words, const char **log, const char **given,
                       take_again *more, void *context)

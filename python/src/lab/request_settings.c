@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 

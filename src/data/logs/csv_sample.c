@@ -11,7 +11,7 @@
 #include "data/tables/missing_words.h"
 #include "data/values/date_text.h"
 #include "data/values/id_set.h"
-#include "log_time.h"
+#include "data/values/log_time.h"
 
 /* Fewer different values may be categories, whatever they look like. */
 enum { MANY_VALUES = 20 };

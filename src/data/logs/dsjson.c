@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/values/log_time.h"
 #include "dsjson_line.h"
-#include "log_time.h"
 
 struct dsjson {
     dsjson_line said;

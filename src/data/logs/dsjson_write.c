@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/values/log_time.h"
 #include "dsjson.h"
-#include "log_time.h"
 
 static void add_words(text *into, const char *words)
 {

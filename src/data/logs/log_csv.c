@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "csv_actions.h"
 #include "csv_columns.h"
+#include "data/values/log_time.h"
 #include "data/values/text.h"
-#include "log_time.h"
 
 typedef struct csv_log {
     log_reader head;

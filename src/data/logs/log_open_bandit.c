@@ -14,9 +14,9 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "data/files/byte_sink.h"
+#include "data/values/log_time.h"
 #include "data/values/text.h"
 #include "log_rows.h"
-#include "log_time.h"
 
 static const char items_name[] = "item_context.csv";
 

@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "data/files/byte_sink.h"
+#include "data/values/log_time.h"
 #include "dsjson.h"
 #include "log_compact.h"
-#include "log_time.h"
 
 struct log_writer {
     memory owner;

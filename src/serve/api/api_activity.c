@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "call.h"
+#include "data/values/json_members.h"
 #include "handlers.h"
 #include "latency.h"
-#include "serve/system/json_members.h"
 
 static void add_latency(text *into, service *self, bool deciding, const char *name)
 {

@@ -4,8 +4,8 @@
 #include "bandit_changes.h"
 #include "bandit_removal.h"
 #include "call.h"
+#include "data/values/json_members.h"
 #include "handlers.h"
-#include "serve/system/json_members.h"
 
 /* ---- describing ---- */
 

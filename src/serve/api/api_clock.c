@@ -1,9 +1,9 @@
 /* The clock of the log: its state, and accepting a time that it jumped to. */
 #include "audit.h"
 #include "call.h"
+#include "data/values/json_members.h"
 #include "handlers.h"
 #include "serve/requests/request_members.h"
-#include "serve/system/json_members.h"
 
 static ee_status answer_clock(call *self)
 {

@@ -4,7 +4,7 @@
 
 #include "audit.h"
 #include "call.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "handlers.h"
 #include "serve/jobs/evaluation_job_file.h"
 #include "serve/requests/request_members.h"

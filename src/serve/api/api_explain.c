@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "call.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "handlers.h"
 #include "serve/requests/explain_answer.h"
 

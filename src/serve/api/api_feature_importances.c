@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 #include "call.h"
-#include "data/logs/log_time.h"
+#include "data/values/json_members.h"
+#include "data/values/log_time.h"
 #include "handlers.h"
 #include "serve/model/importance.h"
 #include "serve/personalizer/personalizer_evaluations.h"
-#include "serve/system/json_members.h"
 
 enum { MOST_EACH = 100, MOST_FEATURES = 1000 };
 

@@ -2,8 +2,8 @@
  * they read the store. */
 #include "audit.h"
 #include "call.h"
+#include "data/values/json_members.h"
 #include "handlers.h"
-#include "serve/system/json_members.h"
 #include "serve/system/server_clock.h"
 
 /* ---- times of events ---- */

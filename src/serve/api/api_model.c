@@ -5,7 +5,7 @@
 
 #include "audit.h"
 #include "call.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "handlers.h"
 #include "serve/live/succession.h"
 

@@ -1,9 +1,9 @@
 /* The dashboard: its files, and what it needs to know before any other request. */
 #include "call.h"
+#include "data/values/json_members.h"
 #include "evaluate/estimators/estimator.h"
 #include "handlers.h"
 #include "serve/page/page_files.h"
-#include "serve/system/json_members.h"
 
 /* Nothing but what this server gives, and no other page around it: neither a script nor a picture of others, nothing
  * inline, and no text that becomes a script. */

@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 #include "call.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 
 /* A call that grew beyond this is not kept for the next request. */
 enum { MOST_KEPT = 1 << 20 };

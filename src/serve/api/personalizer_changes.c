@@ -2,7 +2,7 @@
 #include "audit.h"
 
 #include "bandit_changes.h"
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "serve/live/succession.h"
 #include "serve/personalizer/personalizer_settings.h"
 #include "serve/system/server_clock.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/logs/log_time.h"
+#include "data/values/json_members.h"
+#include "data/values/log_time.h"
 #include "serve/live/live_report.h"
-#include "serve/system/json_members.h"
 
 const char *const job_state_names[] = {"waiting", "running", "done", "failed"};
 enum { STATES = sizeof job_state_names / sizeof *job_state_names };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 
 #define DAY (INT64_C(86400) * 1000000)
 

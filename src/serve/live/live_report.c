@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "data/logs/log_time.h"
-#include "serve/system/json_members.h"
+#include "data/values/json_members.h"
+#include "data/values/log_time.h"
 
 void estimate_write(text *into, const estimate *from)
 {

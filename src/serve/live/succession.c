@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "data/values/json_members.h"
 #include "data/values/plain_number.h"
 #include "serve/log/settled_reader.h"
-#include "serve/system/json_members.h"
 #include "serve/system/server_clock.h"
 
 /* ---- the model ---- */

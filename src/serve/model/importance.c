@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/values/json_members.h"
 #include "decision_arms.h"
 #include "engine/explanation.h"
 #include "features/features.h"
-#include "serve/system/json_members.h"
 
 enum { USUAL_DECISIONS = 2000, MOST_FEATURES = 1 << 16 };
 

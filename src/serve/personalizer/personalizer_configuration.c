@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "data/logs/log_time.h"
+#include "data/values/json_members.h"
+#include "data/values/log_time.h"
 #include "personalizer.h"
 #include "personalizer_settings.h"
-#include "serve/system/json_members.h"
 
 /* By log_aggregation, whose first is none of ours, and learning_mode. */
 static const char *const aggregations[] = {"", "earliest", "latest", "sum", "average", "max"};

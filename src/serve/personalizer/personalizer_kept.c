@@ -1,8 +1,8 @@
 /* Settings that only Personalizer's API uses, in the object of the setting "personalizer". */
 #include <stdio.h>
 
+#include "data/values/json_members.h"
 #include "personalizer_settings.h"
-#include "serve/system/json_members.h"
 
 static void take_text(char *out, size_t size, const json_token *token)
 {

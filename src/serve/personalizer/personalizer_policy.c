@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/values/json_members.h"
 #include "personalizer.h"
 #include "personalizer_settings.h"
-#include "serve/system/json_members.h"
 
 static const char prefix[] = "eenet:";
 

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "data/values/json_members.h"
 #include "iso_duration.h"
 #include "personalizer_evaluations.h"
-#include "serve/system/json_members.h"
 
 static void add_number(text *into, const char *name, double number)
 {

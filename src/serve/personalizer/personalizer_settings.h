@@ -3,7 +3,7 @@
 #ifndef EENET_PERSONALIZER_SETTINGS_H
 #define EENET_PERSONALIZER_SETTINGS_H
 
-#include "data/logs/log_time.h"
+#include "data/values/log_time.h"
 #include "iso_duration.h"
 #include "serve/settings/bandit_settings.h"
 

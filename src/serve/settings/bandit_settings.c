@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "serve/system/json_members.h"
+#include "data/values/json_members.h"
 
 static const double LONGEST_WAIT = 366 * 86400.0; /* seconds */
 

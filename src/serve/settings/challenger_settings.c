@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "bandit_settings.h"
-#include "serve/system/json_members.h"
+#include "data/values/json_members.h"
 
 /* ---- reading and writing ---- */
 

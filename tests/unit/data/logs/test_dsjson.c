@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/logs/log_time.h"
 #include "data/logs/slot_context.h"
+#include "data/values/log_time.h"
 #include "support_files.h"
 
 #define CONTEXT "{\"User\":{\"age\":3},\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\\u00e9\"},{\"f\":[1,2]}]}"

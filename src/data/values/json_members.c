@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "data/logs/log_time.h"
+#include "log_time.h"
 
 void text_comma(text *into)
 {

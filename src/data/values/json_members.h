@@ -7,7 +7,7 @@
 #ifndef EENET_JSON_MEMBERS_H
 #define EENET_JSON_MEMBERS_H
 
-#include "data/values/text.h"
+#include "text.h"
 
 /* A comma, except after { and [. */
 void text_comma(text *into);
