@@ -17,7 +17,6 @@ static void require(bool holds, const char *what, const ee_error *error)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static char text[16384]; /* a name of 1023 bytes, each written as six, and the rest */
     rounds_file first, second;
     ee_error error = {EE_OK, ""};
     survey *seen = NULL;
@@ -27,11 +26,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     require(status == error.status, "a status without its error", &error);
     require(status == EE_OK || status == EE_BAD_INPUT, "an odd status", &error);
     if (status) return 0;
-    size_t length;
-    require(rounds_file_format(&first, text, sizeof text, &length, &error) == EE_OK, "is not written", &error);
-    require(length <= sizeof text, "a text without an end", &error);
-    require(rounds_file_parse((const uint8_t *)text, length, "fuzz", NULL, &second, &error) == EE_OK,
+    text page = text_start(&error);
+    require(rounds_file_check(&first, &error) == EE_OK, "cannot be written", &error);
+    rounds_file_format(&first, &page);
+    require(page.status == EE_OK, "is not written", &error);
+    require(rounds_file_parse((const uint8_t *)page.bytes, page.length, "fuzz", NULL, &second, &error) == EE_OK,
             "is not read again", &error);
+    memory_free(page.bytes);
     require(memcmp(&first, &second, sizeof first) == 0, "reads back as another", &error);
     return 0;
 }

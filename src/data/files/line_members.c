@@ -7,24 +7,26 @@
 
 line_members line_members_open(const char *line, size_t length, size_t number, ee_error *error)
 {
-    json_error_t problem;
-    line_members self = {json_loadb(line, length, 0, &problem), number, EE_OK, error};
-    if (!self.line)
-        self.status =
-            status_fail(error, EE_BAD_INPUT, "line %zu, byte %d: %s", number, problem.position + 1, problem.text);
-    else if (!json_is_object(self.line))
+    ee_error reason;
+    line_members self = {.number = number, .error = error};
+    self.status = json_tree_read(&self.tree, line, length, &reason);
+    if (self.status)
+        status_fail(error, self.status, "line %zu: %s", number, reason.message);
+    else if (json_has_kind(self.tree.root, JSON_KIND_OBJECT))
+        self.line = self.tree.root;
+    else
         self.status = status_fail(error, EE_BAD_INPUT, "line %zu, byte 1: expected {", number);
     return self;
 }
 
 void line_members_close(line_members *self)
 {
-    json_decref(self->line);
+    json_tree_release(&self->tree);
     self->line = NULL;
 }
 
-const json_t *members_expect(line_members *from, const char *name, bool right, const char *expected,
-                             const json_t *value)
+const json_value *members_expect(line_members *from, const char *name, bool right, const char *expected,
+                                 const json_value *value)
 {
     if (from->status) return NULL;
     if (right) return value;
@@ -33,27 +35,26 @@ const json_t *members_expect(line_members *from, const char *name, bool right, c
     return NULL;
 }
 
-uint64_t members_whole_of(line_members *from, const char *name, const json_t *value)
+uint64_t members_whole_of(line_members *from, const char *name, const json_value *value)
 {
-    bool right = json_is_integer(value) && json_integer_value(value) >= 0;
-    value = members_expect(from, name, right, "a whole number", value);
-    return value ? (uint64_t)json_integer_value(value) : 0;
+    uint64_t whole = 0;
+    return members_expect(from, name, json_whole(value, &whole), "a whole number", value) ? whole : 0;
 }
 
-double members_real_of(line_members *from, const char *name, const json_t *value)
+double members_real_of(line_members *from, const char *name, const json_value *value)
 {
-    value = members_expect(from, name, json_is_number(value), "a number", value);
-    return value ? json_number_value(value) : 0.0;
+    value = members_expect(from, name, json_has_kind(value, JSON_KIND_NUMBER), "a number", value);
+    return value ? value->number : 0.0;
 }
 
-const char *members_text(line_members *from, const json_t *object, const char *name)
+const char *members_text(line_members *from, const json_value *object, const char *name)
 {
-    const json_t *value = json_object_get(object, name);
-    value = members_expect(from, name, json_is_string(value), "text", value);
-    return value ? json_string_value(value) : "";
+    const json_value *value = json_member(object, name);
+    value = members_expect(from, name, json_has_kind(value, JSON_KIND_TEXT), "text", value);
+    return value ? json_text_of(value) : "";
 }
 
-char *members_copy(line_members *from, const json_t *object, const char *name)
+char *members_copy(line_members *from, const json_value *object, const char *name)
 {
     char *copy = NULL;
     const char *text = members_text(from, object, name);
@@ -62,26 +63,27 @@ char *members_copy(line_members *from, const json_t *object, const char *name)
     return copy ? strcpy(copy, text) : NULL;
 }
 
-uint64_t members_whole(line_members *from, const json_t *object, const char *name)
+uint64_t members_whole(line_members *from, const json_value *object, const char *name)
 {
-    return members_whole_of(from, name, json_object_get(object, name));
+    return members_whole_of(from, name, json_member(object, name));
 }
 
-double members_real(line_members *from, const json_t *object, const char *name)
+double members_real(line_members *from, const json_value *object, const char *name)
 {
-    return members_real_of(from, name, json_object_get(object, name));
+    return members_real_of(from, name, json_member(object, name));
 }
 
-bool members_flag(line_members *from, const json_t *object, const char *name)
+bool members_flag(line_members *from, const json_value *object, const char *name)
 {
-    const json_t *value = json_object_get(object, name);
-    return json_is_true(members_expect(from, name, json_is_boolean(value), "true or false", value));
+    const json_value *value = json_member(object, name);
+    return json_has_kind(members_expect(from, name, json_is_flag(value), "true or false", value), JSON_KIND_TRUE);
 }
 
 uint64_t members_seed(line_members *from)
 {
-    const json_t *value = json_object_get(from->line, "seed");
-    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 10) : members_whole_of(from, "seed", value);
+    const json_value *value = json_member(from->line, "seed");
+    const char *digits = json_text_of(value);
+    return digits ? strtoull(digits, NULL, 10) : members_whole_of(from, "seed", value);
 }
 
 uint64_t members_fingerprint(line_members *from)

@@ -1,13 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "environment.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "data/kind/kind.h"
 #include "kind_guess.h"
@@ -99,9 +99,7 @@ static ee_status check_place(const dataset_kind *kind, const char *place, ee_err
 
 static bool is_utf8(const char *text)
 {
-    json_t *valid = json_string(text);
-    json_decref(valid);
-    return valid != NULL;
+    return json_is_utf8((json_text){text, strlen(text)});
 }
 
 /* Results are JSON, which is UTF-8. */

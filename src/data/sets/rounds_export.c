@@ -202,17 +202,13 @@ static ee_status check_folder(const export_state *state, ee_error *error)
 
 static ee_status write_description(const export_state *state, ee_error *error)
 {
-    char *path = NULL, *text = NULL;
-    size_t size;
-    ee_status status = rounds_file_format(&state->said, NULL, 0, &size, error);
-    if (!status) status = file_join(state->folder, "rounds.json", &path, error);
-    if (!status) status = memory_create(NULL, &text, size + 1, 1, error);
-    if (!status) status = rounds_file_format(&state->said, text, size, &size, error);
-    if (!status) {
-        text[size] = '\n';
-        status = file_write(path, text, size + 1, error);
-    }
-    memory_free(text);
+    char *path = NULL;
+    text page = text_start(error);
+    ee_status status = file_join(state->folder, "rounds.json", &path, error);
+    if (status) return status;
+    rounds_file_format(&state->said, &page);
+    text_add(&page, "\n");
+    status = text_save(&page, path);
     memory_free(path);
     return status;
 }
@@ -366,8 +362,7 @@ static ee_status describe(const dataset *data, uint64_t seed, uint64_t rounds, r
         return status_fail(error, EE_BAD_INPUT, "rounds: the name of the data set is longer than %zu bytes",
                            sizeof said->dataset - 1);
     strcpy(said->dataset, name);
-    size_t size;
-    return rounds_file_format(said, NULL, 0, &size, error);
+    return rounds_file_check(said, error);
 }
 
 ee_status rounds_export(const dataset *data, uint64_t seed, uint64_t rounds, const char *folder,

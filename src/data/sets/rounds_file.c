@@ -2,13 +2,13 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/file.h"
 #include "base/options.h"
+#include "data/values/json_tree.h"
 
 const char *const rounds_array_names[ROUNDS_ARRAYS] = {
     [ROUNDS_CONTEXTS] = "contexts.npy", [ROUNDS_VALUES] = "values.npy",     [ROUNDS_INDICES] = "indices.npy",
@@ -38,28 +38,25 @@ const char *rounds_file_meant(const char *name, const char *const *names, size_t
 }
 
 /* Additional keys are allowed, but one that is almost a known key is probably a mistake. */
-static ee_status remark_members(json_t *members, const char *const *names, size_t count, survey *seen, ee_error *error)
+static ee_status remark_members(const json_value *members, const char *const *names, size_t count, survey *seen,
+                                ee_error *error)
 {
-    const char *member;
-    json_t *value;
     ee_status status = EE_OK;
-    json_object_foreach(members, member, value)
-    {
-        const char *meant = status ? NULL : rounds_file_meant(member, names, count);
+    for (const json_value *one = members ? members->first : NULL; one && !status; one = one->next) {
+        const char *meant = rounds_file_meant(one->key, names, count);
         if (meant)
             status = survey_remark(seen, error, "rounds.json: the unknown key '%.40s' is ignored; did you mean '%s'?",
-                                   member, meant);
+                                   one->key, meant);
     }
     return status;
 }
 
-static ee_status remark_misspelled(json_t *root, survey *seen, ee_error *error)
+static ee_status remark_misspelled(const json_value *root, survey *seen, ee_error *error)
 {
     static const char *const names[] = {"format", "dataset", "fingerprint", "seed", "rounds", "arms",
                                         "dim",    "blocks",  "exclusive",   "form", "files",  "version"};
     ee_status status = remark_members(root, names, sizeof names / sizeof *names, seen, error);
-    if (!status)
-        status = remark_members(json_object_get(root, "files"), rounds_array_names, ROUNDS_ARRAYS, seen, error);
+    if (!status) status = remark_members(json_member(root, "files"), rounds_array_names, ROUNDS_ARRAYS, seen, error);
     return status;
 }
 
@@ -68,64 +65,60 @@ static ee_status fail_member(const char *name, const char *member, const char *e
     return status_fail(error, EE_BAD_INPUT, "rounds: %s: %.40s must be %s", file_tail(name), member, expected);
 }
 
-static ee_status read_whole(const json_t *root, const char *member, const char *name, uint64_t *into, ee_error *error)
+static ee_status read_whole(const json_value *root, const char *member, const char *name, uint64_t *into,
+                            ee_error *error)
 {
-    const json_t *value = json_object_get(root, member);
-    if (!value) return EE_OK;
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return fail_member(name, member, "a whole number, 0 or more", error);
-    *into = (uint64_t)json_integer_value(value);
+    const json_value *value = json_member(root, member);
+    if (!value || json_whole(value, into)) return EE_OK;
+    return fail_member(name, member, "a whole number, 0 or more", error);
+}
+
+static ee_status read_flag(const json_value *root, const char *member, const char *name, bool *into, ee_error *error)
+{
+    const json_value *value = json_member(root, member);
+    if (value && !json_is_flag(value)) return fail_member(name, member, "true or false", error);
+    *into = json_has_kind(value, JSON_KIND_TRUE);
     return EE_OK;
 }
 
-static ee_status read_flag(const json_t *root, const char *member, const char *name, bool *into, ee_error *error)
-{
-    const json_t *value = json_object_get(root, member);
-    if (value && !json_is_boolean(value)) return fail_member(name, member, "true or false", error);
-    *into = json_is_true(value);
-    return EE_OK;
-}
-
-static ee_status read_checksum(const json_t *value, const char *member, const char *name, uint64_t *into,
+static ee_status read_checksum(const json_value *value, const char *member, const char *name, uint64_t *into,
                                ee_error *error)
 {
-    const char *text = json_string_value(value);
-    if (!text || strlen(text) != CHECKSUM_DIGITS || strspn(text, "0123456789abcdef") != CHECKSUM_DIGITS)
+    const char *digits = json_text_of(value);
+    if (!digits || strlen(digits) != CHECKSUM_DIGITS || strspn(digits, "0123456789abcdef") != CHECKSUM_DIGITS)
         return fail_member(name, member, "16 hexadecimal digits in lower case", error);
-    sscanf(text, "%" SCNx64, into);
+    sscanf(digits, "%" SCNx64, into);
     return EE_OK;
 }
 
-static ee_status read_form(const json_t *root, const char *name, rounds_form *into, ee_error *error)
+static ee_status read_form(const json_value *root, const char *name, rounds_form *into, ee_error *error)
 {
-    const json_t *value = json_object_get(root, "form");
+    const json_value *value = json_member(root, "form");
     if (!value) return EE_OK;
-    for (rounds_form form = ROUNDS_UNSAID; json_is_string(value) && form <= ROUNDS_SPARSE; form++) {
+    for (rounds_form form = ROUNDS_UNSAID; json_has_kind(value, JSON_KIND_TEXT) && form <= ROUNDS_SPARSE; form++) {
         *into = form;
-        if (strcmp(json_string_value(value), form_names[form]) == 0) return EE_OK;
+        if (strcmp(json_text_of(value), form_names[form]) == 0) return EE_OK;
     }
     return fail_member(name, "form", "\"dense\" or \"sparse\"", error);
 }
 
-static ee_status read_files(const json_t *root, const char *name, rounds_file *into, ee_error *error)
+static ee_status read_files(const json_value *root, const char *name, rounds_file *into, ee_error *error)
 {
-    json_t *files = json_object_get(root, "files"), *value;
-    const char *file;
-    if (files && !json_is_object(files))
+    const json_value *files = json_member(root, "files");
+    if (files && !json_has_kind(files, JSON_KIND_OBJECT))
         return fail_member(name, "files", "an object of file names and checksums", error);
-    json_object_foreach(files, file, value)
-    {
+    for (const json_value *file = files ? files->first : NULL; file; file = file->next) {
         size_t which = 0;
-        while (which < ROUNDS_ARRAYS && strcmp(file, rounds_array_names[which]) != 0) which++;
+        while (which < ROUNDS_ARRAYS && strcmp(file->key, rounds_array_names[which]) != 0) which++;
         if (which == ROUNDS_ARRAYS) continue;
-        ee_status status = read_checksum(value, file, name, &into->checksums[which], error);
+        ee_status status = read_checksum(file, file->key, name, &into->checksums[which], error);
         if (status) return status;
         into->listed[which] = true;
     }
     return EE_OK;
 }
 
-static ee_status read_members(const json_t *root, const char *name, rounds_file *into, ee_error *error)
+static ee_status read_members(const json_value *root, const char *name, rounds_file *into, ee_error *error)
 {
     uint64_t format = FORMAT, arms = 0, dim = 0, blocks = 0;
     ee_status status = read_whole(root, "format", name, &format, error);
@@ -140,11 +133,12 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
     if (!status && dim > UINT32_MAX) status = fail_member(name, "dim", "below 2^32", error);
     if (!status) status = read_form(root, name, &into->form, error);
     if (!status) status = read_files(root, name, into, error);
-    const json_t *fingerprint = json_object_get(root, "fingerprint"), *dataset = json_object_get(root, "dataset");
+    const json_value *fingerprint = json_member(root, "fingerprint"), *dataset = json_member(root, "dataset");
     if (!status && fingerprint) status = read_checksum(fingerprint, "fingerprint", name, &into->fingerprint, error);
-    if (!status && dataset && (!json_is_string(dataset) || json_string_length(dataset) >= sizeof into->dataset))
+    if (!status && dataset &&
+        (!json_has_kind(dataset, JSON_KIND_TEXT) || strlen(dataset->text) >= sizeof into->dataset))
         status = fail_member(name, "dataset", "a name shorter than 1024 bytes", error);
-    if (!status && dataset) strcpy(into->dataset, json_string_value(dataset));
+    if (!status && dataset) strcpy(into->dataset, json_text_of(dataset));
     into->arms = (size_t)arms;
     into->dim = (size_t)dim;
     into->blocks = (size_t)blocks;
@@ -154,59 +148,50 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
 ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name, survey *seen, rounds_file *out,
                             ee_error *error)
 {
+    ee_error reason;
+    json_tree tree;
     memset(out, 0, sizeof *out);
-    json_error_t reason;
-    json_t *root = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &reason);
-    if (!root)
-        return status_fail(error, EE_BAD_INPUT, "rounds: %s, line %d: %.100s", file_tail(name), reason.line,
-                           reason.text);
-    ee_status status = EE_OK;
-    if (!json_is_object(root))
+    ee_status status = json_tree_read(&tree, (const char *)bytes, size, &reason);
+    if (status)
+        status_fail(error, status, "rounds: %s: %.160s", file_tail(name), reason.message);
+    else if (!json_has_kind(tree.root, JSON_KIND_OBJECT))
         status = status_fail(error, EE_BAD_INPUT, "rounds: %s: expected a JSON object", file_tail(name));
-    if (!status) status = read_members(root, name, out, error);
-    if (!status && seen) status = remark_misspelled(root, seen, error);
-    json_decref(root);
+    if (!status) status = read_members(tree.root, name, out, error);
+    if (!status && seen) status = remark_misspelled(tree.root, seen, error);
+    json_tree_release(&tree);
     return status;
 }
 
 /* ---- writing ---- */
 
-static json_t *make_checksum(uint64_t checksum)
+static void add_checksum(text *into, uint64_t checksum)
 {
-    char text[CHECKSUM_DIGITS + 1];
-    snprintf(text, sizeof text, "%016" PRIx64, checksum);
-    return json_string(text);
+    text_add(into, "\"%016" PRIx64 "\"", checksum);
 }
 
-static json_t *make_files(const rounds_file *from)
+ee_status rounds_file_check(const rounds_file *from, ee_error *error)
 {
-    json_t *files = json_object();
-    bool failed = !files;
-    for (size_t i = 0; i < ROUNDS_ARRAYS; i++)
-        if (from->listed[i])
-            failed = json_object_set_new(files, rounds_array_names[i], make_checksum(from->checksums[i])) || failed;
-    if (!failed) return files;
-    json_decref(files);
-    return NULL;
+    if (!json_is_utf8((json_text){from->dataset, strlen(from->dataset)}))
+        return status_fail(error, EE_BAD_INPUT, "rounds: the data set's name is not UTF-8");
+    if (from->seed > INT64_MAX) return status_fail(error, EE_BAD_INPUT, "rounds: the seed must be below 2^63");
+    return EE_OK;
 }
 
-ee_status rounds_file_format(const rounds_file *from, char *text, size_t capacity, size_t *size, ee_error *error)
+void rounds_file_format(const rounds_file *from, text *into)
 {
-    *size = 0;
-    json_t *dataset = json_string(from->dataset);
-    if (!dataset || from->seed > INT64_MAX) {
-        json_decref(dataset);
-        return status_fail(error, EE_BAD_INPUT, "rounds: %s",
-                           dataset ? "the seed must be below 2^63" : "the data set's name is not UTF-8");
+    text_add(into, "{\n  \"format\": %d,\n  \"dataset\": ", FORMAT);
+    text_json(into, (json_text){from->dataset, strlen(from->dataset)});
+    text_add(into, ",\n  \"fingerprint\": ");
+    add_checksum(into, from->fingerprint);
+    text_add(into,
+             ",\n  \"seed\": %" PRIu64 ",\n  \"rounds\": %" PRIu64 ",\n  \"arms\": %zu,\n  \"dim\": %zu,\n"
+             "  \"blocks\": %zu,\n  \"exclusive\": %s,\n  \"form\": \"%s\",\n  \"files\": {",
+             from->seed, from->rounds, from->arms, from->dim, from->blocks, from->exclusive ? "true" : "false",
+             form_names[from->form]);
+    for (size_t i = 0, written = 0; i < ROUNDS_ARRAYS; i++) {
+        if (!from->listed[i]) continue;
+        text_add(into, "%s\n    \"%s\": ", written++ ? "," : "", rounds_array_names[i]);
+        add_checksum(into, from->checksums[i]);
     }
-    json_t *root =
-        json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:s, s:o, s:s}", "format", FORMAT, "dataset", dataset,
-                  "fingerprint", make_checksum(from->fingerprint), "seed", (json_int_t)from->seed, "rounds",
-                  (json_int_t)from->rounds, "arms", (json_int_t)from->arms, "dim", (json_int_t)from->dim, "blocks",
-                  (json_int_t)from->blocks, "exclusive", from->exclusive, "form", form_names[from->form], "files",
-                  make_files(from), "version", ee_version());
-    if (!root) return status_no_memory(error, capacity);
-    *size = json_dumpb(root, text, capacity, JSON_INDENT(2));
-    json_decref(root);
-    return *size ? EE_OK : status_no_memory(error, capacity);
+    text_add(into, "\n  },\n  \"version\": \"%s\"\n}", ee_version());
 }

@@ -22,6 +22,7 @@
 
 #include "base/status.h"
 #include "data/kind/survey.h"
+#include "data/values/text.h"
 
 /* The arrays; T rounds of n arms with d features. */
 typedef enum rounds_array {
@@ -60,8 +61,10 @@ ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name,
 /* Which of names (count) a misspelt name seems to mean; NULL if it is one of them or similar to none. */
 const char *rounds_file_meant(const char *name, const char *const *names, size_t count);
 
-/* Formats rounds.json. Like snprintf, writes at most capacity bytes, but no final zero, and sets *size to the full
- * length. EE_BAD_INPUT if the data set's name is not UTF-8 or the seed is 2^63 or more: JSON readers accept neither. */
-ee_status rounds_file_format(const rounds_file *from, char *text, size_t capacity, size_t *size, ee_error *error);
+/* EE_BAD_INPUT if the data set's name is not UTF-8 or the seed is 2^63 or more: JSON readers accept neither. */
+ee_status rounds_file_check(const rounds_file *from, ee_error *error);
+
+/* Formats rounds.json, which has passed the check. */
+void rounds_file_format(const rounds_file *from, text *into);
 
 #endif

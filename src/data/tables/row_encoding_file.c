@@ -1,10 +1,10 @@
 /* An encoding as a file, which row_encoding.h describes. */
 #include <float.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/file.h"
+#include "data/values/json_tree.h"
 #include "data/values/text.h"
 #include "row_encoding.h"
 
@@ -87,20 +87,20 @@ static ee_status fail(const rows_file *file, const char *expected)
     return status_fail(file->error, EE_BAD_INPUT, "%s: expected %s", file_tail(file->path), expected);
 }
 
-static ee_status read_flag(const rows_file *file, const json_t *object, const char *name, bool *out)
+static ee_status read_flag(const rows_file *file, const json_value *object, const char *name, bool *out)
 {
-    const json_t *value = json_object_get(object, name);
+    const json_value *value = json_member(object, name);
     char expected[64];
     snprintf(expected, sizeof expected, "'%s' to be true or false", name);
-    if (!json_is_boolean(value)) return fail(file, expected);
-    *out = json_is_true(value);
+    if (!json_is_flag(value)) return fail(file, expected);
+    *out = json_has_kind(value, JSON_KIND_TRUE);
     return EE_OK;
 }
 
-static ee_status read_word(const rows_file *file, const json_t *object, const char *name, const char *const *words,
+static ee_status read_word(const rows_file *file, const json_value *object, const char *name, const char *const *words,
                            size_t count, size_t *out)
 {
-    const char *value = json_string_value(json_object_get(object, name));
+    const char *value = json_text_of(json_member(object, name));
     char expected[64];
     for (*out = 0; value && *out < count; ++*out)
         if (strcmp(words[*out], value) == 0) return EE_OK;
@@ -109,22 +109,22 @@ static ee_status read_word(const rows_file *file, const json_t *object, const ch
 }
 
 /* Like the cells of a table: sorted, all different, and numbers if all are numbers. */
-static ee_status read_categories(const rows_file *file, const json_t *array, size_t least, category_list *list)
+static ee_status read_categories(const rows_file *file, const json_value *array, size_t least, category_list *list)
 {
-    size_t count = json_array_size(array);
-    if (!json_is_array(array) || count < least || count > CATEGORIES_MOST)
+    size_t count = json_count(array);
+    if (!json_has_kind(array, JSON_KIND_ARRAY) || count < least || count > CATEGORIES_MOST)
         return fail(file, "'categories' and 'classes' to be lists of different strings");
     ee_status status =
         memory_grow(list->owner, &list->sorted, &list->capacity, count, sizeof *list->sorted, file->error);
     list->by_number = true;
-    for (size_t i = 0; i < count && !status; i++) {
-        const json_t *item = json_array_get(array, i);
+    const json_value *item = array->first;
+    for (size_t i = 0; i < count && !status; i++, item = item->next) {
         char *copy;
-        if (!json_is_string(item)) return fail(file, "'categories' and 'classes' to hold only strings");
-        size_t length = json_string_length(item);
+        if (!json_has_kind(item, JSON_KIND_TEXT)) return fail(file, "'categories' and 'classes' to hold only strings");
+        size_t length = strlen(item->text);
         status = memory_create(list->owner, &copy, length + 1, 1, file->error);
         if (status) return status;
-        memcpy(copy, json_string_value(item), length);
+        memcpy(copy, item->text, length);
         list->sorted[i] = cell_read(copy, length);
         if (!list->sorted[i].text) return fail(file, "'categories' and 'classes' without empty strings");
         if (isnan(list->sorted[i].number)) list->by_number = false;
@@ -136,19 +136,19 @@ static ee_status read_categories(const rows_file *file, const json_t *array, siz
     return status;
 }
 
-static ee_status read_number(const rows_file *file, const json_t *object, const char *name, double low, double *out)
+static ee_status read_number(const rows_file *file, const json_value *object, const char *name, double low, double *out)
 {
-    const json_t *value = json_object_get(object, name);
+    const json_value *value = json_member(object, name);
     char expected[64];
     snprintf(expected, sizeof expected, "'%s' of a numeric column to be a number", name);
-    if (!json_is_number(value)) return fail(file, expected);
-    *out = json_number_value(value) + 0.0; /* a zero has no sign */
+    if (!json_has_kind(value, JSON_KIND_NUMBER)) return fail(file, expected);
+    *out = value->number + 0.0; /* a zero has no sign */
     return *out >= low && fabs(*out) <= (double)FLT_MAX ? EE_OK : fail(file, expected);
 }
 
-static ee_status read_column(const rows_file *file, const json_t *object, row_column *column)
+static ee_status read_column(const rows_file *file, const json_value *object, row_column *column)
 {
-    const char *kinds[SURVEY_KINDS], *name = json_string_value(json_object_get(object, "name"));
+    const char *kinds[SURVEY_KINDS], *name = json_text_of(json_member(object, "name"));
     size_t kind;
     for (int i = 0; i < SURVEY_KINDS; i++) kinds[i] = survey_kind_name((survey_kind)i);
     if (!name) return fail(file, "a name in each of 'columns'");
@@ -160,7 +160,7 @@ static ee_status read_column(const rows_file *file, const json_t *object, row_co
         status = read_number(file, object, "mean", -INFINITY, &column->mean);
         if (!status) status = read_number(file, object, "scale", 0.0, &column->scale);
     } else if (column->kind == SURVEY_CATEGORICAL) {
-        status = read_categories(file, json_object_get(object, "categories"), 0, &column->categories);
+        status = read_categories(file, json_member(object, "categories"), 0, &column->categories);
     } else {
         return EE_OK;
     }
@@ -168,42 +168,44 @@ static ee_status read_column(const rows_file *file, const json_t *object, row_co
 }
 
 /* Default: "auto". */
-static ee_status read_missing_words(const rows_file *file, const json_t *root, row_encoding *self)
+static ee_status read_missing_words(const rows_file *file, const json_value *root, row_encoding *self)
 {
-    const json_t *value = json_object_get(root, "missing");
+    const json_value *value = json_member(root, "missing");
     if (!value) return EE_OK;
-    if (!json_is_string(value) || json_string_length(value) >= sizeof self->words)
+    if (!json_has_kind(value, JSON_KIND_TEXT) || strlen(value->text) >= sizeof self->words)
         return fail(file, "'missing' to be a value of the option missing=");
-    strcpy(self->words, json_string_value(value));
+    strcpy(self->words, json_text_of(value));
     return EE_OK;
 }
 
-static ee_status read_members(const rows_file *file, const json_t *root, row_encoding *self)
+static ee_status read_members(const rows_file *file, const json_value *root, row_encoding *self)
 {
     size_t normalize;
     ee_status status = read_flag(file, root, "constant", &self->constant);
     if (!status) status = read_missing_words(file, root, self);
     if (!status) status = read_word(file, root, "normalize", normalize_names, NORMALIZES, &normalize);
     if (!status) self->normalize = (row_normalize)normalize;
-    for (size_t i = 0; i < self->width && !status; i++)
-        status = read_column(file, json_array_get(json_object_get(root, "columns"), i), &self->columns[i]);
-    if (!status) status = read_categories(file, json_object_get(root, "classes"), 2, &self->classes);
+    const json_value *column = json_member(root, "columns")->first;
+    for (size_t i = 0; i < self->width && !status; i++, column = column->next)
+        status = read_column(file, column, &self->columns[i]);
+    if (!status) status = read_categories(file, json_member(root, "classes"), 2, &self->classes);
     if (!status) status = row_encoding_finish(self, file->error);
     if (!status && (self->features == 0 || self->features > UINT32_MAX / self->classes.count))
         status = fail(file, "at least one column with features");
     return status;
 }
 
-static ee_status read_root(const rows_file *file, const json_t *root, row_encoding **out)
+static ee_status read_root(const rows_file *file, const json_value *root, row_encoding **out)
 {
-    const json_t *columns = json_object_get(root, "columns");
-    const char *format = json_string_value(json_object_get(root, "format"));
+    const json_value *columns = json_member(root, "columns");
+    uint64_t version;
+    const char *format = json_text_of(json_member(root, "format"));
     if (!format || strcmp(format, format_name) != 0)
         return fail(file, "a file of row encodings, which --save writes next to a model");
-    if (json_integer_value(json_object_get(root, "version")) != VERSION)
+    if (!json_whole(json_member(root, "version"), &version) || version != VERSION)
         return fail(file, "version 1 of the format; another version of the program wrote it");
-    if (json_array_size(columns) == 0) return fail(file, "'columns' to be a list");
-    ee_status status = row_encoding_create(json_array_size(columns), out, file->error);
+    if (json_count(columns) == 0) return fail(file, "'columns' to be a list");
+    ee_status status = row_encoding_create(json_count(columns), out, file->error);
     if (!status) status = read_members(file, root, *out);
     if (!status) return EE_OK;
     row_encoding_free(*out);
@@ -214,14 +216,15 @@ static ee_status read_root(const rows_file *file, const json_t *root, row_encodi
 ee_status row_encoding_parse(const char *bytes, size_t size, const char *name, row_encoding **out, ee_error *error)
 {
     rows_file file = {name, error};
-    json_error_t problem;
+    ee_error reason;
+    json_tree tree;
     *out = NULL;
-    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
-    if (!root)
-        return status_fail(error, EE_BAD_INPUT, "%s, line %d, column %d: %.100s", file_tail(name), problem.line,
-                           problem.column, problem.text);
-    ee_status status = read_root(&file, root, out);
-    json_decref(root);
+    ee_status status = json_tree_read(&tree, bytes, size, &reason);
+    if (status)
+        status_fail(error, status, "%s: %.160s", file_tail(name), reason.message);
+    else
+        status = read_root(&file, tree.root, out);
+    json_tree_release(&tree);
     return status;
 }
 

@@ -1,10 +1,10 @@
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/values/json_members.h"
 #include "evaluation_file.h"
 #include "evaluation_members.h"
 
@@ -12,13 +12,13 @@
 
 static const char *const model_names[] = {[REWARD_MODEL_F1] = "f1", [REWARD_MODEL_RIDGE] = "ridge"};
 
-static void format_mode(const evaluation_request *request, char *text, size_t capacity)
+static void format_mode(const evaluation_request *request, char *out, size_t capacity)
 {
-    if (request->mode == EVALUATION_PROGRESSIVE) snprintf(text, capacity, "progressive");
+    if (request->mode == EVALUATION_PROGRESSIVE) snprintf(out, capacity, "progressive");
     if (request->mode == EVALUATION_PROGRESSIVE && !isnan(request->judged_from))
-        snprintf(text, capacity, "progressive=%.17g", request->judged_from);
-    if (request->mode == EVALUATION_SPLIT) snprintf(text, capacity, "split=%.17g", request->split);
-    if (request->mode == EVALUATION_CROSS) snprintf(text, capacity, "cross=%zu", request->folds);
+        snprintf(out, capacity, "progressive=%.17g", request->judged_from);
+    if (request->mode == EVALUATION_SPLIT) snprintf(out, capacity, "split=%.17g", request->split);
+    if (request->mode == EVALUATION_CROSS) snprintf(out, capacity, "cross=%zu", request->folds);
 }
 
 /* NULL: the usual. */
@@ -55,181 +55,176 @@ ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_
 
 /* ---- writing a line ---- */
 
-/* Unknown or not finite numbers are null. */
-static json_t *number_of(double value)
+/* File names may be in any encoding, but JSON is UTF-8: other bytes become question marks. */
+static void add_text(text *into, const char *key, const char *value)
 {
-    return isfinite(value) ? json_real(value + 0.0) : json_null();
+    text_key(into, key);
+    size_t start = into->length;
+    text_string(into, value);
+    if (into->status || json_is_utf8((json_text){value, strlen(value)})) return;
+    for (size_t i = start; i < into->length; i++)
+        if ((unsigned char)into->bytes[i] >= 128) into->bytes[i] = '?';
 }
 
-static json_t *numbers_of(const double *values, size_t count)
+/* Unknown or not finite numbers are null; a zero has no sign. */
+static void add_number(text *into, double value)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, number_of(values[i]));
-    return list;
+    text_comma(into);
+    text_number(into, value + 0.0);
 }
 
-static void set_real(json_t *into, const char *name, double value)
+static void add_numbers(text *into, const double *values, size_t count)
 {
-    json_object_set_new(into, name, number_of(value));
+    text_add(into, "[");
+    for (size_t i = 0; i < count; i++) add_number(into, values[i]);
+    text_add(into, "]");
 }
 
-static void set_whole(json_t *into, const char *name, uint64_t value)
-{
-    json_object_set_new(into, name, json_integer((json_int_t)value));
-}
-
-/* Names of files may be in any encoding; JSON is UTF-8, and jansson refuses what is not. */
-static void set_text(json_t *into, const char *name, const char *text)
-{
-    char *plain = NULL;
-    json_t *value = json_string(text);
-    if (!value && !memory_create(NULL, &plain, strlen(text) + 1, 1, NULL)) {
-        for (size_t i = 0; text[i]; i++) plain[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-        value = json_string(plain);
-    }
-    memory_free(plain);
-    json_object_set_new(into, name, value);
-}
-
-static void set_members(json_t *into, const void *from, const real_members *members)
+static void add_members(text *into, const void *from, const real_members *members)
 {
     for (size_t i = 0; i < members->count; i++) {
         double value;
         memcpy(&value, (const char *)from + members->list[i].offset, sizeof value);
-        set_real(into, members->list[i].name, value);
+        text_member_number(into, members->list[i].name, value + 0.0);
     }
 }
 
-static json_t *estimates_of(const evaluation_request *request, const estimate *estimates)
+static void add_estimates(text *into, const evaluation_request *request, const estimate *estimates)
 {
-    json_t *list = json_array();
+    text_key(into, "estimators");
+    text_add(into, "[");
     for (size_t i = 0; i < request->estimator_count; i++) {
-        json_t *one = json_object();
-        set_text(one, "name", estimator_request_name(request->estimators[i]));
-        set_members(one, &estimates[i], &estimate_members);
-        json_array_append_new(list, one);
+        text_comma(into);
+        text_add(into, "{");
+        add_text(into, "name", estimator_request_name(request->estimators[i]));
+        add_members(into, &estimates[i], &estimate_members);
+        text_add(into, "}");
     }
-    return list;
+    text_add(into, "]");
 }
 
-static void set_slots(json_t *line, const evaluation_request *request, const evaluation_result *result)
+static void add_slots(text *line, const evaluation_request *request, const evaluation_result *result)
 {
     if (!result->slot_count) return;
-    json_t *list = json_array();
+    text_member_count(line, "slot_rounds", result->log.slot_rounds);
+    text_key(line, "slots");
+    text_add(line, "[");
     for (size_t k = 0; k < result->slot_count; k++) {
         const slot_result *slot = &result->slots[k];
-        json_t *one = json_object();
-        set_text(one, "id", slot->id);
-        set_whole(one, "events", slot->events);
-        set_members(one, slot, &slot_members);
-        json_object_set_new(one, "estimators", estimates_of(request, slot->estimates));
-        json_array_append_new(list, one);
+        text_comma(line);
+        text_add(line, "{");
+        add_text(line, "id", slot->id);
+        text_member_count(line, "events", slot->events);
+        add_members(line, slot, &slot_members);
+        add_estimates(line, request, slot->estimates);
+        text_add(line, "}");
     }
-    set_whole(line, "slot_rounds", result->log.slot_rounds);
-    json_object_set_new(line, "slots", list);
+    text_add(line, "]");
 }
 
-static json_t *marks_of(const evaluation_result *result, size_t estimators)
+static void add_marks(text *line, const evaluation_result *result, size_t estimators)
 {
-    json_t *list = json_array();
+    text_key(line, "marks");
+    text_add(line, "[");
     for (size_t i = 0; i < result->mark_count; i++) {
         const evaluation_mark *mark = &result->marks[i];
-        json_t *one = json_pack("[I,o,o]", (json_int_t)mark->events, number_of(mark->time), number_of(mark->logged));
+        text_comma(line);
+        text_add(line, "[%" PRIu64, mark->events);
+        add_number(line, mark->time);
+        add_number(line, mark->logged);
         for (size_t k = 0; k < estimators; k++) {
-            const double triple[] = {mark->values[k], mark->intervals[k].low, mark->intervals[k].high};
-            json_array_append_new(one, numbers_of(triple, 3));
+            text_comma(line);
+            add_numbers(line, (double[]){mark->values[k], mark->intervals[k].low, mark->intervals[k].high}, 3);
         }
-        json_array_append_new(list, one);
+        text_add(line, "]");
     }
-    return list;
+    text_add(line, "]");
 }
 
-static json_t *sentences_of(const diagnosis_report *report)
+static void add_diagnosis(text *line, const diagnosis_report *report)
 {
-    json_t *list = json_array();
+    text_member_flag(line, "trusted", report->trusted);
+    text_key(line, "sentences");
+    text_add(line, "[");
     for (size_t i = 0; i < report->count; i++) {
-        json_t *one = json_object();
-        json_object_set_new(one, "grave", json_boolean(report->sentences[i].grave));
-        json_object_set_new(one, "log", json_boolean(report->sentences[i].log));
-        set_text(one, "text", report->sentences[i].text);
-        json_array_append_new(list, one);
+        text_comma(line);
+        text_add(line, "{");
+        text_member_flag(line, "grave", report->sentences[i].grave);
+        text_member_flag(line, "log", report->sentences[i].log);
+        add_text(line, "text", report->sentences[i].text);
+        text_add(line, "}");
     }
-    return list;
+    text_add(line, "]");
 }
 
 /* null: none, because only dm was requested. */
-static void set_headline_estimator(json_t *line, const evaluation_request *request, const evaluation_result *result)
+static void add_headline(text *line, const evaluation_request *request, const evaluation_result *result)
 {
     size_t place = result->headline_estimator;
+    add_text(line, "headline", result->headline);
+    text_key(line, "headline_estimator");
     if (place < request->estimator_count)
-        set_text(line, "headline_estimator", estimator_request_name(request->estimators[place]));
+        text_string(line, estimator_request_name(request->estimators[place]));
     else
-        json_object_set_new(line, "headline_estimator", json_null());
+        text_add(line, "null");
 }
 
-static void set_log(json_t *line, const evaluated_log *log)
+static void add_log(text *line, const evaluated_log *log)
 {
-    set_whole(line, "events", log->events);
-    set_whole(line, "learned", log->learned);
-    set_whole(line, "skipped", log->skipped);
-    set_whole(line, "passed", log->passed);
-    json_object_set_new(line, "features", json_boolean(log->features));
-    if (log->columns[0]) set_text(line, "columns", log->columns);
-    set_members(line, log, &log_members);
+    text_member_count(line, "events", log->events);
+    text_member_count(line, "learned", log->learned);
+    text_member_count(line, "skipped", log->skipped);
+    text_member_count(line, "passed", log->passed);
+    text_member_flag(line, "features", log->features);
+    if (log->columns[0]) add_text(line, "columns", log->columns);
+    add_members(line, log, &log_members);
 }
 
-static void set_request(json_t *line, const evaluation_request *request)
+static void add_request(text *line, const evaluation_request *request)
 {
     char mode[48];
     format_mode(request, mode, sizeof mode);
-    set_text(line, "mode", mode);
-    set_text(line, "model", model_names[request->model]);
-    set_text(line, "interval", interval_name(request->interval));
-    set_real(line, "confidence", 1.0 - request->alpha);
-}
-
-static void set_facts(json_t *line, const diagnosis *facts)
-{
-    json_t *into = json_object();
-    set_members(into, facts, &fact_members);
-    json_object_set_new(line, "facts", into);
+    add_text(line, "mode", mode);
+    add_text(line, "model", model_names[request->model]);
+    add_text(line, "interval", interval_name(request->interval));
+    text_member_number(line, "confidence", 1.0 - request->alpha);
 }
 
 /* "18446744073709551615" as text if a JSON reader could not hold the number. */
-static void set_seed(json_t *line, uint64_t seed)
+static void add_seed(text *line, uint64_t seed)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    json_object_set_new(line, "seed", seed > INT64_MAX ? json_string(text) : json_integer((json_int_t)seed));
+    text_key(line, "seed");
+    text_add(line, seed > INT64_MAX ? "\"%" PRIu64 "\"" : "%" PRIu64, seed);
 }
 
-static json_t *line_of(const evaluation_request *request, const evaluation_result *result, const char *asked)
+static void add_line(text *line, const evaluation_request *request, const evaluation_result *result, const char *asked)
 {
-    json_t *line = json_object();
-    char fingerprint[20];
-    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, result->log.fingerprint);
-    set_text(line, "log", request->log);
-    set_text(line, "fingerprint", fingerprint);
-    set_text(line, "asked", asked);
-    set_text(line, "candidate", result->candidate);
-    set_text(line, "options", result->options ? result->options : "");
-    set_seed(line, result->seed);
-    set_request(line, request);
-    set_log(line, &result->log);
-    json_object_set_new(line, "estimators", estimates_of(request, result->estimates));
-    set_slots(line, request, result);
-    set_facts(line, &result->facts);
-    json_object_set_new(line, "trusted", json_boolean(result->diagnosis.trusted));
-    json_object_set_new(line, "sentences", sentences_of(&result->diagnosis));
-    set_text(line, "headline", result->headline);
-    set_headline_estimator(line, request, result);
-    json_object_set_new(line, "marks", marks_of(result, request->estimator_count));
-    json_object_set_new(line, "weights", numbers_of(result->weights, EVALUATION_WEIGHT_BINS));
-    json_object_set_new(line, "overlap", numbers_of(result->overlap, EVALUATION_OVERLAP_BINS));
-    set_real(line, "seconds", result->seconds);
-    set_text(line, "version", ee_version());
-    set_text(line, "kernels", ee_kernels());
-    return line;
+    text_add(line, "{");
+    add_text(line, "log", request->log);
+    text_add(line, ",\"fingerprint\":\"%016" PRIx64 "\"", result->log.fingerprint);
+    add_text(line, "asked", asked);
+    add_text(line, "candidate", result->candidate);
+    add_text(line, "options", result->options ? result->options : "");
+    add_seed(line, result->seed);
+    add_request(line, request);
+    add_log(line, &result->log);
+    add_estimates(line, request, result->estimates);
+    add_slots(line, request, result);
+    text_key(line, "facts");
+    text_add(line, "{");
+    add_members(line, &result->facts, &fact_members);
+    text_add(line, "}");
+    add_diagnosis(line, &result->diagnosis);
+    add_headline(line, request, result);
+    add_marks(line, result, request->estimator_count);
+    text_key(line, "weights");
+    add_numbers(line, result->weights, EVALUATION_WEIGHT_BINS);
+    text_key(line, "overlap");
+    add_numbers(line, result->overlap, EVALUATION_OVERLAP_BINS);
+    text_member_number(line, "seconds", result->seconds);
+    text_member(line, "version", ee_version());
+    text_member(line, "kernels", ee_kernels());
+    text_add(line, "}\n");
 }
 
 ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
@@ -238,17 +233,10 @@ ee_status evaluations_format(const evaluation_request *request, const evaluation
     char *asked = NULL;
     ee_status status = evaluations_asked(request, &asked, error);
     if (status) return status;
-    json_t *members = line_of(request, result, asked);
-    const size_t flags = JSON_COMPACT;
-    size_t size = json_dumpb(members, NULL, 0, flags);
-    if (!size) status = status_no_memory(error, 0);
-    if (!status) status = memory_create(NULL, line, size + 2, 1, error);
-    if (!status) {
-        json_dumpb(members, *line, size, flags);
-        (*line)[size] = '\n';
-        *length = size + 1;
-    }
-    json_decref(members);
+    text out = text_start(error);
+    add_line(&out, request, result, asked);
+    *line = out.bytes;
+    *length = out.length;
     memory_free(asked);
-    return status;
+    return out.status;
 }

@@ -7,59 +7,60 @@
 #include "evaluation_file.h"
 #include "evaluation_members.h"
 
-static void read_short(line_members *from, const json_t *object, const char *name, char *into, size_t capacity)
+static void read_short(line_members *from, const json_value *object, const char *name, char *into, size_t capacity)
 {
     snprintf(into, capacity, "%s", members_text(from, object, name));
 }
 
 /* null is an unknown number. */
-static double real_of(line_members *from, const char *name, const json_t *value)
+static double real_of(line_members *from, const char *name, const json_value *value)
 {
-    return json_is_null(value) ? (double)NAN : members_real_of(from, name, value);
+    return json_has_kind(value, JSON_KIND_NULL) ? (double)NAN : members_real_of(from, name, value);
 }
 
-static const json_t *read_list(line_members *from, const json_t *value, const char *name, size_t low, size_t high)
+static const json_value *read_list(line_members *from, const json_value *value, const char *name, size_t low,
+                                   size_t high)
 {
-    size_t count = json_array_size(value);
-    return members_expect(from, name, json_is_array(value) && count >= low && count <= high,
+    size_t count = json_count(value);
+    return members_expect(from, name, json_has_kind(value, JSON_KIND_ARRAY) && count >= low && count <= high,
                           "a list of the right length", value);
 }
 
-static void read_numbers(line_members *from, const json_t *value, const char *name, double *into, size_t count)
+static void read_numbers(line_members *from, const json_value *value, const char *name, double *into, size_t count)
 {
-    const json_t *list = read_list(from, value, name, count, count);
-    for (size_t i = 0; i < count; i++) into[i] = real_of(from, name, json_array_get(list, i));
+    const json_value *list = read_list(from, value, name, count, count);
+    for (size_t i = 0; i < count; i++) into[i] = real_of(from, name, json_element(list, i));
 }
 
-static void read_members(line_members *from, const json_t *object, const real_members *members, void *into)
+static void read_members(line_members *from, const json_value *object, const real_members *members, void *into)
 {
     for (size_t i = 0; i < members->count; i++) {
         const real_member *one = &members->list[i];
-        double value = real_of(from, one->name, json_object_get(object, one->name));
+        double value = real_of(from, one->name, json_member(object, one->name));
         memcpy((char *)into + one->offset, &value, sizeof value);
     }
 }
 
 static void read_estimates(line_members *from, stored_evaluation *out)
 {
-    const json_t *list = json_object_get(from->line, "estimators");
+    const json_value *list = json_member(from->line, "estimators");
     list = read_list(from, list, "estimators", 1, EVALUATION_ESTIMATORS);
-    for (size_t i = 0; i < json_array_size(list) && !from->status; i++) {
-        const json_t *one = json_array_get(list, i);
+    for (size_t i = 0; i < json_count(list) && !from->status; i++) {
+        const json_value *one = json_element(list, i);
         out->estimators[i] = members_copy(from, one, "name");
         out->estimator_count = i + 1;
         read_members(from, one, &estimate_members, &out->result.estimates[i]);
     }
 }
 
-static void read_slot(line_members *from, const json_t *one, size_t estimators, slot_result *out)
+static void read_slot(line_members *from, const json_value *one, size_t estimators, slot_result *out)
 {
     read_short(from, one, "id", out->id, sizeof out->id);
     out->events = members_whole(from, one, "events");
     read_members(from, one, &slot_members, out);
-    const json_t *list = read_list(from, json_object_get(one, "estimators"), "slots", estimators, estimators);
+    const json_value *list = read_list(from, json_member(one, "estimators"), "slots", estimators, estimators);
     for (size_t i = 0; i < estimators && !from->status; i++)
-        read_members(from, json_array_get(list, i), &estimate_members, &out->estimates[i]);
+        read_members(from, json_element(list, i), &estimate_members, &out->estimates[i]);
 }
 
 /* If the log has slots. */
@@ -67,30 +68,31 @@ static void read_slots(line_members *from, stored_evaluation *out)
 {
     enum { MOST = 65536 };
     evaluation_result *result = &out->result;
-    const json_t *list = json_object_get(from->line, "slots");
+    const json_value *list = json_member(from->line, "slots");
     if (!list) return;
     list = read_list(from, list, "slots", 1, MOST);
-    size_t count = json_array_size(list);
+    size_t count = json_count(list);
     result->log.slot_rounds = members_whole(from, from->line, "slot_rounds");
     if (!from->status) from->status = memory_create(NULL, &result->slots, count, sizeof *result->slots, from->error);
-    for (size_t k = 0; k < count && !from->status; k++)
-        read_slot(from, json_array_get(list, k), out->estimator_count, &result->slots[k]);
+    const json_value *one = list ? list->first : NULL;
+    for (size_t k = 0; one && !from->status; k++, one = one->next)
+        read_slot(from, one, out->estimator_count, &result->slots[k]);
     if (!from->status) result->slot_count = count;
 }
 
-static void read_mark(line_members *from, const json_t *list, size_t estimators, evaluation_mark *mark)
+static void read_mark(line_members *from, const json_value *list, size_t estimators, evaluation_mark *mark)
 {
     list = read_list(from, list, "marks", 3 + estimators, 3 + estimators);
-    double events = real_of(from, "marks", json_array_get(list, 0));
+    double events = real_of(from, "marks", json_element(list, 0));
     members_expect(from, "marks", events >= 0.0 && events < 1e18, "events", list);
     if (from->status) return;
     mark->events = (uint64_t)events;
-    mark->time = real_of(from, "marks", json_array_get(list, 1));
-    mark->logged = real_of(from, "marks", json_array_get(list, 2));
+    mark->time = real_of(from, "marks", json_element(list, 1));
+    mark->logged = real_of(from, "marks", json_element(list, 2));
     mark->sums = (evaluation_sums){NAN, NAN, NAN, NAN, NAN};
     for (size_t k = 0; k < estimators; k++) {
         double triple[3];
-        read_numbers(from, json_array_get(list, 3 + k), "marks", triple, 3);
+        read_numbers(from, json_element(list, 3 + k), "marks", triple, 3);
         mark->values[k] = triple[0];
         mark->intervals[k] = (interval){triple[1], triple[2]};
     }
@@ -98,24 +100,24 @@ static void read_mark(line_members *from, const json_t *list, size_t estimators,
 
 static void read_marks(line_members *from, stored_evaluation *out)
 {
-    const json_t *list = read_list(from, json_object_get(from->line, "marks"), "marks", 0, EVALUATION_MARKS);
-    size_t count = json_array_size(list);
+    const json_value *list = read_list(from, json_member(from->line, "marks"), "marks", 0, EVALUATION_MARKS);
+    size_t count = json_count(list);
     evaluation_result *result = &out->result;
     if (!from->status) from->status = memory_create(NULL, &result->marks, count, sizeof *result->marks, from->error);
     for (size_t i = 0; i < count && !from->status; i++)
-        read_mark(from, json_array_get(list, i), out->estimator_count, &result->marks[i]);
+        read_mark(from, json_element(list, i), out->estimator_count, &result->marks[i]);
     if (!from->status) result->mark_count = count;
 }
 
 static void read_sentences(line_members *from, diagnosis_report *out)
 {
-    const json_t *list = json_object_get(from->line, "sentences");
+    const json_value *list = json_member(from->line, "sentences");
     list = read_list(from, list, "sentences", 0, DIAGNOSIS_MOST);
-    for (size_t i = 0; i < json_array_size(list) && !from->status; i++) {
+    for (size_t i = 0; i < json_count(list) && !from->status; i++) {
         diagnosis_sentence *one = &out->sentences[out->count++];
-        one->grave = members_flag(from, json_array_get(list, i), "grave");
-        one->log = members_flag(from, json_array_get(list, i), "log");
-        read_short(from, json_array_get(list, i), "text", one->text, sizeof one->text);
+        one->grave = members_flag(from, json_element(list, i), "grave");
+        one->log = members_flag(from, json_element(list, i), "log");
+        read_short(from, json_element(list, i), "text", one->text, sizeof one->text);
     }
     out->trusted = members_flag(from, from->line, "trusted");
 }
@@ -123,13 +125,13 @@ static void read_sentences(line_members *from, diagnosis_report *out)
 /* Older lines do not have it: their headline is by the first estimator. */
 static void read_headline_estimator(line_members *from, stored_evaluation *out)
 {
-    const json_t *value = json_object_get(from->line, "headline_estimator");
-    const char *name = json_string_value(value);
+    const json_value *value = json_member(from->line, "headline_estimator");
+    const char *name = json_text_of(value);
     size_t *place = &out->result.headline_estimator;
     *place = 0;
     if (!value || from->status) return;
     while (*place < out->estimator_count && (!name || strcmp(out->estimators[*place], name))) ++*place;
-    members_expect(from, "headline_estimator", json_is_null(value) || *place < out->estimator_count,
+    members_expect(from, "headline_estimator", json_has_kind(value, JSON_KIND_NULL) || *place < out->estimator_count,
                    "one of the estimators, or null", value);
 }
 
@@ -141,8 +143,7 @@ static void read_log(line_members *from, evaluated_log *log)
     log->skipped = members_whole(from, from->line, "skipped");
     log->passed = members_whole(from, from->line, "passed");
     log->features = members_flag(from, from->line, "features");
-    if (json_object_get(from->line, "columns"))
-        read_short(from, from->line, "columns", log->columns, sizeof log->columns);
+    if (json_member(from->line, "columns")) read_short(from, from->line, "columns", log->columns, sizeof log->columns);
     read_members(from, from->line, &log_members, log);
 }
 
@@ -166,23 +167,23 @@ static void read_line(line_members *from, stored_evaluation *out)
     out->mode = members_copy(from, from->line, "mode");
     out->model = members_copy(from, from->line, "model");
     out->interval = members_copy(from, from->line, "interval");
-    out->confidence = real_of(from, "confidence", json_object_get(from->line, "confidence"));
+    out->confidence = real_of(from, "confidence", json_member(from->line, "confidence"));
     read_short(from, from->line, "candidate", result->candidate, sizeof result->candidate);
     result->options = members_copy(from, from->line, "options");
     result->seed = members_seed(from);
     read_log(from, &result->log);
     read_estimates(from, out);
     read_slots(from, out);
-    const json_t *facts = json_object_get(from->line, "facts");
+    const json_value *facts = json_member(from->line, "facts");
     read_members(from, facts, &fact_members, &result->facts);
     result->facts.events = result->log.events;
     read_sentences(from, &result->diagnosis);
     read_short(from, from->line, "headline", result->headline, sizeof result->headline);
     read_headline_estimator(from, out);
     read_marks(from, out);
-    read_numbers(from, json_object_get(from->line, "weights"), "weights", result->weights, EVALUATION_WEIGHT_BINS);
-    read_numbers(from, json_object_get(from->line, "overlap"), "overlap", result->overlap, EVALUATION_OVERLAP_BINS);
-    result->seconds = real_of(from, "seconds", json_object_get(from->line, "seconds"));
+    read_numbers(from, json_member(from->line, "weights"), "weights", result->weights, EVALUATION_WEIGHT_BINS);
+    read_numbers(from, json_member(from->line, "overlap"), "overlap", result->overlap, EVALUATION_OVERLAP_BINS);
+    result->seconds = real_of(from, "seconds", json_member(from->line, "seconds"));
     out->version = read_version(from);
     result->finished = result->read = !from->status;
 }
