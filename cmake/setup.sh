@@ -9,10 +9,10 @@ wanted=
 foreign=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libgnutls28-dev" ;;
+    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev" ;;
     demo) wanted="$wanted dataset-fashion-mnist" ;;
     test)
-        wanted="$wanted g++ libcmocka-dev pkg-config valgrind zsh curl openmpi-bin libopenmpi-dev"
+        wanted="$wanted g++ libcmocka-dev libjansson-dev pkg-config valgrind zsh curl openmpi-bin libopenmpi-dev"
         # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.
         wanted="$wanted munge slurm-client slurmctld slurmd"
         # For tests of pages, which are skipped without it. Ubuntu has chromium only as a snap.
@@ -45,7 +45,7 @@ for group in "$@"; do
         ;;
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
-    fuzz) wanted="$wanted clang libclang-rt-dev" ;;
+    fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
     *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done

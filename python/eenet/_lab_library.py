@@ -6,7 +6,7 @@ import re
 try:
     from . import _lab as lab
 except ImportError as error:
-    PACKAGES = {"libz": "zlib1g", "libzstd": "libzstd1", "libjansson": "libjansson4"}
+    PACKAGES = {"libz": "zlib1g", "libzstd": "libzstd1"}
     missing = re.match(r"((lib\w+)\.so[.0-9]*): cannot open shared object file", str(error))
     if missing is None or missing[2] not in PACKAGES:
         raise

@@ -15,7 +15,7 @@
 
 enum { JSON_DEPTH = 64 };
 
-/* The names are long because jansson, which the program has beside this, takes the short ones. */
+/* The names are long because jansson, which the tests use, takes the short ones. */
 typedef enum json_kind {
     JSON_KIND_END, /* of the input: what follows the one value is white space alone */
     JSON_KIND_NULL,

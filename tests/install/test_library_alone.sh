@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_library_alone.sh SOURCE CMAKE CC CTEST: where there is no zlib and no jansson, the library builds without the
+# test_library_alone.sh SOURCE CMAKE CC CTEST: where there is no zlib, the library builds without the
 # program, passes its tests and installs, and another project builds it as a part of itself.
 set -eu
 source=$1 cmake=$2 cc=$3 ctest=$4

@@ -52,7 +52,7 @@ for who in '0 no' '1000 yes'; do
 done
 
 # Packages of both architectures: nothing is missing. Packages of only the other architecture: all are missing.
-libraries='libc6-dev zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libgnutls28-dev'
+libraries='libc6-dev zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev'
 printf '%s\n' gcc cmake >programs
 for library in $libraries; do printf '%s\n%s amd64\n' "$library" "$library"; done | cat programs - >packages
 run 1000 no build

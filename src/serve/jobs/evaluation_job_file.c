@@ -1,10 +1,10 @@
 #include "evaluation_job_file.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "data/values/json_members.h"
+#include "data/values/json_tree.h"
 #include "data/values/log_time.h"
 #include "serve/live/live_report.h"
 
@@ -127,52 +127,57 @@ void job_results_write(const evaluation_job *from, text *into)
 
 /* ---- reading: what is missing or of another kind is as if it were empty, or not known ---- */
 
-static void read_string(const json_t *of, const char *key, char *into, size_t size)
+static void read_string(const json_value *of, const char *key, char *into, size_t size)
 {
-    const char *string = json_string_value(json_object_get(of, key));
+    const char *string = json_text_of(json_member(of, key));
     snprintf(into, size, "%s", string ? string : "");
 }
 
-static double number_of(const json_t *value)
+static double number_of(const json_value *value)
 {
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return json_has_kind(value, JSON_KIND_NUMBER) ? value->number : NAN;
 }
 
-static double read_number(const json_t *of, const char *key)
+static double read_number(const json_value *of, const char *key)
 {
-    return number_of(json_object_get(of, key));
+    return number_of(json_member(of, key));
 }
 
-static int64_t read_time(const json_t *of, const char *key, int64_t otherwise)
+static uint64_t read_count(const json_value *of, const char *key)
 {
-    const char *string = json_string_value(json_object_get(of, key));
+    uint64_t count = 0;
+    return json_whole(json_member(of, key), &count) ? count : 0;
+}
+
+static int64_t read_time(const json_value *of, const char *key, int64_t otherwise)
+{
+    const char *string = json_text_of(json_member(of, key));
     double seconds;
     if (!string || !log_time_parse((json_text){string, strlen(string)}, &seconds)) return otherwise;
     return (int64_t)llround(seconds * 1e6);
 }
 
-static ee_status load(const void *bytes, size_t size, json_t **out, ee_error *error)
+/* Release the tree, on failure too. */
+static ee_status load(const void *bytes, size_t size, json_tree *out, ee_error *error)
 {
-    json_error_t problem;
-    *out = json_loadb(bytes, size, 0, &problem);
-    if (json_is_object(*out)) return EE_OK;
-    json_decref(*out);
+    ee_status status = json_tree_read(out, bytes, size, error);
+    if (status == EE_NO_MEMORY || json_has_kind(out->root, JSON_KIND_OBJECT)) return status;
     return status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
 }
 
-static void read_request(job_request *into, const json_t *of)
+static void read_request(job_request *into, const json_value *of)
 {
-    const json_t *estimators = json_object_get(of, "estimators"), *candidates = json_object_get(of, "candidates");
+    const json_value *estimators = json_member(of, "estimators"), *candidates = json_member(of, "candidates");
     read_string(of, "name", into->name, sizeof into->name);
     into->from = read_time(of, "from", INT64_MIN);
     into->until = read_time(of, "until", INT64_MAX);
     into->confidence = read_number(of, "confidence");
-    for (size_t i = 0; i < json_array_size(estimators) && i < JOB_ESTIMATORS; i++) {
-        const char *name = json_string_value(json_array_get(estimators, i));
+    for (size_t i = 0; i < json_count(estimators) && i < JOB_ESTIMATORS; i++) {
+        const char *name = json_text_of(json_element(estimators, i));
         snprintf(into->estimators[into->estimator_count++], sizeof into->estimators[0], "%s", name ? name : "");
     }
-    for (size_t i = 0; i < json_array_size(candidates) && i < JOB_CANDIDATES; i++) {
-        const json_t *one = json_array_get(candidates, i);
+    for (size_t i = 0; i < json_count(candidates) && i < JOB_CANDIDATES; i++) {
+        const json_value *one = json_element(candidates, i);
         job_candidate *to = &into->candidates[into->candidate_count++];
         read_string(one, "name", to->name, sizeof to->name);
         read_string(one, "policy", to->policy, sizeof to->policy);
@@ -183,75 +188,77 @@ static void read_request(job_request *into, const json_t *of)
 
 ee_status job_about_read(job_about *into, const void *bytes, size_t size, ee_error *error)
 {
-    json_t *of;
+    json_tree tree;
     char state[16];
     *into = (job_about){.progress = NAN};
-    ee_status status = load(bytes, size, &of, error);
-    if (status) return status;
+    ee_status status = load(bytes, size, &tree, error);
+    const json_value *of = tree.root;
     read_string(of, "id", into->id, sizeof into->id);
     read_string(of, "state", state, sizeof state);
     read_string(of, "trouble", into->trouble, sizeof into->trouble);
-    into->bandit = (uint32_t)json_integer_value(json_object_get(of, "bandit"));
+    into->bandit = (uint32_t)read_count(of, "bandit");
     into->created = read_time(of, "created", 0);
     into->ended = read_time(of, "ended", 0);
     size_t known = 0;
     while (known < STATES && strcmp(job_state_names[known], state) != 0) known++;
     into->state = (job_state)known;
     read_request(&into->request, of);
-    json_decref(of);
+    json_tree_release(&tree);
+    if (status) return status;
     if (known < STATES && into->request.candidate_count && into->request.estimator_count) return EE_OK;
     return status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
 }
 
-static uint64_t read_count(const json_t *of, const char *key)
+static void read_mark(evaluation_mark *into, const json_value *of, size_t estimators)
 {
-    return (uint64_t)json_number_value(json_object_get(of, key));
-}
-
-static void read_mark(evaluation_mark *into, const json_t *of, size_t estimators)
-{
-    const json_t *values = json_object_get(of, "values");
+    const json_value *values = json_member(of, "values");
     into->events = read_count(of, "events");
     into->time = read_number(of, "time");
     into->sums = (evaluation_sums){read_number(of, "rounds"), read_number(of, "weights"), read_number(of, "rewards"),
                                    read_number(of, "squares"), read_number(of, "same")};
     for (size_t i = 0; i < estimators; i++) {
-        const json_t *triple = json_array_get(values, i);
-        into->values[i] = number_of(json_array_get(triple, 0));
-        into->intervals[i] = (interval){number_of(json_array_get(triple, 1)), number_of(json_array_get(triple, 2))};
+        const json_value *triple = json_element(values, i);
+        into->values[i] = number_of(json_element(triple, 0));
+        into->intervals[i] = (interval){number_of(json_element(triple, 1)), number_of(json_element(triple, 2))};
     }
 }
 
-static void read_sentences(diagnosis_report *into, const json_t *list)
+static void read_sentences(diagnosis_report *into, const json_value *list)
 {
-    for (size_t i = 0; i < json_array_size(list) && into->count < DIAGNOSIS_MOST; i++) {
-        const char *string = json_string_value(json_array_get(list, i));
+    for (size_t i = 0; i < json_count(list) && into->count < DIAGNOSIS_MOST; i++) {
+        const char *string = json_text_of(json_element(list, i));
         snprintf(into->sentences[into->count++].text, DIAGNOSIS_TEXT, "%s", string ? string : "");
     }
 }
 
-/* Older results do not have it: their headline is by the first estimator. */
-static size_t read_headline_estimator(const json_t *of, const json_t *estimates, size_t estimators)
+static bool is_same_text(const json_value *left, const json_value *right)
 {
-    const json_t *value = json_object_get(of, "headline_estimator");
+    const char *a = json_text_of(left), *b = json_text_of(right);
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* Older results do not have it: their headline is by the first estimator. */
+static size_t read_headline_estimator(const json_value *of, const json_value *estimates, size_t estimators)
+{
+    const json_value *value = json_member(of, "headline_estimator");
     size_t place = 0;
     while (value && place < estimators &&
-           !json_equal(value, json_object_get(json_array_get(estimates, place), "estimator")))
+           !is_same_text(value, json_member(json_element(estimates, place), "estimator")))
         place++;
     return place;
 }
 
-static ee_status read_result(evaluation_result *into, const json_t *of, size_t estimators, ee_error *error)
+static ee_status read_result(evaluation_result *into, const json_value *of, size_t estimators, ee_error *error)
 {
-    const json_t *estimates = json_object_get(of, "estimates"), *marks = json_object_get(of, "marks");
+    const json_value *estimates = json_member(of, "estimates"), *marks = json_member(of, "marks");
     read_string(of, "trouble", into->failure.message, sizeof into->failure.message);
     if (into->failure.message[0]) into->failure.status = EE_BAD_INPUT;
     read_string(of, "headline", into->headline, sizeof into->headline);
     into->headline_estimator = read_headline_estimator(of, estimates, estimators);
-    into->diagnosis.trusted = json_is_true(json_object_get(of, "trusted"));
-    read_sentences(&into->diagnosis, json_object_get(of, "sentences"));
+    into->diagnosis.trusted = json_has_kind(json_member(of, "trusted"), JSON_KIND_TRUE);
+    read_sentences(&into->diagnosis, json_member(of, "sentences"));
     for (size_t i = 0; i < estimators; i++) {
-        const json_t *one = json_array_get(estimates, i);
+        const json_value *one = json_element(estimates, i);
         into->estimates[i] = (estimate){read_number(one, "value"),
                                         read_number(one, "low"),
                                         read_number(one, "high"),
@@ -260,31 +267,32 @@ static ee_status read_result(evaluation_result *into, const json_t *of, size_t e
                                         read_number(one, "gain_high"),
                                         NAN};
     }
-    ee_status status = memory_create(NULL, &into->marks, json_array_size(marks), sizeof *into->marks, error);
+    ee_status status = memory_create(NULL, &into->marks, json_count(marks), sizeof *into->marks, error);
     if (status) return status;
-    into->mark_count = json_array_size(marks);
-    for (size_t i = 0; i < into->mark_count; i++) read_mark(&into->marks[i], json_array_get(marks, i), estimators);
+    into->mark_count = json_count(marks);
+    for (size_t i = 0; i < into->mark_count; i++) read_mark(&into->marks[i], json_element(marks, i), estimators);
     return EE_OK;
 }
 
 ee_status job_results_read(evaluation_job *into, const void *bytes, size_t size, ee_error *error)
 {
-    json_t *of;
+    json_tree tree;
     size_t count = into->about.request.candidate_count;
-    ee_status status = load(bytes, size, &of, error);
-    if (status) return status;
+    ee_status status = load(bytes, size, &tree, error);
+    const json_value *of = tree.root;
     into->log = (evaluated_log){.events = read_count(of, "events"),
                                 .skipped = read_count(of, "skipped"),
                                 .first_time = read_number(of, "first_time"),
                                 .last_time = read_number(of, "last_time"),
                                 .reward = read_number(of, "reward"),
                                 .rewards = {read_number(of, "reward_low"), read_number(of, "reward_high")}};
-    const json_t *results = json_object_get(of, "results");
-    if (json_array_size(results) != count) status = status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
+    const json_value *results = json_member(of, "results");
+    if (!status && json_count(results) != count)
+        status = status_fail(error, EE_BAD_INPUT, "evaluation: the file is damaged");
     if (!status) status = memory_create(NULL, &into->results, count, sizeof *into->results, error);
     for (size_t i = 0; i < count && !status; i++)
-        status = read_result(&into->results[i], json_array_get(results, i), into->about.request.estimator_count, error);
-    json_decref(of);
+        status = read_result(&into->results[i], json_element(results, i), into->about.request.estimator_count, error);
+    json_tree_release(&tree);
     return status;
 }
 

@@ -40,16 +40,16 @@ static void remove_folder(const folder *where)
     assert_int_equal(rmdir(where->place.path), 0);
 }
 
-static void put_text(const folder *where, const char *name, const char *text)
+static void put_text(const folder *where, const char *name, const char *content)
 {
-    folder_write_text(&where->place, name, text);
+    folder_write_text(&where->place, name, content);
 }
 
-static dataset *open_data(const char *text)
+static dataset *open_data(const char *content)
 {
     dataset *data;
     ee_error error = {EE_OK, ""};
-    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(content, NULL, &data, &error)) fail_msg("%s", error.message);
     return data;
 }
 
@@ -103,11 +103,11 @@ static void assert_same_rounds(const dataset *first, uint64_t seed, const datase
     environment_free(two);
 }
 
-static void there_and_back(const char *text, uint64_t seed, size_t rounds)
+static void there_and_back(const char *content, uint64_t seed, size_t rounds)
 {
     folder where = make_folder();
     bool finished;
-    dataset *data = open_data(text);
+    dataset *data = open_data(content);
     ok(rounds_export(data, seed, rounds, where.place.path, NULL, &finished, NULL));
     assert_true(finished);
     dataset *again = open_data(where.text);
@@ -133,10 +133,10 @@ TEST(long_planes_come_back)
 TEST(sparse_rounds_come_back)
 {
     folder where = make_folder();
-    char text[128];
+    char content[128];
     put_text(&where, "table.csv", "a,b,label\n0,1.5,x\n2,0,y\n0,0,z\n-3,0.25,x\n");
-    snprintf(text, sizeof text, "table:%s/table.csv,label=label", where.place.path);
-    there_and_back(text, 5, 11);
+    snprintf(content, sizeof content, "table:%s/table.csv,label=label", where.place.path);
+    there_and_back(content, 5, 11);
     remove_folder(&where);
 }
 
@@ -469,7 +469,7 @@ TEST(description_must_be_true)
              where.place.path);
     refuse(&where, EE_FILE_ERROR, expected);
     put_text(&where, "rounds.json", "{\"arms\": 2,}");
-    snprintf(expected, sizeof expected, "rounds: %s/rounds.json, line 1: ", where.place.path);
+    snprintf(expected, sizeof expected, "rounds: %s/rounds.json: invalid JSON at byte ", where.place.path);
     assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
     assert_memory_equal(error.message, expected, strlen(expected));
     remove_folder(&where);

@@ -4,12 +4,12 @@
 
 #include "support.h"
 
-static ee_status parse(const char *text, rounds_file *out, ee_error *error)
+static ee_status parse(const char *content, rounds_file *out, ee_error *error)
 {
     guard wall;
-    size_t size = strlen(text);
+    size_t size = strlen(content);
     uint8_t *bytes = guard_end_bytes(&wall, size);
-    memcpy(bytes, text, size);
+    memcpy(bytes, content, size);
     ee_status status = rounds_file_parse(bytes, size, "rounds.json", NULL, out, error);
     guard_free(&wall);
     return status;

@@ -277,7 +277,7 @@ TEST(numbers_that_are_too_far)
 TEST(wrong_files_are_named)
 {
     static const char *const cases[][2] = {
-        {"", "line 1, column 0"},
+        {"", "invalid JSON at byte 1"},
         {"[]", "expected a file of row encodings"},
         {"{\"format\":\"eenet rows\",\"version\":2}", "expected version 1"},
         {"{\"format\":\"eenet rows\",\"version\":1,\"columns\":[]}", "'columns'"},

@@ -603,7 +603,7 @@ static const char *const items[ITEMS] = {"item0", "item1", "item2", "item10", "i
  * IPS, which is far from the value with the columns in the order of their names. */
 static double write_items(const char *header)
 {
-    static const double candidate[ITEMS] = {0.05, 0.1, 0.15, 0.2, 0.5};
+    static const double probabilities[ITEMS] = {0.05, 0.1, 0.15, 0.2, 0.5};
     static const size_t sorted[ITEMS] = {0, 1, 4, 2, 3}; /* of each item among the sorted names */
     double sum = 0.0, sum_of_sorted = 0.0;
     char *texts[2];
@@ -615,10 +615,10 @@ static double write_items(const char *header)
         size_t item = i % ITEMS, turn = i / ITEMS % 2;
         int reward = i * 7 % 10 < 2 * item;
         fprintf(log, "%s,0.2,%d\n", items[item], reward);
-        for (size_t k = 0; k < ITEMS; k++) fprintf(file, "%s%g", k ? "," : "", candidate[(k + turn) % ITEMS]);
+        for (size_t k = 0; k < ITEMS; k++) fprintf(file, "%s%g", k ? "," : "", probabilities[(k + turn) % ITEMS]);
         fprintf(file, "\n");
-        sum += candidate[(item + turn) % ITEMS] / 0.2 * reward;
-        sum_of_sorted += candidate[(sorted[item] + turn) % ITEMS] / 0.2 * reward;
+        sum += probabilities[(item + turn) % ITEMS] / 0.2 * reward;
+        sum_of_sorted += probabilities[(sorted[item] + turn) % ITEMS] / 0.2 * reward;
     }
     fclose(log);
     fclose(file);
@@ -970,11 +970,11 @@ TEST_WITH(test_folder_and_threads, set_up, tear_down)
     for (size_t i = 0; i < 3; i++) memory_free(lines[i]);
 }
 
-/* Ends the program when so many candidates have been told of. */
-static void die_at(void *context, size_t candidate, const evaluation_result *result)
+/* Ends the program when as many candidates as the context says have ended. */
+static void die_at(void *context, size_t place, const evaluation_result *result)
 {
     (void)result;
-    if (candidate + 1 == *(const size_t *)context) _exit(77);
+    if (place + 1 == *(const size_t *)context) _exit(77);
 }
 
 TEST_WITH(test_killed, set_up, tear_down)
@@ -1043,7 +1043,7 @@ TEST_WITH(test_wrong_lines, set_up, tear_down)
     } wrong[] = {
         {"{\"log\":1}\n", "evaluations.jsonl: line 1: expected text in 'log'"},
         {"[]\n", "line 1, byte 1: expected {"},
-        {"{\n", "line 1, byte "},
+        {"{\n", "line 1: invalid JSON at byte "},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         stored_evaluations stored = {0};

@@ -282,8 +282,8 @@ TEST_WITH(wrong_lines, set_up, tear_down)
         {"\"arms\":10", "\"arms\":10,\"rows\":0.5", "line 2: expected a whole number in 'rows'"},
         {"\"bytes\":4096", "\"directions\":[[1]],\"bytes\":4096",
          "line 2: expected 20 lists of 10 numbers in 'directions'"},
-        {"}\n", "\n", "line 2, byte "},
-        {"{", "[", "line 2, byte "},
+        {"}\n", "\n", "line 2: invalid JSON at byte "},
+        {"{", "[", "line 2: invalid JSON at byte "},
     };
     char line[1024], text[2048];
     format_line("a.npy", 0, line, sizeof line);
