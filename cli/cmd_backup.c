@@ -63,9 +63,9 @@ static int copy(const command *self, const char *from, const char *to, bool keep
     return EXIT_DONE;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    arguments list = arguments_of(self, count, words);
+    arguments list = arguments_of(self, argc, argv);
     const char *folders[2], *value;
     bool keep_damaged = false;
     int given = 0;

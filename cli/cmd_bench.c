@@ -9,10 +9,10 @@ static const flag flags[] = {
     {'o', "output", "DIR", "also write charts of the growth part to this folder"},
 };
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    bench_request request = {.filters = words};
-    arguments from = arguments_of(self, count, words);
+    bench_request request = {.filters = argv};
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     int got;
     while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
@@ -20,7 +20,7 @@ static int run(const command *self, int count, char **words)
         if (got == FLAG_DATA) request.data = value;
         if (got == FLAG_OUTPUT) request.output = value;
         /* In place: a word never moves to a place that has not been read. */
-        if (got == ARGUMENT_WORD) words[request.filter_count++] = words[from.next - 1];
+        if (got == ARGUMENT_WORD) argv[request.filter_count++] = argv[from.next - 1];
     }
     ee_error error;
     return bench_run(&request, &error) ? command_failed(self, "%s", error.message) : EXIT_DONE;

@@ -75,9 +75,9 @@ static int look(const command *self, const char *folder, bool repair)
     return repair ? print_repaired(&done) : print_result(&found);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    arguments list = arguments_of(self, count, words);
+    arguments list = arguments_of(self, argc, argv);
     const char *folder = NULL, *value;
     bool repair = false;
     for (int got; (got = arguments_next(&list, &value)) != ARGUMENT_END;) {

@@ -303,21 +303,21 @@ static const char *find_value(const command *verb, const char *word, size_t *att
 }
 
 /* words follow the verb; the last is unfinished. */
-static void offer_arguments(const command *verb, int count, char **words)
+static void offer_arguments(const command *verb, int argc, char **argv)
 {
     const char *waiting = NULL; /* what the next word must be */
     bool only_words = false;    /* "--" was passed */
     size_t attached;
-    for (int i = 0; i + 1 < count; i++) {
+    for (int i = 0; i + 1 < argc; i++) {
         if (waiting || only_words) {
             waiting = NULL;
             continue;
         }
-        only_words = strcmp(words[i], "--") == 0;
-        waiting = find_value(verb, words[i], &attached);
+        only_words = strcmp(argv[i], "--") == 0;
+        waiting = find_value(verb, argv[i], &attached);
         if (attached) waiting = NULL;
     }
-    unfinished at = {words[count - 1], 0};
+    unfinished at = {argv[argc - 1], 0};
     if (waiting) {
         offer_value(at, waiting);
     } else if (at.word[0] != '-' || only_words) {
@@ -332,24 +332,24 @@ static void offer_arguments(const command *verb, int count, char **words)
     }
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    if (count && strcmp(words[0], "--") == 0) {
-        count--;
-        words++;
+    if (argc && strcmp(argv[0], "--") == 0) {
+        argc--;
+        argv++;
     }
-    if (!count) return command_misused(self, "expected the words of a command line (the last may be empty)");
-    unfinished last = {words[count - 1], 0};
+    if (!argc) return command_misused(self, "expected the argv of a command line (the last may be empty)");
+    unfinished last = {argv[argc - 1], 0};
     const command *verb;
-    if (count == 1) {
+    if (argc == 1) {
         offer_verbs(last);
         offer(last, "show the flags of a verb", "help");
         offer(last, "show the version", "--version");
-    } else if (count == 2 && strcmp(words[0], "help") == 0) {
+    } else if (argc == 2 && strcmp(argv[0], "help") == 0) {
         offer_verbs(last);
     }
-    for (size_t i = 0; count > 1 && (verb = command_at(i)); i++)
-        if (strcmp(verb->name, words[0]) == 0) offer_arguments(verb, count - 1, words + 1);
+    for (size_t i = 0; argc > 1 && (verb = command_at(i)); i++)
+        if (strcmp(verb->name, argv[0]) == 0) offer_arguments(verb, argc - 1, argv + 1);
     return EXIT_DONE;
 }
 

@@ -23,9 +23,9 @@ static void print_options(size_t kind)
                (int)most.range, entry.range, entry.meaning);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    int code = arguments_none(self, count, words);
+    int code = arguments_none(self, argc, argv);
     if (code) return code;
     dataset_info info;
     for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++) {

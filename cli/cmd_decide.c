@@ -34,9 +34,9 @@ typedef struct wishes {
     ee_settings settings;       /* of a new bandit; policy NULL: do not create one */
 } wishes;
 
-static int read_words(const command *self, int count, char **words, wishes *out)
+static int read_words(const command *self, int argc, char **argv, wishes *out)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     int got;
     while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
@@ -73,10 +73,10 @@ static int read_settings(const command *self, wishes *out)
     return code;
 }
 
-static int read_arguments(const command *self, int count, char **words, wishes *out)
+static int read_arguments(const command *self, int argc, char **argv, wishes *out)
 {
     *out = (wishes){0};
-    int code = read_words(self, count, words, out);
+    int code = read_words(self, argc, argv, out);
     if (!code) code = arguments_number(self, EVERY, out->given[EVERY], 1, UINT32_MAX, &out->every);
     if (!code) code = read_settings(self, out);
     out->output = out->given[OUTPUT] ? out->given[OUTPUT] : out->model;
@@ -247,14 +247,14 @@ static ee_status talk(conversation *here, ee_error *error)
     return status;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     wishes wanted;
     conversation here = {.self = self, .wanted = &wanted, .answer = text_start(NULL)};
     model_lock lock = {NULL, -1};
     ee_error error;
     bool is_new = false;
-    int code = read_arguments(self, count, words, &wanted);
+    int code = read_arguments(self, argc, argv, &wanted);
     if (code) return code;
     bool elsewhere = strcmp(wanted.output, wanted.model) != 0;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a disk that is full */

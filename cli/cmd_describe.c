@@ -78,9 +78,9 @@ static void print_head(const ee_policy *policy)
     if (policy->preset[0]) print_preset(policy->preset);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *name = NULL, *value;
     int got;
     while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {

@@ -145,12 +145,12 @@ static int play(const command *self, const evaluate_request *request, evaluation
     return code ? code : who.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     evaluate_request request = {0};
     evaluation_result *results = NULL;
     ee_error error;
-    int code = evaluate_request_read(self, count, words, &request);
+    int code = evaluate_request_read(self, argc, argv, &request);
     if (!code && memory_create(NULL, &results, request.whole.candidate_count, sizeof *results, &error))
         code = command_refused(self, &error);
     if (!code) code = play(self, &request, results);

@@ -44,11 +44,11 @@ static int read_words(const command *self, arguments *from, const char **given, 
     return EXIT_DONE;
 }
 
-static int read_arguments(const command *self, int count, char **words, wishes *out)
+static int read_arguments(const command *self, int argc, char **argv, wishes *out)
 {
     const char *given[FLAGS] = {NULL}, *named[2] = {NULL};
     size_t names = 0;
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     *out = (wishes){.features = 10};
     int code = read_words(self, &from, given, named, &names);
     if (!code) code = arguments_number(self, FEATURES, given[FEATURES], 1, 1000000, &out->features);
@@ -138,12 +138,12 @@ static void print_json(const explained *what, uint64_t features)
     memory_free(line.bytes);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     wishes wanted;
     explained what;
     ee_error error;
-    int code = read_arguments(self, count, words, &wanted);
+    int code = read_arguments(self, argc, argv, &wanted);
     if (code) return code;
     if (explain_run(&wanted.request, &what, &error)) {
         explain_end(&what);

@@ -1,10 +1,10 @@
 /* eenet grid: tunes settings on some seeds and runs the best on others. */
 #include "tuning.h"
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     tuning plan = {0};
-    int code = tuning_read(self, count, words, &plan);
+    int code = tuning_read(self, argc, argv, &plan);
     if (!code) code = tuning_run(self, &plan);
     run_request_release(&plan.request);
     return code;

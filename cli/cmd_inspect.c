@@ -25,15 +25,15 @@ static bool is_dataset_flag(const char *argument)
            strncmp(argument, "--dataset=", 10) == 0;
 }
 
-static int read_arguments(const command *self, int count, char **words, wishes *out)
+static int read_arguments(const command *self, int argc, char **argv, wishes *out)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value, *seed = NULL;
     *out = (wishes){0};
-    for (int i = 0; i < count; i++)
-        if (is_dataset_flag(words[i]))
+    for (int i = 0; i < argc; i++)
+        if (is_dataset_flag(argv[i]))
             return command_misused(self, "give the data set without %s: eenet inspect DATASET",
-                                   words[i][1] == 'd' ? "-d" : "--dataset");
+                                   argv[i][1] == 'd' ? "-d" : "--dataset");
     for (int got = arguments_next(&from, &value); got != ARGUMENT_END; got = arguments_next(&from, &value)) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
         if (got == FLAG_SEED && seed) return command_misused(self, "--seed is given twice");
@@ -62,12 +62,12 @@ static ee_status inspect(const dataset *data, const wishes *wanted, ee_error *er
     return status;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     wishes wanted;
     dataset *data;
     ee_error error;
-    int code = read_arguments(self, count, words, &wanted);
+    int code = read_arguments(self, argc, argv, &wanted);
     if (code) return code;
     if (dataset_open(wanted.dataset, NULL, &data, &error)) return command_refused(self, &error);
     if (inspect(data, &wanted, &error)) code = command_failed(self, "%s", error.message);

@@ -19,9 +19,9 @@ typedef struct request {
     const char *values[FLAGS];
 } request;
 
-static int read_request(const command *self, int count, char **words, request *out)
+static int read_request(const command *self, int argc, char **argv, request *out)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     int got;
     while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
@@ -76,19 +76,19 @@ static int drop(const command *self, const request *asked)
     return EXIT_DONE;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     static const struct {
         const char *name;
-        size_t words;
+        size_t operands;
         int (*run)(const command *self, const request *asked);
     } deeds[] = {{"add", 2, add}, {"list", 1, list}, {"remove", 2, drop}};
     request asked = {.count = 0};
-    int code = read_request(self, count, words, &asked);
+    int code = read_request(self, argc, argv, &asked);
     if (code) return code;
     for (size_t i = 0; asked.count && i < sizeof deeds / sizeof *deeds; i++) {
         if (strcmp(asked.words[0], deeds[i].name) != 0) continue;
-        if (asked.count == deeds[i].words) return deeds[i].run(self, &asked);
+        if (asked.count == deeds[i].operands) return deeds[i].run(self, &asked);
         return command_misused(self, asked.count == 1 ? "%s needs the name of a key" : "%s takes no name",
                                deeds[i].name);
     }

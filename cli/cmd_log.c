@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "data/logs/log_summary.h"
-#include "data/values/log_time.h"
+#include "data/values/json_members.h"
 #include "data/values/plain_number.h"
 #include "data/values/seconds.h"
 #include "data/values/text.h"
@@ -36,12 +36,12 @@ typedef struct request {
 
 /* ---- arguments ---- */
 
-static int read_arguments(const command *self, int count, char **words, request *out)
+static int read_arguments(const command *self, int argc, char **argv, request *out)
 {
     const char *const *given = out->given;
     out->options = log_options_usual();
     out->share = 1;
-    int code = log_flags_collect(self, count, words, &out->log, out->given, NULL, NULL);
+    int code = log_flags_collect(self, argc, argv, &out->log, out->given, NULL, NULL);
     if (!code) code = log_flags_read(self, given, &out->options);
     if (!code) code = arguments_real(self, SAMPLE, given[SAMPLE], 0, 1, &out->share);
     if (!code) code = arguments_number(self, SEED, given[SEED], 0, INT64_MAX, &out->seed);
@@ -268,29 +268,12 @@ static void print_summary(const char *name, const log_reader *log, const survey 
 
 /* ---- the same as JSON ---- */
 
-/* "KEY":1.5, or null if it is not finite. */
-static void add_number(text *into, const char *key, double number)
-{
-    text_add(into, ",\"%s\":", key);
-    if (isfinite(number))
-        text_double(into, number);
-    else
-        text_add(into, "null");
-}
-
-static void add_time(text *into, const char *key, double seconds, bool known)
-{
-    char words[LOG_TIME_SIZE];
-    log_time_format(seconds, words);
-    text_add(into, known ? ",\"%s\":\"%s\"" : ",\"%s\":null", key, words);
-}
-
 static void add_range(text *into, const char *key, const log_range *range)
 {
     text_add(into, ",\"%s\":{\"count\":%zu", key, range->count);
-    add_number(into, "mean", log_range_mean(range));
-    add_number(into, "least", range->count ? range->least : (double)NAN);
-    add_number(into, "largest", range->count ? range->largest : (double)NAN);
+    text_member_number(into, "mean", log_range_mean(range));
+    text_member_number(into, "least", range->count ? range->least : (double)NAN);
+    text_member_number(into, "largest", range->count ? range->largest : (double)NAN);
     text_add(into, "}");
 }
 
@@ -317,17 +300,11 @@ static void add_actions(text *into, const log_summary *of)
         text_add(into, i ? ",{\"action\":" : "{\"action\":");
         text_json(into, each->name);
         text_add(into, ",\"taken\":%zu", each->taken);
-        add_number(into, "reward", each->reward / (double)each->taken);
-        add_number(into, "probability", each->probability / (double)each->taken);
+        text_member_number(into, "reward", each->reward / (double)each->taken);
+        text_member_number(into, "probability", each->probability / (double)each->taken);
         text_add(into, "}");
     }
     text_add(into, "]}\n");
-}
-
-static void add_text(text *into, const char *key, const char *words)
-{
-    text_add(into, ",\"%s\":", key);
-    text_json(into, (json_text){words, strlen(words)});
 }
 
 static void add_columns(text *into, const log_reader *log)
@@ -338,9 +315,9 @@ static void add_columns(text *into, const log_reader *log)
     for (size_t i = 0; i < count; i++) {
         text_add(into, i ? ",{\"name\":" : "{\"name\":");
         text_json(into, (json_text){columns[i].name, strlen(columns[i].name)});
-        if (columns[i].role) add_text(into, "role", columns[i].role);
+        if (columns[i].role) text_member(into, "role", columns[i].role);
         text_add(into, ",\"context\":%s", columns[i].context ? "true" : "false");
-        if (columns[i].reason) add_text(into, "note", columns[i].reason);
+        if (columns[i].reason) text_member(into, "note", columns[i].reason);
         text_add(into, "}");
     }
     text_add(into, "],\"remarks\":[");
@@ -373,22 +350,21 @@ static ee_status print_json(const char *name, const log_reader *log, const surve
     add_counts(&page, counts);
     text_add(&page, ",\"kept\":%zu", kept);
     add_columns(&page, log);
-    add_time(&page, "first", of->times.least, of->times.count);
-    add_time(&page, "last", of->times.largest, of->times.count);
+    text_member_time(&page, "first", of->times.count ? of->times.least : (double)NAN);
+    text_member_time(&page, "last", of->times.count ? of->times.largest : (double)NAN);
     text_add(&page, ",\"backwards\":%zu,\"gaps\":[", of->backwards);
     for (size_t i = 0; i < LOG_GAPS && of->gaps[i].seconds > 0; i++) {
-        char words[LOG_TIME_SIZE];
-        log_time_format(of->gaps[i].start, words);
-        text_add(&page, "%s{\"after\":\"%s\"", i ? "," : "", words);
-        add_number(&page, "seconds", of->gaps[i].seconds);
+        text_add(&page, i ? ",{" : "{");
+        text_member_time(&page, "after", of->gaps[i].start);
+        text_member_number(&page, "seconds", of->gaps[i].seconds);
         text_add(&page, "}");
     }
     text_add(&page, "]");
     add_range(&page, "rewards", &of->rewards);
     text_add(&page, ",\"rewarded\":%zu", of->rewarded);
     add_range(&page, "probabilities", &of->probabilities);
-    add_number(&page, "tenth_below", log_summary_quantile(of, 0.1));
-    add_number(&page, "half_below", log_summary_quantile(of, 0.5));
+    text_member_number(&page, "tenth_below", log_summary_quantile(of, 0.1));
+    text_member_number(&page, "half_below", log_summary_quantile(of, 0.5));
     text_add(&page, ",\"known\":%zu,\"supported\":%zu,\"wrong_sums\":%zu", of->known, of->supported, of->wrong_sums);
     add_range(&page, "every_probability", &of->every_probability);
     add_range(&page, "actions", &of->counts);
@@ -453,12 +429,12 @@ static ee_status convert(const command *self, const request *wanted, log_reader 
     return EE_OK;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     request wanted = {0};
     log_reader *log;
     ee_error error;
-    int code = read_arguments(self, count, words, &wanted);
+    int code = read_arguments(self, argc, argv, &wanted);
     if (code) return code;
     interrupt_catch(self->name);
     if (log_open(wanted.log, &wanted.options, &log, &error)) return command_refused(self, &error);

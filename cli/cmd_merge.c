@@ -117,9 +117,9 @@ static bool is_same_folder(const char *left, const char *right)
     return stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int read_arguments(const command *self, int count, char **words, sources *out)
+static int read_arguments(const command *self, int argc, char **argv, sources *out)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     ee_error error;
     for (int got; (got = arguments_next(&from, &value)) != ARGUMENT_END;) {
@@ -201,13 +201,13 @@ static void print_counts(sources *all, const merge_counts *counts)
                counts->asked - counts->failed);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     sources all = {0};
     const char **paths = NULL;
     merge_counts counts;
     ee_error error;
-    int code = read_arguments(self, count, words, &all);
+    int code = read_arguments(self, argc, argv, &all);
     if (!code && memory_create(NULL, &paths, all.count, sizeof *paths, &error)) code = command_refused(self, &error);
     for (size_t i = 0; !code && i < all.count; i++) paths[i] = all.list[i].path;
     merge_watch watch = {print_sentence, (void *)self};

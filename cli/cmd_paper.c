@@ -9,10 +9,10 @@ static const char policies[] =
     "eenet,neural-epsilon,neural-ucb,neural-ts,linucb,lints,kernelucb,kernelts,greedy,uniform";
 
 /* The report is made even where some runs failed. */
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     tuning plan = {.paper = true, .ablations = true, .announced = true};
-    int code = tuning_read(self, count, words, &plan);
+    int code = tuning_read(self, argc, argv, &plan);
     const char **given = plan.request.given;
     if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for results: -o DIR");
     if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;

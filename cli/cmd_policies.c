@@ -4,9 +4,9 @@
 
 #include "command.h"
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    int code = arguments_none(self, count, words);
+    int code = arguments_none(self, argc, argv);
     if (code) return code;
     size_t width = 0;
     const char *name;

@@ -34,9 +34,9 @@ static int read_time(const command *self, int got, const char *given, int64_t *m
     return EXIT_DONE;
 }
 
-static int read_arguments(const command *self, int count, char **words, const char **given, replay_request *out)
+static int read_arguments(const command *self, int argc, char **argv, const char **given, replay_request *out)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     int got;
     while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
@@ -115,13 +115,13 @@ static void print_json(const replay_result *found)
     memory_free(line.bytes);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     const char *given[FLAGS] = {NULL};
     replay_request request = {.until = INT64_MAX};
     replay_result found;
     ee_error error;
-    int code = read_arguments(self, count, words, given, &request);
+    int code = read_arguments(self, argc, argv, given, &request);
     if (!code) code = folder_check(self, request.folder);
     if (code) return code;
     bool shown = isatty(STDERR_FILENO) == 1;

@@ -16,9 +16,9 @@ typedef struct request {
     const char *folder, *reference, *output;
 } request;
 
-static int read_arguments(const command *self, int count, char **words, request *out)
+static int read_arguments(const command *self, int argc, char **argv, request *out)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     for (int got; (got = arguments_next(&from, &value)) != ARGUMENT_END;) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;
@@ -40,10 +40,10 @@ static void print_line(const char *line)
     printf("%s\n", line);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     request wanted = {0};
-    int code = read_arguments(self, count, words, &wanted);
+    int code = read_arguments(self, argc, argv, &wanted);
     if (code) return code;
     report_folder all = {0};
     ee_error error;

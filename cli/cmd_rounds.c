@@ -70,11 +70,11 @@ static int export(const command *self, const dataset *data, uint64_t seed, uint6
     return EXIT_DONE;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     const char *given[FLAGS] = {NULL};
     uint64_t rounds = 0, seed = 0;
-    int code = arguments_each(self, count, words, take, given);
+    int code = arguments_each(self, argc, argv, take, given);
     if (code) return code;
     if (!given[FLAG_DATASET]) return command_misused(self, "expected a data set: -d DATASET");
     if (!given[FLAG_OUTPUT]) return command_misused(self, "expected a folder to write to: -o DIR");

@@ -221,7 +221,7 @@ static int print_plan(const command *self, const run_request *request)
     return plan_print(page, request, NULL, &error) ? command_refused(self, &error) : EXIT_DONE;
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
     run_arguments given = {0};
     run_request *request = &given.request;
@@ -229,7 +229,7 @@ static int run(const command *self, int count, char **words)
     log_writer *log = NULL;
     ee_error error;
     ee_status status = EE_OK;
-    int code = arguments_each(self, count, words, take, &given);
+    int code = arguments_each(self, argc, argv, take, &given);
     if (!code) code = shards_read(self, request);
     if (!code) code = shards_refuse_save(self, request, given.save);
     if (!code) code = run_request_open(self, request);

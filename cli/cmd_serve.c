@@ -23,17 +23,17 @@ static const flag flags[FLAGS] = {
 
 /* ---- settings ---- */
 
-typedef struct words_of {
-    int count;
-    char **words;
+typedef struct serve_flags {
+    int argc;
+    char **argv;
     const char *file;          /* of settings; NULL: none */
     bool print;                /* --print-settings */
     server_settings *settings; /* NULL: only the file is looked for */
-} words_of;
+} serve_flags;
 
 static int take(const command *self, int got, const char *value, void *context)
 {
-    words_of *from = context;
+    serve_flags *from = context;
     flag entry;
     ee_error error;
     if (got == FLAG_SETTINGS) {
@@ -52,17 +52,17 @@ static int take(const command *self, int got, const char *value, void *context)
 
 /* Defaults, then the file, the variables and the flags; later ones override earlier ones. *code is not EXIT_DONE if the
  * flags are wrong, and then a message was printed. */
-static ee_status read_settings(const command *self, words_of *from, server_settings *out, int *code, ee_error *error)
+static ee_status read_settings(const command *self, serve_flags *from, server_settings *out, int *code, ee_error *error)
 {
     options_set_defaults(&server_settings_schema, out);
     from->settings = NULL;
-    *code = arguments_each(self, from->count, from->words, take, from);
+    *code = arguments_each(self, from->argc, from->argv, take, from);
     if (*code || from->print) return EE_OK;
     ee_status status = from->file ? server_settings_read(from->file, out, error) : EE_OK;
     if (!status) status = server_settings_environment(environ, out, error);
     if (status) return status;
     from->settings = out;
-    *code = arguments_each(self, from->count, from->words, take, from);
+    *code = arguments_each(self, from->argc, from->argv, take, from);
     return *code ? EE_OK : server_settings_check(out, error);
 }
 
@@ -142,7 +142,7 @@ static sigset_t our_signals(void)
     return set;
 }
 
-static void reload(const command *self, words_of *from, service *running)
+static void reload(const command *self, serve_flags *from, service *running)
 {
     server_settings settings;
     ee_error error;
@@ -160,7 +160,7 @@ static void reload(const command *self, words_of *from, service *running)
 }
 
 /* Serves until a signal asks it to stop. */
-static void wait_for_end(const command *self, words_of *from, service *running)
+static void wait_for_end(const command *self, serve_flags *from, service *running)
 {
     sigset_t set = our_signals();
     double watchdog = notify_watchdog() / 2;
@@ -192,9 +192,9 @@ static void stop(service *running)
     service_stop(running, &hurry);
 }
 
-static int run(const command *self, int count, char **words)
+static int run(const command *self, int argc, char **argv)
 {
-    words_of from = {.count = count, .words = words};
+    serve_flags from = {.argc = argc, .argv = argv};
     server_settings settings;
     service *running;
     ee_error error;

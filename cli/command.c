@@ -73,9 +73,9 @@ bool command_flag(const command *self, size_t index, flag *out)
 
 /* ---- arguments ---- */
 
-arguments arguments_of(const command *owner, int count, char **words)
+arguments arguments_of(const command *owner, int argc, char **argv)
 {
-    return (arguments){owner, count, words, 0, false};
+    return (arguments){owner, argc, argv, 0, false};
 }
 
 static int fail_unknown(const arguments *from, const char *name)
@@ -121,7 +121,7 @@ static bool goes_on(const arguments *from, const char *list)
 {
     size_t length = strlen(list);
     if (!length || list[length - 1] != ',' || from->next >= from->count) return false;
-    return from->words[from->next][0] != '-';
+    return from->argv[from->next][0] != '-';
 }
 
 /* Puts the word behind the list, without the blanks that follow its commas. */
@@ -147,7 +147,7 @@ static const char *join_list(arguments *from, const char *word)
     ee_status status = memory_grow(NULL, &joined_lists.texts, &joined_lists.capacity, joined_lists.count + 1,
                                    sizeof *joined_lists.texts, &error);
     if (!status) status = append_list(&list, &capacity, word, &error);
-    while (!status && goes_on(from, list)) status = append_list(&list, &capacity, from->words[from->next++], &error);
+    while (!status && goes_on(from, list)) status = append_list(&list, &capacity, from->argv[from->next++], &error);
     if (status) {
         memory_free(list);
         command_refused(from->owner, &error);
@@ -164,7 +164,7 @@ static int take_value(arguments *from, size_t place, const char *attached, const
     flag found;
     command_flag(from->owner, place, &found);
     *value = attached;
-    if (found.value && !attached && from->next < from->count) *value = from->words[from->next++];
+    if (found.value && !attached && from->next < from->count) *value = from->argv[from->next++];
     if (found.value && *value && takes_list(&found) && !(*value = join_list(from, *value))) return ARGUMENT_BAD;
     if (found.value && !*value) {
         command_misused(from->owner, "--%s needs a value: --%s %s", found.name, found.name, found.value);
@@ -201,7 +201,7 @@ static int next_short(arguments *from, const char *word, const char **value)
 int arguments_next(arguments *from, const char **value)
 {
     if (from->next >= from->count) return ARGUMENT_END;
-    const char *word = from->words[from->next++];
+    const char *word = from->argv[from->next++];
     *value = word;
     if (from->only_words || word[0] != '-' || !word[1]) return ARGUMENT_WORD;
     if (word[1] != '-') return next_short(from, word + 1, value);
@@ -210,9 +210,9 @@ int arguments_next(arguments *from, const char **value)
     return arguments_next(from, value);
 }
 
-int arguments_each(const command *owner, int count, char **words, take_flag *take, void *context)
+int arguments_each(const command *owner, int argc, char **argv, take_flag *take, void *context)
 {
-    arguments from = arguments_of(owner, count, words);
+    arguments from = arguments_of(owner, argc, argv);
     const char *value;
     int got, code = EXIT_DONE;
     while (!code && (got = arguments_next(&from, &value)) != ARGUMENT_END) {
@@ -223,9 +223,9 @@ int arguments_each(const command *owner, int count, char **words, take_flag *tak
     return code;
 }
 
-int arguments_none(const command *owner, int count, char **words)
+int arguments_none(const command *owner, int argc, char **argv)
 {
-    arguments from = arguments_of(owner, count, words);
+    arguments from = arguments_of(owner, argc, argv);
     const char *value;
     int got = arguments_next(&from, &value);
     if (got == ARGUMENT_END) return EXIT_DONE;

@@ -25,8 +25,8 @@ struct command {
     const char *details; /* the last part of the help; "" for none */
     const flag *flags;   /* (flag_count) */
     size_t flag_count;
-    const struct option_schema *settings; /* a flag for each of its options besides; NULL for none */
-    int (*run)(const command *self, int count, char **words); /* words is what follows the verb; an exit status */
+    const struct option_schema *settings;                   /* a flag for each of its options besides; NULL for none */
+    int (*run)(const command *self, int argc, char **argv); /* argv is what follows the command; an exit status */
 };
 
 extern const command command_run;
@@ -71,14 +71,14 @@ int command_refused(const command *self, const ee_error *error);
 typedef struct arguments {
     const command *owner;
     int count;
-    char **words;
-    int next;        /* place in words */
+    char **argv;
+    int next;        /* place in argv */
     bool only_words; /* "--" was passed */
 } arguments;
 
 enum { ARGUMENT_WORD = -1, ARGUMENT_END = -2, ARGUMENT_BAD = -3 };
 
-arguments arguments_of(const command *owner, int count, char **words);
+arguments arguments_of(const command *owner, int argc, char **argv);
 
 /* The place of the next flag, as command_flag has it, with *value what it takes; or ARGUMENT_WORD, with *value the
  * word; or ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. A list, as "a,b", may be
@@ -91,10 +91,10 @@ void arguments_release(void);
 /* For verbs that take flags alone: gives each to take, by its place, until one is refused. take and
  * this return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */
 typedef int take_flag(const command *owner, int got, const char *value, void *context);
-int arguments_each(const command *owner, int count, char **words, take_flag *take, void *context);
+int arguments_each(const command *owner, int argc, char **argv, take_flag *take, void *context);
 
 /* For verbs that take no arguments: EXIT_DONE, or EXIT_USAGE after saying so. */
-int arguments_none(const command *owner, int count, char **words);
+int arguments_none(const command *owner, int argc, char **argv);
 
 /* Reads the value of a flag as a whole number. Leaves *number as it is where text is NULL: not given. */
 int arguments_number(const command *owner, int got, const char *text, uint64_t low, uint64_t high, uint64_t *number);

@@ -294,10 +294,10 @@ static int read_warm(const command *self, evaluate_request *request)
     return command_refused(self, &error);
 }
 
-int evaluate_request_read(const command *self, int count, char **words, evaluate_request *request)
+int evaluate_request_read(const command *self, int argc, char **argv, evaluate_request *request)
 {
     request->whole = evaluation_usual();
-    int code = log_flags_collect(self, count, words, &request->whole.log, request->given, take_set, request);
+    int code = log_flags_collect(self, argc, argv, &request->whole.log, request->given, take_set, request);
     if (!code) code = log_flags_read(self, request->given, &request->whole.reading);
     if (!code) code = read_candidates(self, request);
     for (size_t i = 0; i < request->set_count && !code; i++) code = apply_set(self, request->sets[i], request);

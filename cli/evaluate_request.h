@@ -51,7 +51,7 @@ typedef struct evaluate_request {
 
 /* An exit status, after saying on stderr what is wrong where it is not EXIT_DONE. request starts as zeros, and is to be
  * released, then too. */
-int evaluate_request_read(const command *self, int count, char **words, evaluate_request *request);
+int evaluate_request_read(const command *self, int argc, char **argv, evaluate_request *request);
 void evaluate_request_release(evaluate_request *request);
 
 #endif

@@ -15,17 +15,17 @@ enum { MOST_CONTEXT = 64 << 20, MOST_ACTIONS = 1 << 20 };
 static ee_status explain_body(explained *self, ee_bandit *bandit, ee_error *error)
 {
     ee_arms arms;
-    explanation *told = NULL;
+    explanation *found = NULL;
     decision_body *body = &self->body;
     ee_status status = ee_snapshot_create(bandit, &self->snapshot, error);
     if (!status) status = ee_scratch_create(self->snapshot, 0, &self->scratch, error);
     if (!status) status = decision_arms_make(&self->arms, body, self->round, &arms, error);
     if (!status)
         status = snapshot_explain(self->snapshot, self->scratch, body->dim ? &arms : NULL, self->round, body->seed,
-                                  EXPLAIN_ALL, &told, error);
+                                  EXPLAIN_ALL, &found, error);
     if (status) return status;
-    explanation_rank(told);
-    self->of = (explained_decision){body, body->dim ? NULL : self->round, told};
+    explanation_rank(found);
+    self->of = (explained_decision){body, body->dim ? NULL : self->round, found};
     return EE_OK;
 }
 

@@ -4,10 +4,10 @@
 
 #include "data/values/log_time.h"
 
-int log_flags_collect(const command *self, int count, char **words, const char **log, const char **given,
+int log_flags_collect(const command *self, int argc, char **argv, const char **log, const char **given,
                       take_again *more, void *context)
 {
-    arguments from = arguments_of(self, count, words);
+    arguments from = arguments_of(self, argc, argv);
     const char *value;
     for (int got, code = EXIT_DONE; (got = arguments_next(&from, &value)) != ARGUMENT_END;) {
         if (got == ARGUMENT_BAD) return EXIT_USAGE;

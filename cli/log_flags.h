@@ -20,7 +20,7 @@ enum { LOG_FLAG_FROM, LOG_FLAG_UNTIL, LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, 
  * "" for flags without a value. more (may be NULL) takes repeatable flags and returns false for others. Returns an exit
  * status; if it is not EXIT_DONE, the error was printed to stderr. */
 typedef bool take_again(const command *self, int got, const char *value, void *context, int *code);
-int log_flags_collect(const command *self, int count, char **words, const char **log, const char **given,
+int log_flags_collect(const command *self, int argc, char **argv, const char **log, const char **given,
                       take_again *more, void *context);
 
 /* Converts given[LOG_FLAG_FROM] and the others to options. Returns an exit status as above. */

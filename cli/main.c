@@ -103,16 +103,16 @@ static bool is_help(const char *word)
 }
 
 /* words: the command to explain, or none. Further requests for help are ignored. */
-static int help(int count, char **words)
+static int help(int argc, char **argv)
 {
     const command *about = NULL;
-    for (int i = 0; i < count; i++) {
-        if (is_help(words[i])) continue;
+    for (int i = 0; i < argc; i++) {
+        if (is_help(argv[i])) continue;
         if (about) {
-            fprintf(stderr, "eenet help: expected one command, got '%s' too\nTry 'eenet help'.\n", words[i]);
+            fprintf(stderr, "eenet help: expected one command, got '%s' too\nTry 'eenet help'.\n", argv[i]);
             return EXIT_USAGE;
         }
-        about = find_command(words[i]);
+        about = find_command(argv[i]);
         if (!about) return EXIT_USAGE;
     }
     if (about)
@@ -122,32 +122,32 @@ static int help(int count, char **words)
     return EXIT_DONE;
 }
 
-static bool asks_for_help(int count, char **words)
+static bool asks_for_help(int argc, char **argv)
 {
-    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
-        if (words[i][0] == '-' && is_help(words[i])) return true;
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (argv[i][0] == '-' && is_help(argv[i])) return true;
     return false;
 }
 
-static int dispatch(int count, char **words)
+static int dispatch(int argc, char **argv)
 {
-    if (count <= 0) {
+    if (argc <= 0) {
         print_overview(stderr);
         return EXIT_USAGE;
     }
-    const char *verb = words[0];
+    const char *verb = argv[0];
     if (strcmp(verb, "--version") == 0) {
         printf("eenet %s, kernels %s, %s\n", ee_version(), ee_kernels(), ranks_library());
         return EXIT_DONE;
     }
-    if (is_help(verb)) return help(count - 1, words + 1);
+    if (is_help(verb)) return help(argc - 1, argv + 1);
     const command *chosen = find_command(verb);
     if (!chosen) return EXIT_USAGE;
-    if (asks_for_help(count - 1, words + 1)) {
+    if (asks_for_help(argc - 1, argv + 1)) {
         print_help(chosen);
         return EXIT_DONE;
     }
-    return chosen->run(chosen, count - 1, words + 1);
+    return chosen->run(chosen, argc - 1, argv + 1);
 }
 
 /* What was printed has not been written before the last flush: a full disk or a closed pipe shows only here. */
@@ -175,7 +175,7 @@ static ee_status choose_kernels(ee_error *error)
                        "EENET_KERNELS: expected one of %s (what this machine supports), got '%.64s'", known, name);
 }
 
-int main(int count, char **words)
+int main(int argc, char **argv)
 {
     static char output[1 << 16]; /* of all but lines of JSON, which are flushed: a full disk shows at the last flush */
     if (!isatty(STDOUT_FILENO)) setvbuf(stdout, output, _IOFBF, sizeof output);
@@ -188,7 +188,7 @@ int main(int count, char **words)
     ee_status unusable = choose_kernels(&error);
     if (!ranks_lead()) return ranks_serve(unusable ? &error : NULL);
     if (unusable) fprintf(stderr, "eenet: %s\n", error.message);
-    int code = close_output(unusable ? EXIT_USAGE : dispatch(count - 1, words + 1));
+    int code = close_output(unusable ? EXIT_USAGE : dispatch(argc - 1, argv + 1));
     arguments_release();
     ranks_end();
     return code;

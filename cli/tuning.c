@@ -38,9 +38,9 @@ static int take(const command *self, int got, const char *value, void *context)
     return EXIT_DONE;
 }
 
-int tuning_read(const command *self, int count, char **words, tuning *plan)
+int tuning_read(const command *self, int argc, char **argv, tuning *plan)
 {
-    return arguments_each(self, count, words, take, plan);
+    return arguments_each(self, argc, argv, take, plan);
 }
 
 /* ---- what each policy tries ---- */

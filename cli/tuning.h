@@ -22,7 +22,7 @@ typedef struct tuning {
 
 /* Both return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. The request of the plan
  * is to be released, then too. */
-int tuning_read(const command *self, int count, char **words, tuning *plan);
+int tuning_read(const command *self, int argc, char **argv, tuning *plan);
 
 /* Plays all of it, and prints a table for each data set and what was chosen; with --plan it prints what that takes, and
  * plays nothing. EXIT_FAILED where one of the runs that
