@@ -39,8 +39,7 @@ void decision_rules_read(decision_rules *self, const common_options *options, si
 static ee_status reserve_arms(deciding_room *self, const decision_rules *rules, const policy *decider, size_t arms,
                               ee_error *error)
 {
-    ee_status status =
-        scratch_reserve(&self->scratch, self->memory, decider->class->scratch_count(decider, arms), error);
+    ee_status status = scratch_reserve(&self->scratch, self->memory, policy_scratch_count(decider, arms), error);
     if (!status)
         status = memory_grow(self->memory, &self->scores, &self->score_capacity, arms, sizeof(ee_score), error);
     if (!status)

@@ -246,6 +246,11 @@ void policy_fills_parameters(policy *self, size_t count)
     memory_take_large_pages(self->parameters.values, count * sizeof(float));
 }
 
+size_t policy_scratch_count(const policy *self, size_t arms)
+{
+    return self->class->scratch_count ? self->class->scratch_count(self, arms) : 0;
+}
+
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
 {
     return self->class->kept_count ? self->class->kept_count(self, round, arms) : 0;

@@ -193,11 +193,11 @@ struct policy_class {
     policy_presets presets;      /* {0}: none */
     earlier_options earlier;     /* for models before a version; {0}: nothing differs */
 
-    /* Never NULL; nor are scratch_count and score. Allocates everything, including the policy, from setup->memory,
+    /* Never NULL; nor is score. Allocates everything, including the policy, from setup->memory,
      * which frees it, also on failure. */
     ee_status (*create)(const policy_setup *setup, policy **out, ee_error *error);
 
-    /* Floats of scratch that score() needs for this number of arms. */
+    /* Floats of scratch that score() needs for this number of arms. NULL: none. */
     size_t (*scratch_count)(const policy *self, size_t arms);
     /* scores is (arms->count). Writes nothing but scores and scratch; may draw from scratch.random. */
     void (*score)(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
@@ -297,10 +297,9 @@ void policy_add_column(policy *self, uint32_t place);
 /* Call it before writing parameters: announces that the first `count` will all be written. */
 void policy_fills_parameters(policy *self, size_t count);
 
-/* The kept_count of its class; 0 if that is NULL. */
+/* The functions of its class; 0 if they are NULL. */
+size_t policy_scratch_count(const policy *self, size_t arms);
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
-
-/* The explain_count of its class; 0 if that is NULL. */
 size_t policy_explain_count(const policy *self, size_t entries);
 
 /* How much arm memory (option `recall`) changes the score of x. */

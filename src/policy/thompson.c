@@ -12,21 +12,7 @@
  * Both use the same tally, so nothing is lost when the first other reward comes. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "parts/tallies.h"
-
-typedef struct thompson_options {
-    tallies_options shared;
-} thompson_options;
-
-static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
-{
-    tallies *self;
-    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = tallies_create(self, setup, error);
-    if (!status) *out = &self->base;
-    return status;
-}
 
 /* The expected reward of an arm before its own rewards, and how many rewards that is worth. */
 typedef struct prior {
@@ -76,18 +62,17 @@ static float await(policy *self, const observation *o)
 }
 
 static const option_group groups[] = {
-    OPTION_GROUP(thompson_options, shared, tallies_options, tallies_option_table, "", "arms"),
-    OPTION_GROUP(thompson_options, shared.common, common_options, estimate_option_table, "", "choosing an arm"),
-    REWARD_AND_ROOM_GROUPS(thompson_options, shared.common),
+    OPTION_GROUP_OWN(tallies_option_table, "arms"),
+    OPTION_GROUP(tallies_options, common, common_options, estimate_option_table, "", "choosing an arm"),
+    REWARD_AND_ROOM_GROUPS(tallies_options, common),
 };
 static const option_schema schema =
-    OPTION_SCHEMA("thompson", groups, thompson_options, "blocks positions probability_draws");
+    OPTION_SCHEMA("thompson", groups, tallies_options, "blocks positions probability_draws");
 
 const policy_class thompson_class = {
     .summary = "no context: Thompson sampling; Beta posterior for rewards of 0 and 1, otherwise normal",
     .paper = "Agrawal, Goyal: Further Optimal Regret Bounds for Thompson Sampling, AISTATS 2013",
     .schema = &schema,
-    .create = create,
     .score = score,
     .draws = true,
     .await = await,

@@ -3,30 +3,7 @@
  * in the paper; here it is the range so far. An arm that was never played ranks above all others. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "parts/tallies.h"
-
-typedef struct ucb1_options {
-    tallies_options shared;
-    double alpha;
-} ucb1_options;
-
-typedef struct ucb1 {
-    tallies shared;
-    double alpha;
-} ucb1;
-
-static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
-{
-    const ucb1_options *options = setup->options;
-    ucb1 *self;
-    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
-    if (!status) status = tallies_create(&self->shared, setup, error);
-    if (status) return status;
-    self->alpha = options->alpha;
-    *out = &self->shared.base;
-    return EE_OK;
-}
 
 /* For an arm that was never played, twice the range plus the width of a single play exceeds every other score: no mean
  * is above the lowest reward by more than the range. */
@@ -39,7 +16,7 @@ static double width_of(double alpha, double range, double plays, double count)
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     const tallies_total *total = tallies_all(learned);
-    double alpha = ((const ucb1 *)learned->policy)->alpha, range = tallies_range(learned);
+    double alpha = ((const tallies *)learned->policy)->alpha, range = tallies_range(learned);
     for (size_t i = 0; i < arms->count; i++) {
         const tally *arm = tallies_of(learned, arms, i, room);
         double mean = tallies_expect(arm, total->rewards.mean, 0);
@@ -54,23 +31,22 @@ static float await(policy *self, const observation *o)
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(ucb1_options, alpha, "alpha", "1", 0, 1e6, "weight of the confidence width; 1 is the paper's"),
+    OPTION_ROW_REAL(tallies_options, alpha, "alpha", "1", 0, 1e6, "weight of the confidence width; 1 is the paper's"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
-    OPTION_GROUP(ucb1_options, shared, tallies_options, tallies_option_table, "", "arms"),
-    OPTION_GROUP(ucb1_options, shared.common, common_options, propensity_option_table, "", "choosing an arm"),
-    REWARD_AND_ROOM_GROUPS(ucb1_options, shared.common),
+    OPTION_GROUP_OWN(tallies_option_table, "arms"),
+    OPTION_GROUP(tallies_options, common, common_options, propensity_option_table, "", "choosing an arm"),
+    REWARD_AND_ROOM_GROUPS(tallies_options, common),
 };
-static const option_schema schema = OPTION_SCHEMA("ucb1", groups, ucb1_options, "alpha blocks propensity");
+static const option_schema schema = OPTION_SCHEMA("ucb1", groups, tallies_options, "alpha blocks propensity");
 
 const policy_class ucb1_class = {
     .summary = "no context: each arm's mean reward plus a confidence width",
     .paper =
         "Auer, Cesa-Bianchi, Fischer: Finite-time Analysis of the Multiarmed Bandit Problem, Machine Learning 2002",
     .schema = &schema,
-    .create = create,
     .score = score,
     .await = await,
     TALLIES_CLASS,

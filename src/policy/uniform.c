@@ -16,13 +16,6 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return status;
 }
 
-static size_t scratch_count(const policy *self, size_t arms)
-{
-    (void)self;
-    (void)arms;
-    return 0;
-}
-
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     (void)learned;
@@ -40,6 +33,5 @@ const policy_class uniform_class = {
     .paper = "",
     .schema = &schema,
     .create = create,
-    .scratch_count = scratch_count,
     .score = score,
 };

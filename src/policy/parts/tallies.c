@@ -30,18 +30,23 @@ static float *ids_of(const tallies *self, float *values)
     return values + floats_of(self->places);
 }
 
-ee_status tallies_create(tallies *self, const policy_setup *setup, ee_error *error)
+ee_status tallies_create(const policy_setup *setup, policy **out, ee_error *error)
 {
     const tallies_options *options = setup->options;
     size_t blocks = (size_t)options->common.blocks;
+    tallies *self;
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = policy_check_blocks(setup, error);
+    if (status) return status;
     self->places = blocks > 1 ? blocks : (size_t)options->positions;
     self->block = blocks > 1 ? setup->dim / blocks : 0;
+    self->alpha = options->alpha;
     size_t saved = floats_of(self->places), of_ids = id_tallies_count(self->places);
     policy_setup larger = *setup;
     if (larger.most_parameters < SIZE_MAX - of_ids) larger.most_parameters += of_ids; /* a model may have no ids */
-    ee_status status = policy_check_blocks(setup, error);
-    if (!status) status = policy_set_parameters(&self->base, &larger, saved + of_ids, error);
+    status = policy_set_parameters(&self->base, &larger, saved + of_ids, error);
     self->base.parameters.unsaved = of_ids;
+    if (!status) *out = &self->base;
     return status;
 }
 
@@ -170,13 +175,6 @@ bool tallies_learn(policy *self, const observation *o, float reward)
 }
 
 /* ---- the other functions of a class ---- */
-
-size_t tallies_scratch_count(const policy *self, size_t arms)
-{
-    (void)self;
-    (void)arms;
-    return 0;
-}
 
 size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms)
 {

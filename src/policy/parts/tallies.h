@@ -1,7 +1,7 @@
 /* What context-free policies share: the rewards of each arm, whatever its features. An arm is identified by its id.
  * Without ids it is identified by its place: its block of the features, or its position in the round. Ids and places
- * are separate: an arm with an id never counts as one without. The options of a policy begin with `tallies_options`,
- * its struct with `tallies`. The parameters are the tally of all arms, one for each place, and the table of
+ * are separate: an arm with an id never counts as one without. The options of a policy are `tallies_options`,
+ * its struct is `tallies`. The parameters are the tally of all arms, one for each place, and the table of
  * id_tallies.h. */
 #ifndef EENET_TALLIES_H
 #define EENET_TALLIES_H
@@ -12,6 +12,7 @@
 typedef struct tallies_options {
     common_options common;
     int64_t positions;
+    double alpha; /* only ucb1 */
 } tallies_options;
 
 extern const option_table tallies_option_table; /* blocks, positions */
@@ -20,6 +21,7 @@ typedef struct tallies {
     policy base;
     size_t places; /* most places, and most ids */
     size_t block;  /* features of a block; 0: a place is a position */
+    double alpha;  /* only ucb1 */
 } tallies;
 
 /* The rewards of all arms. */
@@ -30,9 +32,6 @@ typedef struct tallies_total {
     double graded;    /* 1 once a reward was neither 0 nor 1; otherwise 0 */
     double used;      /* places, from the first up to the last one played */
 } tallies_total;
-
-/* self is zeroed. */
-ee_status tallies_create(tallies *self, const policy_setup *setup, ee_error *error);
 
 const tallies_total *tallies_all(const parameters *learned);
 
@@ -52,14 +51,14 @@ double tallies_range(const parameters *learned);
 float tallies_await(policy *self, const observation *o, double prior, double worth);
 
 /* The functions of a class, and TALLIES_CLASS to set them. */
-size_t tallies_scratch_count(const policy *self, size_t arms);
+ee_status tallies_create(const policy_setup *setup, policy **out, ee_error *error);
 size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms);
 void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
 bool tallies_learn(policy *self, const observation *o, float reward);
 size_t tallies_copy(const policy *self, uint64_t first, float *to);
 void tallies_archive(policy *self, archive *a);
 #define TALLIES_CLASS                                                                                                  \
-    .scratch_count = tallies_scratch_count, .kept_count = tallies_kept_count, .keep = tallies_keep,                    \
-    .learn = tallies_learn, .copy = tallies_copy, .archive = tallies_archive
+    .create = tallies_create, .kept_count = tallies_kept_count, .keep = tallies_keep, .learn = tallies_learn,          \
+    .copy = tallies_copy, .archive = tallies_archive
 
 #endif

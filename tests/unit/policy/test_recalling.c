@@ -28,7 +28,7 @@ static void decide(ee_bandit *bandit, const ee_arms *arms, size_t arm, ee_score 
     const policy_class *class = own->class;
     uint64_t round = own->parameters.round;
     ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->room->scratch, &bandit->memory, class->scratch_count(own, arms->count), &error))
+    if (scratch_reserve(&bandit->room->scratch, &bandit->memory, policy_scratch_count(own, arms->count), &error))
         fail_msg("%s", error.message);
     policy_score(&own->parameters, arms, &bandit->room->scratch, scores);
     size_t count = policy_kept_count(own, round, arms->count);
