@@ -309,10 +309,11 @@ def test_wrong_probabilities_are_told(rounds):
         evaluate.estimate(rounds.rewards, rounds.logged * 0.97, rounds.candidate, actions=rounds.actions)
 
 
-def test_rewards_beyond_0_and_1_are_told_of():
-    rewards = np.linspace(-3, 5, 300)
+@pytest.mark.parametrize("low, high", [(-3, 5), (0, 5), (-3, 1)])
+def test_rewards_outside_0_to_1_are_reported(low, high):
+    rewards = np.linspace(low, high, 300)
     found = evaluate.estimate(rewards, np.full(300, 0.5), np.full(300, 0.5))
-    assert any("between -3 and 5" in one and "reward_range=(LOW, HIGH)" in one for one in found.sentences)
+    assert any(f"between {low} and {high}" in one and "reward_range=(LOW, HIGH)" in one for one in found.sentences)
     assert not any("reward_range" in one for one in
                    evaluate.estimate(rewards, np.full(300, 0.5), np.full(300, 0.5), reward_range=(-5, 5)).sentences)
 

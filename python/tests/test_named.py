@@ -444,6 +444,8 @@ def test_vectors_and_names_do_not_mix():
         make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
     with pytest.raises(eenet.BadInput, match="only named features take a context"):
         make().decide(eenet.blocks(np.ones(225), 2), context={"a": 1})
+    with pytest.raises(eenet.BadInput, match="only named features take a context"):
+        make().decide_many(np.zeros((3, 2, 450), dtype="f4"), contexts=[{"a": 1}] * 3)
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
     with pytest.raises(eenet.BadInput, match=r"expected named features, .*; got vectors of dimension 3"):
         make().decide([[1, 2, 3]])
