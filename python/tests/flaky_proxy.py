@@ -1,4 +1,4 @@
-"""A proxy that does harm: it stands between a client and a server, and does to each request what it is told to."""
+"""A proxy between a client and a server that delays, drops or cuts requests, as a function decides."""
 
 import socket
 import threading

@@ -308,7 +308,7 @@ def test_a_masked_number_is_no_number(bandit: eenet.Bandit) -> None:
         bandit.decide(np.ma.masked_less(ARMS, 0))
 
 
-def test_any_number_of_empty_rows_is_told_at_once():
+def test_any_number_of_empty_rows_is_reported_at_once():
     for kind in ("f4", "f8"):
         with pytest.raises((MemoryError, eenet.BadInput)):
             eenet.Bandit("linucb", dim=3).decide(np.zeros((2**50, 0), kind))

@@ -368,18 +368,18 @@ def test_rewards_come_late_and_in_any_order() -> None:
 
 
 def test_learn_from_is_learning_what_another_decided() -> None:
-    own, told = eenet.Bandit("linucb", 4), eenet.Bandit("linucb", 4)
+    own, other = eenet.Bandit("linucb", 4), eenet.Bandit("linucb", 4)
     for arms in rounds(40):
         decision = own.decide(arms)
         reward = float(arms[decision.arm] @ WEIGHTS)
         own.learn(decision, reward)
-        told.learn_from(arms, decision.arm, reward)
+        other.learn_from(arms, decision.arm, reward)
     probe = rounds(1, 8, seed=9)[0]
-    assert own.score(probe) == told.score(probe)
-    assert told.info.decisions == 0 and told.info.rewards == 40
-    told.learn_from(probe, 0, 1)
-    told.learn_from(probe, 0, 1)
-    told.learn_from(probe, arm=0, reward=1)
+    assert own.score(probe) == other.score(probe)
+    assert other.info.decisions == 0 and other.info.rewards == 40
+    other.learn_from(probe, 0, 1)
+    other.learn_from(probe, 0, 1)
+    other.learn_from(probe, arm=0, reward=1)
 
 
 def test_what_waits_too_long_expires() -> None:
@@ -429,8 +429,8 @@ def test_a_bandit_that_the_program_trained_decides_as_the_program_does(program: 
         lines.append({"id": decisions[-1].id, "reward": 0.5})
     asked = "".join(json.dumps(line) + "\n" for line in lines)
     command = [program, "decide", "model"]
-    told = subprocess.run(command, cwd=tmp_path, check=True, input=asked, text=True, stdout=subprocess.PIPE)
-    answers = [json.loads(line) for line in told.stdout.splitlines()]
+    done = subprocess.run(command, cwd=tmp_path, check=True, input=asked, text=True, stdout=subprocess.PIPE)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(line["id"], line["arm"]) for line in answers[::2]] == [(made.id, made.arm) for made in decisions]
     assert decisions[0].id == 81 and all(line["learned"] for line in answers[1::2])
     assert (tmp_path / "model").read_bytes() == bandit.to_bytes()

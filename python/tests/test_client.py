@@ -223,9 +223,9 @@ def test_a_batch_is_cut_to_what_the_server_takes(program, tmp_path):
 
 def test_explaining(bandit):
     decision = bandit.decide(ACTIONS, {"plan": "free"})
-    told = bandit.explain(ACTIONS, {"plan": "free"}, features=1)
-    assert [action["action"] for action in told["actions"]] == ["red", "blue"]
-    assert all(len(action["features"]) <= 1 for action in told["actions"])
+    explained = bandit.explain(ACTIONS, {"plan": "free"}, features=1)
+    assert [action["action"] for action in explained["actions"]] == ["red", "blue"]
+    assert all(len(action["features"]) <= 1 for action in explained["actions"])
     again = bandit.explain_decision(decision)
     assert again["id"] == decision.id and again["action"] == decision.action
     assert "features" in bandit.importance() and bandit.activity()
@@ -280,8 +280,8 @@ def test_the_log_in_parts(bandit, tmp_path, monkeypatch, program):
     assert len(list(bandit.log(since=middle))) == 15 and len(list(bandit.log(until=events[15]["Timestamp"]))) == 15
     assert bandit.save_log(tmp_path / "shop.dsjson") == 30
     assert os.listdir(tmp_path) == ["shop.dsjson"]
-    told = subprocess.run([program, "log", tmp_path / "shop.dsjson"], capture_output=True, text=True, check=True)
-    assert "30 events" in told.stdout
+    output = subprocess.run([program, "log", tmp_path / "shop.dsjson"], capture_output=True, text=True, check=True)
+    assert "30 events" in output.stdout
 
 
 def test_the_model_comes_and_goes(client, vectors, tmp_path):
@@ -299,8 +299,8 @@ def test_the_model_comes_and_goes(client, vectors, tmp_path):
     (tmp_path / "model").write_bytes(vectors.model_bytes())
     assert vectors.upload(tmp_path / "model") > event
     assert vectors.reset() > event
-    told = vectors.versions()
-    assert told["current"] >= 0 and told["versions"] == []  # kept are those of checkpoints
+    found = vectors.versions()
+    assert found["current"] >= 0 and found["versions"] == []  # kept are those of checkpoints
     with pytest.raises(NotFound):
         vectors.model(version=10**6)
     with pytest.raises(BadRequest):
@@ -450,9 +450,9 @@ def guarded(program, tmp_path_factory):
         pytest.skip("there is no openssl to make a certificate")
     keys = {}
     for role in ("admin", "app"):
-        told = subprocess.run([program, "keys", "add", role, "--role", role, "--file", folder / "keys"], check=True,
+        output = subprocess.run([program, "keys", "add", role, "--role", role, "--file", folder / "keys"], check=True,
                               capture_output=True, text=True)
-        keys[role] = next(word for word in told.stdout.split() if word.startswith("ee_"))
+        keys[role] = next(word for word in output.stdout.split() if word.startswith("ee_"))
     with ServerProcess(program, folder, "--keys", folder / "keys", "--certificate", folder / "cert.pem",
                        "--certificate-key", folder / "key.pem") as started:
         yield started, folder / "cert.pem", keys
@@ -481,7 +481,7 @@ def test_keys_and_tls(guarded):
     assert len(asyncio.run(decide())) == 10
 
 
-def test_what_is_not_trusted_is_told_at_once(guarded, server):
+def test_what_is_not_trusted_is_reported_at_once(guarded, server):
     guarded_server, _, keys = guarded
     with pytest.raises(Unavailable, match="self.signed certificate") as caught:
         Client(guarded_server.url, keys["app"]).bandit("shop").decide(ACTIONS)
@@ -628,12 +628,12 @@ def test_the_examples_of_the_docstrings(client, module):
 def test_the_example_learns(server):
     example = Path(__file__).resolve().parents[2] / "examples" / "python_client.py"
     for _ in range(2):  # the second begins with what the server learned from the first, however late it came to that
-        told = subprocess.run([sys.executable, example, server.url], capture_output=True, text=True, check=True).stdout
+        output = subprocess.run([sys.executable, example, server.url], capture_output=True, text=True, check=True).stdout
         while Client(server.url).bandit("banners").describe()["behind"]:
             pass
-    last = int(re.search(r"in the last 100: (\d+)", told)[1])
+    last = int(re.search(r"in the last 100: (\d+)", output)[1])
     assert last > 40  # chance has 27
-    assert re.search(r"logged: 0\.\d\d clicks per visit\nuniform: 0\.\d\d", told)
+    assert re.search(r"logged: 0\.\d\d clicks per visit\nuniform: 0\.\d\d", output)
 
 
 def test_the_page_about_the_server(client):

@@ -221,7 +221,7 @@ class Stranger:
             pass
 
 
-def test_what_is_not_the_server_is_told():
+def test_what_is_not_the_server_is_reported():
     with Stranger(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html/>") as stranger:
         with pytest.raises(ServerError, match="expected eenet serve at this url, got a response that is not JSON"):
             Client(stranger.url).bandits()

@@ -162,7 +162,7 @@ def test_timeouts_are_told_apart():
     assert ends(answered(again, 60), Failure("unknown host", False, is_final=True))[1] is not None
 
 
-def test_answers_of_strangers_are_told():
+def test_answers_of_strangers_are_reported():
     _, error = ends(answered(again, 0), answer(302, location="https://elsewhere"))
     assert "https://elsewhere" in str(error)
     _, error = ends(answered(again, 0), answer(418, b"I am a teapot\nreally"))
@@ -174,7 +174,7 @@ def test_answers_of_strangers_are_told():
 def batch(*, return_errors):
     endpoint = Endpoint()
     endpoint._path, endpoint._retry_for = "", 60
-    items = [Item(body, lambda told: told["value"]) for body in (b"1", b"2", b"3")]
+    items = [Item(body, lambda answer: answer["value"]) for body in (b"1", b"2", b"3")]
     return in_batches(endpoint, "/batch", "items", items, return_errors)
 
 

@@ -181,7 +181,7 @@ def test_a_call_that_fails_has_changed_nothing() -> None:
         (lambda own: type("Both", (eenet.Bandit, int), {}), "."),
     ],
 )
-def test_a_wrong_argument_is_told(call: Any, sentence: str) -> None:
+def test_a_wrong_argument_is_reported(call: Any, sentence: str) -> None:
     with pytest.raises(TypeError, match=sentence):
         call(bandit())
 

@@ -289,7 +289,7 @@ def test_the_best_is_by_the_estimator_of_the_headline(rounds):
     assert by_dm is not by_snips and found.best is by_snips
 
 
-def test_nothing_in_common_is_told():
+def test_nothing_in_common_is_reported():
     logged = np.tile([1.0, 0.0], (500, 1))
     with pytest.warns(evaluate.Untrusted, match="Every propensity is 1: this log has no exploration"):
         found = evaluate.estimate(np.ones(500), logged, "arm:1", actions=np.zeros(500, dtype=int))
@@ -301,7 +301,7 @@ def test_nothing_in_common_is_told():
         evaluate.estimate(np.ones(500), np.full(500, 0.5), np.zeros(500))
 
 
-def test_wrong_probabilities_are_told(rounds):
+def test_wrong_probabilities_are_reported(rounds):
     with pytest.warns(evaluate.Untrusted, match="propensities look wrong"):
         found = evaluate.estimate(rounds.rewards, rounds.logged[:, ::-1].copy(), rounds.candidate, actions=rounds.actions)
     assert "\n  ! The log's propensities look wrong" in repr(found)
@@ -648,9 +648,9 @@ def test_a_bandit_in_a_folder_is_known_again(shop, tmp_path):
 def test_the_label_is_in_the_sentences_too():
     logged, actions = np.tile([0.99, 0.01, 0.0], (600, 1)), np.zeros(600, dtype=int)
     actions[:6] = 1
-    with pytest.warns(evaluate.Untrusted, match="mine: .*mine") as told:
+    with pytest.warns(evaluate.Untrusted, match="mine: .*mine") as warned:
         found = evaluate.estimate(actions, logged, "arm:2", actions=actions, name="mine")
-    assert told[0].filename == __file__ and not any("arm:2" in one for one in found.sentences)
+    assert warned[0].filename == __file__ and not any("arm:2" in one for one in found.sentences)
 
 
 def test_labels_seeds_and_failures(shop, tmp_path):

@@ -30,44 +30,44 @@ def expected_of(bandit, arm):
 def test_of_a_linear_policy_it_is_what_would_be_missing():
     bandit = taught("linucb")
     for arms in rounds(5, seed=1):
-        told = bandit.explain(arms, 2)
-        assert told.dtype == np.float32 and told.shape == (DIM,) and not told.flags.writeable
+        contributions = bandit.explain(arms, 2)
+        assert contributions.dtype == np.float32 and contributions.shape == (DIM,) and not contributions.flags.writeable
         for i in range(DIM):
             without = arms[2].copy()
             without[i] = 0
-            assert told[i] == pytest.approx(expected_of(bandit, arms[2]) - expected_of(bandit, without), abs=1e-5)
+            assert contributions[i] == pytest.approx(expected_of(bandit, arms[2]) - expected_of(bandit, without), abs=1e-5)
         base = expected_of(bandit, np.zeros(DIM, "f4"))
-        assert base + sum(told) == pytest.approx(expected_of(bandit, arms[2]), abs=1e-5)
+        assert base + sum(contributions) == pytest.approx(expected_of(bandit, arms[2]), abs=1e-5)
 
 
 def test_of_a_network_it_is_the_slope_times_the_feature():
     bandit = taught("eenet")
     step = np.float32(1e-2)
     for arms in rounds(3, seed=1):
-        told = bandit.explain(arms, 0)
-        assert np.abs(told).max() > 0
+        contributions = bandit.explain(arms, 0)
+        assert np.abs(contributions).max() > 0
         for i in range(DIM):
             more, less = arms[0].copy(), arms[0].copy()
             more[i] += step
             less[i] -= step
             slope = (expected_of(bandit, more) - expected_of(bandit, less)) / float(more[i] - less[i])
-            assert told[i] == pytest.approx(slope * float(arms[0, i]), rel=0.15, abs=0.02)
+            assert contributions[i] == pytest.approx(slope * float(arms[0, i]), rel=0.15, abs=0.02)
 
 
 def test_a_policy_that_does_not_learn_has_nothing_to_tell():
     assert not eenet.Bandit("uniform", dim=DIM).explain(rounds(1)[0], 1).any()
 
 
-def test_of_sparse_arms_each_entry_is_told():
+def test_of_sparse_arms_each_entry_is_reported():
     sparse = pytest.importorskip("scipy.sparse")
     bandit = taught("linucb")
     arms = rounds(1, seed=2)[0] * (np.random.default_rng(3).random((ARMS, DIM)) < 0.5)
     matrix = sparse.csr_matrix(arms)
     for arm in range(ARMS):
-        told = bandit.explain(matrix, arm)
+        contributions = bandit.explain(matrix, arm)
         entries = matrix[arm].indices
-        assert told.shape == entries.shape
-        assert told == pytest.approx(bandit.explain(arms, arm)[entries], abs=1e-6)
+        assert contributions.shape == entries.shape
+        assert contributions == pytest.approx(bandit.explain(arms, arm)[entries], abs=1e-6)
     empty = sparse.csr_matrix((2, DIM), dtype="f4")
     assert bandit.explain(empty, 1).shape == (0,)
 
@@ -105,33 +105,33 @@ def test_names_add_up_to_the_expected_reward(features):
     base = float(bandit.score([{}]).exploitation[0]) - bandit.explain([{}], 0)["constant"]
     assert abs(base - np.mean(rewards)) < 2 * np.std(rewards) / 20
     for arm in range(3):
-        told = bandit.explain(actions(4), arm, context=visitor(4))
+        contributions = bandit.explain(actions(4), arm, context=visitor(4))
         expected = float(bandit.score(actions(4), context=visitor(4)).exploitation[arm])
-        assert base + sum(told.values()) == pytest.approx(expected, abs=1e-4)
-        assert all(type(name) is str and type(value) is float for name, value in told.items())
-        sizes = [abs(value) for name, value in told.items() if "tags" not in name]  # which come twice and are added up
+        assert base + sum(contributions.values()) == pytest.approx(expected, abs=1e-4)
+        assert all(type(name) is str and type(value) is float for name, value in contributions.items())
+        sizes = [abs(value) for name, value in contributions.items() if "tags" not in name]  # which come twice and are added up
         assert sizes == sorted(sizes, reverse=True)
 
 
 def test_names_are_those_of_the_features():
     bandit = named()
-    told = bandit.explain(actions(4), 1, context=visitor(4))
+    contributions = bandit.explain(actions(4), 1, context=visitor(4))
     places = {bandit.feature(place).name for place in range(bandit.dim)}
-    assert set(told) <= places
-    assert {"constant", "item.id=b", "user.plan=paid", "user.plan=paid*item.id=b", "né=日本"} <= set(told)
-    assert "item.id=a" not in told
+    assert set(contributions) <= places
+    assert {"constant", "item.id=b", "user.plan=paid", "user.plan=paid*item.id=b", "né=日本"} <= set(contributions)
+    assert "item.id=a" not in contributions
     assert bandit.explain([{}, {"unheard": "of"}], 0).keys() == {"constant"}
 
 
 def test_a_name_by_itself_is_what_would_be_missing():
     """Without products, each name is a column of its own."""
     bandit = named(names=200, hashes=20, products="none")
-    told = bandit.explain(actions(4), 2, context=visitor(4))
+    contributions = bandit.explain(actions(4), 2, context=visitor(4))
     whole = bandit.score(actions(4), context=visitor(4)).exploitation[2]
     less = visitor(4)
     del less["user"]["plan"]
     without = bandit.score(actions(4), context=less).exploitation[2]
-    assert told["user.plan=paid"] == pytest.approx(float(whole) - float(without), abs=1e-5)
+    assert contributions["user.plan=paid"] == pytest.approx(float(whole) - float(without), abs=1e-5)
 
 
 def test_nothing_is_changed():

@@ -152,7 +152,7 @@ def test_an_interrupted_call_goes_on(tmp_path):
         if now.ended:
             raise Enough
 
-    slow = ("eenet", {"f1_width": 400})  # so that not all have ended when the first is told
+    slow = ("eenet", {"f1_width": 400})  # so that not all have ended when the first is reported
     settings = dict(rounds=400, seeds=range(6), threads=1)
     with pytest.raises(Enough):
         lab.run(COSINE, slow, progress=listen, folder=tmp_path, **settings)
@@ -165,7 +165,7 @@ def test_an_interrupted_call_goes_on(tmp_path):
 
 
 def test_ctrl_c_ends_within_a_round(tmp_path):
-    """The runs would take hours, and nobody in Python is told of them."""
+    """The runs would take hours, and no Python code runs meanwhile."""
 
     def interrupt():
         while not (tmp_path / "results.jsonl").exists():
@@ -620,20 +620,20 @@ def test_several_data_sets_in_one_call():
     assert named.groups == ["table:small"] and both.groups == ["synthetic:inner", COSINE]
 
 
-def test_repeated_rows_are_told():
-    with pytest.warns(UserWarning, match="each row appears ten times") as told:
+def test_repeated_rows_are_reported():
+    with pytest.warns(UserWarning, match="each row appears ten times") as warned:
         lab.run(([[0.0], [1.0], [2.0]], [0, 1, 1]), "uniform", rounds=30, seeds=[0], progress=False)
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
 
 
-def test_what_is_likely_a_mistake_is_told(tmp_path):
+def test_what_is_likely_a_mistake_is_reported(tmp_path):
     (tmp_path / "texts.csv").write_text("color,kind\n" + "red,a\nblue,b\nred,b\n" * 5)
     data = lab.open(f"table:{tmp_path}/texts.csv")
     (remark,) = data.remarks
     assert remark == "the first row (color, kind) was read as values; if it holds the column names, add header=yes"
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning) as warned:
         lab.run(data, "uniform", rounds=3, seeds=[0], progress=False)
-    assert [str(one.message) for one in told] == [f"table:texts: {remark}"] and told[0].filename == __file__
+    assert [str(one.message) for one in warned] == [f"table:texts: {remark}"] and warned[0].filename == __file__
     assert lab.open(f"table:{tmp_path}/texts.csv,header=yes").remarks == []
     (remark,) = lab.table([[i % 7, i % 3] for i in range(40)], [i / 8 for i in range(40)]).remarks
     assert remark.endswith("has 40 different values in 40 rows; each becomes a class, though it looks like a quantity")
@@ -641,15 +641,15 @@ def test_what_is_likely_a_mistake_is_told(tmp_path):
     assert "m\\xfc" in lab.open(f"table:{tmp_path}/odd.csv").remarks[0]
 
 
-def test_misspelled_members_of_rounds_are_told(tmp_path):
+def test_misspelled_members_of_rounds_are_reported(tmp_path):
     numpy.save(tmp_path / "contexts.npy", numpy.eye(3)[:, None, :].repeat(4, axis=1))
     numpy.save(tmp_path / "rewards.npy", numpy.eye(3, 4))
     (tmp_path / "rounds.json").write_text('{"block": 3}')
     data = lab.open(f"rounds:{tmp_path}")
     assert data.remarks == ["rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?"]
-    with pytest.warns(UserWarning, match="did you mean 'blocks'?") as told:
+    with pytest.warns(UserWarning, match="did you mean 'blocks'?") as warned:
         lab.run(data, "uniform", rounds=4, seeds=[0], progress=False)
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
     assert lab.open(COSINE).remarks == []
 
 
@@ -749,12 +749,12 @@ def test_report(tmp_path):
 # ---- progress ----
 
 
-def test_progress_is_told():
-    told = []
-    lab.run(COSINE, "eenet", rounds=300, seeds=range(3), threads=1, progress=told.append)
-    assert told and all(isinstance(now, Progress) and now.runs == 3 and now.rounds == 900 for now in told)
-    assert [now.played for now in told] == sorted(now.played for now in told)
-    assert all(0.0 <= now.share <= 1.0 and not now.left < 0.0 for now in told)
+def test_progress_is_reported():
+    reports = []
+    lab.run(COSINE, "eenet", rounds=300, seeds=range(3), threads=1, progress=reports.append)
+    assert reports and all(isinstance(now, Progress) and now.runs == 3 and now.rounds == 900 for now in reports)
+    assert [now.played for now in reports] == sorted(now.played for now in reports)
+    assert all(0.0 <= now.share <= 1.0 and not now.left < 0.0 for now in reports)
 
 
 def test_progress_as_text():

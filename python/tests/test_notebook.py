@@ -59,7 +59,7 @@ def figures(notebook) -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def told():
+def executed():
     if not NOTEBOOK.is_file():
         pytest.skip("the examples are in the source tree alone")
     notebook = nbformat.read(NOTEBOOK, as_version=4)
@@ -68,23 +68,23 @@ def told():
     return json.loads(notebook.cells[-1].outputs[0].text), notebook
 
 
-def test_the_log_tells_the_truth(told):
-    found, _ = told
+def test_the_log_is_true(executed):
+    found, _ = executed
     assert set(found["truth"]) == set(found["value"])
     for name, truth in found["truth"].items():
         assert found["low"][name] < truth < found["high"][name], name
         assert abs(found["value"][name] - truth) < 0.04, name
 
 
-def test_the_winner_is_the_best(told):
-    found, _ = told
+def test_the_winner_is_the_best(executed):
+    found, _ = executed
     assert found["best"] == "eenet" and found["gain_low"] > 0 and all(found["trusted"])
     assert found["truth"]["eenet"] > 0.85 * found["most"] > 2 * found["truth"]["the rule"]
     assert found["truth"]["eenet"] > found["truth"]["linucb"] > found["truth"]["any item"]
 
 
-def test_the_rest(told):
-    found, notebook = told
+def test_the_rest(executed):
+    found, notebook = executed
     assert not found["faulty"]
     assert found["same"] and found["rewards"] == 8001
     assert found["likeliest"] == "tent" and sorted(found["chance"]) == pytest.approx([0.02] * 4 + [0.92])

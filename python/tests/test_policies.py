@@ -35,7 +35,7 @@ def test_each_makes_a_bandit_with_its_defaults(policy: eenet.Policy) -> None:
     assert pickle.loads(pickle.dumps(policy)) == policy
 
 
-def test_an_unknown_name_is_told_with_the_nearest() -> None:
+def test_an_unknown_name_is_reported_with_the_nearest() -> None:
     with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):
         eenet.policy("lincub")
     with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):

@@ -181,9 +181,9 @@ def test_named_rounds():
     assert snapshot.decide(arms, context=context, seed=1) == snapshot.decide(text, seed=1)
     seen = bandit.score(arms, context=context)
     assert snapshot.score(arms, context=context).scores.tobytes() == seen.scores.tobytes()
-    told, own = snapshot.explain(arms, 2, context=context), bandit.explain(arms, 2, context=context)
-    assert set(told) == set(own) and "user.age*item.id=c" in told
-    for name, contribution in told.items():
+    explained, own = snapshot.explain(arms, 2, context=context), bandit.explain(arms, 2, context=context)
+    assert set(explained) == set(own) and "user.age*item.id=c" in explained
+    for name, contribution in explained.items():
         assert contribution == pytest.approx(own[name], rel=1e-5, abs=1e-7)
     before = bandit.to_bytes()
     snapshot.decide([{"unheard": "of"}, {"b": 1}])

@@ -41,7 +41,7 @@ def run(libasan, folder, stacks, code, words=()):
             "ASAN_OPTIONS": f"allocator_may_return_null=1:leak_check_at_exit=0:{stacks}:log_path={logs}/report:{STACK}",
             "UBSAN_OPTIONS": f"print_stacktrace=1:{STACK}",
         }
-        with open(f"{logs}/errors", "w") as errors:  # where UndefinedBehaviorSanitizer reports to, whatever it is told
+        with open(f"{logs}/errors", "w") as errors:  # where UndefinedBehaviorSanitizer reports in any case
             done = subprocess.run([sys.executable, "-c", code, *words], env=environment, stderr=errors)
         reports = "\n\n".join(path.read_text(errors="replace") for path in sorted(Path(logs).iterdir()))
     blocks = re.split(r"\n\s*\n", reports)
