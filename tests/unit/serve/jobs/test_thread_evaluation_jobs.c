@@ -322,5 +322,7 @@ TEST(what_cannot_be_is_said)
     assert_int_equal(await(self), JOB_FAILED);
     assert_string_equal(self->job.about.trouble, "no settled decisions in this time range");
     evaluation_job_release(&self->job);
+    for (int i = 1; i < JOBS_EACH; i++) create(self);
+    assert_refused(self, "the bandit has 100 evaluations, the maximum");
     end(self);
 }
