@@ -33,9 +33,10 @@ static bool ends_in(const char *path, const char *ending)
     return length > wanted && strcmp(path + length - wanted, ending) == 0;
 }
 
-size_t byte_sink_stem(const char *path)
+bool byte_sink_is_named(const char *path, const char *ending)
 {
-    return strlen(path) - (ends_in(path, ".gz") ? 3 : ends_in(path, ".zst") ? 4 : 0);
+    size_t length = strlen(ending), stem = strlen(path) - (ends_in(path, ".gz") ? 3 : ends_in(path, ".zst") ? 4 : 0);
+    return stem > length && memcmp(path + stem - length, ending, length) == 0;
 }
 
 /* ---- opening ---- */

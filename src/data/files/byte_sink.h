@@ -16,7 +16,7 @@ ee_status byte_sink_write(byte_sink *sink, const void *bytes, size_t size, ee_er
 /* Flushes, syncs and renames the file; keep false: discards it. Frees the sink in every case. */
 ee_status byte_sink_end(byte_sink *sink, bool keep, ee_error *error);
 
-/* Length of the name without .gz or .zst. */
-size_t byte_sink_stem(const char *path);
+/* Whether the name ends so, optionally followed by .gz or .zst. */
+bool byte_sink_is_named(const char *path, const char *ending);
 
 #endif

@@ -136,15 +136,8 @@ static ee_status make_context(csv_log *log, log_event *event, ee_error *error)
     text_add(into, "{");
     for (size_t i = 0; i < log->columns.feature_count; i++) {
         size_t column = log->columns.features[i];
-        const field *from = &log->rows.rows.fields[column], *name = &log->rows.columns[column];
-        double number;
-        if (!from->length) continue;
-        text_json(into, (json_text){name->text, name->length});
-        text_add(into, ":");
-        if (field_number(from, &number))
-            text_double(into, number);
-        else
-            text_json(into, (json_text){from->text, from->length});
+        if (!log->rows.rows.fields[column].length) continue;
+        log_rows_add_member(&log->rows, column, into);
         text_add(into, ",");
     }
     make_multi(log, event->count);

@@ -61,12 +61,6 @@ bool log_is_pipe(const char *words)
     return pipe;
 }
 
-static bool is_named(const char *path, const char *ending)
-{
-    size_t stem = byte_sink_stem(path), length = strlen(ending);
-    return stem > length && memcmp(path + stem - length, ending, length) == 0;
-}
-
 /* Detects the format from the first bytes; only if they do not decide, from the name. */
 static ee_status open_file(byte_stream *stream, const char *path, const log_options *reading, log_reader **out,
                            ee_error *error)
@@ -80,8 +74,10 @@ static ee_status open_file(byte_stream *stream, const char *path, const log_opti
         return log_open_compact(stream, out, error);
     size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
     bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
-    if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
-    bool vw = log_vw_looks_so(first + blanks, size - blanks) || is_named(path, ".vw") || is_named(path, ".ldf");
+    if (object || byte_sink_is_named(path, ".dsjson") || byte_sink_is_named(path, ".json"))
+        return log_open_dsjson(stream, out, error);
+    bool vw = log_vw_looks_so(first + blanks, size - blanks) || byte_sink_is_named(path, ".vw") ||
+              byte_sink_is_named(path, ".ldf");
     return vw ? log_open_vw(stream, path, "", reading, out, error)
               : log_open_csv(stream, path, "", reading, out, error);
 }

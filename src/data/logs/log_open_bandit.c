@@ -42,16 +42,9 @@ static void describe_item(text *into, const log_rows *rows, size_t id_column)
 {
     text_add(into, "{\"i\":{\"id\":\"%s\"", rows->rows.fields[id_column].text);
     for (size_t i = 0; i < rows->width; i++) {
-        const field *from = &rows->rows.fields[i], *name = &rows->columns[i];
-        double number;
-        if (i == id_column || !name->length || !from->length) continue;
+        if (i == id_column || !rows->columns[i].length || !rows->rows.fields[i].length) continue;
         text_add(into, ",");
-        text_json(into, (json_text){name->text, name->length});
-        text_add(into, ":");
-        if (field_number(from, &number))
-            text_double(into, number);
-        else
-            text_json(into, (json_text){from->text, from->length});
+        log_rows_add_member(rows, i, into);
     }
 }
 
@@ -115,15 +108,13 @@ static ee_status open_items(bandit_log *log, const char *folder, ee_error *error
 /* The one file of the folder that ends in .csv, packed or not, and is not that of the items. */
 static ee_status find_file(const char *folder, char **path, ee_error *error)
 {
-    static const char ending[] = ".csv";
     DIR *entries = opendir(folder);
     if (!entries)
         return status_fail(error, EE_FILE_ERROR, "file: could not open %s: %s", file_tail(folder), strerror(errno));
     char name[256] = "";
     size_t found = 0;
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        size_t stem = byte_sink_stem(entry->d_name), length = sizeof ending - 1;
-        if (stem <= length || memcmp(entry->d_name + stem - length, ending, length) != 0) continue;
+        if (!byte_sink_is_named(entry->d_name, ".csv")) continue;
         if (entry->d_name[0] == '.' || strncmp(entry->d_name, items_name, sizeof items_name - 1) == 0) continue;
         snprintf(name, sizeof name, "%s", entry->d_name);
         found++;

@@ -102,6 +102,18 @@ size_t log_rows_find(const log_rows *self, const char *name)
     return SIZE_MAX;
 }
 
+void log_rows_add_member(const log_rows *self, size_t column, text *into)
+{
+    const field *from = &self->rows.fields[column], *name = &self->columns[column];
+    double number;
+    text_json(into, (json_text){name->text, name->length});
+    text_add(into, ":");
+    if (field_number(from, &number))
+        text_double(into, number);
+    else
+        text_json(into, (json_text){from->text, from->length});
+}
+
 ee_status log_rows_fail(const log_rows *self, ee_error *error, const char *format, ...)
 {
     char sentence[100], list[110] = "";

@@ -3,6 +3,7 @@
 #define EENET_LOG_ROWS_H
 
 #include "data/files/rows.h"
+#include "data/values/text.h"
 #include "log_kind.h"
 
 typedef struct log_rows {
@@ -27,6 +28,9 @@ size_t log_rows_lines(const log_rows *self);
 
 /* The number of the column with this name, in any case; SIZE_MAX if there is none. */
 size_t log_rows_find(const log_rows *self, const char *name);
+
+/* Adds "NAME":VALUE, the field of this column of the row, for JSON. */
+void log_rows_add_member(const log_rows *self, size_t column, text *into);
 
 /* EE_BAD_OPTION: "FILE: " and the sentence, then the names of the columns. */
 __attribute__((format(printf, 3, 4))) ee_status log_rows_fail(const log_rows *self, ee_error *error, const char *format,

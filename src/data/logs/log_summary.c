@@ -8,15 +8,15 @@
 #include "data/values/id_set.h"
 
 /* Probabilities fall into bins of equal ratio, 1.02, from 1 down to 1e-9: 1046 of them. */
-enum { BINS = 1048, PLACES = 4 * LOG_ACTIONS_MOST };
+enum { BINS = 1048 };
 
 static const double bin_ratio = 0.0198026272961797; /* log(1.02) */
 
 ee_status log_summary_start(log_summary *out, ee_error *error)
 {
     *out = (log_summary){.last_time = (double)NAN};
-    ee_status status = memory_create(&out->owner, &out->places, PLACES, sizeof *out->places, error);
-    if (!status) status = memory_create(&out->owner, &out->bin_counts, BINS, sizeof *out->bin_counts, error);
+    out->names.owner = &out->owner;
+    ee_status status = memory_create(&out->owner, &out->bin_counts, BINS, sizeof *out->bin_counts, error);
     if (!status) status = memory_create(&out->owner, &out->bin_sums, BINS, sizeof *out->bin_sums, error);
     return status;
 }
@@ -98,41 +98,23 @@ double log_summary_quantile(const log_summary *self, double share)
 
 /* ---- actions ---- */
 
-static ee_status new_action(log_summary *self, json_text name, log_action_summary **out, ee_error *error)
-{
-    ee_status status = memory_grow(&self->owner, &self->actions, &self->actions_capacity, self->action_count + 1,
-                                   sizeof *self->actions, error);
-    char *copy;
-    if (!status) status = memory_create(&self->owner, &copy, name.length + 1, 1, error);
-    if (status) return status;
-    memcpy(copy, name.bytes, name.length);
-    *out = &self->actions[self->action_count++];
-    **out = (log_action_summary){.name = {copy, name.length}};
-    return EE_OK;
-}
-
 static ee_status add_action(log_summary *self, const log_event *event, ee_error *error)
 {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%zu", event->action);
     json_text name = {digits, (size_t)length};
     if (event->actions && event->actions[event->action].length) name = event->actions[event->action];
-    size_t place = (size_t)id_hash(name.bytes, name.length) % PLACES;
-    log_action_summary *action = NULL;
-    for (; self->places[place] && !action; place = (place + 1) % PLACES) {
-        log_action_summary *there = &self->actions[self->places[place] - 1];
-        if (there->name.length == name.length && memcmp(there->name.bytes, name.bytes, name.length) == 0)
-            action = there;
-    }
-    if (!action && self->action_count == LOG_ACTIONS_MOST) {
+    size_t number = vocabulary_find(&self->names, name.bytes, name.length);
+    if (number == LOG_ACTIONS_MOST) {
         self->others++;
         return EE_OK;
     }
-    if (!action) {
-        ee_status status = new_action(self, name, &action, error);
-        if (status) return status;
-        self->places[place] = (uint32_t)self->action_count;
-    }
+    ee_status status =
+        memory_grow(&self->owner, &self->actions, &self->actions_capacity, number + 1, sizeof *self->actions, error);
+    if (!status) status = vocabulary_add(&self->names, name.bytes, name.length, &number, error);
+    if (status) return status;
+    log_action_summary *action = &self->actions[number];
+    self->action_count = self->names.count;
     action->taken++;
     action->reward += event->reward;
     action->probability += event->probability;
@@ -143,9 +125,7 @@ static int most_taken_first(const void *a, const void *b)
 {
     const log_action_summary *one = a, *other = b;
     if (one->taken != other->taken) return one->taken < other->taken ? 1 : -1;
-    size_t shorter = one->name.length < other->name.length ? one->name.length : other->name.length;
-    int order = memcmp(one->name.bytes, other->name.bytes, shorter);
-    return order ? order : (one->name.length > other->name.length) - (one->name.length < other->name.length);
+    return json_compare(one->name, other->name);
 }
 
 /* ---- the whole ---- */
@@ -166,6 +146,10 @@ ee_status log_summary_add(log_summary *self, const log_event *event, ee_error *e
 
 void log_summary_end(log_summary *self)
 {
+    for (size_t i = 0; i < self->action_count; i++) {
+        const vocabulary_word *name = &self->names.words[i];
+        self->actions[i].name = (json_text){self->names.letters + name->start, name->length};
+    }
     if (self->action_count) qsort(self->actions, self->action_count, sizeof *self->actions, most_taken_first);
 }
 

@@ -2,6 +2,7 @@
 #ifndef EENET_LOG_SUMMARY_H
 #define EENET_LOG_SUMMARY_H
 
+#include "data/values/vocabulary.h"
 #include "log.h"
 
 /* One action, identified by its name if it has one, else by its number. */
@@ -46,8 +47,8 @@ typedef struct log_summary {
 
     /* ---- for its own functions ---- */
     memory owner;
+    vocabulary names; /* action i has name i until log_summary_end */
     size_t actions_capacity;
-    uint32_t *places; /* by the hash of a name */
     size_t *bin_counts;
     double *bin_sums;
     double last_time;

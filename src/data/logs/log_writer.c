@@ -26,11 +26,9 @@ static ee_status find_format(const char *path, log_format *format, ee_error *err
 {
     *format = LOG_DSJSON;
     if (strcmp(path, "-") == 0) return EE_OK;
-    size_t stem = byte_sink_stem(path);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t length = strlen(endings[i].ending);
         *format = endings[i].format;
-        if (stem > length && memcmp(path + stem - length, endings[i].ending, length) == 0) return EE_OK;
+        if (byte_sink_is_named(path, endings[i].ending)) return EE_OK;
     }
     return status_fail(
         error, EE_BAD_OPTION,

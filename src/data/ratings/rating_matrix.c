@@ -13,22 +13,16 @@ typedef struct selection {
     size_t count;
 } selection;
 
-static void release_selection(selection *taken)
-{
-    memory_free(taken->numbers);
-    memory_free(taken->places);
-}
-
 /* Sorts by user, stably, and keeps only the last rating of each pair. Sets starts (users + 1) to the first rating of
  * each user. */
-static ee_status sort_ratings(rating_list *list, size_t *starts, ee_error *error)
+static ee_status sort_ratings(memory *owner, rating_list *list, size_t *starts, ee_error *error)
 {
-    rating *sorted = NULL;
-    uint32_t *rated_by = NULL; /* (items) 1 + the last user whose rating of the item was seen */
+    rating *sorted;
+    uint32_t *rated_by; /* (items) 1 + the last user whose rating of the item was seen */
     size_t kept = 0, users = list->users.count;
-    ee_status status = memory_create(NULL, &sorted, list->count, sizeof *sorted, error);
-    if (!status) status = memory_create(NULL, &rated_by, list->items.count, sizeof *rated_by, error);
-    if (status) goto done;
+    ee_status status = memory_create(owner, &sorted, list->count, sizeof *sorted, error);
+    if (!status) status = memory_create(owner, &rated_by, list->items.count, sizeof *rated_by, error);
+    if (status) return status;
     for (size_t i = 0; i < list->count; i++) starts[list->ratings[i].user + 1]++;
     for (size_t u = 0; u < users; u++) starts[u + 1] += starts[u];
     /* From the last to the first; each moves its user's end down, so that in the end starts are starts again. */
@@ -45,10 +39,7 @@ static ee_status sort_ratings(rating_list *list, size_t *starts, ee_error *error
         }
     }
     starts[users] = list->count = kept;
-done:
-    memory_free(sorted);
-    memory_free(rated_by);
-    return status;
+    return EE_OK;
 }
 
 typedef struct tally {
@@ -64,24 +55,23 @@ static int compare_tallies(const void *a, const void *b)
 }
 
 /* which is RATING_USER or RATING_ITEM */
-static ee_status select_most_rated(const rating_list *list, int which, size_t most, selection *out, ee_error *error)
+static ee_status select_most_rated(memory *owner, const rating_list *list, int which, size_t most, selection *out,
+                                   ee_error *error)
 {
     size_t all = which == RATING_USER ? list->users.count : list->items.count;
-    tally *tallies = NULL;
+    tally *tallies;
     out->count = all < most ? all : most;
-    ee_status status = memory_create(NULL, &tallies, all, sizeof *tallies, error);
-    if (!status) status = memory_create(NULL, &out->numbers, out->count, sizeof *out->numbers, error);
-    if (!status) status = memory_create(NULL, &out->places, all, sizeof *out->places, error);
-    if (status) goto done;
+    ee_status status = memory_create(owner, &tallies, all, sizeof *tallies, error);
+    if (!status) status = memory_create(owner, &out->numbers, out->count, sizeof *out->numbers, error);
+    if (!status) status = memory_create(owner, &out->places, all, sizeof *out->places, error);
+    if (status) return status;
     for (size_t i = 0; i < all; i++) tallies[i].number = (uint32_t)i;
     for (size_t i = 0; i < list->count; i++)
         tallies[which == RATING_USER ? list->ratings[i].user : list->ratings[i].item].ratings++;
     qsort(tallies, all, sizeof *tallies, compare_tallies);
     for (size_t i = 0; i < all; i++) out->places[tallies[i].number] = (uint32_t)(i < out->count ? i : out->count);
     for (size_t i = 0; i < out->count; i++) out->numbers[i] = tallies[i].number;
-done:
-    memory_free(tallies);
-    return status;
+    return EE_OK;
 }
 
 /* ---- the matrix ---- */
@@ -128,17 +118,16 @@ static ee_status fill(rating_list *list, const size_t *starts, const selection *
 ee_status rating_matrix_make(rating_list *list, size_t most_users, size_t most_items, double good, double bad,
                              rating_matrix *out, ee_error *error)
 {
+    memory owner = {0}; /* of what is needed only here */
     selection users = {0}, items = {0};
-    size_t *starts = NULL;
-    ee_status status = memory_create(NULL, &starts, list->users.count + 1, sizeof *starts, error);
-    if (!status) status = sort_ratings(list, starts, error);
-    if (!status) status = select_most_rated(list, RATING_USER, most_users, &users, error);
-    if (!status) status = select_most_rated(list, RATING_ITEM, most_items, &items, error);
+    size_t *starts;
+    ee_status status = memory_create(&owner, &starts, list->users.count + 1, sizeof *starts, error);
+    if (!status) status = sort_ratings(&owner, list, starts, error);
+    if (!status) status = select_most_rated(&owner, list, RATING_USER, most_users, &users, error);
+    if (!status) status = select_most_rated(&owner, list, RATING_ITEM, most_items, &items, error);
     if (!status) status = fill(list, starts, &users, &items, good, bad, out, error);
     out->users = users.count;
     out->items = items.count;
-    memory_free(starts);
-    release_selection(&users);
-    release_selection(&items);
+    memory_release(&owner);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 
 /* ---- counting ---- */
@@ -14,6 +15,7 @@ typedef struct entry {
 
 /* How often each text has each of its words. */
 typedef struct counts {
+    memory owner;
     vocabulary words;
     size_t *newest; /* (words) 1 + the place of the word's newest entry */
     size_t newest_capacity;
@@ -23,15 +25,6 @@ typedef struct counts {
     char *lowered; /* (longest text so far) the present text in small letters */
     size_t lowered_capacity;
 } counts;
-
-static void release_counts(counts *all)
-{
-    vocabulary_release(&all->words);
-    memory_free(all->newest);
-    memory_free(all->starts);
-    memory_free(all->entries);
-    memory_free(all->lowered);
-}
 
 static char to_small(char letter)
 {
@@ -50,13 +43,14 @@ static ee_status count_word(counts *all, size_t text_start, const char *letters,
     size_t number;
     ee_status status = vocabulary_add(&all->words, letters, length, &number, error);
     if (!status)
-        status = memory_grow(NULL, &all->newest, &all->newest_capacity, number + 1, sizeof *all->newest, error);
+        status = memory_grow(&all->owner, &all->newest, &all->newest_capacity, number + 1, sizeof *all->newest, error);
     if (status) return status;
     if (all->newest[number] > text_start) {
         all->entries[all->newest[number] - 1].count++;
         return EE_OK;
     }
-    status = memory_grow(NULL, &all->entries, &all->entry_capacity, all->entry_count + 1, sizeof *all->entries, error);
+    status = memory_grow(&all->owner, &all->entries, &all->entry_capacity, all->entry_count + 1, sizeof *all->entries,
+                         error);
     if (status) return status;
     all->entries[all->entry_count] = (entry){(uint32_t)number, 1};
     all->newest[number] = ++all->entry_count;
@@ -67,7 +61,7 @@ static ee_status count_word(counts *all, size_t text_start, const char *letters,
 static ee_status count_text(counts *all, const field *text, ee_error *error)
 {
     size_t text_start = all->entry_count;
-    ee_status grown = memory_grow(NULL, &all->lowered, &all->lowered_capacity, text->length, 1, error);
+    ee_status grown = memory_grow(&all->owner, &all->lowered, &all->lowered_capacity, text->length, 1, error);
     if (grown) return grown;
     for (size_t i = 0; i < text->length; i++) all->lowered[i] = to_small(text->text[i]);
     for (size_t start = 0, end; start < text->length; start = end + 1) {
@@ -81,7 +75,7 @@ static ee_status count_text(counts *all, const field *text, ee_error *error)
 
 static ee_status count_texts(const field *texts, size_t count, counts *out, ee_error *error)
 {
-    ee_status status = memory_create(NULL, &out->starts, count + 1, sizeof *out->starts, error);
+    ee_status status = memory_create(&out->owner, &out->starts, count + 1, sizeof *out->starts, error);
     for (size_t i = 0; i < count && !status; i++) {
         status = count_text(out, &texts[i], error);
         out->starts[i + 1] = out->entry_count;
@@ -92,17 +86,15 @@ static ee_status count_texts(const field *texts, size_t count, counts *out, ee_e
 /* ---- the words that stay ---- */
 
 typedef struct candidate {
-    const char *letters; /* (length) */
-    size_t length, texts, number;
+    json_text letters;
+    size_t texts, number;
 } candidate;
 
 static int compare_candidates(const void *left, const void *right)
 {
     const candidate *a = left, *b = right;
     if (a->texts != b->texts) return a->texts > b->texts ? -1 : 1;
-    int order = memcmp(a->letters, b->letters, a->length < b->length ? a->length : b->length);
-    if (order) return order;
-    return (a->length > b->length) - (a->length < b->length);
+    return json_compare(a->letters, b->letters);
 }
 
 /* renamed is (words): the new numbers of the words that stay, the new vocabulary's count for the others. */
@@ -111,21 +103,20 @@ static ee_status choose_words(const vocabulary *from, size_t min_texts, size_t m
 {
     candidate *candidates;
     size_t count = 0;
-    ee_status status = memory_create(NULL, &candidates, from->count, sizeof *candidates, error);
+    ee_status status = memory_create(from->owner, &candidates, from->count, sizeof *candidates, error);
     if (status) return status;
     for (size_t i = 0; i < from->count; i++) {
-        const word *w = &from->words[i];
-        if (w->uses >= min_texts) candidates[count++] = (candidate){from->letters + w->start, w->length, w->uses, i};
+        const vocabulary_word *w = &from->words[i];
+        if (w->uses >= min_texts) candidates[count++] = (candidate){{from->letters + w->start, w->length}, w->uses, i};
     }
     qsort(candidates, count, sizeof *candidates, compare_candidates);
     if (count > most_words) count = most_words;
     for (size_t i = 0; i < from->count; i++) renamed[i] = count;
     for (size_t i = 0; i < count && !status; i++) {
         const candidate *chosen = &candidates[i];
-        status = vocabulary_add(out, chosen->letters, chosen->length, &renamed[chosen->number], error);
+        status = vocabulary_add(out, chosen->letters.bytes, chosen->letters.length, &renamed[chosen->number], error);
         if (!status) out->words[i].uses = chosen->texts;
     }
-    memory_free(candidates);
     return status;
 }
 
@@ -179,13 +170,13 @@ ee_status text_features_create(const field *texts, size_t count, size_t min_text
 {
     *out = (text_features){.texts = count};
     counts all = {0};
-    size_t *renamed = NULL;
+    size_t *renamed;
+    all.words.owner = &all.owner;
     ee_status status = count_texts(texts, count, &all, error);
-    if (!status) status = memory_create(NULL, &renamed, all.words.count, sizeof *renamed, error);
+    if (!status) status = memory_create(&all.owner, &renamed, all.words.count, sizeof *renamed, error);
     if (!status) status = choose_words(&all.words, min_texts, most_words, &out->words, renamed, error);
     if (!status) status = weigh(&all, renamed, out, error);
-    memory_free(renamed);
-    release_counts(&all);
+    memory_release(&all.owner);
     if (status) text_features_release(out);
     return status;
 }

@@ -16,7 +16,7 @@ ee_status row_encoding_create(size_t width, row_encoding **out, ee_error *error)
     if (status) return status;
     self->width = width;
     strcpy(self->words, "auto");
-    self->classes.owner = &self->owner;
+    self->classes.owner = self->names.owner = &self->owner;
     status = memory_create(&self->owner, &self->columns, width, sizeof *self->columns, error);
     for (size_t i = 0; i < width && !status; i++) self->columns[i].categories.owner = &self->owner;
     if (status)
@@ -28,9 +28,7 @@ ee_status row_encoding_create(size_t width, row_encoding **out, ee_error *error)
 
 void row_encoding_free(row_encoding *self)
 {
-    if (!self) return;
-    vocabulary_release(&self->names);
-    memory_release(&self->owner);
+    if (self) memory_release(&self->owner);
 }
 
 static ee_status copy_text(row_encoding *self, const char **name, ee_error *error)

@@ -3,16 +3,17 @@
 #ifndef EENET_VOCABULARY_H
 #define EENET_VOCABULARY_H
 
-#include "base/status.h"
+#include "base/memory.h"
 
-typedef struct word {
+typedef struct vocabulary_word {
     size_t start, length; /* in the letters of its vocabulary */
     size_t uses;          /* a counter for the caller; 0 at first */
-} word;
+} vocabulary_word;
 
 /* Starts as zeros. */
 typedef struct vocabulary {
-    word *words; /* (count) */
+    memory *owner;          /* NULL: to be released */
+    vocabulary_word *words; /* (count) */
     size_t count, capacity;
     char *letters; /* (letters_count) */
     size_t letters_count, letters_capacity;

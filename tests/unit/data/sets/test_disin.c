@@ -99,7 +99,7 @@ static size_t make_vectors(const text_features *features, bool binary, char *byt
     size_t count = features->words.count;
     size_t size = (size_t)snprintf(bytes, capacity, "%zu %zu\n", count, count);
     for (size_t i = 0; i < count; i++) {
-        const word *w = &features->words.words[i];
+        const vocabulary_word *w = &features->words.words[i];
         size +=
             (size_t)snprintf(bytes + size, capacity - size, "%.*s", (int)w->length, features->words.letters + w->start);
         if (binary) bytes[size++] = ' ';

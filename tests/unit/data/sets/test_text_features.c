@@ -26,7 +26,7 @@ static text_features make(const char *const *texts, size_t count, size_t min_tex
 
 static void expect_word(const text_features *features, size_t number, const char *letters, size_t texts)
 {
-    const word *w = &features->words.words[number];
+    const vocabulary_word *w = &features->words.words[number];
     assert_int_equal(w->length, strlen(letters));
     assert_memory_equal(features->words.letters + w->start, letters, w->length);
     assert_int_equal(w->uses, texts);
