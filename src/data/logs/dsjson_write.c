@@ -10,6 +10,13 @@ static void add_words(text *into, const char *words)
     text_bytes(into, words, strlen(words));
 }
 
+/* The key, with quotes and a colon, and the number. */
+static void add_number(text *into, const char *key, double number)
+{
+    add_words(into, key);
+    text_double(into, number);
+}
+
 /* "KEY":[1,2,3] */
 static void add_array(text *into, const char *key, const double *numbers, size_t count)
 {
@@ -49,11 +56,9 @@ static void add_label(text *into, const log_event *event, const dsjson_source *s
 {
     bool slots = event->slot_count && !event->slate;
     if (slots) return;
-    add_words(into, "\"_label_cost\":");
-    text_double(into, -learned_at(source, 0, event->reward));
+    add_number(into, "\"_label_cost\":", -learned_at(source, 0, event->reward));
     if (!event->slot_count) {
-        add_words(into, ",\"_label_probability\":");
-        text_double(into, event->probability);
+        add_number(into, ",\"_label_probability\":", event->probability);
         text_add(into, ",\"_label_Action\":%zu,\"_labelIndex\":%zu", event->action + 1, event->action);
     }
     add_words(into, ",");
@@ -72,8 +77,7 @@ static void add_outcome(text *into, const log_event *event, size_t number, const
     const log_slot *slot = &event->slots[number];
     add_words(into, "{");
     if (!event->slate) {
-        add_words(into, "\"_label_cost\":");
-        text_double(into, -learned_at(source, number, slot->reward));
+        add_number(into, "\"_label_cost\":", -learned_at(source, number, slot->reward));
         add_words(into, ",");
     }
     if (slot->id.length) {
@@ -87,8 +91,7 @@ static void add_outcome(text *into, const log_event *event, size_t number, const
     add_array(into, "_p", slot->probabilities, log_slot_is_partial(slot) ? 1 : slot->count);
     if (slot->skipped) add_words(into, ",\"_skipLearn\":true");
     if (!event->slate && source && source->learned) {
-        add_words(into, ",\"_original_label_cost\":");
-        text_double(into, -slot->reward);
+        add_number(into, ",\"_original_label_cost\":", -slot->reward);
     }
     add_words(into, "}");
 }
@@ -130,15 +133,6 @@ static void add_vector(text *into, const ee_arms *arms, size_t arm)
     add_words(into, sparse ? "}" : "]");
 }
 
-/* Line ends can only occur between JSON values; here they would end the event. */
-static void add_raw(text *into, json_text json)
-{
-    size_t first = into->length;
-    text_bytes(into, json.bytes, json.length);
-    for (size_t i = first; i < into->length; i++)
-        if (into->bytes[i] == '\n' || into->bytes[i] == '\r') into->bytes[i] = ' ';
-}
-
 static void add_slot(text *into, const log_slot *slot)
 {
     const char *between = "";
@@ -155,7 +149,7 @@ static void add_slot(text *into, const log_slot *slot)
     }
     if (slot->features.length > 2) {
         add_words(into, between);
-        add_raw(into, json_members(slot->features));
+        text_one_line(into, json_members(slot->features));
     }
     add_words(into, "}");
 }
@@ -184,13 +178,13 @@ static void add_context(text *into, const log_event *event)
     if (event->arms.count) text_add(into, ",\"_dim\":%zu", event->arms.dim);
     add_words(into, ",\"c\":");
     if (event->context.length && !event->slot_count) {
-        add_raw(into, event->context);
+        text_one_line(into, event->context);
         return;
     }
     json_text shared = event->context.length ? json_members(event->context) : (json_text){0};
     add_words(into, "{");
     if (event->context.length)
-        add_raw(into, shared);
+        text_one_line(into, shared);
     else
         add_actions_alone(into, event);
     if (event->slot_count) {
@@ -225,8 +219,7 @@ static void add_source(text *into, const log_event *event, const dsjson_source *
     }
     text_add(into, ",\"VWState\":{\"m\":\"%llu\"}", (unsigned long long)source->version);
     if (source->learned && (!event->slot_count || event->slate)) {
-        add_words(into, ",\"_original_label_cost\":");
-        text_double(into, -event->reward);
+        add_number(into, ",\"_original_label_cost\":", -event->reward);
     }
     text_add(into, ",\"_cursor\":%llu}\n", (unsigned long long)source->cursor);
 }
@@ -252,8 +245,7 @@ void dsjson_format_served(text *into, const log_event *event, const dsjson_sourc
     add_baselines(into, event);
     add_context(into, event);
     if (event->copies != 1) {
-        add_words(into, ",\"pdrop\":");
-        text_double(into, drop_of(event->copies));
+        add_number(into, ",\"pdrop\":", drop_of(event->copies));
     }
     if (event->skipped) add_words(into, ",\"_skipLearn\":true");
     add_source(into, event, source);

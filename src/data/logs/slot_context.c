@@ -4,12 +4,9 @@ static const char mark[] = "{\"_slot\":";
 
 static void add_members(text *into, json_text members)
 {
-    size_t first = into->length;
     if (!members.length) return;
     text_bytes(into, ",", 1);
-    text_bytes(into, members.bytes, members.length);
-    for (size_t i = first; i < into->length; i++)
-        if (into->bytes[i] == '\n' || into->bytes[i] == '\r') into->bytes[i] = ' ';
+    text_one_line(into, members);
 }
 
 static json_text members_of(json_text object)

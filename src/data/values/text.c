@@ -106,6 +106,14 @@ void text_json(text *into, json_text words)
     into->bytes[into->length] = '\0';
 }
 
+void text_one_line(text *into, json_text json)
+{
+    size_t first = into->length;
+    text_bytes(into, json.bytes, json.length);
+    for (size_t i = first; i < into->length; i++)
+        if (into->bytes[i] == '\n' || into->bytes[i] == '\r') into->bytes[i] = ' ';
+}
+
 /* Whole numbers over powers of ten: both are held exactly below 2^53 and 10^22, and a reader's quotient of the two is
  * the nearest double. So what is found here is read as the same number, twenty times sooner than by snprintf and
  * strtod.

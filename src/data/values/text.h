@@ -30,6 +30,9 @@ void text_csv(text *into, const char *words);
 /* A string of JSON, in its quotes. */
 void text_json(text *into, json_text words);
 
+/* JSON as it is, but with spaces for line ends, which can occur only between its values. */
+void text_one_line(text *into, json_text json);
+
 /* The shortest digits that read back as the same double, or the same float. */
 void text_double(text *into, double number);
 void text_float(text *into, float number);
