@@ -265,7 +265,7 @@ void byte_stream_close(byte_stream *stream)
 
 /* ---- reading ---- */
 
-ee_status byte_stream_look(byte_stream *stream, size_t wanted, char **bytes, size_t *size, ee_error *error)
+ee_status byte_stream_peek(byte_stream *stream, size_t wanted, char **bytes, size_t *size, ee_error *error)
 {
     while (stream->end - stream->start < wanted && !stream->finished) {
         ee_status status = read_more(stream, error);
@@ -276,7 +276,7 @@ ee_status byte_stream_look(byte_stream *stream, size_t wanted, char **bytes, siz
     return EE_OK;
 }
 
-void byte_stream_pass(byte_stream *stream, size_t size)
+void byte_stream_skip(byte_stream *stream, size_t size)
 {
     stream->start += size;
 }

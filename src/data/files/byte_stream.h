@@ -22,10 +22,10 @@ void byte_stream_close(byte_stream *stream);
 
 /* Looks ahead: at least `wanted` bytes, fewer only at the end of the stream. The caller may change them; they are valid
  * until the next call and followed by a zero. */
-ee_status byte_stream_look(byte_stream *stream, size_t wanted, char **bytes, size_t *size, ee_error *error);
+ee_status byte_stream_peek(byte_stream *stream, size_t wanted, char **bytes, size_t *size, ee_error *error);
 
-/* Skips this many of the bytes returned by byte_stream_look. */
-void byte_stream_pass(byte_stream *stream, size_t size);
+/* Skips this many of the bytes returned by byte_stream_peek. */
+void byte_stream_skip(byte_stream *stream, size_t size);
 
 typedef struct byte_line {
     char *bytes; /* (size) without the line end, which is replaced by a zero; valid until the next call */

@@ -38,9 +38,9 @@ static ee_status refuse_second(const char *folder, ee_error *error)
 
 static bool is_same_file(int descriptor, const char *path)
 {
-    struct stat own, named;
-    return fstat(descriptor, &own) == 0 && stat(path, &named) == 0 && own.st_dev == named.st_dev &&
-           own.st_ino == named.st_ino;
+    struct stat open_file_stat, named;
+    return fstat(descriptor, &open_file_stat) == 0 && stat(path, &named) == 0 &&
+           open_file_stat.st_dev == named.st_dev && open_file_stat.st_ino == named.st_ino;
 }
 
 /* NFS and the like keep the lock of a folder to the machine, and share that of a file among all, or have none. Another
@@ -103,8 +103,8 @@ ee_status line_file_replace(line_file *self, const char *lines, size_t length, e
 
 static void name_file(ee_error *error, const char *path)
 {
-    ee_error told = *error;
-    status_fail(error, told.status, "%s: %s; delete that line to continue", file_tail(path), told.message);
+    ee_error inner = *error;
+    status_fail(error, inner.status, "%s: %s; delete that line to continue", file_tail(path), inner.message);
 }
 
 ee_status line_file_each(const char *folder, const char *name, line_taker *take, void *context, ee_error *error)

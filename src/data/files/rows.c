@@ -59,7 +59,7 @@ static const char *find_separator(const source *file)
     return best < USUAL ? usual[best] : " ";
 }
 
-void rows_mend_line_ends(source *file)
+void rows_fix_line_ends(source *file)
 {
     if (memchr(file->bytes, '\n', file->size)) return;
     for (size_t i = 0; i < file->size; i++)

@@ -24,7 +24,7 @@ typedef struct row_reader {
 } row_reader;
 
 /* Call before reading: if the file has no \n, each \r becomes one, because some programs end lines with \r. */
-void rows_mend_line_ends(source *file);
+void rows_fix_line_ends(source *file);
 
 /* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; but
  * semicolon before comma where the first lines have as many of them, and commas in numbers alone, as 3,14; a space

@@ -163,7 +163,7 @@ ee_status pool_load(const uint8_t *bytes, size_t size, survey *seen, pool_datase
     return status;
 }
 
-pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, survey *seen)
+pool_dataset *pool_read_cache(const char *cache, const char *kind, uint64_t key, survey *seen)
 {
     uint8_t *bytes;
     size_t size;
@@ -174,7 +174,7 @@ pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, 
     return pool;
 }
 
-void pool_keep(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key)
+void pool_write_cache(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key)
 {
     uint8_t *bytes;
     size_t size;

@@ -39,8 +39,8 @@ ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error);
 
 /* Reads a pool and its survey from the cache (cache.h); NULL if there is none. seen must be empty. The fingerprint is
  * not set. */
-pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, survey *seen);
-void pool_keep(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key);
+pool_dataset *pool_read_cache(const char *cache, const char *kind, uint64_t key, survey *seen);
+void pool_write_cache(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key);
 
 /* Converts tables, entries and survey to bytes and back; free *out by its owner. */
 ee_status pool_save(const pool_dataset *pool, const survey *seen, uint8_t **bytes, size_t *size, ee_error *error);

@@ -42,10 +42,10 @@ static const char *const usual_names[CSV_ROLES][9] = {
     [CSV_SKIPPED] = {"skipped"},
 };
 
-ee_status csv_options_read(const char *words, csv_options *out, ee_error *error)
+ee_status csv_options_read(const char *options, csv_options *out, ee_error *error)
 {
     options_set_defaults(&schema, out);
-    return options_parse_once(&schema, words, out, error);
+    return options_parse_once(&schema, options, out, error);
 }
 
 const char *csv_role_name(csv_role role)

@@ -10,7 +10,7 @@
 #include "dsjson_line.h"
 
 struct dsjson {
-    dsjson_line said;
+    dsjson_line line;
     double *by_action; /* probabilities by the action's number */
     size_t by_action_capacity;
     log_slot *slots;
@@ -22,7 +22,7 @@ struct dsjson {
 ee_status dsjson_create(memory *owner, dsjson **out, ee_error *error)
 {
     ee_status status = memory_create(owner, out, 1, sizeof **out, error);
-    if (!status) (*out)->said = dsjson_line_start(owner);
+    if (!status) (*out)->line = dsjson_line_start(owner);
     return status;
 }
 
@@ -67,25 +67,25 @@ static bool scatter(const double *actions, double base, const double *probabilit
     return true;
 }
 
-static ee_status make_by_action(dsjson *self, size_t count, ee_error *error)
+static ee_status reserve_by_action(dsjson *self, size_t count, ee_error *error)
 {
-    return memory_grow(self->said.owner, &self->by_action, &self->by_action_capacity, count, sizeof *self->by_action,
+    return memory_grow(self->line.owner, &self->by_action, &self->by_action_capacity, count, sizeof *self->by_action,
                        error);
 }
 
 /* The chosen action from 0; SIZE_MAX, with a note, if the line does not name it. */
 static size_t find_taken(const dsjson *self, double base, log_note *note)
 {
-    const facts *of = &self->said.of;
+    const facts *of = &self->line.of;
     size_t by_index = of->index.known ? whole(of->index.value) : SIZE_MAX;
     size_t by_action = of->action.known ? whole(of->action.value - 1) : SIZE_MAX;
     if (of->index.known && of->action.known && by_index != by_action)
-        log_pass_over(note, LOG_INVALID, "_labelIndex (from 0) is %.6g, but _label_Action (from 1) is %.6g",
-                      of->index.value, of->action.value);
+        log_skip(note, LOG_INVALID, "_labelIndex (from 0) is %.6g, but _label_Action (from 1) is %.6g", of->index.value,
+                 of->action.value);
     if (of->index.known) return by_index;
     if (of->action.known) return by_action;
-    if (self->said.actions.count) return whole(self->said.actions.values[0] - base);
-    log_pass_over(note, LOG_INVALID, "the chosen action is missing: expected _labelIndex, _label_Action or a");
+    if (self->line.actions.count) return whole(self->line.actions.values[0] - base);
+    log_skip(note, LOG_INVALID, "the chosen action is missing: expected _labelIndex, _label_Action or a");
     return SIZE_MAX;
 }
 
@@ -99,48 +99,48 @@ static bool agree(double label, double probability, double kept)
 
 static ee_status judge_probabilities(dsjson *self, double base, log_event *event, log_note *note, ee_error *error)
 {
-    const facts *of = &self->said.of;
-    if (!self->said.probabilities.count) {
+    const facts *of = &self->line.of;
+    if (!self->line.probabilities.count) {
         event->probability = of->probability.known ? of->probability.value : (double)NAN;
-        if (!of->probability.known) log_pass_over(note, LOG_INVALID, "the probability of the chosen action is missing");
+        if (!of->probability.known) log_skip(note, LOG_INVALID, "the probability of the chosen action is missing");
         return EE_OK;
     }
-    ee_status status = make_by_action(self, event->count, error);
+    ee_status status = reserve_by_action(self, event->count, error);
     if (status) return status;
-    size_t listed = self->said.actions.count ? self->said.actions.count : event->count;
-    if (self->said.probabilities.count != listed) {
-        log_pass_over(note, LOG_INVALID, "expected %zu probabilities in p, one per action, got %zu", listed,
-                      self->said.probabilities.count);
+    size_t listed = self->line.actions.count ? self->line.actions.count : event->count;
+    if (self->line.probabilities.count != listed) {
+        log_skip(note, LOG_INVALID, "expected %zu probabilities in p, one per action, got %zu", listed,
+                 self->line.probabilities.count);
         return EE_OK;
     }
-    if (!scatter(self->said.actions.count ? self->said.actions.values : NULL, base, self->said.probabilities.values,
+    if (!scatter(self->line.actions.count ? self->line.actions.values : NULL, base, self->line.probabilities.values,
                  listed, self->by_action, event->count)) {
-        log_pass_over(note, LOG_INVALID, "a must list different actions, each one of the %zu", event->count);
+        log_skip(note, LOG_INVALID, "a must list different actions, each one of the %zu", event->count);
         return EE_OK;
     }
     event->probabilities = self->by_action;
     event->probability = self->by_action[event->action];
     if (of->probability.known && !agree(of->probability.value, event->probability, 1 / event->copies))
-        log_pass_over(note, LOG_INVALID, "the probability is %.6g in p, but %.6g in _label_probability",
-                      event->probability, of->probability.value);
+        log_skip(note, LOG_INVALID, "the probability is %.6g in p, but %.6g in _label_probability", event->probability,
+                 of->probability.value);
     return EE_OK;
 }
 
 static ee_status judge_one(dsjson *self, const log_options *options, log_event *event, log_note *note, ee_error *error)
 {
     double base = 1;
-    for (size_t i = 0; i < self->said.actions.count; i++)
-        if (self->said.actions.values[i] == 0) base = 0;
-    size_t listed = self->said.actions.count ? self->said.actions.count : self->said.probabilities.count;
-    event->count = self->said.of.context.bytes && self->said.action_count ? self->said.action_count : listed;
+    for (size_t i = 0; i < self->line.actions.count; i++)
+        if (self->line.actions.values[i] == 0) base = 0;
+    size_t listed = self->line.actions.count ? self->line.actions.count : self->line.probabilities.count;
+    event->count = self->line.of.context.bytes && self->line.action_count ? self->line.action_count : listed;
     event->action = find_taken(self, base, note);
     if (note->verdict) return EE_OK;
     if (event->action >= event->count) {
-        log_pass_over(note, LOG_INVALID, "the chosen action is not one of the %zu actions", event->count);
+        log_skip(note, LOG_INVALID, "the chosen action is not one of the %zu actions", event->count);
         return EE_OK;
     }
-    event->reward = aggregate(&self->said.of.seen, self->said.of.cost, self->said.of.original, options);
-    if (isnan(event->reward)) log_pass_over(note, LOG_INVALID, "_label_cost is missing");
+    event->reward = aggregate(&self->line.of.seen, self->line.of.cost, self->line.of.original, options);
+    if (isnan(event->reward)) log_skip(note, LOG_INVALID, "_label_cost is missing");
     return judge_probabilities(self, base, event, note, error);
 }
 
@@ -159,38 +159,38 @@ static bool take_wholes(const double *from, size_t listed, size_t count, size_t 
 static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const log_options *options, log_slot *slot)
 {
     if (!from->action_count || from->action_count != from->probability_count) return false;
-    const double *actions = self->said.slot_actions.values + from->first_action;
-    const double *probabilities = self->said.slot_probabilities.values + from->first_probability;
+    const double *actions = self->line.slot_actions.values + from->first_action;
+    const double *probabilities = self->line.slot_probabilities.values + from->first_probability;
     size_t *numbers = self->slot_numbers + from->first_action;
     if (!scatter(actions, 0, probabilities, from->action_count, self->by_action, count)) return false;
-    double reward = self->said.of.slate ? (double)NAN : aggregate(&from->seen, from->cost, from->original, options);
+    double reward = self->line.of.slate ? (double)NAN : aggregate(&from->seen, from->cost, from->original, options);
     *slot = (log_slot){.id = from->id,
                        .count = from->action_count,
                        .actions = numbers,
                        .probabilities = probabilities,
-                       .reward = isnan(reward) && from->skip && !self->said.of.slate ? 0 : reward,
+                       .reward = isnan(reward) && from->skip && !self->line.of.slate ? 0 : reward,
                        .skipped = from->skip,
                        .baseline = SIZE_MAX};
     return take_wholes(actions, from->action_count, count, numbers);
 }
 
 /* What the context says of a slot. */
-static bool add_description(dsjson *self, const slot_words *from, size_t count, log_slot *slot)
+static bool add_description(dsjson *self, const slot_description *from, size_t count, log_slot *slot)
 {
     if (!slot->id.length) slot->id = from->id;
     slot->features = from->features;
-    if (!from->allowed_count || self->said.of.slate) return true;
+    if (!from->allowed_count || self->line.of.slate) return true;
     size_t *numbers = self->allowed_numbers + from->first_allowed;
     slot->allowed = numbers;
     slot->allowed_count = from->allowed_count;
-    return take_wholes(self->said.allowed.values + from->first_allowed, from->allowed_count, count, numbers);
+    return take_wholes(self->line.allowed.values + from->first_allowed, from->allowed_count, count, numbers);
 }
 
 /* Copies baselines up to the first invalid one. */
 static void add_baselines(dsjson *self, size_t count)
 {
-    for (size_t i = 0; i < self->said.outcome_count && i < self->said.baselines.count; i++) {
-        size_t baseline = whole(self->said.baselines.values[i]);
+    for (size_t i = 0; i < self->line.outcome_count && i < self->line.baselines.count; i++) {
+        size_t baseline = whole(self->line.baselines.values[i]);
         if (baseline >= count) return;
         self->slots[i].baseline = baseline;
     }
@@ -198,18 +198,18 @@ static void add_baselines(dsjson *self, size_t count)
 
 static ee_status make_slots(dsjson *self, ee_error *error)
 {
-    size_t most = self->said.action_count;
-    for (size_t i = 0; i < self->said.outcome_count; i++)
-        if (self->said.outcomes[i].action_count > most) most = self->said.outcomes[i].action_count;
-    ee_status status = memory_grow(self->said.owner, &self->slots, &self->slots_capacity, self->said.outcome_count,
+    size_t most = self->line.action_count;
+    for (size_t i = 0; i < self->line.outcome_count; i++)
+        if (self->line.outcomes[i].action_count > most) most = self->line.outcomes[i].action_count;
+    ee_status status = memory_grow(self->line.owner, &self->slots, &self->slots_capacity, self->line.outcome_count,
                                    sizeof *self->slots, error);
     if (!status)
-        status = memory_grow(self->said.owner, &self->slot_numbers, &self->slot_numbers_capacity,
-                             self->said.slot_actions.count, sizeof *self->slot_numbers, error);
+        status = memory_grow(self->line.owner, &self->slot_numbers, &self->slot_numbers_capacity,
+                             self->line.slot_actions.count, sizeof *self->slot_numbers, error);
     if (!status)
-        status = memory_grow(self->said.owner, &self->allowed_numbers, &self->allowed_capacity,
-                             self->said.allowed.count, sizeof *self->allowed_numbers, error);
-    return status ? status : make_by_action(self, most, error);
+        status = memory_grow(self->line.owner, &self->allowed_numbers, &self->allowed_capacity,
+                             self->line.allowed.count, sizeof *self->allowed_numbers, error);
+    return status ? status : reserve_by_action(self, most, error);
 }
 
 static ee_status judge_slots(dsjson *self, const log_options *options, log_event *event, log_note *note,
@@ -218,31 +218,31 @@ static ee_status judge_slots(dsjson *self, const log_options *options, log_event
     ee_status status = make_slots(self, error);
     if (status) return status;
     bool priced = false;
-    for (size_t i = 0; i < self->said.outcome_count; i++) priced = priced || self->said.outcomes[i].cost.known;
-    if (self->said.of.cost.known && !priced) self->said.of.slate = true;
-    for (size_t i = self->said.outcome_count; i-- > 0;) { /* the first comes last: by_action stays its own */
-        const slot_facts *from = &self->said.outcomes[i];
-        event->count = self->said.of.slate || !self->said.action_count ? from->action_count : self->said.action_count;
+    for (size_t i = 0; i < self->line.outcome_count; i++) priced = priced || self->line.outcomes[i].cost.known;
+    if (self->line.of.cost.known && !priced) self->line.of.slate = true;
+    for (size_t i = self->line.outcome_count; i-- > 0;) { /* the first comes last: by_action stays its own */
+        const slot_facts *from = &self->line.outcomes[i];
+        event->count = self->line.of.slate || !self->line.action_count ? from->action_count : self->line.action_count;
         if (!judge_slot(self, from, event->count, options, &self->slots[i])) {
-            log_pass_over(note, LOG_INVALID, "slot %zu: _a and _p must have the same length, and _a only known actions",
-                          i + 1);
+            log_skip(note, LOG_INVALID, "slot %zu: _a and _p must have the same length, and _a only known actions",
+                     i + 1);
             return EE_OK;
         }
-        if (!self->said.of.slate && isnan(self->slots[i].reward))
-            log_pass_over(note, LOG_INVALID, "slot %zu: _label_cost is missing", i + 1);
-        if (i < self->said.slot_count && !add_description(self, &self->said.slots[i], event->count, &self->slots[i]))
-            log_pass_over(note, LOG_INVALID, "slot %zu: _inc has an unknown action", i + 1);
+        if (!self->line.of.slate && isnan(self->slots[i].reward))
+            log_skip(note, LOG_INVALID, "slot %zu: _label_cost is missing", i + 1);
+        if (i < self->line.slot_count && !add_description(self, &self->line.slots[i], event->count, &self->slots[i]))
+            log_skip(note, LOG_INVALID, "slot %zu: _inc has an unknown action", i + 1);
     }
-    if (!self->said.of.slate) add_baselines(self, event->count);
+    if (!self->line.of.slate) add_baselines(self, event->count);
     event->slots = self->slots;
-    event->slot_count = self->said.outcome_count;
-    event->slate = self->said.of.slate;
+    event->slot_count = self->line.outcome_count;
+    event->slate = self->line.of.slate;
     event->action = self->slots[0].actions[0];
     event->probability = self->slots[0].probabilities[0];
     event->probabilities = log_slot_is_partial(&self->slots[0]) ? NULL : self->by_action;
-    event->reward = event->slate ? aggregate(&self->said.of.seen, self->said.of.cost, self->said.of.original, options)
+    event->reward = event->slate ? aggregate(&self->line.of.seen, self->line.of.cost, self->line.of.original, options)
                                  : self->slots[0].reward;
-    if (isnan(event->reward) && !note->verdict) log_pass_over(note, LOG_INVALID, "_label_cost is missing");
+    if (isnan(event->reward) && !note->verdict) log_skip(note, LOG_INVALID, "_label_cost is missing");
     return EE_OK;
 }
 
@@ -251,65 +251,65 @@ static ee_status judge_slots(dsjson *self, const log_options *options, log_event
 /* Whether it is JSON of another kind. */
 static bool is_foreign(const dsjson *self, log_note *note)
 {
-    const facts *of = &self->said.of;
+    const facts *of = &self->line.of;
     bool label = of->cost.known || of->probability.known || of->index.known || of->action.known;
     if (of->continuous)
-        log_pass_over(note, LOG_FOREIGN, "a continuous action");
+        log_skip(note, LOG_FOREIGN, "a continuous action");
     else if (of->dangling)
-        log_pass_over(note, LOG_FOREIGN, "a reward without its decision");
-    else if (!self->said.outcome_count && !label && !self->said.actions.count)
-        log_pass_over(note, LOG_FOREIGN, "not a decision: it has neither a label nor outcomes");
-    else if (!of->context.bytes && !self->said.actions.count && !self->said.outcome_count)
-        log_pass_over(note, LOG_FOREIGN, "not dsjson: it has neither c nor a");
+        log_skip(note, LOG_FOREIGN, "a reward without its decision");
+    else if (!self->line.outcome_count && !label && !self->line.actions.count)
+        log_skip(note, LOG_FOREIGN, "not a decision: it has neither a label nor outcomes");
+    else if (!of->context.bytes && !self->line.actions.count && !self->line.outcome_count)
+        log_skip(note, LOG_FOREIGN, "not dsjson: it has neither c nor a");
     return note->verdict != LOG_EVENT;
 }
 
 /* Where no slot's reward is known. */
-static bool all_skipped(const dsjson_line *said)
+static bool all_skipped(const dsjson_line *line)
 {
-    for (size_t i = 0; i < said->outcome_count; i++)
-        if (!said->outcomes[i].skip) return false;
-    return said->outcome_count > 0;
+    for (size_t i = 0; i < line->outcome_count; i++)
+        if (!line->outcomes[i].skip) return false;
+    return line->outcome_count > 0;
 }
 
 static ee_status judge(dsjson *self, const log_options *options, log_event *event, log_note *note, ee_error *error)
 {
-    const facts *of = &self->said.of;
+    const facts *of = &self->line.of;
     if (is_foreign(self, note)) return EE_OK;
     if (of->wrong) {
-        log_pass_over(note, LOG_INVALID, "%s", of->wrong);
+        log_skip(note, LOG_INVALID, "%s", of->wrong);
         return EE_OK;
     }
     double drop = of->drop.known ? of->drop.value : 0;
     if (!(drop >= 0 && drop < 1)) {
-        log_pass_over(note, LOG_INVALID, "pdrop must be at least 0 and below 1, got %.6g", drop);
+        log_skip(note, LOG_INVALID, "pdrop must be at least 0 and below 1, got %.6g", drop);
         return EE_OK;
     }
     event->copies = 1 / (1 - drop);
     event->id = of->id;
     if (of->time.bytes && !log_time_parse(of->time, &event->time)) event->time = (double)NAN;
     bool activated = of->seen.activated;
-    for (size_t i = 0; i < self->said.outcome_count; i++)
-        activated = activated || self->said.outcomes[i].seen.activated;
-    event->skipped = of->skip || (of->deferred && !activated) || all_skipped(&self->said);
-    ee_status status = self->said.outcome_count ? judge_slots(self, options, event, note, error)
+    for (size_t i = 0; i < self->line.outcome_count; i++)
+        activated = activated || self->line.outcomes[i].seen.activated;
+    event->skipped = of->skip || (of->deferred && !activated) || all_skipped(&self->line);
+    ee_status status = self->line.outcome_count ? judge_slots(self, options, event, note, error)
                                                 : judge_one(self, options, event, note, error);
     if (status || note->verdict) return status;
-    size_t baseline = self->said.baselines.count ? whole(self->said.baselines.values[0]) : 0;
+    size_t baseline = self->line.baselines.count ? whole(self->line.baselines.values[0]) : 0;
     event->baseline = baseline < event->count ? baseline : 0;
-    if (self->said.named && !event->slate && self->said.action_count == event->count) event->actions = self->said.names;
+    if (self->line.named && !event->slate && self->line.action_count == event->count) event->actions = self->line.names;
     event->context = of->context;
-    if (!self->said.vector_count) return EE_OK;
-    if (self->said.vector_count != event->count) {
-        log_pass_over(note, LOG_INVALID, "%zu of %zu actions have a vector", self->said.vector_count, event->count);
+    if (!self->line.vector_count) return EE_OK;
+    if (self->line.vector_count != event->count) {
+        log_skip(note, LOG_INVALID, "%zu of %zu actions have a vector", self->line.vector_count, event->count);
         return EE_OK;
     }
     event->context = (json_text){0};
     event->arms = (ee_arms){event->count,
                             (size_t)of->dim.value,
-                            self->said.values,
-                            self->said.sparse ? self->said.starts : NULL,
-                            self->said.sparse ? self->said.indices : NULL,
+                            self->line.values,
+                            self->line.sparse ? self->line.starts : NULL,
+                            self->line.sparse ? self->line.indices : NULL,
                             NULL};
     return EE_OK;
 }
@@ -326,14 +326,14 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
         return EE_OK;
     }
     if (size >= sizeof checkpoint - 1 && memcmp(bytes, checkpoint, sizeof checkpoint - 1) == 0) {
-        log_pass_over(note, LOG_FOREIGN, "a checkpoint");
+        log_skip(note, LOG_FOREIGN, "a checkpoint");
         return EE_OK;
     }
     bool object = true;
     ee_error reason;
-    ee_status status = dsjson_line_gather(&self->said, bytes, size, &object, &reason);
+    ee_status status = dsjson_line_gather(&self->line, bytes, size, &object, &reason);
     if (status == EE_BAD_INPUT) {
-        log_pass_over(note, LOG_BROKEN, "%s", reason.message);
+        log_skip(note, LOG_BROKEN, "%s", reason.message);
         return EE_OK;
     }
     if (status) {
@@ -341,7 +341,7 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
         return status;
     }
     if (!object) {
-        log_pass_over(note, LOG_FOREIGN, "expected a JSON object");
+        log_skip(note, LOG_FOREIGN, "expected a JSON object");
         return EE_OK;
     }
     return judge(self, options, event, note, error);

@@ -67,7 +67,7 @@ static ee_status take_vector(dsjson_line *self, const json_token *token, ee_erro
     ee_status status = memory_grow(self->owner, &self->starts, &self->starts_capacity, self->vector_count + 2,
                                    sizeof *self->starts, error);
     if (status) return status;
-    if (self->vector_count && sparse != self->sparse) line_say_wrong(self, "vectors must be all sparse or all dense");
+    if (self->vector_count && sparse != self->sparse) line_set_problem(self, "vectors must be all sparse or all dense");
     self->sparse = sparse;
     self->starts[self->vector_count++] = first;
     json_token item;
@@ -75,14 +75,14 @@ static ee_status take_vector(dsjson_line *self, const json_token *token, ee_erro
         uint32_t index = 0;
         bool follows = !sparse || (read_index(item.key, self->of.dim.value, &index) &&
                                    (self->value_count == first || index > self->indices[self->value_count - 1]));
-        if (!follows) line_say_wrong(self, "the indices of a sparse vector must ascend and be below _dim");
+        if (!follows) line_set_problem(self, "the indices of a sparse vector must ascend and be below _dim");
         if (item.kind != JSON_KIND_NUMBER || !(fabs(item.number) <= 1e9))
-            line_say_wrong(self, "a vector may hold only numbers from -1e9 to 1e9");
+            line_set_problem(self, "a vector may hold only numbers from -1e9 to 1e9");
         status = line_skip(self, &item, error);
         if (!status) status = add_value(self, item.number, index, error);
     }
     if (!status && !sparse && (double)(self->value_count - first) != self->of.dim.value)
-        line_say_wrong(self, "a vector must have _dim numbers");
+        line_set_problem(self, "a vector must have _dim numbers");
     self->starts[self->vector_count] = self->value_count;
     return status;
 }
@@ -101,7 +101,7 @@ static ee_status take_action(dsjson_line *self, ee_error *error)
         if (vector) {
             status = take_vector(self, &item, error);
         } else {
-            if (item.kind == JSON_KIND_TEXT && json_is(item.key, "_tag")) *name = line_keep(self, item.text);
+            if (item.kind == JSON_KIND_TEXT && json_is(item.key, "_tag")) *name = line_keep_text(self, item.text);
             if (json_is(item.key, "_slot_id")) self->of.slate = true;
             status = line_skip(self, &item, error);
         }
@@ -118,7 +118,7 @@ static ee_status take_actions(dsjson_line *self, const json_token *token, ee_err
     ee_status status = EE_OK;
     while (line_next(self, &item, &status, error)) {
         bool object = item.kind == JSON_KIND_OBJECT;
-        if (!object) line_say_wrong(self, "an action in _multi must be an object");
+        if (!object) line_set_problem(self, "an action in _multi must be an object");
         status = object ? take_action(self, error) : line_skip(self, &item, error);
     }
     return status;
@@ -154,7 +154,7 @@ static ee_status take_dim(dsjson_line *self, const json_token *item, ee_error *e
     ee_status status = line_take_number(self, item, &self->of.dim, "_dim must be a number", error);
     double dim = self->of.dim.value;
     if (self->of.dim.known && !(dim >= 1 && dim < 0x1p32 && dim == floor(dim))) {
-        line_say_wrong(self, "_dim must be a whole number from 1 to 2^32 - 1");
+        line_set_problem(self, "_dim must be a whole number from 1 to 2^32 - 1");
         self->of.dim.known = false;
     }
     return status;
@@ -202,8 +202,8 @@ static ee_status take_member(dsjson_line *self, const json_token *item, ee_error
         self->probabilities.count = 0;
         return line_take_numbers(self, item, &self->probabilities, "p must be an array of numbers", error);
     }
-    if (item->kind == JSON_KIND_TEXT && json_is(key, "EventId")) of->id = line_keep(self, item->text);
-    if (item->kind == JSON_KIND_TEXT && json_is(key, "Timestamp")) of->time = line_keep(self, item->text);
+    if (item->kind == JSON_KIND_TEXT && json_is(key, "EventId")) of->id = line_keep_text(self, item->text);
+    if (item->kind == JSON_KIND_TEXT && json_is(key, "Timestamp")) of->time = line_keep_text(self, item->text);
     if (json_is(key, "DeferredAction")) of->deferred = item->kind == JSON_KIND_TRUE;
     if (json_is(key, "RewardValue") || json_is(key, "Observations")) of->dangling = true;
     if (json_is(key, "pdf")) of->continuous = true;

@@ -34,11 +34,11 @@ typedef struct slot_facts {
 } slot_facts;
 
 /* What the context says of a slot. */
-typedef struct slot_words {
+typedef struct slot_description {
     json_text id;
     json_text features;                  /* an object, without what is here; empty where there is nothing else */
     size_t first_allowed, allowed_count; /* in `allowed` */
-} slot_words;
+} slot_description;
 
 typedef struct facts {
     maybe cost, original, probability, index, action, drop, dim;
@@ -65,7 +65,7 @@ typedef struct dsjson_line {
     number_list slot_actions, slot_probabilities;  /* of all slots */
     slot_facts *outcomes;
     size_t outcome_count, outcome_capacity;
-    slot_words *slots;
+    slot_description *slots;
     size_t slot_count, slot_capacity;
     number_list allowed; /* of all slots */
 

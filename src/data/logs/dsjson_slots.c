@@ -5,7 +5,7 @@
 /* The id of a slot: a string, or the digits of a number. */
 static void take_id(dsjson_line *self, const json_token *item, json_text *id)
 {
-    if (item->kind == JSON_KIND_TEXT) *id = line_keep(self, item->text);
+    if (item->kind == JSON_KIND_TEXT) *id = line_keep_text(self, item->text);
     if (item->kind == JSON_KIND_NUMBER)
         *id = (json_text){self->reader.value, (size_t)(self->reader.next - self->reader.value)};
 }
@@ -74,7 +74,8 @@ ee_status line_take_outcomes(dsjson_line *self, const json_token *token, ee_erro
 
 /* ---- descriptions ---- */
 
-static ee_status describe(dsjson_line *self, const json_token *item, slot_words *slot, bool *other, ee_error *error)
+static ee_status describe(dsjson_line *self, const json_token *item, slot_description *slot, bool *other,
+                          ee_error *error)
 {
     if (json_is(item->key, "_inc")) {
         self->allowed.count = slot->first_allowed;
@@ -96,8 +97,8 @@ static ee_status take_description(dsjson_line *self, ee_error *error)
     ee_status status =
         memory_grow(self->owner, &self->slots, &self->slot_capacity, self->slot_count + 1, sizeof *self->slots, error);
     if (status) return status;
-    slot_words *slot = &self->slots[self->slot_count++];
-    *slot = (slot_words){.first_allowed = self->allowed.count};
+    slot_description *slot = &self->slots[self->slot_count++];
+    *slot = (slot_description){.first_allowed = self->allowed.count};
     const char *start = self->reader.next - 1; /* its brace */
     bool other = false;
     json_token item;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-void line_say_wrong(dsjson_line *self, const char *what)
+void line_set_problem(dsjson_line *self, const char *what)
 {
     if (!self->of.wrong) self->of.wrong = what;
 }
@@ -13,13 +13,13 @@ bool line_is_word(json_text key, const char *word)
     return key.length == strlen(word) && strncasecmp(key.bytes, word, key.length) == 0;
 }
 
-json_text line_keep(dsjson_line *self, json_text words)
+json_text line_keep_text(dsjson_line *self, json_text string)
 {
-    if (words.bytes >= self->bytes && words.bytes <= self->bytes + self->size) return words;
+    if (string.bytes >= self->bytes && string.bytes <= self->bytes + self->size) return string;
     char *copy = self->texts + self->texts_size;
-    memcpy(copy, words.bytes, words.length);
-    self->texts_size += words.length;
-    return (json_text){copy, words.length};
+    memcpy(copy, string.bytes, string.length);
+    self->texts_size += string.length;
+    return (json_text){copy, string.length};
 }
 
 bool line_next(dsjson_line *self, json_token *item, ee_status *status, ee_error *error)
@@ -36,7 +36,7 @@ ee_status line_skip(dsjson_line *self, const json_token *token, ee_error *error)
 ee_status line_take_number(dsjson_line *self, const json_token *token, maybe *into, const char *wrong, ee_error *error)
 {
     *into = (maybe){token->kind == JSON_KIND_NUMBER, token->number};
-    if (!into->known && token->kind != JSON_KIND_NULL) line_say_wrong(self, wrong);
+    if (!into->known && token->kind != JSON_KIND_NULL) line_set_problem(self, wrong);
     return line_skip(self, token, error);
 }
 
@@ -52,14 +52,14 @@ ee_status line_take_numbers(dsjson_line *self, const json_token *token, number_l
                             ee_error *error)
 {
     if (token->kind != JSON_KIND_ARRAY) {
-        if (token->kind != JSON_KIND_NULL) line_say_wrong(self, wrong);
+        if (token->kind != JSON_KIND_NULL) line_set_problem(self, wrong);
         return line_skip(self, token, error);
     }
     json_token item;
     ee_status status = EE_OK;
     while (line_next(self, &item, &status, error)) {
         bool number = item.kind == JSON_KIND_NUMBER;
-        if (!number) line_say_wrong(self, wrong);
+        if (!number) line_set_problem(self, wrong);
         status = number ? line_add_number(self, list, item.number, error) : line_skip(self, &item, error);
     }
     return status;

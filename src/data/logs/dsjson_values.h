@@ -5,13 +5,13 @@
 #include "dsjson_line.h"
 
 /* What is wrong with the line, unless something was before. */
-void line_say_wrong(dsjson_line *self, const char *what);
+void line_set_problem(dsjson_line *self, const char *what);
 
 /* Whether it is this word, in letters of any size. */
 bool line_is_word(json_text key, const char *word);
 
 /* A text that stays until the next line: those with escapes lie in the reader's room only until the next token. */
-json_text line_keep(dsjson_line *self, json_text words);
+json_text line_keep_text(dsjson_line *self, json_text string);
 
 /* The next member or element of an object or array; false at its end, and after an error, which becomes *status. */
 bool line_next(dsjson_line *self, json_token *item, ee_status *status, ee_error *error);

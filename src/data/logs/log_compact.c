@@ -72,18 +72,18 @@ static void visit_number(archive *a, size_t *value)
 }
 
 /* Points into the record. Callers expect UTF-8; features are checked when they are parsed. */
-static void visit_text(archive *a, json_text *words, bool features)
+static void visit_text(archive *a, json_text *string, bool features)
 {
-    visit_number(a, &words->length);
+    visit_number(a, &string->length);
     if (!a->reading) {
-        archive_bytes(a, (char *)(uintptr_t)words->bytes, words->length);
+        archive_bytes(a, (char *)(uintptr_t)string->bytes, string->length);
         return;
     }
-    if (words->length > archive_remaining(a)) fail_record(a, "a string is longer than its record");
-    if (a->status) words->length = 0;
-    words->bytes = (const char *)a->source + a->position;
-    if (!features && !json_is_utf8(*words)) fail_record(a, "a string is not UTF-8");
-    a->position += words->length;
+    if (string->length > archive_remaining(a)) fail_record(a, "a string is longer than its record");
+    if (a->status) string->length = 0;
+    string->bytes = (const char *)a->source + a->position;
+    if (!features && !json_is_utf8(*string)) fail_record(a, "a string is not UTF-8");
+    a->position += string->length;
 }
 
 static void visit_doubles(archive *a, const double *from, double *into, size_t count)
@@ -272,11 +272,11 @@ static void write_checksum(archive *a, size_t first)
 
 void compact_write_header(archive *a, size_t dim)
 {
-    uint32_t words[3] = {VERSION, 0, 0};
+    uint32_t version[3] = {VERSION, 0, 0};
     uint64_t wide = dim;
     size_t first = a->size;
     archive_bytes(a, (uint8_t *)(uintptr_t)compact_magic, COMPACT_MAGIC);
-    archive_u32s(a, words, 3);
+    archive_u32s(a, version, 3);
     archive_u64(a, &wide);
     if (!a->status) write_checksum(a, first);
 }
@@ -354,7 +354,7 @@ static ee_status read_fields(compact_log *log, const char *bytes, size_t size, l
                         : archive_remaining(&a) ? "the record is longer than its contents"
                                                 : find_wrong(event);
     if (!wrong) wrong = find_wrong_slot(event);
-    if (wrong) log_pass_over(note, a.status ? LOG_BROKEN : LOG_INVALID, "%s", wrong);
+    if (wrong) log_skip(note, a.status ? LOG_BROKEN : LOG_INVALID, "%s", wrong);
     return EE_OK;
 }
 
@@ -365,12 +365,12 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     char *bytes;
     size_t size;
     uint32_t length = 0, sum = 0;
-    ee_status status = byte_stream_look(head->stream, sizeof length, &bytes, &size, error);
+    ee_status status = byte_stream_peek(head->stream, sizeof length, &bytes, &size, error);
     *found = size > 0;
     if (status || !*found) return status;
     if (size >= sizeof length) memcpy(&length, bytes, sizeof length);
     bool sane = length <= BYTE_STREAM_MOST;
-    if (sane) status = byte_stream_look(head->stream, length + (size_t)AROUND, &bytes, &size, error);
+    if (sane) status = byte_stream_peek(head->stream, length + (size_t)AROUND, &bytes, &size, error);
     if (status) return status;
     event->line = ++head->counts.lines;
     bool whole = sane && size >= length + (size_t)AROUND;
@@ -378,15 +378,15 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     if (whole && sum == (uint32_t)crc32_z(0, (const uint8_t *)bytes, sizeof length + length)) {
         status = read_fields(log, bytes + sizeof length, length, event, note, error);
         event->line = head->counts.lines;
-        byte_stream_pass(head->stream, length + (size_t)AROUND);
+        byte_stream_skip(head->stream, length + (size_t)AROUND);
         return status;
     }
     /* Where the next record begins is not known. */
     if (whole || !sane)
         return status_fail(error, EE_BAD_INPUT, "%s: record %zu is damaged", byte_stream_name(head->stream),
                            event->line);
-    log_pass_over(note, LOG_BROKEN, "the log ends inside this record");
-    byte_stream_pass(head->stream, size);
+    log_skip(note, LOG_BROKEN, "the log ends inside this record");
+    byte_stream_skip(head->stream, size);
     return EE_OK;
 }
 
@@ -397,7 +397,7 @@ static ee_status read_header(compact_log *log, ee_error *error)
     uint32_t version = 0, sum = 0;
     uint64_t dim = 0;
     byte_stream *stream = log->head.stream;
-    ee_status status = byte_stream_look(stream, COMPACT_HEADER, &bytes, &size, error);
+    ee_status status = byte_stream_peek(stream, COMPACT_HEADER, &bytes, &size, error);
     if (status) return status;
     if (size >= COMPACT_HEADER) {
         memcpy(&version, bytes + COMPACT_MAGIC, sizeof version);
@@ -410,7 +410,7 @@ static ee_status read_header(compact_log *log, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "%s: unsupported format version %u, expected %d",
                            byte_stream_name(stream), version, (int)VERSION);
     log->head.dim = log->room.dim = (size_t)dim;
-    byte_stream_pass(stream, COMPACT_HEADER);
+    byte_stream_skip(stream, COMPACT_HEADER);
     return EE_OK;
 }
 

@@ -49,8 +49,8 @@ static bool take_number(const csv_log *log, csv_role which, double *value, log_n
 {
     const field *from = field_of(log, which);
     if (!from || (which > CSV_REWARD && !from->length) || field_number(from, value)) return true;
-    log_pass_over(note, LOG_INVALID, "expected a number for the %s, got '%.30s'%s", csv_role_name(which), from->text,
-                  number_hint(which, from));
+    log_skip(note, LOG_INVALID, "expected a number for the %s, got '%.30s'%s", csv_role_name(which), from->text,
+             number_hint(which, from));
     return false;
 }
 
@@ -60,14 +60,14 @@ static bool take_action(const csv_log *log, log_event *event, log_note *note)
     event->action = csv_actions_find(&log->actions, from, event->count);
     if (event->action != SIZE_MAX) return true;
     if (!csv_action_name(from).length)
-        log_pass_over(note, LOG_INVALID, "the action is empty");
+        log_skip(note, LOG_INVALID, "the action is empty");
     else if (log->actions.collected)
         return true; /* no event has it, so log_next has another reason to leave it out */
     else if (log->actions.names)
-        log_pass_over(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions", from->text, event->count);
+        log_skip(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions", from->text, event->count);
     else
-        log_pass_over(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions, numbered from 0%s",
-                      from->text, event->count, log->actions.count ? "" : " (column count)");
+        log_skip(note, LOG_INVALID, "the action '%.30s' is not one of the %zu actions, numbered from 0%s", from->text,
+                 event->count, log->actions.count ? "" : " (column count)");
     return false;
 }
 
@@ -89,7 +89,7 @@ static bool take_event(const csv_log *log, log_event *event, log_note *note)
         !take_number(log, CSV_SKIPPED, &skipped, note) || (count == 0 && !take_number(log, CSV_COUNT, &count, note)))
         return false;
     if (!(event->copies >= 1 && event->copies <= 1e9)) {
-        log_pass_over(note, LOG_INVALID, "copies must be 1 to 1e9, got %.6g", event->copies);
+        log_skip(note, LOG_INVALID, "copies must be 1 to 1e9, got %.6g", event->copies);
         return false;
     }
     bool whole = count == floor(count);
@@ -344,7 +344,8 @@ static ee_status remark_cases(csv_log *log, ee_error *error)
 }
 
 /* What only the file itself shows: the names of its actions, and which columns are context. */
-static ee_status look_through(csv_log *log, const char *path, const log_options *reading, bool collect, ee_error *error)
+static ee_status scan_context_and_actions(csv_log *log, const char *path, const log_options *reading, bool collect,
+                                          ee_error *error)
 {
     csv_scan scan = {.actions = collect ? &log->actions : NULL};
     bool any = csv_columns_any(&log->columns), repeats = byte_stream_can_repeat(log->head.stream);
@@ -384,7 +385,7 @@ static ee_status prepare(csv_log *log, const char *path, const char *options, co
     ee_status status = csv_options_read(options, &asked, error);
     if (!status) status = csv_columns_find(&log->head, &log->rows, &asked, &log->columns, error);
     if (!status) status = take_actions(log, asked.actions, &collect, error);
-    if (!status) status = look_through(log, path, reading, collect, error);
+    if (!status) status = scan_context_and_actions(log, path, reading, collect, error);
     if (!status) note_actions(log);
     return status;
 }

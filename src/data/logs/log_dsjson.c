@@ -23,17 +23,17 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     size_t mark = head->counts.lines++ ? 0 : mark_size(line.bytes, line.size);
     status = dsjson_parse(log->room, line.bytes + mark, line.size - mark, &head->options, event, note, error);
     if (status) return status;
-    if (note->verdict == LOG_BROKEN && !line.ended) log_pass_over(note, LOG_BROKEN, "the log ends inside this line");
+    if (note->verdict == LOG_BROKEN && !line.ended) log_skip(note, LOG_BROKEN, "the log ends inside this line");
     if (note->verdict == LOG_EVENT && event->arms.dim != head->dim)
-        log_pass_over(note, LOG_INVALID, "got vectors of %zu numbers, expected %zu as in the first line",
-                      event->arms.dim, head->dim);
+        log_skip(note, LOG_INVALID, "got vectors of %zu numbers, expected %zu as in the first line", event->arms.dim,
+                 head->dim);
     event->line = head->counts.lines;
     return EE_OK;
 }
 
 /* Looks ahead for the dimension of the vectors in the first event; 0 if there are none. Lines before it may be foreign
  * or truncated. */
-static ee_status look_for_dim(dsjson_log *log, ee_error *error)
+static ee_status find_dim(dsjson_log *log, ee_error *error)
 {
     enum { LOOKED_AT = 1 << 16 }; /* lines that begin in the first bytes */
     log_options usual = log_options_usual();
@@ -41,7 +41,7 @@ static ee_status look_for_dim(dsjson_log *log, ee_error *error)
     while (from < LOOKED_AT) {
         char *bytes;
         size_t size;
-        ee_status status = byte_stream_look(log->head.stream, wanted, &bytes, &size, error);
+        ee_status status = byte_stream_peek(log->head.stream, wanted, &bytes, &size, error);
         if (status) return status;
         const char *end = memchr(bytes + from, '\n', size - from);
         if (!end && size >= wanted && wanted < BYTE_STREAM_MOST) {
@@ -69,7 +69,7 @@ ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error
     log->head.kind = &kind;
     log->head.stream = stream;
     status = dsjson_create(&log->head.owner, &log->room, error);
-    if (!status) status = look_for_dim(log, error);
+    if (!status) status = find_dim(log, error);
     if (status)
         memory_release(&log->head.owner);
     else

@@ -18,7 +18,7 @@ typedef struct log_note {
 } log_note;
 
 /* Records why a line is not an event. */
-__attribute__((format(printf, 3, 4))) void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void log_skip(log_note *note, log_verdict verdict, const char *format, ...);
 
 /* Checks probabilities and rewards; limits a probability that rounding left above 1. False, with a note, if the event
  * is impossible. log_next does it for every event. */
@@ -64,7 +64,7 @@ ee_status log_open_vw(byte_stream *stream, const char *path, const char *options
                       log_reader **out, ee_error *error);
 
 /* Whether the first bytes of a file look like that format: a label and '|'. */
-bool log_vw_looks_so(const char *bytes, size_t size);
+bool log_vw_recognize(const char *bytes, size_t size);
 
 /* folder has NAME.csv, plain or compressed, and item_context.csv. Opens its own stream. Sets fingerprint to that of the
  * second file. */

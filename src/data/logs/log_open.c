@@ -17,20 +17,20 @@ typedef struct log_place {
     const char *options; /* of CSV and VW; else NULL */
 } log_place;
 
-static ee_status take_apart(const char *words, log_place *out, ee_error *error)
+static ee_status split_name(const char *name, log_place *out, ee_error *error)
 {
     static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_VW] = "vw:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
     size_t skipped = 0;
     out->kind = PLACE_FILE;
     for (place_kind i = PLACE_CSV; i <= PLACE_OPEN_BANDIT; i++) {
-        if (strncmp(words, heads[i], strlen(heads[i])) != 0) continue;
+        if (strncmp(name, heads[i], strlen(heads[i])) != 0) continue;
         out->kind = i;
         skipped = strlen(heads[i]);
     }
-    size_t size = strlen(words + skipped) + 1;
+    size_t size = strlen(name + skipped) + 1;
     ee_status status = memory_create(NULL, &out->place, size, 1, error);
     if (status) return status;
-    memcpy(out->place, words + skipped, size);
+    memcpy(out->place, name + skipped, size);
     if (out->kind != PLACE_CSV && out->kind != PLACE_VW) return EE_OK;
     char *comma = options_find(out->place);
     out->options = comma ? comma + 1 : "";
@@ -50,11 +50,11 @@ static ee_status check_place(const log_place *from, ee_error *error)
     return status_fail(error, EE_FILE_ERROR, "log: expected %s", expected[from->kind]);
 }
 
-bool log_is_pipe(const char *words)
+bool log_is_pipe(const char *name)
 {
     log_place from = {0};
     struct stat about;
-    if (take_apart(words, &from, NULL)) return true; /* no memory: nothing is lost by not looking */
+    if (split_name(name, &from, NULL)) return true; /* no memory: nothing is lost by not looking */
     bool pipe = strcmp(from.place, "-") == 0 ||
                 (stat(from.place, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
     memory_free(from.place);
@@ -68,7 +68,7 @@ static ee_status open_file(byte_stream *stream, const char *path, const log_opti
     enum { LOOKED_AT = 4096 };
     char *first;
     size_t size;
-    ee_status status = byte_stream_look(stream, LOOKED_AT, &first, &size, error);
+    ee_status status = byte_stream_peek(stream, LOOKED_AT, &first, &size, error);
     if (status) return status;
     if (size >= COMPACT_MAGIC && memcmp(first, compact_magic, COMPACT_MAGIC) == 0)
         return log_open_compact(stream, out, error);
@@ -76,18 +76,18 @@ static ee_status open_file(byte_stream *stream, const char *path, const log_opti
     bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
     if (object || byte_sink_is_named(path, ".dsjson") || byte_sink_is_named(path, ".json"))
         return log_open_dsjson(stream, out, error);
-    bool vw = log_vw_looks_so(first + blanks, size - blanks) || byte_sink_is_named(path, ".vw") ||
+    bool vw = log_vw_recognize(first + blanks, size - blanks) || byte_sink_is_named(path, ".vw") ||
               byte_sink_is_named(path, ".ldf");
     return vw ? log_open_vw(stream, path, "", reading, out, error)
               : log_open_csv(stream, path, "", reading, out, error);
 }
 
 /* What all kinds have in common. */
-static void settle(log_reader *log, const char *words, const log_options *options)
+static void settle(log_reader *log, const char *name, const log_options *options)
 {
     log->seen.owner = &log->owner;
     log->options = *options;
-    uint64_t facts[3] = {archive_checksum((const uint8_t *)words, strlen(words)), byte_stream_fingerprint(log->stream),
+    uint64_t facts[3] = {archive_checksum((const uint8_t *)name, strlen(name)), byte_stream_fingerprint(log->stream),
                          log->fingerprint};
     log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
     log->counts.total_bytes = byte_stream_total(log->stream);
@@ -107,31 +107,31 @@ ee_status log_open_stream(byte_stream *stream, const char *path, const log_form 
 }
 
 /* For "FILE.csv,action=COLUMN", which lacks "csv:", and "FILE,format=cb". */
-static void suggest_kind(const char *words, ee_error *error)
+static void suggest_kind(const char *name, ee_error *error)
 {
-    const char *comma = strchr(words, ',');
+    const char *comma = strchr(name, ',');
     size_t used = error ? strlen(error->message) : 0;
     if (!error || !comma || !strchr(comma, '=')) return;
     snprintf(error->message + used, sizeof error->message - used, "; did you mean %s%.60s?",
-             strstr(comma, "format=") ? "vw:" : "csv:", words);
+             strstr(comma, "format=") ? "vw:" : "csv:", name);
 }
 
-ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
+ee_status log_open(const char *name, const log_options *options, log_reader **out, ee_error *error)
 {
     log_place from = {0};
     byte_stream *stream;
     *out = NULL;
-    ee_status status = take_apart(words, &from, error);
+    ee_status status = split_name(name, &from, error);
     if (!status) status = check_place(&from, error);
     if (!status && from.kind == PLACE_OPEN_BANDIT) {
         status = log_open_bandit(from.place, out, error);
     } else if (!status) {
         status = byte_stream_open(from.place, &stream, error);
-        if (status && from.kind == PLACE_FILE) suggest_kind(words, error);
+        if (status && from.kind == PLACE_FILE) suggest_kind(name, error);
         log_form form = {from.kind == PLACE_VW ? log_open_vw : log_open_csv, from.options};
         if (!status) status = log_open_stream(stream, from.place, from.options ? &form : NULL, options, out, error);
     }
-    if (!status) settle(*out, words, options); /* known by its options too */
+    if (!status) settle(*out, name, options); /* known by its options too */
     memory_free(from.place);
     return status;
 }

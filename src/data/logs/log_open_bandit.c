@@ -190,12 +190,12 @@ static void take_row(const bandit_log *log, log_event *event, log_note *note)
     if (!log_time_parse((json_text){time->text, time->length}, &event->time)) event->time = (double)NAN;
     if (!field_number(&fields[log->columns[ITEM]], &item) || !(item >= 0 && item < (double)log->count) ||
         item != floor(item))
-        log_pass_over(note, LOG_INVALID, "item_id '%.20s' is not one of the %zu items", fields[log->columns[ITEM]].text,
-                      log->count);
+        log_skip(note, LOG_INVALID, "item_id '%.20s' is not one of the %zu items", fields[log->columns[ITEM]].text,
+                 log->count);
     else if (!field_number(&fields[log->columns[PROPENSITY]], &event->probability))
-        log_pass_over(note, LOG_INVALID, "propensity_score must be a number");
+        log_skip(note, LOG_INVALID, "propensity_score must be a number");
     else if (!field_number(&fields[log->columns[CLICK]], &event->reward))
-        log_pass_over(note, LOG_INVALID, "click must be a number");
+        log_skip(note, LOG_INVALID, "click must be a number");
     else
         event->action = (size_t)item;
 }

@@ -18,16 +18,16 @@ bool log_slot_is_partial(const log_slot *slot)
 
 /* A reason may quote a line and may be truncated: bytes that are not UTF-8 and control characters become question
  * marks. */
-static void make_printable(char *words)
+static void make_printable(char *string)
 {
-    for (size_t size; *words; words += size) {
-        for (size = 1; size < 4 && ((uint8_t)words[size] & 0xc0) == 0x80;) size++;
-        bool control = (uint8_t)words[0] < ' ' || words[0] == 0x7f;
-        if (control || !json_is_utf8((json_text){words, size})) memset(words, '?', size);
+    for (size_t size; *string; string += size) {
+        for (size = 1; size < 4 && ((uint8_t)string[size] & 0xc0) == 0x80;) size++;
+        bool control = (uint8_t)string[0] < ' ' || string[0] == 0x7f;
+        if (control || !json_is_utf8((json_text){string, size})) memset(string, '?', size);
     }
 }
 
-void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
+void log_skip(log_note *note, log_verdict verdict, const char *format, ...)
 {
     note->verdict = verdict;
     va_list arguments;
@@ -61,7 +61,7 @@ static void remember(log_counts *counts, size_t line, const log_note *note)
     counts->first_count++;
 }
 
-static ee_status count_passed(log_reader *log, size_t line, const log_note *note, ee_error *error)
+static ee_status count_skipped(log_reader *log, size_t line, const log_note *note, ee_error *error)
 {
     log_counts *counts = &log->counts;
     if (log->options.strict)
@@ -93,7 +93,7 @@ static bool check_probabilities(const double *values, size_t count, log_note *no
 {
     for (size_t i = 0; i < count; i++) {
         if (is_probability(values[i])) continue;
-        log_pass_over(note, LOG_INVALID, "a probability must be 0 to 1, got %.6g%s", values[i], guess_value(values[i]));
+        log_skip(note, LOG_INVALID, "a probability must be 0 to 1, got %.6g%s", values[i], guess_value(values[i]));
         return false;
     }
     return true;
@@ -111,8 +111,8 @@ static bool check_slot(const log_slot *slot, log_note *note)
 static bool check_taken(double probability, log_note *note)
 {
     if (is_probability(probability) && isfinite(1 / probability)) return true;
-    log_pass_over(note, LOG_INVALID, "the probability of the chosen action must be above 0 and at most 1, got %.6g%s",
-                  probability, guess_value(probability));
+    log_skip(note, LOG_INVALID, "the probability of the chosen action must be above 0 and at most 1, got %.6g%s",
+             probability, guess_value(probability));
     return false;
 }
 
@@ -120,7 +120,7 @@ static bool check_reward(double reward, log_note *note)
 {
     static const double largest = 1e9; /* as the library has it */
     if (fabs(reward) <= largest) return true;
-    log_pass_over(note, LOG_INVALID, "the reward must be -1e9 to 1e9, got %.6g", reward);
+    log_skip(note, LOG_INVALID, "the reward must be -1e9 to 1e9, got %.6g", reward);
     return false;
 }
 
@@ -150,8 +150,8 @@ static ee_status check_repeated(log_reader *log, const log_event *event, log_not
     if (!event->id.length) return EE_OK;
     ee_status status = id_set_add(&log->seen, id_hash(event->id.bytes, event->id.length), &there, error);
     if (there)
-        log_pass_over(note, LOG_REPEATED, "duplicate event id %.*s", event->id.length < 60 ? (int)event->id.length : 60,
-                      event->id.bytes);
+        log_skip(note, LOG_REPEATED, "duplicate event id %.*s", event->id.length < 60 ? (int)event->id.length : 60,
+                 event->id.bytes);
     return status;
 }
 
@@ -159,7 +159,7 @@ static ee_status check_repeated(log_reader *log, const log_event *event, log_not
 static void check_action(const log_event *event, log_note *note)
 {
     if (event->action >= event->count)
-        log_pass_over(note, LOG_INVALID, "the action is new: the file changed after it was opened");
+        log_skip(note, LOG_INVALID, "the action is new: the file changed after it was opened");
 }
 
 /* Compressed data that ends early counts as one more broken line if the last line was complete. */
@@ -168,8 +168,8 @@ static ee_status note_cut(log_reader *log, ee_error *error)
     if (!byte_stream_is_cut(log->stream) || log->cut_noted) return EE_OK;
     log->cut_noted = true;
     log_note note;
-    log_pass_over(&note, LOG_BROKEN, "the compressed data ends early");
-    return count_passed(log, log->counts.lines, &note, error);
+    log_skip(&note, LOG_BROKEN, "the compressed data ends early");
+    return count_skipped(log, log->counts.lines, &note, error);
 }
 
 ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *error)
@@ -196,7 +196,7 @@ ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *err
             counts->timeless += isnan(event->time) != 0;
             return EE_OK;
         }
-        status = count_passed(log, event->line, &note, error);
+        status = count_skipped(log, event->line, &note, error);
         if (status) return status;
     }
 }

@@ -75,14 +75,14 @@ ee_status log_rows_next(log_rows *self, log_note *note, bool *found, ee_error *e
     }
     if (status) {
         const char *sentence = strstr(reason.message, ": "); /* after the line's number */
-        log_pass_over(note, LOG_BROKEN, "%s", sentence ? sentence + 2 : reason.message);
+        log_skip(note, LOG_BROKEN, "%s", sentence ? sentence + 2 : reason.message);
         self->rows.position = self->record.size;
     } else if (!row) {
         note->verdict = LOG_BLANK;
     } else if (!self->utf8) {
-        log_pass_over(note, LOG_BROKEN, "not UTF-8");
+        log_skip(note, LOG_BROKEN, "not UTF-8");
     } else if (self->rows.count != self->width) {
-        log_pass_over(note, LOG_BROKEN, "got %zu fields, expected %zu as in the header", self->rows.count, self->width);
+        log_skip(note, LOG_BROKEN, "got %zu fields, expected %zu as in the header", self->rows.count, self->width);
     }
     if (self->rows.position == self->record.size) self->rows.next_line++; /* the last line's end is not in the record */
     return EE_OK;

@@ -80,8 +80,8 @@ static bool read_label(json_text word, vw_label *out, log_note *note)
     bool right = out->action != SIZE_MAX && (parts < 2 || vw_number(part[1], &out->cost)) &&
                  (parts < 3 || vw_number(part[2], &out->probability));
     if (!right)
-        log_pass_over(note, LOG_INVALID, "expected a label ACTION:COST:PROBABILITY, got '%.*s'", json_shown(word),
-                      word.bytes);
+        log_skip(note, LOG_INVALID, "expected a label ACTION:COST:PROBABILITY, got '%.*s'", json_shown(word),
+                 word.bytes);
     return right;
 }
 
@@ -89,8 +89,8 @@ static bool read_label(json_text word, vw_label *out, log_note *note)
 static bool take_label(const vw_log *log, const vw_label *label, log_event *event, log_note *note)
 {
     if (!label->has_probability) {
-        log_pass_over(note, LOG_INVALID,
-                      "the label has no probability: expected ACTION:COST:PROBABILITY, the propensity of the action");
+        log_skip(note, LOG_INVALID,
+                 "the label has no probability: expected ACTION:COST:PROBABILITY, the propensity of the action");
         return false;
     }
     event->reward = log->sign * label->cost + 0.0; /* not -0 */
@@ -114,19 +114,20 @@ static size_t place_of(const vw_sizes *among, size_t action)
 }
 
 /* The label of a cb line: one word, or all possible actions. Of them, one has a probability above 0. */
-static ee_status read_cb_label(vw_log *log, json_text words, vw_label *chosen, log_note *note, ee_error *error)
+static ee_status read_cb_label(vw_log *log, json_text labels_text, vw_label *chosen, log_note *note, ee_error *error)
 {
     json_text word;
     size_t labels = 0, costs = 0;
     log->listed.count = 0;
     vw_label label;
-    if (log->form == VW_CB_EVAL && vw_next_word(&words, ' ', &word) && !read_label(word, &label, note)) return EE_OK;
-    while (vw_next_word(&words, ' ', &word)) {
+    if (log->form == VW_CB_EVAL && vw_next_word(&labels_text, ' ', &word) && !read_label(word, &label, note))
+        return EE_OK;
+    while (vw_next_word(&labels_text, ' ', &word)) {
         if (!read_label(word, &label, note)) return EE_OK;
         if (!label.action) {
-            log_pass_over(note, LOG_INVALID,
-                          "action 0: cb counts from 1; if the lines of an event are its actions, add "
-                          "format=cb_adf");
+            log_skip(note, LOG_INVALID,
+                     "action 0: cb counts from 1; if the lines of an event are its actions, add "
+                     "format=cb_adf");
             return EE_OK;
         }
         ee_status status = vw_sizes_add(log, &log->listed, label.action, error);
@@ -137,13 +138,13 @@ static ee_status read_cb_label(vw_log *log, json_text words, vw_label *chosen, l
         if (observed || !labels) *chosen = label;
     }
     if (labels > 1)
-        log_pass_over(note, LOG_INVALID, "%zu actions have a probability; only one can be the chosen one", labels);
+        log_skip(note, LOG_INVALID, "%zu actions have a probability; only one can be the chosen one", labels);
     else if (!labels && !costs)
-        log_pass_over(note, LOG_FOREIGN, "no label: nothing was chosen");
+        log_skip(note, LOG_FOREIGN, "no label: nothing was chosen");
     if (log->listed.count) qsort(log->listed.values, log->listed.count, sizeof(size_t), compare_sizes);
     for (size_t i = 1; i < log->listed.count && note->verdict == LOG_EVENT; i++)
         if (log->listed.values[i] == log->listed.values[i - 1])
-            log_pass_over(note, LOG_INVALID, "action %zu is listed twice", log->listed.values[i]);
+            log_skip(note, LOG_INVALID, "action %zu is listed twice", log->listed.values[i]);
     return EE_OK;
 }
 
@@ -205,8 +206,8 @@ static ee_status next_cb(vw_log *log, log_event *event, log_note *note, bool *fo
     if (!log_check(event, note)) return EE_OK; /* its actions are unknown */
     for (size_t i = 0; i < log->listed.count; i++) {
         if (place_of(&log->known, log->listed.values[i]) != SIZE_MAX) continue;
-        log_pass_over(note, LOG_INVALID, "action %zu is not one of the %zu actions", log->listed.values[i],
-                      log->known.count);
+        log_skip(note, LOG_INVALID, "action %zu is not one of the %zu actions", log->listed.values[i],
+                 log->known.count);
         return EE_OK;
     }
     const vw_sizes *possible = log->listed.count > 1 ? &log->listed : &log->known;
@@ -270,14 +271,14 @@ static bool read_adf_label(const vw_row *row, vw_label *label, log_note *note)
     if (!vw_next_word(&rest, ' ', &word)) return true;
     bool more = vw_next_word(&rest, ' ', &other);
     if (json_is(word, "shared") && more)
-        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", json_shown(other), other.bytes);
+        log_skip(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", json_shown(other), other.bytes);
     else if (json_is(word, "shared"))
-        log_pass_over(note, LOG_INVALID,
-                      "'shared' must be the first line of an example; is the empty line before it "
-                      "missing?");
+        log_skip(note, LOG_INVALID,
+                 "'shared' must be the first line of an example; is the empty line before it "
+                 "missing?");
     else if (more)
-        log_pass_over(note, LOG_INVALID, "two labels, '%.*s' and '%.*s'; if each line is an event, add format=cb",
-                      json_shown(word), word.bytes, json_shown(other), other.bytes);
+        log_skip(note, LOG_INVALID, "two labels, '%.*s' and '%.*s'; if each line is an event, add format=cb",
+                 json_shown(word), word.bytes, json_shown(other), other.bytes);
     else
         read_label(word, label, note);
     return note->verdict == LOG_EVENT;
@@ -302,10 +303,10 @@ static ee_status read_adf(vw_log *log, log_event *event, log_note *note, ee_erro
             return EE_OK;
         }
         if (label.has_cost && event->action != SIZE_MAX) {
-            log_pass_over(note, LOG_INVALID,
-                          "two actions have a label, on lines %zu and %zu; only one can be the chosen "
-                          "one",
-                          log->rows[log->of_action.values[event->action]].number, line);
+            log_skip(note, LOG_INVALID,
+                     "two actions have a label, on lines %zu and %zu; only one can be the chosen "
+                     "one",
+                     log->rows[log->of_action.values[event->action]].number, line);
             return EE_OK;
         }
         if (label.has_cost && !take_label(log, &label, event, note)) {
@@ -318,9 +319,9 @@ static ee_status read_adf(vw_log *log, log_event *event, log_note *note, ee_erro
     }
     event->count = log->of_action.count;
     if (!event->count)
-        log_pass_over(note, LOG_INVALID, "the example has no actions");
+        log_skip(note, LOG_INVALID, "the example has no actions");
     else if (event->action == SIZE_MAX)
-        log_pass_over(note, LOG_FOREIGN, "no label: nothing was chosen");
+        log_skip(note, LOG_FOREIGN, "no label: nothing was chosen");
     else
         return vw_make_context(log, shared, event, note, error);
     return EE_OK;
@@ -334,10 +335,10 @@ static ee_status next_example(vw_log *log, log_event *event, log_note *note, boo
     if (status || !*found) return status;
     event->line = log->rows[0].number;
     if (too_long) {
-        log_pass_over(note, LOG_INVALID,
-                      "an example of more than %d lines or 64 MiB; if each line is an event, add "
-                      "format=cb",
-                      (int)MOST_NUMBERED);
+        log_skip(note, LOG_INVALID,
+                 "an example of more than %d lines or 64 MiB; if each line is an event, add "
+                 "format=cb",
+                 (int)MOST_NUMBERED);
         return EE_OK;
     }
     if (!split_example(log, event, note)) return EE_OK;
@@ -369,7 +370,7 @@ typedef struct vw_hint {
     bool empty, labelled;
 } vw_hint;
 
-static vw_hint look_at(json_text line)
+static vw_hint read_hint(json_text line)
 {
     static const char *const heads[] = {[VW_CB_ADF] = "shared", [VW_CCB] = "ccb", [VW_SLATES] = "slates"};
     vw_hint hint = {.empty = is_empty(line)};
@@ -400,14 +401,14 @@ static ee_status guess_form(byte_stream *stream, vw_form *form, ee_error *error)
     char *bytes;
     size_t size, lines = 0, labels = 0;
     bool lists = false;
-    ee_status status = byte_stream_look(stream, LOOKED_AT, &bytes, &size, error);
+    ee_status status = byte_stream_peek(stream, LOOKED_AT, &bytes, &size, error);
     if (status) return status;
     json_text rest = {bytes, size}, line;
     if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) rest = (json_text){bytes + 3, size - 3};
     *form = VW_CB;
     while (vw_next_word(&rest, '\n', &line)) {
         if (!rest.bytes && size >= LOOKED_AT) break; /* it may be cut */
-        vw_hint hint = look_at(line);
+        vw_hint hint = read_hint(line);
         lists = lists || hint.form == VW_CB;
         bool known = hint.form == VW_CB_EVAL || (hint.form && !lists);
         if (known) *form = hint.form;
@@ -422,7 +423,7 @@ static ee_status guess_form(byte_stream *stream, vw_form *form, ee_error *error)
     return EE_OK;
 }
 
-bool log_vw_looks_so(const char *bytes, size_t size)
+bool log_vw_recognize(const char *bytes, size_t size)
 {
     json_text rest = {bytes, size}, line, word;
     vw_line parts;

@@ -15,8 +15,8 @@ static ee_status read_allowed(vw_log *log, vw_slot *slot, json_text list, log_no
     while (vw_next_word(&list, ',', &word)) {
         size_t action = vw_whole(word);
         if (action == SIZE_MAX) {
-            log_pass_over(note, LOG_INVALID, "expected the allowed actions of the slot, as 0,2,3, got '%.*s'",
-                          json_shown(word), word.bytes);
+            log_skip(note, LOG_INVALID, "expected the allowed actions of the slot, as 0,2,3, got '%.*s'",
+                     json_shown(word), word.bytes);
             return EE_OK;
         }
         ee_status status = vw_sizes_add(log, &log->allowed, action, error);
@@ -38,8 +38,7 @@ static ee_status read_slot_line(vw_log *log, size_t row, json_text rest, log_not
     while (vw_next_word(&rest, ' ', &word) && note->verdict == LOG_EVENT && !status) {
         bool outcome = memchr(word.bytes, ':', word.length) != NULL;
         if (outcome ? slot->outcome.length : slot->allowed_count || log->form == VW_SLATES)
-            log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after the label of the slot", json_shown(word),
-                          word.bytes);
+            log_skip(note, LOG_INVALID, "unexpected '%.*s' after the label of the slot", json_shown(word), word.bytes);
         else if (outcome)
             slot->outcome = word;
         else
@@ -55,10 +54,9 @@ static ee_status read_action_line(vw_log *log, size_t row, json_text rest, log_n
     bool slates = log->form == VW_SLATES, given = vw_next_word(&rest, ' ', &word);
     if (slates) slot = vw_whole(word);
     if (given != slates || slot == SIZE_MAX || vw_next_word(&rest, ' ', &more)) {
-        log_pass_over(note, LOG_INVALID,
-                      slates ? "expected 'slates action SLOT', the slot from 0"
-                             : "unexpected '%.*s' after 'ccb action'",
-                      json_shown(word), word.bytes);
+        log_skip(note, LOG_INVALID,
+                 slates ? "expected 'slates action SLOT', the slot from 0" : "unexpected '%.*s' after 'ccb action'",
+                 json_shown(word), word.bytes);
         return EE_OK;
     }
     ee_status status = vw_sizes_add(log, &log->of_action, row, error);
@@ -71,11 +69,11 @@ static void read_shared_line(const vw_log *log, size_t row, json_text rest, doub
     json_text word, more;
     bool given = vw_next_word(&rest, ' ', &word);
     if (row)
-        log_pass_over(note, LOG_INVALID,
-                      "'shared' must be the first line of an example; is the empty line before it "
-                      "missing?");
+        log_skip(note, LOG_INVALID,
+                 "'shared' must be the first line of an example; is the empty line before it "
+                 "missing?");
     else if (given && (log->form == VW_CCB || !vw_number(word, cost) || vw_next_word(&rest, ' ', &more)))
-        log_pass_over(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", json_shown(word), word.bytes);
+        log_skip(note, LOG_INVALID, "unexpected '%.*s' after 'shared'", json_shown(word), word.bytes);
 }
 
 /* Reads all labels. *cost: of slates, if there is one. */
@@ -97,8 +95,8 @@ static ee_status read_lines(vw_log *log, double *cost, log_event *event, log_not
         else if (known && json_is(type, "shared"))
             read_shared_line(log, i, rest, cost, note);
         else
-            log_pass_over(note, LOG_INVALID, "expected '%s shared', '%s action' or '%s slot', got '%.*s %.*s'", head,
-                          head, head, json_shown(first), first.bytes, json_shown(type), type.bytes);
+            log_skip(note, LOG_INVALID, "expected '%s shared', '%s action' or '%s slot', got '%.*s %.*s'", head, head,
+                     head, json_shown(first), first.bytes, json_shown(type), type.bytes);
     }
     if (note->verdict == LOG_EVENT) event->line = log->rows[0].number;
     return status;
@@ -137,8 +135,8 @@ static bool mark_allowed(vw_log *log, const vw_slot *slot, size_t count, log_not
     for (size_t i = 0; i < slot->allowed_count; i++) {
         size_t action = log->allowed.values[slot->first_allowed + i];
         if (action >= count) {
-            log_pass_over(note, LOG_INVALID, "allowed action %zu is not one of the %zu actions, which count from 0",
-                          action, count);
+            log_skip(note, LOG_INVALID, "allowed action %zu is not one of the %zu actions, which count from 0", action,
+                     count);
             return false;
         }
         log->marks.values[action] |= ALLOWED;
@@ -150,17 +148,17 @@ static bool mark_allowed(vw_log *log, const vw_slot *slot, size_t count, log_not
 static bool check_choice(vw_log *log, size_t action, size_t count, log_note *note)
 {
     if (action >= count) {
-        log_pass_over(note, LOG_INVALID, "action %zu is not one of the %zu actions of the slot, which count from 0",
-                      action, count);
+        log_skip(note, LOG_INVALID, "action %zu is not one of the %zu actions of the slot, which count from 0", action,
+                 count);
         return false;
     }
     size_t mark = log->marks.values[action];
     log->marks.values[action] |= LISTED;
     if (mark == ALLOWED) return true;
-    log_pass_over(note, LOG_INVALID, "action %zu %s", action,
-                  mark & TAKEN    ? "was taken by an earlier slot"
-                  : mark & LISTED ? "is listed twice in the slot"
-                                  : "is not allowed in the slot");
+    log_skip(note, LOG_INVALID, "action %zu %s", action,
+             mark & TAKEN    ? "was taken by an earlier slot"
+             : mark & LISTED ? "is listed twice in the slot"
+                             : "is not allowed in the slot");
     return false;
 }
 
@@ -175,8 +173,8 @@ static ee_status read_outcome(vw_log *log, vw_slot *slot, size_t count, double *
         size_t action = 0;
         double probability = 0;
         if (!read_choice(word, has_cost ? cost : NULL, &action, &probability)) {
-            log_pass_over(note, LOG_INVALID, "expected %s, got '%.*s'",
-                          has_cost ? "ACTION:COST:PROBABILITY" : "ACTION:PROBABILITY", json_shown(word), word.bytes);
+            log_skip(note, LOG_INVALID, "expected %s, got '%.*s'",
+                     has_cost ? "ACTION:COST:PROBABILITY" : "ACTION:PROBABILITY", json_shown(word), word.bytes);
             return EE_OK;
         }
         if (!check_choice(log, action, count, note)) return EE_OK;
@@ -193,9 +191,9 @@ static ee_status add_others(vw_log *log, const vw_slot *slot, size_t count, ee_e
 {
     size_t chosen = log->actions.values[slot->first_action];
     ee_status status = EE_OK;
-    bool alone = log->actions.count == slot->first_action + 1;
-    for (size_t i = 0; i < count && (alone || log->form == VW_SLATES) && !status; i++)
-        if (log->marks.values[i] == ALLOWED) status = add_choice(log, i, alone ? (double)NAN : 0, error);
+    bool only_chosen = log->actions.count == slot->first_action + 1;
+    for (size_t i = 0; i < count && (only_chosen || log->form == VW_SLATES) && !status; i++)
+        if (log->marks.values[i] == ALLOWED) status = add_choice(log, i, only_chosen ? (double)NAN : 0, error);
     if (log->form == VW_CCB) log->marks.values[chosen] |= TAKEN;
     return status;
 }
@@ -237,15 +235,15 @@ static bool check_example(vw_log *log, bool costs, log_event *event, log_note *n
         if (!log->described[i].outcome.length) first = i;
     }
     if (!log->of_action.count || !log->slot_count)
-        log_pass_over(note, LOG_INVALID, "the example has no %s", log->slot_count ? "actions" : "slots");
+        log_skip(note, LOG_INVALID, "the example has no %s", log->slot_count ? "actions" : "slots");
     else if (!labels)
-        log_pass_over(note, LOG_FOREIGN, "no label: nothing was chosen");
+        log_skip(note, LOG_FOREIGN, "no label: nothing was chosen");
     else if (first < log->slot_count)
-        log_pass_over(note, LOG_INVALID, "slot %zu has no label, but others have", first);
+        log_skip(note, LOG_INVALID, "slot %zu has no label, but others have", first);
     else if (!costs)
-        log_pass_over(note, LOG_INVALID, "'slates shared' has no cost, but the slots have labels");
+        log_skip(note, LOG_INVALID, "'slates shared' has no cost, but the slots have labels");
     else if (log->of_action.count > MOST_CHOICES / log->slot_count)
-        log_pass_over(note, LOG_INVALID, "more than %d actions in all slots", (int)MOST_CHOICES);
+        log_skip(note, LOG_INVALID, "more than %d actions in all slots", (int)MOST_CHOICES);
     if (first < log->slot_count && labels) event->line = log->rows[log->described[first].row].number;
     return note->verdict == LOG_EVENT;
 }
@@ -261,8 +259,8 @@ static ee_status count_actions(vw_log *log, log_event *event, log_note *note, ee
         if (slot < log->slot_count) log->sizes.values[slot]++;
         if (slot < log->slot_count) continue;
         event->line = log->rows[log->of_action.values[i]].number;
-        log_pass_over(note, LOG_INVALID, "slot %zu of the action is not one of the %zu slots, which count from 0", slot,
-                      log->slot_count);
+        log_skip(note, LOG_INVALID, "slot %zu of the action is not one of the %zu slots, which count from 0", slot,
+                 log->slot_count);
         return EE_OK;
     }
     return status;

@@ -38,14 +38,14 @@ static ee_status find_format(const char *path, log_format *format, ee_error *err
 
 /* ---- CSV ---- */
 
-static void add_field(text *into, json_text words)
+static void add_field(text *into, json_text value)
 {
     bool quoted = false;
-    for (size_t i = 0; i < words.length && !quoted; i++) quoted = memchr(",\"\r\n", words.bytes[i], 4) != NULL;
+    for (size_t i = 0; i < value.length && !quoted; i++) quoted = memchr(",\"\r\n", value.bytes[i], 4) != NULL;
     if (quoted) text_add(into, "\"");
-    for (size_t i = 0; i < words.length; i++) {
-        if (words.bytes[i] == '"') text_add(into, "\"");
-        text_bytes(into, words.bytes + i, 1);
+    for (size_t i = 0; i < value.length; i++) {
+        if (value.bytes[i] == '"') text_add(into, "\"");
+        text_bytes(into, value.bytes + i, 1);
     }
     if (quoted) text_add(into, "\"");
 }
@@ -69,7 +69,7 @@ static void format_csv(text *into, const log_event *event)
 /* ---- any format ---- */
 
 /* Writes the line or the record. */
-static ee_status pass_on(log_writer *log, ee_error *error)
+static ee_status write_out(log_writer *log, ee_error *error)
 {
     text *line = &log->line;
     archive *record = &log->record;
@@ -96,7 +96,7 @@ ee_status log_create(const char *path, size_t dim, log_writer **out, ee_error *e
     if (!status && format == LOG_COMPACT) compact_write_header(&log->record, dim);
     if (!status && format == LOG_CSV)
         text_add(&log->line, "id,time,count,action,name,probability,reward,copies,skipped\n");
-    if (!status) status = pass_on(log, error);
+    if (!status) status = write_out(log, error);
     if (status)
         log_end(log, false, NULL);
     else
@@ -116,7 +116,7 @@ ee_status log_write(log_writer *log, const log_event *event, ee_error *error)
         format_csv(&log->line, event);
     else
         dsjson_format(&log->line, event);
-    return pass_on(log, error);
+    return write_out(log, error);
 }
 
 ee_status log_end(log_writer *log, bool keep, ee_error *error)

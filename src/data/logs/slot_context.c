@@ -16,9 +16,9 @@ static json_text members_of(json_text object)
 
 void slot_context(text *into, json_text context, json_text features)
 {
-    json_text own = members_of(features);
-    text_add(into, "%s%zu", mark, own.length);
-    add_members(into, own);
+    json_text slot = members_of(features);
+    text_add(into, "%s%zu", mark, slot.length);
+    add_members(into, slot);
     add_members(into, members_of(context));
     text_bytes(into, "}", 1);
 }

@@ -63,10 +63,10 @@ ee_status vw_make_context(vw_log *log, const vw_row *shared, log_event *event, l
         }
         if (log->form == VW_SLATES)
             text_add(into, "%s\"_slot_id\":%zu", into->length > start ? "," : "", log->of_slot.values[i]);
-        size_t own = into->length;
-        if (own > start) text_bytes(into, ",", 1);
+        size_t before = into->length;
+        if (before > start) text_bytes(into, ",", 1);
         status = vw_add_features(log, &log->rows[log->of_action.values[i]], into, &any, event, note, error);
-        if (!any) into->length = own;
+        if (!any) into->length = before;
         text_bytes(into, "}", 1);
     }
     text_bytes(into, "]}", 2);

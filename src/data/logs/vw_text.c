@@ -87,8 +87,8 @@ static bool skip_key(json_text *head, log_note *note)
     json_text key = {head->bytes, end - 1}, rest = key, word;
     while (vw_next_word(&rest, ' ', &word)) {
         if (!looks_like_label(word)) continue;
-        log_pass_over(note, LOG_INVALID, "a tab follows the label '%.*s', so that VW ignores it; write a space",
-                      json_shown(word), word.bytes);
+        log_skip(note, LOG_INVALID, "a tab follows the label '%.*s', so that VW ignores it; write a space",
+                 json_shown(word), word.bytes);
         return false;
     }
     *head = (json_text){head->bytes + end, head->length - end};
@@ -109,21 +109,21 @@ static bool split_tag(json_text head, vw_line *out, log_note *note)
     if (quoted || !touches) return true;
     out->tag = last;
     if (!looks_like_label(last)) return true;
-    log_pass_over(note, LOG_INVALID, "'%.*s' touches the '|', so that VW reads it as a tag; put a space between them",
-                  json_shown(last), last.bytes);
+    log_skip(note, LOG_INVALID, "'%.*s' touches the '|', so that VW reads it as a tag; put a space between them",
+             json_shown(last), last.bytes);
     return false;
 }
 
 bool vw_line_split(json_text bytes, vw_line *out, log_note *note)
 {
     if (!json_is_utf8(bytes)) {
-        log_pass_over(note, LOG_BROKEN, "the line is not UTF-8");
+        log_skip(note, LOG_BROKEN, "the line is not UTF-8");
         return false;
     }
     const char *bar = bytes.length ? memchr(bytes.bytes, '|', bytes.length) : NULL;
     if (!bar) {
-        log_pass_over(note, LOG_INVALID, "expected '|' between label and features, got '%.*s'", json_shown(bytes),
-                      bytes.bytes);
+        log_skip(note, LOG_INVALID, "expected '|' between label and features, got '%.*s'", json_shown(bytes),
+                 bytes.bytes);
         return false;
     }
     json_text head = {bytes.bytes, (size_t)(bar - bytes.bytes)};
@@ -174,8 +174,8 @@ ee_status vw_features_create(memory *owner, vw_features **out, ee_error *error)
 static uint64_t hash_of(const vw_member *member)
 {
     uint64_t place = (uint64_t)(member->space + 1) * 0x9e3779b97f4a7c15U + member->blanks;
-    uint64_t own = member->name.length ? id_hash(member->name.bytes, member->name.length) : member->number + 1;
-    return (own ^ place) * 0xff51afd7ed558ccdU;
+    uint64_t name_hash = member->name.length ? id_hash(member->name.bytes, member->name.length) : member->number + 1;
+    return (name_hash ^ place) * 0xff51afd7ed558ccdU;
 }
 
 static bool is_same_name(const vw_member *a, const vw_member *b)
@@ -256,8 +256,8 @@ static ee_status add_feature(vw_features *self, vw_member *member, log_note *not
     ee_status status = find_member(self, member, &number, error);
     if (status) return status;
     if (number == SIZE_MAX) {
-        log_pass_over(note, LOG_INVALID, "too many values of the feature '%.*s'", json_shown(member->name),
-                      member->name.bytes);
+        log_skip(note, LOG_INVALID, "too many values of the feature '%.*s'", json_shown(member->name),
+                 member->name.bytes);
         return EE_OK;
     }
     vw_member *kept = &self->members[number];
@@ -269,8 +269,8 @@ static ee_status add_feature(vw_features *self, vw_member *member, log_note *not
         kept->kind = VW_NUMBER;
     }
     if (!(fabs(kept->value) <= largest))
-        log_pass_over(note, LOG_INVALID, "the value of '%.*s' must be -1e100 to 1e100", json_shown(member->name),
-                      member->name.bytes);
+        log_skip(note, LOG_INVALID, "the value of '%.*s' must be -1e100 to 1e100", json_shown(member->name),
+                 member->name.bytes);
     return EE_OK;
 }
 
@@ -290,14 +290,14 @@ static char first_byte(json_text rest)
     return rest.length ? rest.bytes[0] : '\0';
 }
 
-static void pass_bytes(json_text *rest, size_t count)
+static void skip_bytes(json_text *rest, size_t count)
 {
     *rest = (json_text){rest->bytes + count, rest->length - count};
 }
 
-static void pass_blanks(json_text *rest)
+static void skip_blanks(json_text *rest)
 {
-    while (rest->length && is_blank(rest->bytes[0])) pass_bytes(rest, 1);
+    while (rest->length && is_blank(rest->bytes[0])) skip_bytes(rest, 1);
 }
 
 /* Whether the word is the name, in letters of either case. */
@@ -314,7 +314,7 @@ static bool is_named(json_text word, const char *name)
 static bool take_value(vw_features *self, vw_member *member, log_note *note)
 {
     bool space = first_byte(self->rest) == ' ';
-    pass_blanks(&self->rest);
+    skip_blanks(&self->rest);
     json_text rest = self->rest, number = take_name(&rest), word = number;
     while (word.length < self->rest.length && !is_blank(self->rest.bytes[word.length])) word.length++;
     bool missing = is_named(number, "nan") || (space && !self->rest.length);
@@ -327,8 +327,8 @@ static bool take_value(vw_features *self, vw_member *member, log_note *note)
     char first = first_byte(word);
     bool infinite = is_named(word, "inf") || is_named(word, "infinity");
     if (first && (infinite || is_digit(first) || memchr(".+-|", first, 4))) {
-        log_pass_over(note, LOG_INVALID, "expected a number after '%.*s:', got '%.*s'", json_shown(member->name),
-                      member->name.bytes, json_shown(word), word.bytes);
+        log_skip(note, LOG_INVALID, "expected a number after '%.*s:', got '%.*s'", json_shown(member->name),
+                 member->name.bytes, json_shown(word), word.bytes);
         return false;
     }
     if (!first) {
@@ -337,7 +337,7 @@ static bool take_value(vw_features *self, vw_member *member, log_note *note)
     }
     member->kind = VW_WORD;
     member->word = word;
-    pass_bytes(&self->rest, word.length);
+    skip_bytes(&self->rest, word.length);
     return true;
 }
 
@@ -345,11 +345,11 @@ static ee_status take_feature(vw_features *self, log_note *note, ee_error *error
 {
     vw_member member = {.kind = VW_FLAG, .name = take_name(&self->rest), .value = 1};
     if (first_byte(self->rest) == ':') {
-        pass_bytes(&self->rest, 1);
+        skip_bytes(&self->rest, 1);
         if (!take_value(self, &member, note)) return EE_OK;
     }
     if (!member.name.length && member.kind == VW_FLAG) {
-        log_pass_over(note, LOG_INVALID, "expected a number after ':'");
+        log_skip(note, LOG_INVALID, "expected a number after ':'");
         return EE_OK;
     }
     if (!member.name.length && member.kind == VW_NUMBER) member.number = ++self->unnamed;
@@ -372,17 +372,17 @@ static ee_status take_space(vw_features *self, log_note *note, ee_error *error)
     member.first = member.last = member.next = NONE;
     bool right = member.name.length > 0;
     if (first_byte(self->rest) == ':') {
-        pass_bytes(&self->rest, 1);
+        skip_bytes(&self->rest, 1);
         right = right && vw_number(take_name(&self->rest), &self->weight) && first_byte(self->rest) != ':';
     }
     if (!right) {
-        log_pass_over(note, LOG_INVALID, "expected |NAME or |NAME:NUMBER for the namespace '%.*s'",
-                      json_shown(member.name), member.name.bytes);
+        log_skip(note, LOG_INVALID, "expected |NAME or |NAME:NUMBER for the namespace '%.*s'", json_shown(member.name),
+                 member.name.bytes);
         return EE_OK;
     }
     size_t number = 0;
     ee_status status = find_member(self, &member, &number, error);
-    if (number == SIZE_MAX) log_pass_over(note, LOG_INVALID, "too many namespaces of one name");
+    if (number == SIZE_MAX) log_skip(note, LOG_INVALID, "too many namespaces of one name");
     self->space = (int64_t)number;
     return status;
 }
@@ -392,12 +392,12 @@ static ee_status take_all(vw_features *self, log_note *note, ee_error *error)
     ee_status status = EE_OK;
     while (self->rest.length && !status && note->verdict == LOG_EVENT) {
         if (first_byte(self->rest) == '|') {
-            pass_bytes(&self->rest, 1);
+            skip_bytes(&self->rest, 1);
             status = take_space(self, note, error);
         } else {
             status = take_feature(self, note, error);
         }
-        pass_blanks(&self->rest);
+        skip_blanks(&self->rest);
     }
     return status;
 }
@@ -405,10 +405,10 @@ static ee_status take_all(vw_features *self, log_note *note, ee_error *error)
 /* ---- JSON ---- */
 
 /* As text_json, without the quotes. */
-static void add_escaped(text *into, json_text words)
+static void add_escaped(text *into, json_text string)
 {
     size_t start = into->length;
-    text_json(into, words);
+    text_json(into, string);
     if (into->status) return;
     into->length -= 2;
     memmove(into->bytes + start, into->bytes + start + 1, into->length - start);

@@ -197,7 +197,7 @@ static ee_status read_rows(rating_reader *reader, ee_error *error)
 
 /* ---- the survey ---- */
 
-static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_error *error)
+static ee_status report_columns(const rating_reader *reader, survey *seen, ee_error *error)
 {
     const rating_list *list = reader->list;
     const size_t distinct[RATING_COLUMNS] = {list->users.count, list->items.count,
@@ -205,7 +205,7 @@ static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_erro
     ee_status status = EE_OK;
     for (size_t i = 0; i < reader->width && !status; i++) {
         char name[100];
-        survey_column told = {.name = name, .kind = SURVEY_IGNORED, .low = 1};
+        survey_column column = {.name = name, .kind = SURVEY_IGNORED, .low = 1};
         field title = field_trim(reader->first_row[i]);
         if (reader->header)
             snprintf(name, sizeof name, "%.*s", (int)title.length, title.text);
@@ -213,11 +213,11 @@ static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_erro
             snprintf(name, sizeof name, "%zu", i + 1);
         for (int role = 0; role < RATING_COLUMNS; role++) {
             if (reader->columns[role] != i) continue;
-            told.kind = role == RATING_VALUE ? SURVEY_LABEL : SURVEY_CATEGORICAL;
-            told.distinct = distinct[role];
-            if (role == RATING_VALUE) told.low = list->lowest, told.high = list->highest;
+            column.kind = role == RATING_VALUE ? SURVEY_LABEL : SURVEY_CATEGORICAL;
+            column.distinct = distinct[role];
+            if (role == RATING_VALUE) column.low = list->lowest, column.high = list->highest;
         }
-        status = survey_add_column(seen, &told, error);
+        status = survey_add_column(seen, &column, error);
     }
     return status;
 }
@@ -253,10 +253,10 @@ static ee_status remark_values(const rating_reader *reader, survey *seen, ee_err
                          reader->columns[RATING_VALUE] + 1, MOST_VALUES, reader->list->lowest, reader->list->highest);
 }
 
-static ee_status tell(const rating_reader *reader, survey *seen, ee_error *error)
+static ee_status report(const rating_reader *reader, survey *seen, ee_error *error)
 {
     const rating_list *list = reader->list;
-    ee_status status = tell_columns(reader, seen, error);
+    ee_status status = report_columns(reader, seen, error);
     if (!status) status = survey_add_number(seen, "ratings", (double)list->count, error);
     if (!status) status = survey_add_number(seen, "users", (double)list->users.count, error);
     if (!status) status = survey_add_number(seen, "items", (double)list->items.count, error);
@@ -270,11 +270,11 @@ static ee_status tell(const rating_reader *reader, survey *seen, ee_error *error
 ee_status rating_list_read(source *file, const char *owner, const char *const columns[RATING_COLUMNS], survey *seen,
                            rating_list *out, ee_error *error)
 {
-    rows_mend_line_ends(file);
+    rows_fix_line_ends(file);
     rating_reader reader = {
         .rows = rows_start(file, NULL), .owner = owner, .wanted = columns, .whole = true, .list = out};
     ee_status status = read_rows(&reader, error);
-    if (!status) status = tell(&reader, seen, error);
+    if (!status) status = report(&reader, seen, error);
     rows_release(&reader.rows);
     vocabulary_release(&reader.values);
     memory_free(reader.first_row);

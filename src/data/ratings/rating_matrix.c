@@ -102,13 +102,13 @@ static ee_status fill(rating_list *list, const size_t *starts, const selection *
     for (size_t i = 0; i < list->count; i++) list->ratings[i].item = items->places[list->ratings[i].item];
     for (size_t place = 0; place < users->count; place++) {
         size_t user = users->numbers[place];
-        rating *own = list->ratings + starts[user];
-        size_t own_count = starts[user + 1] - starts[user];
-        qsort(own, own_count, sizeof *own, compare_items);
-        for (size_t i = 0; i < own_count && own[i].item < items->count; i++) {
-            if (own[i].value <= good && own[i].value >= bad) continue;
-            out->indices[count] = own[i].item;
-            out->values[count++] = own[i].value > good ? 1.0f : -1.0f;
+        rating *rated = list->ratings + starts[user];
+        size_t rated_count = starts[user + 1] - starts[user];
+        qsort(rated, rated_count, sizeof *rated, compare_items);
+        for (size_t i = 0; i < rated_count && rated[i].item < items->count; i++) {
+            if (rated[i].value <= good && rated[i].value >= bad) continue;
+            out->indices[count] = rated[i].item;
+            out->values[count++] = rated[i].value > good ? 1.0f : -1.0f;
         }
         out->starts[place + 1] = count;
     }

@@ -160,23 +160,23 @@ static ee_status check_size(const source *file, const ratings_options *options, 
                        name, (long long)options->features, least, matrix->users, matrix->items);
 }
 
-static ee_status tell_class(survey *seen, const char *side, double limit, size_t count, bool wanted, ee_error *error)
+static ee_status report_class(survey *seen, const char *side, double limit, size_t count, bool wanted, ee_error *error)
 {
     char name[80];
     snprintf(name, sizeof name, "rated %s %g%s", side, limit, wanted ? ", the reward" : "");
     return survey_add_class(seen, name, count, error);
 }
 
-static ee_status tell_pool(survey *seen, const rating_matrix *matrix, const limits *by, bool want_bad,
-                           const pool_dataset *pool, ee_error *error)
+static ee_status report_pool(survey *seen, const rating_matrix *matrix, const limits *by, bool want_bad,
+                             const pool_dataset *pool, ee_error *error)
 {
     size_t ordinary = pool->ordinary_count, wanted = pool->wanted_count;
     for (size_t i = 0; i < seen->column_count; i++)
         if (seen->columns[i].kind == SURVEY_CATEGORICAL) seen->columns[i].features = pool->tables[0].columns;
     ee_status status = survey_add_number(seen, "users taken", (double)matrix->users, error);
     if (!status) status = survey_add_number(seen, "items taken", (double)matrix->items, error);
-    if (!status) status = tell_class(seen, "above", by->good, want_bad ? ordinary : wanted, !want_bad, error);
-    if (!status) status = tell_class(seen, "below", by->bad, want_bad ? wanted : ordinary, want_bad, error);
+    if (!status) status = report_class(seen, "above", by->good, want_bad ? ordinary : wanted, !want_bad, error);
+    if (!status) status = report_class(seen, "below", by->bad, want_bad ? wanted : ordinary, want_bad, error);
     return status;
 }
 
@@ -204,7 +204,7 @@ static ee_status prepare(source *file, const option_schema *schema, const rating
     if (!status) status = check_size(file, options, &by, &matrix, pool, seen, error);
     if (!status) status = decompose(&matrix, (size_t)options->features, pool, error);
     if (!status) status = pool_finish(pool, file_tail(file->path), error);
-    if (!status) status = tell_pool(seen, &matrix, &by, want_bad, pool, error);
+    if (!status) status = report_pool(seen, &matrix, &by, want_bad, pool, error);
     rating_matrix_release(&matrix);
     rating_list_release(&list);
     return status;
@@ -225,12 +225,12 @@ static ee_status open_file(const dataset_request *request, const option_schema *
     status = source_load(folder, name, &fingerprint, &file, error);
     if (status) return status;
     uint64_t key = cache_key(fingerprint, CACHE_VERSION, text);
-    pool_dataset *pool = pool_find_kept(request->cache, schema->owner, key, request->survey);
+    pool_dataset *pool = pool_read_cache(request->cache, schema->owner, key, request->survey);
     if (!pool) {
         status = source_unpack(&file, error);
         if (!status) status = memory_create_owner(NULL, &pool, sizeof *pool, error);
         if (!status) status = prepare(&file, schema, &options, request->survey, pool, error);
-        if (!status) pool_keep(pool, request->survey, request->keep_in, schema->owner, key);
+        if (!status) pool_write_cache(pool, request->survey, request->keep_in, schema->owner, key);
     }
     source_release(&file);
     if (pool) pool->head.fingerprint = fingerprint;

@@ -74,13 +74,13 @@ static ee_status find_label(const row_reader *rows, const column_names *names, c
     return rows_fail(rows, error, "expected a header with a column 'fake' or 'label'; use label=COLUMN for another");
 }
 
-static ee_status tell_columns(const row_reader *rows, const columns *where, survey *seen, ee_error *error)
+static ee_status report_columns(const row_reader *rows, const columns *where, survey *seen, ee_error *error)
 {
     ee_status status = EE_OK;
     for (size_t i = 0; i < rows->count && !status; i++) {
         survey_kind kind = i == where->label ? SURVEY_LABEL : i == where->text ? SURVEY_TEXT : SURVEY_IGNORED;
-        survey_column told = {.name = rows->fields[i].text, .kind = kind, .low = 1};
-        status = survey_add_column(seen, &told, error);
+        survey_column column = {.name = rows->fields[i].text, .kind = kind, .low = 1};
+        status = survey_add_column(seen, &column, error);
     }
     return status;
 }
@@ -102,7 +102,7 @@ static ee_status read_header(row_reader *rows, const disin_options *options, col
     field label = field_trim(rows->fields[out->label]);
     out->count = rows->count;
     out->label_says_fake = label.length == strlen("fake") && strncasecmp(label.text, "fake", label.length) == 0;
-    return tell_columns(rows, out, seen, error);
+    return report_columns(rows, out, seen, error);
 }
 
 static ee_status read_label(const row_reader *rows, const columns *where, bool *fake, ee_error *error)
@@ -133,7 +133,7 @@ static ee_status read_articles(source *file, const disin_options *options, artic
 {
     columns where = {0};
     bool found = true;
-    rows_mend_line_ends(file);
+    rows_fix_line_ends(file);
     row_reader rows = rows_start(file, NULL);
     ee_status status = read_header(&rows, options, &where, seen, error);
     while (!status && found) {
@@ -220,7 +220,7 @@ static ee_status fill_entries(const articles *from, pool_dataset *pool, ee_error
     return status;
 }
 
-static ee_status tell_pool(survey *seen, const pool_dataset *pool, size_t words, ee_error *error)
+static ee_status report_pool(survey *seen, const pool_dataset *pool, size_t words, ee_error *error)
 {
     for (size_t i = 0; i < seen->column_count; i++)
         if (seen->columns[i].kind == SURVEY_TEXT) seen->columns[i].features = pool->tables[0].columns;
@@ -253,7 +253,7 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
     }
     if (!status) status = fill_entries(&all, pool, error);
     if (!status) status = pool_finish(pool, file_tail(file->path), error);
-    if (!status) status = tell_pool(seen, pool, features.words.count, error);
+    if (!status) status = report_pool(seen, pool, features.words.count, error);
     text_features_release(&features);
     memory_free(all.texts);
     memory_free(all.fake);
@@ -267,11 +267,11 @@ static ee_status find_or_prepare(const dataset_request *request, uint64_t finger
     char text[1024];
     options_format(&schema, options, text, sizeof text);
     uint64_t key = cache_key(fingerprint, CACHE_VERSION, text);
-    *out = pool_find_kept(request->cache, schema.owner, key, request->survey);
+    *out = pool_read_cache(request->cache, schema.owner, key, request->survey);
     if (*out) return EE_OK;
     ee_status status = memory_create_owner(NULL, out, sizeof **out, error);
     if (!status) status = prepare(file, vectors, options, request->survey, *out, error);
-    if (!status) pool_keep(*out, request->survey, request->keep_in, schema.owner, key);
+    if (!status) pool_write_cache(*out, request->survey, request->keep_in, schema.owner, key);
     return status;
 }
 

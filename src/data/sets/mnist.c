@@ -154,7 +154,7 @@ static ee_status open_images(const option_schema *schema, const dataset_request 
         status = read_part(request->place, true, &fingerprint, &parts[1], error);
     if (!status) status = make_rows(parts, options.normalize.pick, &data, error);
     if (!status) status = classes_finish(data, file_tail(request->place), error);
-    if (!status) status = classes_tell(data, NULL, request->survey, error);
+    if (!status) status = classes_report(data, NULL, request->survey, error);
     for (int i = 0; i < PARTS; i++) part_release(&parts[i]);
     if (data) data->head.fingerprint = fingerprint;
     *out = (dataset *)data;

@@ -225,7 +225,7 @@ static ee_status check_blocks(const rounds_arrays *data, ee_error *error)
 
 /* ---- the survey ---- */
 
-static ee_status tell_rewards(const rounds_arrays *data, survey *seen, ee_error *error)
+static ee_status report_rewards(const rounds_arrays *data, survey *seen, ee_error *error)
 {
     const npy_array *rewards = &data->files[ROUNDS_REWARDS];
     double least = INFINITY, most = -INFINITY, sum = 0;
@@ -244,7 +244,7 @@ static ee_status tell_rewards(const rounds_arrays *data, survey *seen, ee_error 
 }
 
 /* Each feature with its range, if arms are dense and have few features; else the mean number of nonzero features. */
-static ee_status tell_features(const rounds_arrays *data, survey *seen, ee_error *error)
+static ee_status report_features(const rounds_arrays *data, survey *seen, ee_error *error)
 {
     enum { MOST = 1000 };
     const npy_array *contexts = &data->files[ROUNDS_CONTEXTS];
@@ -254,8 +254,8 @@ static ee_status tell_features(const rounds_arrays *data, survey *seen, ee_error
     for (size_t i = 0; each && i < data->dim && !status; i++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", i);
-        survey_column told = {.name = name, .features = 1, .low = INFINITY, .high = -INFINITY};
-        status = survey_add_column(seen, &told, error);
+        survey_column column = {.name = name, .features = 1, .low = INFINITY, .high = -INFINITY};
+        status = survey_add_column(seen, &column, error);
     }
     for (size_t i = 0; i < contexts->count && !status; i++) {
         double value = npy_real(contexts, i);
@@ -288,7 +288,7 @@ ee_status rounds_arrays_check(rounds_arrays *arrays, survey *seen, ee_error *err
     if (!status) status = arrays->sparse ? check_sparse(arrays, error) : check_dense(arrays, error);
     if (!status) status = check_blocks(arrays, error);
     if (!status) status = remark_shape(arrays, seen, error);
-    if (!status) status = tell_rewards(arrays, seen, error);
-    if (!status) status = tell_features(arrays, seen, error);
+    if (!status) status = report_rewards(arrays, seen, error);
+    if (!status) status = report_features(arrays, seen, error);
     return status;
 }

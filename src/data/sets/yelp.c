@@ -94,7 +94,7 @@ done:
     return status;
 }
 
-static ee_status tell(const pool_dataset *pool, survey *seen, ee_error *error)
+static ee_status report(const pool_dataset *pool, survey *seen, ee_error *error)
 {
     ee_status status = survey_add_number(seen, "users", (double)pool->tables[USERS].rows, error);
     if (!status) status = survey_add_number(seen, "items", (double)pool->tables[ITEMS].rows, error);
@@ -112,7 +112,7 @@ static ee_status yelp_open(const dataset_request *request, dataset **out, ee_err
     if (!status) status = read_features(request->place, item_file, pool, ITEMS, error);
     if (!status) status = read_entries(request->place, pool, error);
     if (!status) status = pool_finish(pool, entry_file, error);
-    return status ? status : tell(pool, request->survey, error);
+    return status ? status : report(pool, request->survey, error);
 }
 
 const dataset_kind dataset_yelp = {

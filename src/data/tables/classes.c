@@ -65,7 +65,7 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
     return EE_OK;
 }
 
-ee_status classes_tell(const classes_dataset *data, const category_list *names, survey *into, ee_error *error)
+ee_status classes_report(const classes_dataset *data, const category_list *names, survey *into, ee_error *error)
 {
     uint64_t *counts;
     ee_status status = memory_create(NULL, &counts, data->classes, sizeof *counts, error);

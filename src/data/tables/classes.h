@@ -30,7 +30,7 @@ void classes_scale_rows(classes_dataset *data);
 ee_status classes_finish(classes_dataset *data, const char *name, ee_error *error);
 
 /* Adds the classes and their number of rows to the survey; names NULL: classes are named by their numbers from 0. */
-ee_status classes_tell(const classes_dataset *data, const category_list *names, survey *into, ee_error *error);
+ee_status classes_report(const classes_dataset *data, const category_list *names, survey *into, ee_error *error);
 
 /* The functions of the kind of every such data set. */
 void classes_close(dataset *data);

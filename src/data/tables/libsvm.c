@@ -122,10 +122,10 @@ static ee_status scale_features(classes_dataset *data, ee_error *error)
     return EE_OK;
 }
 
-static ee_status tell_rows(const classes_dataset *data, const category_list *classes, size_t queries, survey *seen,
-                           ee_error *error)
+static ee_status report_rows(const classes_dataset *data, const category_list *classes, size_t queries, survey *seen,
+                             ee_error *error)
 {
-    ee_status status = classes_tell(data, classes, seen, error);
+    ee_status status = classes_report(data, classes, seen, error);
     if (!status) status = survey_add_number(seen, "entries that are not zero", (double)data->starts[data->rows], error);
     if (!status && queries)
         status = survey_remark(seen, error,
@@ -158,7 +158,7 @@ ee_status libsvm_parse(source *file, const table_options *options, survey *seen,
     if (!status) status = read_rows(&rows, options, data, labels, &queries, error);
     if (!status) status = number_labels(labels, file_tail(file->path), data, &classes, error);
     if (!status) status = classes_finish(data, file_tail(file->path), error);
-    if (!status) status = tell_rows(data, &classes, queries, seen, error);
+    if (!status) status = report_rows(data, &classes, queries, seen, error);
     if (!status && options->normalize.pick != NORMALIZE_NONE) status = scale_features(data, error);
     if (!status && options->normalize.pick == NORMALIZE_UNIT) classes_scale_rows(data);
     rows_release(&rows);

@@ -86,17 +86,17 @@ static ee_status check_value(json_row *row, const row_column *column, const cell
 /* The text a table would have for the value: numbers, true and false as written. */
 static ee_status read_value(json_row *row, json_reader *reader, const json_token *token, cell *value, ee_error *error)
 {
-    json_text words = token->text;
+    json_text written = token->text;
     char *copy;
     *value = (cell){NULL, NAN};
     if (token->kind == JSON_KIND_NULL) return EE_OK;
     if (token->kind == JSON_KIND_OBJECT || token->kind == JSON_KIND_ARRAY)
         return status_fail(error, EE_BAD_INPUT, "expected a number, a string or null");
-    ee_status status = token->kind == JSON_KIND_TEXT ? EE_OK : json_skip(reader, token, &words, error);
-    if (!status && memchr(words.bytes, 0, words.length))
+    ee_status status = token->kind == JSON_KIND_TEXT ? EE_OK : json_skip(reader, token, &written, error);
+    if (!status && memchr(written.bytes, 0, written.length))
         status = status_fail(error, EE_BAD_INPUT, "expected a string without zero bytes");
-    if (!status) status = copy_text(row, words, &copy, error);
-    if (!status) *value = cell_read(copy, words.length);
+    if (!status) status = copy_text(row, written, &copy, error);
+    if (!status) *value = cell_read(copy, written.length);
     return status;
 }
 

@@ -81,9 +81,9 @@ static ee_status make_rows(table *t, survey *seen, classes_dataset **out, ee_err
     status = classes_finish(data, file_tail(t->file->path), error);
     if (!status) {
         fill_rows(t, data);
-        status = table_tell(t, seen, error);
+        status = table_report(t, seen, error);
     }
-    if (!status) status = classes_tell(data, &t->encoding->classes, seen, error);
+    if (!status) status = classes_report(data, &t->encoding->classes, seen, error);
     if (status) {
         classes_close(&data->head);
         return status;
@@ -149,7 +149,7 @@ ee_status table_parse(source *file, const char *text, survey *seen, classes_data
     table_options options;
     ee_status status = read_options(text, &options, error);
     if (status) return status;
-    rows_mend_line_ends(file);
+    rows_fix_line_ends(file);
     status = libsvm_recognize(file) ? libsvm_parse(file, &options, seen, out, error)
                                     : separated_parse(file, &options, seen, out, error);
     if (!status) (*out)->in_order = options.order.pick == ORDER_FILE;

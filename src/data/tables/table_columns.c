@@ -189,7 +189,7 @@ static cell_counts count_cells(const table *t, size_t index)
 }
 
 /* Makes the words of a numeric column missing values. */
-static void take_words(table *t, size_t index)
+static void apply_missing_words(table *t, size_t index)
 {
     for (size_t row = 0; row < table_rows(t); row++)
         missing_words_apply(t->options->missing, &t->cells[(t->header + row) * t->width + index], true);
@@ -209,7 +209,7 @@ static ee_status settle_type(table *t, size_t index, ee_error *error)
         return fail_text(t, index, counts.first_text, counts.numbers, error);
     c->commas = 2 * counts.commas > counts.texts;
     c->type = counts.texts ? TYPE_CATEGORICAL : TYPE_NUMERIC;
-    if (c->type == TYPE_NUMERIC && counts.words) take_words(t, index);
+    if (c->type == TYPE_NUMERIC && counts.words) apply_missing_words(t, index);
     return EE_OK;
 }
 

@@ -55,7 +55,7 @@ ee_status table_settle_columns(table *t, ee_error *error);
 ee_status table_measure_columns(table *t, ee_error *error);
 
 /* Adds the measured columns and likely mistakes to the survey. */
-ee_status table_tell(const table *t, survey *into, ee_error *error);
+ee_status table_report(const table *t, survey *into, ee_error *error);
 
 /* Warns about a label that is probably not a class. label begins the sentence, advice ends it. */
 ee_status table_remark_label(const category_list *classes, size_t rows, const char *label, const char *advice,

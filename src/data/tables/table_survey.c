@@ -14,14 +14,14 @@ enum { MANY_VALUES = 20 };
 
 /* ---- columns and classes ---- */
 
-static ee_status tell_column(const table *t, size_t index, survey *into, ee_error *error)
+static ee_status report_column(const table *t, size_t index, survey *into, ee_error *error)
 {
     const row_column *from = &t->encoding->columns[index];
     const table_column *c = &t->columns[index];
     size_t end = index + 1 < t->width ? t->encoding->columns[index + 1].first : t->encoding->features;
     const category_list *values = index == t->label ? &t->encoding->classes : &from->categories;
-    survey_column told = {from->name, from->kind, c->missing, values->count, end - from->first, c->low, c->high};
-    return survey_add_column(into, &told, error);
+    survey_column column = {from->name, from->kind, c->missing, values->count, end - from->first, c->low, c->high};
+    return survey_add_column(into, &column, error);
 }
 
 /* ---- remarks ---- */
@@ -405,10 +405,10 @@ static ee_status remark_twins(const table *t, survey *into, ee_error *error)
     return EE_OK;
 }
 
-ee_status table_tell(const table *t, survey *into, ee_error *error)
+ee_status table_report(const table *t, survey *into, ee_error *error)
 {
     ee_status status = EE_OK;
-    for (size_t i = 0; i < t->width && !status; i++) status = tell_column(t, i, into, error);
+    for (size_t i = 0; i < t->width && !status; i++) status = report_column(t, i, into, error);
     if (!status) status = remark_header(t, into, error);
     if (!status) status = remark_label(t, into, error);
     if (!status) status = remark_twin_classes(t, into, error);

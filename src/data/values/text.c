@@ -43,34 +43,34 @@ void text_add(text *into, const char *format, ...)
 }
 
 /* Length of the UTF-8 character at words; 0 if it is not one. Does not read beyond a zero byte. */
-static size_t character_size(const unsigned char *words)
+static size_t character_size(const unsigned char *string)
 {
-    size_t size = words[0] < 0x80 ? 1 : words[0] < 0xc2 ? 0 : words[0] < 0xe0 ? 2 : words[0] < 0xf0 ? 3 : 4;
-    if (words[0] > 0xf4) return 0;
+    size_t size = string[0] < 0x80 ? 1 : string[0] < 0xc2 ? 0 : string[0] < 0xe0 ? 2 : string[0] < 0xf0 ? 3 : 4;
+    if (string[0] > 0xf4) return 0;
     for (size_t i = 1; i < size; i++)
-        if ((words[i] & 0xc0) != 0x80) return 0;
+        if ((string[i] & 0xc0) != 0x80) return 0;
     return size;
 }
 
-void text_html(text *into, const char *words)
+void text_html(text *into, const char *string)
 {
-    while (*words) {
-        size_t size = character_size((const unsigned char *)words);
-        if (*words == '&')
+    while (*string) {
+        size_t size = character_size((const unsigned char *)string);
+        if (*string == '&')
             text_add(into, "&amp;");
-        else if (*words == '<')
+        else if (*string == '<')
             text_add(into, "&lt;");
-        else if (*words == '>')
+        else if (*string == '>')
             text_add(into, "&gt;");
-        else if (*words == '"')
+        else if (*string == '"')
             text_add(into, "&quot;");
-        else if (*words == '\'')
+        else if (*string == '\'')
             text_add(into, "&#39;");
-        else if (!size || (unsigned char)*words < ' ' || *words == 127)
+        else if (!size || (unsigned char)*string < ' ' || *string == 127)
             text_add(into, "?");
         else
-            text_bytes(into, words, size);
-        words += size ? size : 1;
+            text_bytes(into, string, size);
+        string += size ? size : 1;
     }
 }
 
@@ -88,21 +88,21 @@ void text_shell(text *into, const char *word)
     if (quoted) text_add(into, "'");
 }
 
-void text_csv(text *into, const char *words)
+void text_csv(text *into, const char *string)
 {
-    bool quoted = strpbrk(words, ",\"\r\n") != NULL;
+    bool quoted = strpbrk(string, ",\"\r\n") != NULL;
     if (quoted) text_add(into, "\"");
-    for (; *words; words++) {
-        if (*words == '"') text_add(into, "\"");
-        text_bytes(into, words, 1);
+    for (; *string; string++) {
+        if (*string == '"') text_add(into, "\"");
+        text_bytes(into, string, 1);
     }
     if (quoted) text_add(into, "\"");
 }
 
-void text_json(text *into, json_text words)
+void text_json(text *into, json_text string)
 {
-    if (!make_room(into, 6 * words.length + 2)) return; /* a control character takes six */
-    into->length += json_quote(words, into->bytes + into->length, 6 * words.length + 2);
+    if (!make_room(into, 6 * string.length + 2)) return; /* a control character takes six */
+    into->length += json_quote(string, into->bytes + into->length, 6 * string.length + 2);
     into->bytes[into->length] = '\0';
 }
 
@@ -123,7 +123,7 @@ static const double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  
 
 static void add_decimal(text *into, bool negative, uint64_t digits, int places)
 {
-    char words[48], *at = words + sizeof words;
+    char string[48], *at = string + sizeof string;
     for (; places && digits % 10 == 0; places--) digits /= 10;
     for (int left = places; digits || left >= 0; left--) {
         *--at = (char)('0' + digits % 10);
@@ -131,7 +131,7 @@ static void add_decimal(text *into, bool negative, uint64_t digits, int places)
         if (left == 1) *--at = '.';
     }
     if (negative) *--at = '-';
-    text_bytes(into, at, (size_t)(words + sizeof words - at));
+    text_bytes(into, at, (size_t)(string + sizeof string - at));
 }
 
 /* Uses at least `few` and at most `most` digits, if that is enough. single: it must read back as a float. */

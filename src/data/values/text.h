@@ -19,16 +19,16 @@ void text_bytes(text *into, const char *bytes, size_t size);
 
 /* Escapes untrusted text for HTML, inside and outside of tags; bytes that are not UTF-8 or not allowed in HTML become
  * question marks. */
-void text_html(text *into, const char *words);
+void text_html(text *into, const char *string);
 
 /* Quotes a word for a shell if necessary. */
 void text_shell(text *into, const char *word);
 
 /* A field of a CSV file (RFC 4180), quoted if necessary, without a comma after it. */
-void text_csv(text *into, const char *words);
+void text_csv(text *into, const char *string);
 
 /* A string of JSON, in its quotes. */
-void text_json(text *into, json_text words);
+void text_json(text *into, json_text string);
 
 /* JSON as it is, but with spaces for line ends, which can occur only between its values. */
 void text_one_line(text *into, json_text json);
