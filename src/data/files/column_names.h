@@ -4,12 +4,12 @@
 
 #include "rows.h"
 
-/* The first row of a file, and whose options name its columns. */
+/* The first row of a file; owner is the kind of data set in messages about its options. */
 typedef struct column_names {
     const char *owner, *path;
     const field *names; /* (count) one of length 0 names nothing */
     size_t count;
-    bool header; /* they are names; else numbers alone count */
+    bool header; /* they are names; otherwise columns have only numbers */
 } column_names;
 
 enum { COLUMN_LIST_SIZE = 100 };

@@ -23,27 +23,29 @@ typedef enum npy_type {
     NPY_TYPES
 } npy_type;
 
-/* Room for what npy_describe_type writes. */
+/* Size of the text that npy_describe_type writes. */
 enum { NPY_DESCR_SIZE = 4 };
 
 const char *npy_type_name(npy_type type); /* "float64", as NumPy calls it */
 size_t npy_size(npy_type type);           /* bytes of an entry */
 bool npy_is_whole(npy_type type);         /* whole numbers; bool is not */
 
-/* "<f8", as files say it: this one little-endian. False where it is none of ours. text is (length). */
+/* Converts between a type and its text in a file, such as "<f8" (little-endian). text is (length); false if the type is
+ * not supported. */
 bool npy_find_type(const char *text, size_t length, npy_type *type, bool *big_endian);
 void npy_describe_type(npy_type type, char text[NPY_DESCR_SIZE]);
 
-/* Entry number index of data becomes what the file's bytes say. */
+/* Stores the file's bytes of one entry as entry number index of data. */
 void npy_decode(npy_type type, bool big_endian, const uint8_t *bytes, void *data, size_t index);
 
-/* The entries as a file has them, little-endian. data is (count); bytes has room for count * npy_size(type). */
+/* Converts entries to the bytes of a file, little-endian. data is (count); bytes has room for count * npy_size(type).
+ */
 void npy_encode(npy_type type, const void *data, size_t count, uint8_t *bytes);
 
 /* Entry number index as a number, whatever the type. */
 double npy_entry_real(npy_type type, const void *data, size_t index);
 
-/* The same of a type of whole numbers; INT64_MAX for what is more. */
+/* The same for a type of whole numbers; INT64_MAX for larger ones. */
 int64_t npy_entry_whole(npy_type type, const void *data, size_t index);
 
 #endif

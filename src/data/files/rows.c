@@ -193,8 +193,8 @@ ee_status rows_next(row_reader *rows, bool *found, ee_error *error)
     return EE_OK;
 }
 
-/* Both numbers are whole and held exactly where there are at most 15 digits: their quotient is the double nearest to
- * the decimal, as strtod's is, and ten times sooner there. */
+/* Up to 15 digits, digits and power of ten are exact doubles, so their quotient is the double nearest to the decimal,
+ * as with strtod, and ten times faster. */
 static bool read_short_decimal(const field *from, double *number)
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

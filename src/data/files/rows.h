@@ -26,9 +26,9 @@ typedef struct row_reader {
 /* Call before reading: if the file has no \n, each \r becomes one, because some programs end lines with \r. */
 void rows_fix_line_ends(source *file);
 
-/* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; but
- * semicolon before comma where the first lines have as many of them, and commas in numbers alone, as 3,14; a space
- * where it has none. */
+/* Starts at the first byte. separator NULL: the first of "::", tab, comma and semicolon that the first line has, else a
+ * space. Semicolon comes before comma if the first lines have equally many semicolons, and commas only in numbers such
+ * as 3,14. */
 row_reader rows_start(source *file, const char *separator);
 void rows_release(row_reader *rows);
 

@@ -15,8 +15,8 @@ enum { CSV_ACTIONS_NAMED = 10000, CSV_ACTIONS_NUMBERED = 100000 };
 /* Starts as zeros. */
 typedef struct csv_actions {
     bool any;         /* every name is action 0: while the names are collected */
-    bool collected;   /* the names are those of the file's events */
-    size_t count;     /* 0: each row gives its own */
+    bool collected;   /* the names come from the file's events */
+    size_t count;     /* 0: each row has a count */
     json_text *names; /* (count) in order; NULL: numbers */
     size_t *places;   /* (count) the place in names of each word */
     vocabulary words;

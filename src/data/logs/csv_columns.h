@@ -45,8 +45,9 @@ ee_status csv_columns_find(log_reader *log, const log_rows *rows, const csv_opti
 /* Whether any column may be context. */
 bool csv_columns_any(const csv_columns *self);
 
-/* Settles the features: takes out of the context what the sample shows to be no context. Columns that the options name
- * stay; the reader's remarks warn of those that predict the reward. sample may be NULL if no column may be context. */
+/* Settles the features: removes columns from the context that the sample shows to be no context. Columns named in the
+ * options stay; the reader's remarks warn of those that predict the reward. sample may be NULL if no column may be
+ * context. */
 ee_status csv_columns_judge(csv_columns *self, log_reader *log, const csv_sample *sample, ee_error *error);
 
 #endif

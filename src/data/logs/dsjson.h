@@ -20,7 +20,7 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
  * replaced by the reward computed from them. */
 void dsjson_format(text *into, const log_event *event);
 
-/* What the server adds to a decision, beyond what is evaluated. */
+/* What the server adds to an event. */
 typedef struct dsjson_source {
     const double *learned; /* (slots, or 1) the reward that was learned in place of the event's, which becomes
                             * _original_label_cost: apprentice mode; NULL: the event's */

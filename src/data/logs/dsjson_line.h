@@ -1,5 +1,5 @@
-/* What a line of dsjson says, gathered in one pass, whatever the order of its keys, and before it is judged what that
- * means (dsjson.c). The features are passed over, but for the number of actions and their names. */
+/* Collects the values of a line of dsjson in one pass, in any order of its keys; dsjson.c interprets them. Features are
+ * skipped, except the number of actions and their names. */
 #ifndef EENET_DSJSON_LINE_H
 #define EENET_DSJSON_LINE_H
 
@@ -33,10 +33,10 @@ typedef struct slot_facts {
     bool skip;
 } slot_facts;
 
-/* What the context says of a slot. */
+/* The description of a slot in the context. */
 typedef struct slot_description {
     json_text id;
-    json_text features;                  /* an object, without what is here; empty where there is nothing else */
+    json_text features;                  /* an object with the other members; empty if there are none */
     size_t first_allowed, allowed_count; /* in `allowed` */
 } slot_description;
 
@@ -47,17 +47,17 @@ typedef struct facts {
     json_text id, time;
     json_text context;
     bool vectors_read; /* of the context */
-    const char *wrong; /* what is, of a value; NULL for nothing */
+    const char *wrong; /* a sentence about the first wrong value; NULL: none */
 } facts;
 
-/* Room for one line, and what it said. */
+/* Buffers for one line, and its values. */
 typedef struct dsjson_line {
     memory *owner;
     json_room room;
     json_reader reader;
     const char *bytes; /* (size) of the line */
     size_t size;
-    char *texts; /* those that had escapes, and objects without some of their members */
+    char *texts; /* texts without their escapes, and objects without some of their members */
     size_t texts_size, texts_capacity;
 
     facts of;
@@ -85,8 +85,8 @@ typedef struct dsjson_line {
 
 dsjson_line dsjson_line_start(memory *owner);
 
-/* Reads a line, which stays until the next. *object: whether it is one; other JSON is passed over. EE_BAD_INPUT where
- * it is no JSON. */
+/* Reads a line, which must stay valid until the next. *object: whether it is an object; other JSON is skipped.
+ * EE_BAD_INPUT if it is not JSON. */
 ee_status dsjson_line_gather(dsjson_line *self, const char *bytes, size_t size, bool *object, ee_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The slots of a line of dsjson: "_slots" in the context says what they are, "_outcomes" what became of them. */
+/* The slots of a line of dsjson: "_slots" in the context describes them, "_outcomes" has their results. */
 #ifndef EENET_DSJSON_SLOTS_H
 #define EENET_DSJSON_SLOTS_H
 

@@ -1,16 +1,17 @@
-/* What the values of a line of dsjson are read with. All take the token that was read last, and go on to its end. */
+/* Functions that read the values of a line of dsjson. Each gets the token read last and reads up to the end of its
+ * value. */
 #ifndef EENET_DSJSON_VALUES_H
 #define EENET_DSJSON_VALUES_H
 
 #include "dsjson_line.h"
 
-/* What is wrong with the line, unless something was before. */
+/* Records a problem of the line; the first one counts. */
 void line_set_problem(dsjson_line *self, const char *what);
 
-/* Whether it is this word, in letters of any size. */
+/* Whether the key is this word, in any case. */
 bool line_is_word(json_text key, const char *word);
 
-/* A text that stays until the next line: those with escapes lie in the reader's room only until the next token. */
+/* Makes a text valid until the next line; the reader keeps a text with escapes only until the next token. */
 json_text line_keep_text(dsjson_line *self, json_text string);
 
 /* The next member or element of an object or array; false at its end, and after an error, which becomes *status. */
@@ -18,7 +19,7 @@ bool line_next(dsjson_line *self, json_token *item, ee_status *status, ee_error 
 
 ee_status line_skip(dsjson_line *self, const json_token *token, ee_error *error);
 
-/* Null is as if it were not there. */
+/* null counts as absent. */
 ee_status line_take_number(dsjson_line *self, const json_token *token, maybe *into, const char *wrong, ee_error *error);
 
 ee_status line_add_number(dsjson_line *self, number_list *list, double number, ee_error *error);
@@ -29,7 +30,7 @@ ee_status line_take_numbers(dsjson_line *self, const json_token *token, number_l
 
 ee_status line_take_observations(dsjson_line *self, const json_token *token, observations *seen, ee_error *error);
 
-/* An object of the line, which was read already, without the members of these names (count). Empty where it has no
+/* Copies an object of the line, read before, without the members with these names (count). *out is empty if it has no
  * others. */
 ee_status line_copy_without(dsjson_line *self, json_text object, const char *const *names, size_t count, json_text *out,
                             ee_error *error);

@@ -1,5 +1,5 @@
-/* Logs: what was decided, with which probability, and what came of it. A log is read once, event by event, in constant
- * memory, whatever its format:
+/* Logs of decisions with their probabilities and rewards. A log of any format is read once, event by event, in constant
+ * memory:
  *
  *     log_reader *log;
  *     if (log_open("last-month.dsjson.gz", &options, &log, &error)) ...
@@ -8,8 +8,8 @@
  *     while (!(status = log_next(log, &event, &found, &error)) && found) ...
  *     log_close(log);
  *
- * A text that names a log is a file, whose format is told by its first bytes (gzip and zstd are unpacked on the way),
- * "-" for standard input, or a kind with a place and options as data sets have them: "open-bandit:DIR",
+ * A log is named by a file (the format is detected from its first bytes; gzip and zstd are decompressed), "-" for
+ * standard input, or a format with a place and options, as data sets are: "open-bandit:DIR",
  * "csv:FILE,action=item,probability=p,reward=click", "vw:FILE,format=cb_adf". */
 #ifndef EENET_LOG_H
 #define EENET_LOG_H
@@ -70,7 +70,7 @@ typedef struct log_event {
     const double *probabilities; /* (count) of each action, by its number; NULL if only the propensity of the chosen one
                                     is known */
     double reward;               /* finite */
-    double copies;               /* events that this one stands for: 1, or 1 / (1 - pdrop) if the logger dropped some */
+    double copies;               /* events that this one represents: 1, or 1 / (1 - pdrop) if the logger dropped some */
     bool skipped;    /* deferred and never activated, so not shown. Count it, but do not learn from it or evaluate it */
     size_t baseline; /* the action without a bandit: usually the first */
     const json_text *actions; /* (count) names of the actions, from _tag; NULL if they have none */
@@ -85,7 +85,7 @@ typedef struct log_event {
     bool slate;
 } log_event;
 
-/* What was read so far, and what was left out. */
+/* Counts of what was read so far and what was left out. */
 typedef struct log_counts {
     size_t lines;
     size_t events;   /* returned by log_next, including skipped ones */
@@ -128,14 +128,14 @@ typedef struct log_column {
     const char *name;
     const char *role;   /* "action", "reward", ...; NULL: none */
     bool context;       /* it is a feature of the context */
-    const char *reason; /* why it is not, or what the role has in it; NULL: nothing to say */
+    const char *reason; /* why it is not, or a note about its role; NULL: none */
 } log_column;
 
 /* The columns of a CSV log, valid until it is closed; *count is 0 for other formats. */
 const log_column *log_columns_used(const log_reader *log, size_t *count);
 
-/* The same in words: "Columns: action=item (5 names), ...; context: age; left out: user_id (a key). ..."; "" for other
- * formats. Long names and lists are shortened. */
+/* The same as a sentence: "Columns: action=item (5 names), ...; context: age; left out: user_id (a key). ..."; "" for
+ * other formats. Long names and lists are shortened. */
 enum { LOG_COLUMN_NAME = 48, LOG_COLUMNS_TEXT = 1200 };
 void log_columns_format(const log_reader *log, char text[LOG_COLUMNS_TEXT]);
 

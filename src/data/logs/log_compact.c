@@ -1,5 +1,5 @@
 /* A header, then a record per event: length, fields, checksum. One function visits the fields for both writing and
- * reading; the reader's arrays hold what is read. */
+ * reading; reading stores them in the reader's arrays. */
 #include "log_compact.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ enum {
 
 enum { SLOT_SKIPPED = 1, SLOT_ALLOWED = 2 };
 
-/* What the numbers and texts of an event are read to. */
+/* Arrays for the numbers and texts of an event that is read. */
 typedef struct compact_room {
     memory *owner;
     double *probabilities, *slot_probabilities;

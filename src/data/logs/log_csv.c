@@ -17,8 +17,8 @@ typedef struct csv_log {
     log_rows rows;
     csv_columns columns;
     csv_actions actions;
-    char actions_note[64]; /* what the log's actions are, in words */
-    text multi;            /* the actions' part of the context, for so many of them: */
+    char actions_note[64]; /* describes the log's actions */
+    text multi;            /* the part of the context with the actions, for multi_count of them */
     size_t multi_count;
     text context;
     bool time_noted; /* a time that cannot be read is among the remarks */

@@ -66,8 +66,8 @@ ee_status log_open_vw(byte_stream *stream, const char *path, const char *options
 /* Whether the first bytes of a file look like that format: a label and '|'. */
 bool log_vw_recognize(const char *bytes, size_t size);
 
-/* folder has NAME.csv, plain or compressed, and item_context.csv. Opens its own stream. Sets fingerprint to that of the
- * second file. */
+/* folder has NAME.csv, plain or compressed, and item_context.csv. Opens the stream itself. Sets fingerprint to the
+ * fingerprint of the second file. */
 ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error);
 
 /* A format with options: log_open_csv or log_open_vw. */

@@ -105,7 +105,7 @@ static ee_status open_items(bandit_log *log, const char *folder, ee_error *error
 
 /* ---- the rows ---- */
 
-/* The one file of the folder that ends in .csv, packed or not, and is not that of the items. */
+/* The only file of the folder besides the items that ends in .csv, compressed or not. */
 static ee_status find_file(const char *folder, char **path, ee_error *error)
 {
     DIR *entries = opendir(folder);

@@ -47,8 +47,8 @@ void log_close(log_reader *log)
 
 /* ---- lines that are not events ---- */
 
-/* A few places are left to broken lines and decisions that cannot be: rewards without their decision, and events that
- * come again, may be many. */
+/* Foreign and repeated lines may be many; they take at most a few of the places, so that broken and invalid lines are
+ * reported too. */
 static void remember(log_counts *counts, size_t line, const log_note *note)
 {
     enum { PLACES = sizeof counts->first_lines / sizeof counts->first_lines[0], USUAL = 2 };
@@ -74,9 +74,9 @@ static ee_status count_skipped(log_reader *log, size_t line, const log_note *not
     return EE_OK;
 }
 
-/* ---- what cannot be, whatever the format ---- */
+/* ---- checks that apply to every format ---- */
 
-/* Above 1 by the rounding of a float is 1. */
+/* A value above 1 by the rounding of a float counts as 1. */
 static bool is_probability(double value)
 {
     return value >= 0 && value <= 1 + 1e-6;
@@ -141,7 +141,7 @@ bool log_check(log_event *event, log_note *note)
 
 static bool is_outside(const log_options *options, double time)
 {
-    return time < options->from || time >= options->until; /* neither where one of them is not a number */
+    return time < options->from || time >= options->until; /* NaN compares false: no limit */
 }
 
 static ee_status check_repeated(log_reader *log, const log_event *event, log_note *note, ee_error *error)

@@ -45,7 +45,7 @@ typedef struct log_summary {
     size_t action_count;
     size_t others; /* events with actions beyond the first LOG_ACTIONS_MOST */
 
-    /* ---- for its own functions ---- */
+    /* ---- internal ---- */
     memory owner;
     vocabulary names; /* action i has name i until log_summary_end */
     size_t actions_capacity;

@@ -249,7 +249,7 @@ static ee_status read_example(vw_log *log, bool *too_long, ee_error *error)
     }
 }
 
-/* Splits the lines; event->line is that of the first wrong one. */
+/* Splits the lines; event->line becomes the first wrong one. */
 static bool split_example(vw_log *log, log_event *event, log_note *note)
 {
     for (size_t i = 0; i < log->row_count; i++) {

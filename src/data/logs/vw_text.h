@@ -3,8 +3,8 @@
  *     LABEL 'TAG|NAMESPACE:WEIGHT NAME NAME:NUMBER NAME:WORD :NUMBER |NAMESPACE ...
  *
  * The features become members of VW's JSON, which the rest of eenet reads: "a" is true, "a:2" is 2, "a:red" is "red",
- * in an object named after their namespace; those of the namespace without a name stand alone. Both forms have the same
- * names here and, with hashing=vw, the same places as VW's text has there. */
+ * in an object named after their namespace; features of the namespace without a name are members of the object itself.
+ * Both forms have the same names here and, with hashing=vw, the same places as VW's text has there. */
 #ifndef EENET_VW_TEXT_H
 #define EENET_VW_TEXT_H
 
@@ -21,9 +21,8 @@ typedef struct vw_line {
 /* False, with a note, if the line has no features or its label would be taken for a tag. */
 bool vw_line_split(json_text bytes, vw_line *out, log_note *note);
 
-/* Takes the next word from rest; false if there is none. ' ' separates at any white space and has no empty words; ':'
- * and
- * ',' do. */
+/* Takes the next word from rest; false if there is none. ' ' separates at any white space and gives no empty words;
+ * ':' and ',' do. */
 bool vw_next_word(json_text *rest, char separator, json_text *word);
 
 /* A finite decimal number, and nothing after it. */

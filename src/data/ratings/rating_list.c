@@ -23,14 +23,14 @@ enum { MOST_VALUES = 100 }; /* different ratings that are counted: no scale has 
 typedef struct rating_reader {
     row_reader rows;
     const char *owner;
-    const char *const *wanted; /* (RATING_COLUMNS) what the options say */
+    const char *const *wanted; /* (RATING_COLUMNS) the values of the options */
     size_t columns[RATING_COLUMNS];
     bool header;       /* the first row is one */
     size_t width;      /* of the first row */
     field *first_row;  /* (width) */
     vocabulary values; /* the different ratings: MOST_VALUES, and one more */
     bool whole;        /* all of them are whole numbers */
-    rating_list *list; /* what is read */
+    rating_list *list; /* the result */
 } rating_reader;
 
 void rating_list_release(rating_list *list)

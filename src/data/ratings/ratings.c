@@ -1,12 +1,10 @@
-/* Ratings of items by users (rating_list.h): a pool (pool.h) of what was rated well and what was rated badly, one of
- * which is wanted. The protocol is that of the EE-Net paper for MovieLens (section 5), which wants what was rated
- * badly.
+/* Ratings of items by users (rating_list.h) as a pool (pool.h) of good and bad ratings; either can be the wanted ones.
+ * The protocol follows the EE-Net paper for MovieLens (section 5), in which bad ratings are wanted.
  *
- * Of the users and of the items, those with most ratings are taken; where two have as many, the one that the file names
- * first. A pair that was rated twice has its last rating. Ratings of those users for those items are the entries of a
- * matrix: +1 above `good`, -1 below `bad`; the others are left out. The features of a user are its row of the left
- * singular vectors for the largest singular values, made to have length 1, with a 1 appended, all divided by sqrt 2;
- * those of an item are its row of the right ones. A row of zeros stays one. */
+ * The users and items with the most ratings are kept; ties go to the first in the file. Of several ratings of a pair
+ * the last counts. The ratings become a matrix: +1 above `good`, -1 below `bad`; the others are left out. The features
+ * of a user are its row of the left singular vectors for the largest singular values, scaled to length 1, with a 1
+ * appended, all divided by sqrt 2; the features of an item are its row of the right ones. A row of zeros stays zero. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +20,7 @@
 #include "rating_matrix.h"
 #include "truncated_svd.h"
 
-/* The version of what the cache has: raise it when the same file and options come to give another pool. */
+/* Version of the cached pools: raise it when the same file and options give a different pool. */
 enum { CACHE_VERSION = 3 };
 
 enum { WANT_GOOD, WANT_BAD };
@@ -218,7 +216,7 @@ static ee_status open_file(const dataset_request *request, const option_schema *
     options_set_defaults(schema, &options);
     ee_status status = options_parse_once(schema, request->options, &options, error);
     if (status) return status;
-    char text[8 * OPTION_TEXT_SIZE]; /* all of it: what is cut off would not count */
+    char text[8 * OPTION_TEXT_SIZE]; /* large enough for all options: a truncated text would give a wrong key */
     options_format(schema, &options, text, sizeof text);
     source file;
     uint64_t fingerprint = 0;

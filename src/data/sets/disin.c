@@ -20,7 +20,7 @@
 #include "text_features.h"
 #include "word_vectors.h"
 
-/* The version of what the cache has: raise it when the same files and options come to give other vectors. */
+/* Version of the cached pools: raise it when the same files and options give different vectors. */
 enum { CACHE_VERSION = 3 };
 
 typedef struct disin_options {

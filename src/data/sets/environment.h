@@ -1,5 +1,5 @@
-/* Bandit problems. A data set is opened once and only read from then on: many environments, in many threads, may stand
- * on the same one. An environment deals the rounds of one seed: the same seed gives the same rounds, whoever plays.
+/* Bandit problems. A data set is read-only once it is open, so environments in several threads may share it. An
+ * environment provides the rounds of one seed: the same seed gives the same rounds to every policy.
  *
  *     dataset *data;
  *     if (dataset_open("synthetic:cosine,dim=20", NULL, &data, &error)) ...

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes what was likely meant, as "table:DIR/iris.csv,label=kind" where text is "DIR/iris.csv,label=kind": by the
- * files of a folder, and by the name of a file. False where it is neither there nor called as a data file is, or does
- * not fit. */
+/* Guesses from the files of a folder or from the name of a file: "DIR/iris.csv,label=kind" becomes
+ * "table:DIR/iris.csv,label=kind". False if the place neither exists nor has the name of a data file, or if the guess
+ * does not fit. */
 bool kind_guess(const char *text, char *meant, size_t capacity);
 
 #endif

@@ -1,4 +1,5 @@
-/* MNIST and what has its format: images of 28 x 28 bytes, and their labels 0 to 9, in IDX files as LeCun names them:
+/* MNIST and data sets in its format: images of 28 x 28 bytes, and their labels 0 to 9, in IDX files as LeCun names
+ * them:
  *
  *     train-images-idx3-ubyte   train-labels-idx1-ubyte   60,000 of them
  *     t10k-images-idx3-ubyte    t10k-labels-idx1-ubyte    10,000

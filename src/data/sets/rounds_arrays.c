@@ -48,7 +48,7 @@ static ee_status find_form(const char *folder, rounds_form *form, ee_error *erro
     return EE_OK;
 }
 
-/* Reads an array, and sets *checksum to that of its file. */
+/* Reads an array and sets *checksum to the checksum of its file. */
 static ee_status read_array(const char *folder, rounds_array which, const rounds_file *said, npy_array *into,
                             uint64_t *checksum, ee_error *error)
 {

@@ -57,7 +57,7 @@ static ee_status expect_wholes(const npy_array *array, const char *name, ee_erro
                        format_place(array->shape, array->rank).text, npy_type_name(array->type));
 }
 
-/* What rounds.json says against what the arrays are. */
+/* Compares a number in rounds.json with the arrays. */
 static ee_status expect_said(const char *what, uint64_t said, uint64_t got, ee_error *error)
 {
     if (!said || said == got) return EE_OK;

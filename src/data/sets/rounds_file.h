@@ -1,10 +1,10 @@
-/* rounds.json: what stands beside the arrays of written rounds.
+/* rounds.json, which describes the arrays in its folder.
  *
  *     {
  *       "format": 1,
- *       "dataset": "synthetic:cosine",      what the rounds were taken from: its name, ...
- *       "fingerprint": "0000000000000000",  ... the checksum of its files ...
- *       "seed": 3,                          ... and the seed
+ *       "dataset": "synthetic:cosine",      name of the data set
+ *       "fingerprint": "0000000000000000",  checksum of its files
+ *       "seed": 3,
  *       "rounds": 500, "arms": 10, "dim": 20,
  *       "blocks": 1,                        environment.h: dataset_blocks
  *       "exclusive": false,                 environment.h: dataset_exclusive
@@ -13,8 +13,8 @@
  *       "version": "0.1.0"                  of eenet
  *     }
  *
- * A checksum is CRC-64 as in xz, in 16 hexadecimal digits. Whoever makes the arrays may leave out any of it, and add
- * what he likes; what is there must be true. */
+ * A checksum is CRC-64 as in xz, in 16 hexadecimal digits. Other programs may leave out keys and add others; the keys
+ * above must be correct. */
 #ifndef EENET_ROUNDS_FILE_H
 #define EENET_ROUNDS_FILE_H
 

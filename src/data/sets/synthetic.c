@@ -1,4 +1,5 @@
-/* Made problems whose true reward is known: h(x) with a hidden vector a and arms x, all uniform on the unit sphere.
+/* Generated problems whose true reward is known: h(x) with a hidden vector a and arms x, all uniform on the unit
+ * sphere.
  *
  *     inner      h = x.a
  *     quadratic  h = 10 (x.a)^2
@@ -7,7 +8,7 @@
  * The last two are those of Zhou, Li and Gu, "Neural contextual bandits with UCB-based exploration", ICML 2020,
  * section 6. The reward is h plus normal noise. a is drawn once for each seed. With drift it then turns, a little every
  * round, in a plane that is drawn with it: cos(s) a + sin(s) b, b a unit vector at a right angle to a. The form clicks
- * has a file of its own, synthetic_clicks.c. */
+ * is in synthetic_clicks.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static reward_form find_form(const char *place, ee_error *error)
     return FORMS;
 }
 
-/* What the table cannot say, since it looks at one option at a time. */
+/* Checks of several options together. */
 static ee_status check_together(const synthetic_options *options, ee_error *error)
 {
     enum { MOST_FEATURES = 1 << 24 }; /* of a round: 64 MiB, for each run at a time */

@@ -1,14 +1,14 @@
-/* Made clicks: rewards of 0 or 1, mostly 0, which users give to items.
+/* Generated clicks: rewards of 0 or 1, mostly 0, of users on items.
  *
  *     P(click) = 1 / (1 + exp(-(bias + sharpness z))),  z = u.v / sqrt(width)
  *
  * A user u is drawn for each round, all normal. The catalogue's items v are drawn once for each seed, all normal. So z
  * has mean 0 and variance 1, and the bias is such that a random user clicks on a random item of the catalogue with
- * probability `rate`. There are two ways to show it:
+ * probability `rate`. There are two forms:
  *
- *     blocks=off   an arm is u, then v, dense: some of the catalogue's items a round, drawn anew
+ *     blocks=off   an arm is u, then v, dense: some of the catalogue's items, drawn for each round
  *     blocks=on    the arms are the catalogue; arm i is the context (1, u) in block i of the features, sparse, and v is
- *                  hidden; the constant is a part of z, which makes some items dearer to all
+ *                  hidden; the constant is a part of z, which makes some items more popular with everyone
  *
  * With drift the preferences v turn, though not what an arm shows of them: their entries two by two, each pair in its
  * plane. That keeps their lengths, and with them the rate. */
@@ -72,7 +72,7 @@ static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
 static const option_schema schema = OPTION_SCHEMA("synthetic:clicks", groups, clicks_options, NULL);
 
-/* What the table cannot say, since it looks at one option at a time. */
+/* Checks of several options together. */
 static ee_status check_together(const clicks_options *options, ee_error *error)
 {
     enum { MOST_FEATURES = 1 << 24 }; /* of a round, or of the catalogue: 64 MiB, for each run at a time */

@@ -1,5 +1,5 @@
-/* Texts as weights of words (TF-IDF). A word is a run of ASCII letters and digits and of bytes above 0x7f, the letters
- * of other scripts in UTF-8; ASCII capitals count as small letters. Where a text has a word c times, the word weighs
+/* Texts as weights of words (TF-IDF). A word is a run of ASCII letters, digits and bytes above 0x7f (letters of other
+ * scripts in UTF-8); ASCII letters are lowercased. A word that occurs c times in a text has the weight
  *
  *     (1 + ln c) idf,   idf = 1 + ln((1 + texts) / (1 + texts that have the word)),
  *
@@ -13,15 +13,15 @@
 
 /* Row i has the entries starts[i] to starts[i + 1]; a text without any word of the vocabulary has none. */
 typedef struct text_features {
-    vocabulary words; /* those in most texts first, then by their bytes */
+    vocabulary words; /* in the most texts first, then by their bytes */
     size_t texts;
     size_t *starts;    /* (texts + 1) */
     uint32_t *indices; /* (starts[texts]) numbers of words, ascending within a row */
     float *values;     /* (starts[texts]) */
 } text_features;
 
-/* The first most_words of the words that at least min_texts texts have. texts is (count), only read here. On success to
- * be released; on failure it is empty. */
+/* The first most_words of the words that at least min_texts texts have. texts is (count), only read here.
+ * Release *out; on failure it is empty. */
 ee_status text_features_create(const field *texts, size_t count, size_t min_texts, size_t most_words,
                                text_features *out, ee_error *error);
 void text_features_release(text_features *features);

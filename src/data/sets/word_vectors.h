@@ -1,15 +1,14 @@
-/* Vectors of words from a file, in one of two forms, told apart by what is in it:
+/* Word vectors from a file in one of two formats, detected by its content:
  *
  *     text (.vec of fastText, word2vec and GloVe)
- *         a line for each word: the word and its numbers, between blanks; in front there may be a line with the number
- *         of words and the dimension
+ *         a line for each word: the word and its numbers, separated by blanks; optionally preceded by a line with the
+ *         number of words and the dimension
  *
  *     word2vec binary
- *         that line, then for each word: the word, a blank, its numbers as float32, little-endian, and perhaps a line
- *         end
+ *         that line, then for each word: the word, a blank, its numbers as little-endian float32, and optionally a
+ *         line end
  *
- * The file lies in memory whole; of its numbers only those of words that the vocabulary has are looked at and kept. Of
- * a word that comes twice the first counts. */
+ * Only the numbers of words in the vocabulary are read. If a word occurs twice, the first counts. */
 #ifndef EENET_WORD_VECTORS_H
 #define EENET_WORD_VECTORS_H
 

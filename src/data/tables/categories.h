@@ -29,15 +29,15 @@ double cell_with_comma(const cell *value);
 enum { CATEGORIES_MOST = 10000 };
 
 typedef struct category_list {
-    memory *owner; /* of the list; NULL: it is released by itself */
+    memory *owner; /* of the list; NULL: the caller releases it */
     cell *sorted;  /* (count) sorted as numbers if all are numbers, else as text */
     size_t count, capacity;
     bool by_number;
 } category_list;
 
-/* Adds every value of a column that is not missing; EE_BAD_INPUT, with where for the file and the column, and advice on
- * what to do, where more than CATEGORIES_MOST differ. cells is (rows, stride), the column its first. list starts as
- * zeros but for its owner, and is to be released where it has none, on failure too. */
+/* Adds every value of a column that is not missing. cells is (rows, stride); the column is its first. EE_BAD_INPUT if
+ * more than CATEGORIES_MOST differ; the message begins with where (file and column) and ends with advice. list starts
+ * as zeros, except its owner; without an owner, release it, on failure too. */
 ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, const char *advice,
                              category_list *list, ee_error *error);
 

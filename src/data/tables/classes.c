@@ -109,7 +109,8 @@ ee_status classes_start(const dataset *base, uint64_t seed, environment **out, e
     return status;
 }
 
-/* One step of Fisher and Yates' shuffle. A new turn shuffles what the last one left: any order to start from will do.
+/* One step of the Fisher-Yates shuffle. A new pass starts from the order that the last one left, which is as good as
+ * any.
  */
 static size_t draw_row(classes_environment *world)
 {

@@ -13,7 +13,7 @@
 #include "categories.h"
 #include "table_inside.h"
 
-/* Twice what the largest sets of this format have. A wrong index must not take all memory. */
+/* Twice as many as in the largest data sets of this format. A wrong index must not take all memory. */
 enum { MOST_FEATURES = 100000000 };
 
 static const char query_mark[] = "qid:"; /* the query of a line, in ranking files */

@@ -1,15 +1,14 @@
-/* How a row of a table becomes the features of a context, and what its classes are called. The first feature is a
- * constant 1, if it is wanted; then come those of the columns, from left to right:
+/* How a row of a table becomes the features of a context, and the names of the classes. The first feature is a constant
+ * 1 (optional); then come the columns, from left to right:
  *
- *     a numeric column       the number less the column's mean, divided by its deviation; where the column misses any,
- *                            a missing one is the mean, and a second feature is 1 where it is missing
- *     a categorical column   a feature for each different value, 1 in the rows that have it; where the column misses
- *                            any, a missing one is a value
+ *     a numeric column       (number - mean) / deviation. If the column has missing values, they count as the mean, and
+ *                            a second feature is 1 for them
+ *     a categorical column   a feature for each different value, 1 in the rows that have it. If the column has missing
+ *                            values, missing is one more value
  *
- * A column that has the same value in every row tells nothing, and has no feature.
+ * A column with the same value in every row has no feature.
  *
- * The table that it was made from encodes its rows with it, and so does whoever has a row of the same columns later:
- * the features are the same to the last bit. As a file it is JSON:
+ * The table itself and later rows of the same columns are encoded alike, to the last bit. As a file it is JSON:
  *
  *     {"format": "eenet rows", "version": 1, "constant": true, "normalize": "unit", "missing": "auto",
  *      "columns": [{"name": "age", "kind": "numeric", "mean": 38.5, "scale": 13.7, "missing": false},
@@ -17,9 +16,9 @@
  *                  {"name": "id", "kind": "ignored"}, ...],
  *      "classes": ["no", "yes"]}
  *
- * scale is 0 where only whether the number is missing tells something. Categories are in order: as numbers where all
- * are, else as text. The first "missing" says which texts are missing values (missing_words.h; auto where it is not
- * there), that of a column whether a feature tells that there is no value. */
+ * scale is 0 if all numbers of the column are equal. Categories are in order: as numbers if all are numbers, else as
+ * text. The first "missing" lists the texts that are missing values (missing_words.h; default: auto); in a column,
+ * "missing" says whether a feature marks missing values. */
 #ifndef EENET_ROW_ENCODING_H
 #define EENET_ROW_ENCODING_H
 
@@ -40,7 +39,7 @@ typedef struct row_column {
 } row_column;
 
 typedef struct row_encoding {
-    memory owner; /* of it and all below except the names */
+    memory owner; /* of it and all below */
     bool constant;
     row_normalize normalize;
     option_text words;   /* texts for missing values, see missing_words.h */
@@ -85,7 +84,7 @@ ee_status row_encoding_json(const row_encoding *self, json_text object, const ro
 ee_status row_encoding_write(const row_encoding *self, const char *path, ee_error *error);
 ee_status row_encoding_read(const char *path, row_encoding **out, ee_error *error);
 
-/* The content of the file; name stands for the file in messages. */
+/* The content of the file; messages call it name. */
 struct text; /* text.h */
 void row_encoding_format(const row_encoding *self, struct text *into);
 ee_status row_encoding_parse(const char *bytes, size_t size, const char *name, row_encoding **out, ee_error *error);

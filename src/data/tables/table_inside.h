@@ -26,7 +26,7 @@ typedef struct table {
     size_t lines_capacity;
     const char *codes; /* (width) as in table_cells; NULL: none */
     size_t header;     /* rows that hold names: 0 or 1 */
-    field *names;      /* (width) what the first row holds, header or not */
+    field *names;      /* (width) the fields of the first row, header or not */
     size_t label;
     table_column *columns; /* (width) */
     row_encoding *encoding;

@@ -1,4 +1,4 @@
-/* What was understood of a table, and what in it is likely a mistake. */
+/* Reports how a table was read, and likely mistakes in it. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "data/values/date_text.h"
 #include "table_inside.h"
 
-/* Fewer values than these say nothing of whether they come again. */
+/* Fewer values say nothing about whether they repeat. */
 enum { MANY_VALUES = 20 };
 
 /* ---- columns and classes ---- */
@@ -87,7 +87,7 @@ static ee_status remark_label(const table *t, survey *into, ee_error *error)
     return table_remark_label(&t->encoding->classes, table_rows(t), label, advice, into, error);
 }
 
-/* Two values that are one but for capitals and spaces: "New York" and "new  york". */
+/* Two values that differ only in case and spaces: "New York" and "new  york". */
 typedef struct twins {
     const char *one, *other; /* NULL: there are none */
 } twins;

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { ID_SET_LEAST = 1 << 20 }; /* ids that are known, at least; twice as many at most */
+enum { ID_SET_LEAST = 1 << 20 }; /* at least this many of the last ids are known, at most twice as many */
 
 typedef struct id_table {
     uint64_t *slots; /* (capacity) 0: free */

@@ -42,7 +42,7 @@ void text_add(text *into, const char *format, ...)
     va_end(list);
 }
 
-/* Length of the UTF-8 character at words; 0 if it is not one. Does not read beyond a zero byte. */
+/* Length of the UTF-8 character at the start of the string; 0 if it is not one. Does not read beyond a zero byte. */
 static size_t character_size(const unsigned char *string)
 {
     size_t size = string[0] < 0x80 ? 1 : string[0] < 0xc2 ? 0 : string[0] < 0xe0 ? 2 : string[0] < 0xf0 ? 3 : 4;
@@ -114,9 +114,8 @@ void text_one_line(text *into, json_text json)
         if (into->bytes[i] == '\n' || into->bytes[i] == '\r') into->bytes[i] = ' ';
 }
 
-/* Whole numbers over powers of ten: both are held exactly below 2^53 and 10^22, and a reader's quotient of the two is
- * the nearest double. So what is found here is read as the same number, twenty times sooner than by snprintf and
- * strtod.
+/* Digits below 2^53 and powers of ten up to 10^22 are exact doubles, and their quotient is the nearest double to the
+ * decimal. So the digits found here read back as the same number, and twenty times faster than by snprintf and strtod.
  */
 static const double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

@@ -7,7 +7,7 @@
 #include "base/json.h"
 
 typedef struct text {
-    char *bytes; /* (length) and a zero; NULL while it is empty; to be freed with memory_free */
+    char *bytes; /* (length) and a zero; NULL while it is empty; free with memory_free */
     size_t length, capacity;
     ee_status status;
     ee_error *error;

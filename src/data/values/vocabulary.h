@@ -1,5 +1,4 @@
-/* Words by their number, and numbers by their word: a hash table. Words are numbered in the order in which they come.
- */
+/* A hash table that numbers words in the order in which they are added. */
 #ifndef EENET_VOCABULARY_H
 #define EENET_VOCABULARY_H
 
@@ -12,7 +11,7 @@ typedef struct vocabulary_word {
 
 /* Starts as zeros. */
 typedef struct vocabulary {
-    memory *owner;          /* NULL: to be released */
+    memory *owner;          /* NULL: the caller releases it */
     vocabulary_word *words; /* (count) */
     size_t count, capacity;
     char *letters; /* (letters_count) */
