@@ -8,6 +8,7 @@
 
 #include "data/logs/log_summary.h"
 #include "data/values/json_members.h"
+#include "data/values/log_time.h"
 #include "data/values/plain_number.h"
 #include "data/values/seconds.h"
 #include "data/values/text.h"
