@@ -302,12 +302,12 @@ static void add_overview(text *page, const summary *of)
                                : "");
 }
 
-static void add_runs(text *page, const summary *of, const report_place *place)
+static void add_runs(text *page, const summary *of, const char *results)
 {
     report_warnings(page, of);
     add_overview(page, of);
     add_what_was_run(page, of);
-    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g], place);
+    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g], results);
     report_grids(page, of);
     report_settings(page, of);
     report_commands(page, of);
@@ -317,13 +317,13 @@ static void add_runs(text *page, const summary *of, const report_place *place)
 ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *folder, const char *path,
                       ee_error *error)
 {
-    report_place place;
+    char *results = NULL;
     text page = text_start(error);
-    page.status = report_place_find(folder, path, &place, error);
+    page.status = figure_link_folder(folder, path, &results, error);
     add_title(&page, of, evaluations);
-    evaluation_sections(&page, evaluations, &place);
-    if (of->results.count) add_runs(&page, of, &place);
+    evaluation_sections(&page, evaluations, results);
+    if (of->results.count) add_runs(&page, of, results);
     page_end(&page);
-    report_place_release(&place);
+    memory_free(results);
     return text_save(&page, path);
 }

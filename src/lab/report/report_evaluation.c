@@ -241,7 +241,7 @@ static void add_table(text *page, const evaluation_group *group, int decimals, c
     text_add(page, "</p>\n");
 }
 
-static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const report_place *place,
+static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const char *results,
                        const char *caption)
 {
     text_add(page, "<figure>");
@@ -249,7 +249,7 @@ static void add_figure(text *page, const evaluation_group *group, evaluation_fig
     text_add(page, "<figcaption>%s", caption);
     char *name = NULL;
     if (!page->status) page->status = evaluation_figure_name(group, which, &name, page->error);
-    if (!page->status) report_place_link(page, place, name);
+    if (!page->status) figure_link(page, results, name);
     memory_free(name);
     text_add(page, "</figcaption></figure>\n");
 }
@@ -358,7 +358,7 @@ static void add_alike(text *page, const evaluation_group *group)
              100 * best->confidence);
 }
 
-static void add_section(text *page, const evaluation_groups *of, size_t number, const report_place *place)
+static void add_section(text *page, const evaluation_groups *of, size_t number, const char *results)
 {
     const evaluation_group *group = &of->groups[number];
     const stored_evaluation *first = group->rows[0];
@@ -374,11 +374,11 @@ static void add_section(text *page, const evaluation_groups *of, size_t number, 
     add_diagnosis(page, group);
     add_table(page, group, decimals, &uses);
     add_figure(
-        page, group, EVALUATION_FIGURE_VALUE, place,
+        page, group, EVALUATION_FIGURE_VALUE, results,
         "Estimated reward of each candidate as the log grows; the bands are confidence intervals. The dotted line "
         "is what the logging policy earned.");
     add_figure(
-        page, group, EVALUATION_FIGURE_WEIGHTS, place,
+        page, group, EVALUATION_FIGURE_WEIGHTS, results,
         "How much the events count for each candidate. Weight 0: it would not have chosen the logged action. Weight "
         "2: it would have chosen it twice as often as the logging policy. If a few large weights dominate, the "
         "estimate depends on luck. If the log has all probabilities, a second chart shows how likely the "
@@ -395,7 +395,7 @@ void evaluation_links(text *page, const evaluation_groups *of)
     }
 }
 
-void evaluation_sections(text *page, const evaluation_groups *of, const report_place *place)
+void evaluation_sections(text *page, const evaluation_groups *of, const char *results)
 {
-    for (size_t g = 0; g < of->count; g++) add_section(page, of, g, place);
+    for (size_t g = 0; g < of->count; g++) add_section(page, of, g, results);
 }

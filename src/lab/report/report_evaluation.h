@@ -3,7 +3,7 @@
 #define EENET_REPORT_EVALUATION_H
 
 #include "evaluation_groups.h"
-#include "report_place.h"
+#include "figure_link.h"
 
 /* Writes all figures into the folder; adds their number to *count. */
 ee_status evaluation_figures(const evaluation_groups *of, const char *folder, size_t *count, ee_error *error);
@@ -24,6 +24,6 @@ void evaluation_chart(text *page, const evaluation_group *group, evaluation_figu
 
 /* Links to the sections, and the sections. */
 void evaluation_links(text *page, const evaluation_groups *of);
-void evaluation_sections(text *page, const evaluation_groups *of, const report_place *place);
+void evaluation_sections(text *page, const evaluation_groups *of, const char *results);
 
 #endif

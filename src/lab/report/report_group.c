@@ -123,7 +123,7 @@ static void add_result_table(text *page, const summary_group *group, summary_par
     text_add(page, " The small numbers link to what the columns mean.</p>\n");
 }
 
-static void add_figure(text *page, const summary_group *group, figure_kind kind, const report_place *place,
+static void add_figure(text *page, const summary_group *group, figure_kind kind, const char *results,
                        const char *caption)
 {
     if (!figure_has(group, kind)) return;
@@ -136,7 +136,7 @@ static void add_figure(text *page, const summary_group *group, figure_kind kind,
     text_add(page, "<figure>");
     run_chart(page, group, kind, caption);
     text_add(page, "<figcaption>%s", caption);
-    report_place_link(page, place, name);
+    figure_link(page, results, name);
     text_add(page, "</figcaption></figure>\n");
     memory_free(name);
 }
@@ -157,7 +157,7 @@ static void write_regret_caption(text *caption, const figure_cells *cells)
                  cells->count > 2 ? "; it fits the nearest half of the policies" : "");
 }
 
-static void add_regret_figure(text *page, const summary_group *group, figure_kind kind, const report_place *place)
+static void add_regret_figure(text *page, const summary_group *group, figure_kind kind, const char *results)
 {
     if (page->status || !figure_has(group, kind)) return;
     figure_cells cells = {0};
@@ -165,12 +165,12 @@ static void add_regret_figure(text *page, const summary_group *group, figure_kin
     ee_status status = figure_cells_create(group, kind, &cells, page->error);
     if (!status) write_regret_caption(&caption, &cells);
     page->status = status ? status : caption.status;
-    if (!page->status) add_figure(page, group, kind, place, caption.bytes);
+    if (!page->status) add_figure(page, group, kind, results, caption.bytes);
     memory_free(caption.bytes);
     figure_cells_release(&cells);
 }
 
-static void add_ablation(text *page, const summary_group *group, summary_part part, const report_place *place)
+static void add_ablation(text *page, const summary_group *group, summary_part part, const char *results)
 {
     if (!report_count(group, part)) return;
     static const struct {
@@ -193,7 +193,7 @@ static void add_ablation(text *page, const summary_group *group, summary_part pa
     };
     text_add(page, "<h3>%s</h3>\n<p>%s Everything else equals the reference.</p>\n", kinds[part].title,
              kinds[part].text);
-    add_regret_figure(page, group, kinds[part].figure, place);
+    add_regret_figure(page, group, kinds[part].figure, results);
     add_result_table(page, group, part);
 }
 
@@ -220,7 +220,7 @@ static void add_direction_row(text *page, const summary_group *group, summary_pa
     text_add(page, "</td></tr>\n");
 }
 
-static void add_directions(text *page, const summary_group *group, const report_place *place)
+static void add_directions(text *page, const summary_group *group, const char *results)
 {
     if (!figure_has(group, FIGURE_DIRECTION)) return;
     static const column columns[] = {{"policy", 0},
@@ -235,7 +235,7 @@ static void add_directions(text *page, const summary_group *group, const report_
              "can only raise a score; a random draw goes either way; f2 learns the direction. If rewards are not "
              "random, as for classes and ratings, h is the reward itself. This counts all arms of a round, although "
              "a policy learns only from the one it chose.</p>\n");
-    add_figure(page, group, FIGURE_DIRECTION, place,
+    add_figure(page, group, FIGURE_DIRECTION, results,
                "Correlation of each policy’s exploration with the error of its estimate, per twentieth of the run. 1 "
                "is ideal.");
     text_add(page, "<div class=\"scroll\"><table>\n");
@@ -285,7 +285,7 @@ static void add_repeats(text *page, const summary_group *group)
         text_add(page, "<p class=\"facts\">%s</p>\n", line);
 }
 
-void report_group(text *page, const summary_group *group, const report_place *place)
+void report_group(text *page, const summary_group *group, const char *results)
 {
     text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
     text_html(page, group->title);
@@ -297,15 +297,15 @@ void report_group(text *page, const summary_group *group, const report_place *pl
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
     add_repeats(page, group);
-    add_regret_figure(page, group, FIGURE_REGRET, place);
+    add_regret_figure(page, group, FIGURE_REGRET, results);
     add_result_table(page, group, SUMMARY_MAIN);
     add_slots(page, group);
-    add_ablation(page, group, SUMMARY_LABEL, place);
-    add_ablation(page, group, SUMMARY_DECISION, place);
-    add_ablation(page, group, SUMMARY_WEIGHT, place);
-    add_directions(page, group, place);
+    add_ablation(page, group, SUMMARY_LABEL, results);
+    add_ablation(page, group, SUMMARY_DECISION, results);
+    add_ablation(page, group, SUMMARY_WEIGHT, results);
+    add_directions(page, group, results);
     text_add(page, "<h3>Time and memory</h3>\n");
-    add_figure(page, group, FIGURE_COST, place,
+    add_figure(page, group, FIGURE_COST, results,
                "Processor time and memory per run, on logarithmic scales; policies sorted by regret, lowest first.");
     text_add(page, "</section>\n");
 }

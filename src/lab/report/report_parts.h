@@ -2,7 +2,7 @@
 #ifndef EENET_REPORT_PARTS_H
 #define EENET_REPORT_PARTS_H
 
-#include "report_place.h"
+#include "figure_link.h"
 #include "summary.h"
 
 /* ---- the parts ---- */
@@ -13,8 +13,8 @@ void report_headlines(text *page, const summary *of);
 /* What a reader must know of the numbers before he reads them. */
 void report_warnings(text *page, const summary *of);
 
-/* A data set: its figures, tables and ablations. The figures have been drawn. */
-void report_group(text *page, const summary_group *group, const report_place *place);
+/* A data set: its figures, tables and ablations. results: see figure_link_folder. */
+void report_group(text *page, const summary_group *group, const char *results);
 
 /* By which runs the settings were chosen; nothing where none were. */
 void report_grids(text *page, const summary *of);
