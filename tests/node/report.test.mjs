@@ -50,13 +50,13 @@ describe('what is seen', TOGETHER, () => {
 
 // ---- numbers of the folder, read from the files for papers ----
 
-// The lines of a figure by their names: Map of rounds to [mean, difference].
+// The lines of a figure by their names: Map of rounds to [mean].
 function readFigure(name) {
     const lines = new Map();
     for (const block of readFileSync(join(folder, 'runs', 'figures', `${name}.dat`), 'utf8').split('\n\n\n')) {
         const [head, ...rows] = block.trim().split('\n');
         const numbers = rows.map((row) => row.split(' ').map(Number));
-        lines.set(head.slice(2, head.indexOf(':')), new Map(numbers.map(([round, mean, , difference]) => [round, [mean, difference]])));
+        lines.set(head.slice(2, head.indexOf(':')), new Map(numbers.map(([round, mean]) => [round, [mean]])));
     }
     return lines;
 }
@@ -127,7 +127,8 @@ describe('the pointer over a chart', TOGETHER, () => {
     test('tells the difference to the reference', async (t) => {
         const page = await open(t);
         const frame = frameOf(page, '.linear.low');
-        const [mean, difference] = readFigure('regret-synthetic-cosine').get('neural-ts').get(240);
+        const lines = readFigure('regret-synthetic-cosine');
+        const [mean] = lines.get('neural-ts').get(240), difference = mean - lines.get('eenet').get(240)[0];
         await soon(async () => {
             assert.ok(await pointAt(page, frame, 240, difference));
             assert.equal(await tip(frame).innerText(), `neural-ts\ndifference ${shown(difference, '+')}, regret ${shown(mean)}\nround 240`);
