@@ -86,7 +86,7 @@ async function soon(check) {
     }
 }
 const axes = (frame) => frame.evaluate((element) => [element.dataset.x, element.dataset.y].map((words) => words.split(' ').map(Number)));
-const tip = (frame) => frame.locator('.told');
+const tip = (frame) => frame.locator('.tip');
 
 // The place on the screen of a round and a value in a frame; null where it is not in the frame.
 async function placeOf(frame, round, value, isLog = false) {

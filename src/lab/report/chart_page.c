@@ -3,7 +3,7 @@
 
 #include "chart_paths.h"
 
-enum { NARROW_LETTERS = 32 }; /* if the tick labels of an axis have more, a narrow page shows every other tick */
+enum { NARROW_CHARACTERS = 32 }; /* if the tick labels of an axis have more, a narrow page shows every other tick */
 
 enum { LINE_NUMBERS = 200 }; /* values per line that the page can show, about */
 
@@ -55,19 +55,19 @@ static void add_attributes(text *page, const chart_frame *frame)
     text_add(page, ">\n");
 }
 
-static bool is_crowded(const chart_axis *axis)
+static bool has_long_labels(const chart_axis *axis)
 {
-    size_t letters = 0;
-    for (size_t i = 0; i < axis->count; i++) letters += strlen(axis->ticks[i].label);
-    return letters > NARROW_LETTERS;
+    size_t characters = 0;
+    for (size_t i = 0; i < axis->count; i++) characters += strlen(axis->ticks[i].label);
+    return characters > NARROW_CHARACTERS;
 }
 
 static void add_ticks(text *page, const chart_axis *axis, const char *class, const char *side)
 {
-    bool crowded = is_crowded(axis);
+    bool sparse = has_long_labels(axis);
     for (size_t i = 0; i < axis->count; i++)
         text_add(page, "<span class=\"tick %s%s\" style=\"%s:%.2f%%\">%s</span>", class,
-                 crowded && i % 2 ? " minor" : "", side, 100.0 * chart_place(axis, axis->ticks[i].at),
+                 sparse && i % 2 ? " minor" : "", side, 100.0 * chart_place(axis, axis->ticks[i].at),
                  axis->ticks[i].label);
     text_add(page, "\n");
 }

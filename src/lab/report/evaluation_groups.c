@@ -111,30 +111,30 @@ static uint64_t count_events(const stored_evaluation *row)
     return row->result.log.slot_rounds ? row->result.log.slot_rounds : row->result.log.events;
 }
 
-/* Groups of one log differ in its options, its events or the request: the title has the first of these that tells. */
+/* Groups of one log differ in its options, its events or the request: the title has the first that differs. */
 static ee_status add_title(const evaluation_groups *of, size_t place, ee_error *error)
 {
-    const stored_evaluation *own = of->groups[place].rows[0];
+    const stored_evaluation *row = of->groups[place].rows[0];
     size_t same_log = 0, same_size = 0, same_all = 0, before = 0;
     bool ambiguous = false;
     for (size_t g = 0; g < of->count; g++) {
         const stored_evaluation *other = of->groups[g].rows[0];
-        if (g == place || !same_short(own, other)) continue;
-        bool log = strcmp(own->log, other->log) == 0, size = log && count_events(own) == count_events(other);
-        bool all = size && strcmp(own->mode, other->mode) == 0 && strcmp(own->interval, other->interval) == 0;
+        if (g == place || !same_short(row, other)) continue;
+        bool log = strcmp(row->log, other->log) == 0, size = log && count_events(row) == count_events(other);
+        bool all = size && strcmp(row->mode, other->mode) == 0 && strcmp(row->interval, other->interval) == 0;
         ambiguous = ambiguous || !log;
         same_log += log;
         same_size += size;
         same_all += all;
         before += all && g < place;
     }
-    const char *start = own->log;
+    const char *start = row->log;
     size_t length = strlen(start);
-    if (!ambiguous) find_short(own->log, &start, &length);
+    if (!ambiguous) find_short(row->log, &start, &length);
     text title = text_start(error);
     text_add(&title, "%.*s", (int)length, start);
-    if (same_log > same_size) text_add(&title, ", %" PRIu64 " events", count_events(own));
-    if (same_size > same_all) text_add(&title, ", %s, %s", own->mode, own->interval);
+    if (same_log > same_size) text_add(&title, ", %" PRIu64 " events", count_events(row));
+    if (same_size > same_all) text_add(&title, ", %s, %s", row->mode, row->interval);
     if (same_all) text_add(&title, " (%zu)", before + 1);
     of->groups[place].title = title.bytes;
     return title.status;

@@ -10,7 +10,7 @@ typedef struct evaluation_group {
     size_t count;
     char **labels;  /* (count) names of the candidates */
     size_t *styles; /* (count) the same number for the same name in all groups; see chart.h */
-    char *title;    /* the log, and what tells it from other groups of the same log */
+    char *title;    /* the log, and what distinguishes it from other groups of the same log */
     char file[24];  /* "log-1", in links and in the names of files */
 } evaluation_group;
 
@@ -26,7 +26,7 @@ void evaluation_groups_release(evaluation_groups *self);
 /* One row per candidate and estimator. The columns are documented in eenet-report(1). */
 ee_status evaluation_csv(const evaluation_groups *of, const char *path, ee_error *error);
 
-/* How many different candidates there are. */
+/* The number of different candidates. */
 size_t evaluation_candidates(const evaluation_groups *of);
 
 #endif

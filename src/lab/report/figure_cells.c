@@ -12,7 +12,7 @@ static summary_part part_of(figure_kind kind)
     return parts[kind];
 }
 
-/* Some cells do not explore by scores, and of some no curve is stored. */
+/* Some cells have no exploration scores, and some no stored curve. */
 static bool shows(const summary_cell *cell, figure_kind kind)
 {
     if (!cell->labels[part_of(kind)]) return false;
@@ -89,7 +89,7 @@ static double above_zero(double value)
     return value > 1e-6 ? value : 1.0;
 }
 
-/* Beside uniform's regret all others look alike: the frame ends at twice the least. */
+/* Next to uniform's regret all others would look alike: the frame ends at twice the lowest. */
 double figure_cells_top(const figure_cells *of)
 {
     const summary_cell *least = figure_cells_at(of, 0), *most = figure_cells_at(of, of->count - 1);

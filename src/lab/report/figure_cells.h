@@ -1,13 +1,12 @@
-/* What a figure of runs shows: which cells, in which order,
- * how their lines look, and where the frame ends. */
+/* What a figure of runs shows: its cells, their order and styles, and the range of its axes. */
 #ifndef EENET_FIGURE_CELLS_H
 #define EENET_FIGURE_CELLS_H
 
 #include "summary_groups.h"
 
 typedef enum figure_kind {
-    FIGURE_REGRET,    /* mean regret over the rounds, with a band of a standard deviation to each side, and its
-                         difference to the reference's */
+    FIGURE_REGRET,    /* mean regret over the rounds ± one standard deviation, and its difference from the
+                         reference's */
     FIGURE_LABEL,     /* the same for ablation 1 */
     FIGURE_DECISION,  /* the same for ablation 2 */
     FIGURE_WEIGHT,    /* the same without f2 */
@@ -23,9 +22,9 @@ enum { FIGURE_FRAME = 2 };
 typedef struct figure_cells {
     const summary_group *group; /* borrowed */
     summary_part part;
-    size_t *order; /* (count) places of the cells, least regret first */
+    size_t *order; /* (count) places of the cells, lowest regret first */
     size_t count;
-    size_t reference; /* its place in order; count where there is none */
+    size_t reference; /* its place in order; count: none */
 } figure_cells;
 
 ee_status figure_cells_create(const summary_group *group, figure_kind kind, figure_cells *out, ee_error *error);

@@ -36,7 +36,7 @@ static void add_number(text *page, double value, int decimals, bool with_plus)
     }
     char digits[64];
     snprintf(digits, sizeof digits, "%.*f", decimals, fabs(value));
-    /* What is shown as zero has no sign. */
+    /* A value that rounds to zero has no sign. */
     const char *sign = strpbrk(digits, "123456789if") == NULL ? "" : value < 0.0 ? "−" : with_plus ? "+" : "";
     text_add(page, "%s%s", sign, digits);
 }

@@ -1,4 +1,4 @@
-/* The files of page_assets, which every page has in it. CMake makes the texts. */
+/* The files of page_assets, part of every page. CMake generates the strings. */
 #ifndef EENET_PAGE_ASSETS_H
 #define EENET_PAGE_ASSETS_H
 

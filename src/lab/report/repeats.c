@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How often each row comes, at least twice: in words where it is the same for all. */
+/* How often each row appears, at least twice; as a word if it is the same for all. */
 static void format_times(uint64_t rows, uint64_t rounds, char *text, size_t capacity)
 {
     static const char *const numbers[] = {"three", "four", "five", "six",    "seven",

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "5000 rounds from 500 rows: each row appears ten times"; "" where none comes again, or there are none (rows is 0).
+/* "5000 rounds from 500 rows: each row appears ten times"; "" if no row repeats, or rows is 0.
  * Like snprintf, writes at most capacity bytes and returns the length that the whole line has. */
 size_t repeats_format(uint64_t rows, uint64_t rounds, char *line, size_t capacity);
 

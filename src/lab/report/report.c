@@ -26,21 +26,21 @@ ee_status report_figures(const summary *of, const char *folder, size_t *count, e
     return EE_OK;
 }
 
-/* ---- what the page is about ---- */
+/* ---- versions and machines ---- */
 
-static bool same_words(const char *left, const char *right)
+static bool same_text(const char *left, const char *right)
 {
     return left == right || (left && right && strcmp(left, right) == 0);
 }
 
-static bool same_player(const stored_run *left, const stored_run *right)
+static bool same_program(const stored_run *left, const stored_run *right)
 {
-    return same_words(left->version, right->version) && same_words(left->kernels, right->kernels) &&
-           same_words(left->machine, right->machine);
+    return same_text(left->version, right->version) && same_text(left->kernels, right->kernels) &&
+           same_text(left->machine, right->machine);
 }
 
-/* By which versions on which machines. */
-static void add_players(text *page, const summary *of)
+/* The versions and machines of the runs. */
+static void add_programs(text *page, const summary *of)
 {
     const stored_run *shown[8];
     size_t count = 0;
@@ -50,7 +50,7 @@ static void add_players(text *page, const summary *of)
             for (size_t k = 0; k < cell->count; k++) {
                 const stored_run *run = cell->runs[k];
                 size_t known = 0;
-                while (known < count && !same_player(shown[known], run)) known++;
+                while (known < count && !same_program(shown[known], run)) known++;
                 if (known < count || count == sizeof shown / sizeof shown[0]) continue;
                 text_add(page, count ? "; eenet " : "eenet ");
                 text_html(page, run->version);
@@ -77,7 +77,7 @@ static void add_byline(text *page)
     text_add(page, ".</p>\n");
 }
 
-/* ---- the first part: what was run, and all data sets at one glance ---- */
+/* ---- title, overview and what was run ---- */
 
 static bool is_played_before(const summary_groups *list, size_t group, size_t cell)
 {
@@ -168,7 +168,7 @@ static void add_what_was_run(text *page, const summary *of)
         text_add(page, "</td><td>%zu</td><td>%zu</td></tr>\n", shown, group->count - shown);
     }
     text_add(page, "</tbody></table></div>\n<p class=\"legend\">Run with ");
-    add_players(page, of);
+    add_programs(page, of);
     text_add(page, ".</p>\n");
 }
 
@@ -181,32 +181,32 @@ static const summary_cell *cell_of_style(const summary_group *group, size_t styl
     return NULL;
 }
 
-/* How a policy did over all data sets that it played. */
+/* The rank of a policy over the data sets on which it ran. */
 typedef struct standing {
     size_t style;
-    size_t played; /* data sets */
-    double rank;   /* 1 for the least regret of a data set; the mean over those played */
+    size_t played; /* number of data sets */
+    double rank;   /* mean over them; 1 for the lowest regret of a data set */
 } standing;
 
 static standing standing_of(const summary_groups *list, size_t style)
 {
     standing out = {style, 0, 0.0};
     for (size_t g = 0; g < list->count; g++) {
-        const summary_cell *own = cell_of_style(&list->groups[g], style);
-        if (!own) continue;
+        const summary_cell *cell = cell_of_style(&list->groups[g], style);
+        if (!cell) continue;
         out.played++;
         out.rank += 1.0;
         for (size_t i = 0; i < list->groups[g].count; i++) {
             const summary_cell *other = &list->groups[g].cells[i];
-            if (other == own || !other->labels[SUMMARY_MAIN]) continue;
-            out.rank += other->mean < own->mean ? 1.0 : other->mean == own->mean ? 0.5 : 0.0;
+            if (other == cell || !other->labels[SUMMARY_MAIN]) continue;
+            out.rank += other->mean < cell->mean ? 1.0 : other->mean == cell->mean ? 0.5 : 0.0;
         }
     }
     if (out.played) out.rank /= (double)out.played;
     return out;
 }
 
-/* Of the difference to the reference. */
+/* Whether the difference from the reference is significant, as a mark. */
 static const char *mark_of(const summary_cell *cell)
 {
     if (!cell->against.pairs) return "&ensp;";

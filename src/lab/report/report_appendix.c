@@ -9,7 +9,7 @@
 
 /* ---- the grid ---- */
 
-/* Longer runs decide before shorter ones, which are those that a halving gave up. */
+/* Longer runs come before shorter ones, which successive halving stopped. */
 static bool comes_before(const summary_cell *left, const summary_cell *right)
 {
     if (left->runs[0]->rounds != right->runs[0]->rounds) return left->runs[0]->rounds > right->runs[0]->rounds;
@@ -17,7 +17,7 @@ static bool comes_before(const summary_cell *left, const summary_cell *right)
     return left->mean < right->mean;
 }
 
-/* The cells of one policy in the order in which they were preferred. Returns how many. */
+/* The cells of one policy, best first. Returns their number. */
 static size_t order_grid(const summary_group *group, const char *policy, size_t *order)
 {
     size_t count = 0;
@@ -47,7 +47,7 @@ static bool is_played(const summary_groups *results, const stored_run *tuned)
     return false;
 }
 
-/* Settings, however many stages of a halving each has run in. */
+/* The number of settings; each may have run in several stages of a halving. */
 static size_t count_settings(const summary_group *group, const size_t *order, size_t count)
 {
     size_t settings = 0;
@@ -124,7 +124,7 @@ void report_grids(text *page, const summary *of)
     for (size_t g = 0; g < of->grids.count; g++) add_grid(page, of, &of->grids.groups[g]);
 }
 
-/* ---- settings, and how to get the same again ---- */
+/* ---- settings, and how to reproduce the runs ---- */
 
 /* Whether it is the number of pending decisions that a run with this delay gets automatically. */
 static bool is_of_delay(const stored_run *run, const assignment *one)
@@ -199,7 +199,7 @@ static bool lacks_path(const stored_run *run)
     return run->fingerprint && !run->source;
 }
 
-/* The data set as -d takes it. PATH stands for an unknown path: "table:PATH,label=answer" for
+/* The data set as -d takes it. PATH replaces an unknown path: "table:PATH,label=answer" for
  * "table:customers,label=answer". */
 static void add_data_set(text *page, const stored_run *run)
 {

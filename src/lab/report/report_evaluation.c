@@ -47,7 +47,7 @@ static void add_day(text *page, double time)
     text_add(page, "%s", day);
 }
 
-/* ---- words explained at their first use ---- */
+/* ---- terms explained at their first use ---- */
 
 static bool has_estimator(const stored_evaluation *row, const char *name)
 {
@@ -77,13 +77,13 @@ static const char *explain_estimator(const char *name)
     return kind == ESTIMATOR_KINDS ? NULL : estimator_describe(kind)->summary;
 }
 
-static void add_explained(text *page, const char *word, const char *meaning, bool is_new)
+static void add_explained(text *page, const char *term, const char *meaning, bool is_new)
 {
-    text_html(page, word);
+    text_html(page, term);
     if (is_new) text_add(page, " (%s)", meaning);
 }
 
-/* What no earlier section has explained. */
+/* The terms that no earlier section has explained. */
 typedef struct first_uses {
     bool mode, interval, estimators[EVALUATION_ESTIMATORS];
 } first_uses;
@@ -91,14 +91,14 @@ typedef struct first_uses {
 static first_uses find_first_uses(const evaluation_groups *of, size_t place)
 {
     first_uses out = {.mode = true, .interval = true};
-    const stored_evaluation *own = of->groups[place].rows[0];
-    for (size_t k = 0; k < own->estimator_count; k++) out.estimators[k] = explain_estimator(own->estimators[k]) != NULL;
+    const stored_evaluation *row = of->groups[place].rows[0];
+    for (size_t k = 0; k < row->estimator_count; k++) out.estimators[k] = explain_estimator(row->estimators[k]) != NULL;
     for (size_t g = 0; g < place; g++) {
         const stored_evaluation *other = of->groups[g].rows[0];
-        out.mode = out.mode && strcmp(own->mode, other->mode) != 0;
-        out.interval = out.interval && strcmp(own->interval, other->interval) != 0;
-        for (size_t k = 0; k < own->estimator_count; k++)
-            if (has_estimator(other, own->estimators[k])) out.estimators[k] = false;
+        out.mode = out.mode && strcmp(row->mode, other->mode) != 0;
+        out.interval = out.interval && strcmp(row->interval, other->interval) != 0;
+        for (size_t k = 0; k < row->estimator_count; k++)
+            if (has_estimator(other, row->estimators[k])) out.estimators[k] = false;
     }
     return out;
 }
@@ -141,8 +141,8 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals, co
 /* The candidate of the headline: the best one other than the logging policy. */
 static const stored_evaluation *find_best(const evaluation_group *group)
 {
-    bool own = strcmp(group->rows[0]->result.candidate, "logged") == 0;
-    return group->rows[own && group->count > 1];
+    bool is_logged = strcmp(group->rows[0]->result.candidate, "logged") == 0;
+    return group->rows[is_logged && group->count > 1];
 }
 
 /* One cell per estimator, with the difference from the logging policy after the headline's. */
@@ -269,7 +269,7 @@ static bool all_say(const evaluation_group *group, const char *sentence)
     return true;
 }
 
-/* The sentences that all candidates share, or those that are about this candidate alone. */
+/* The sentences that all candidates share, or only those about this candidate. */
 static void add_sentences(text *page, const evaluation_group *group, size_t place, bool shared)
 {
     const diagnosis_report *report = &group->rows[place]->result.diagnosis;

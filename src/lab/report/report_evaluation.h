@@ -8,7 +8,7 @@
 /* Writes all figures into the folder; adds their number to *count. */
 ee_status evaluation_figures(const evaluation_groups *of, const char *folder, size_t *count, ee_error *error);
 
-/* The values over time; and the weights, with where the candidate's choices lie. */
+/* The values over time; and the weights, with the overlap of the candidates' choices with the log. */
 typedef enum evaluation_figure {
     EVALUATION_FIGURE_VALUE,
     EVALUATION_FIGURE_WEIGHTS,

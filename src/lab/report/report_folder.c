@@ -34,32 +34,30 @@ void report_folder_release(report_folder *of)
     results_release(&of->runs);
 }
 
-static void tell(void (*told)(const char *line), const char *line)
+static void report_line(report_progress *progress, const char *line)
 {
-    if (told) told(line);
+    if (progress) progress(line);
 }
 
-static ee_status write_tables(const report_folder *of, const char *folder, void (*told)(const char *line),
-                              ee_error *error)
+static ee_status write_tables(const report_folder *of, const char *folder, report_progress *progress, ee_error *error)
 {
     char *runs = NULL, *evaluations = NULL;
     ee_status status = file_join(folder, "summary.csv", &runs, error);
     if (!status) status = file_join(folder, "evaluations.csv", &evaluations, error);
     if (!status && of->runs.count) {
         status = report_csv(&of->all, runs, error);
-        if (!status) tell(told, runs);
+        if (!status) report_line(progress, runs);
     }
     if (!status && of->stored.count) {
         status = evaluation_csv(&of->evaluations, evaluations, error);
-        if (!status) tell(told, evaluations);
+        if (!status) report_line(progress, evaluations);
     }
     memory_free(runs);
     memory_free(evaluations);
     return status;
 }
 
-static ee_status draw_figures(const report_folder *of, const char *folder, void (*told)(const char *line),
-                              ee_error *error)
+static ee_status draw_figures(const report_folder *of, const char *folder, report_progress *progress, ee_error *error)
 {
     size_t figures;
     char *place = NULL;
@@ -69,22 +67,22 @@ static ee_status draw_figures(const report_folder *of, const char *folder, void 
     text line = text_start(error);
     if (!status) text_add(&line, "%s (%zu figures as .svg and .dat)", place, figures);
     if (!status) status = line.status;
-    if (!status) tell(told, line.bytes);
+    if (!status) report_line(progress, line.bytes);
     memory_free(line.bytes);
     memory_free(place);
     return status;
 }
 
-ee_status report_folder_write(const report_folder *of, const char *folder, const char *path,
-                              void (*told)(const char *line), ee_error *error)
+ee_status report_folder_write(const report_folder *of, const char *folder, const char *path, report_progress *progress,
+                              ee_error *error)
 {
     char *page = NULL;
-    ee_status status = write_tables(of, folder, told, error);
-    if (!status) status = draw_figures(of, folder, told, error);
+    ee_status status = write_tables(of, folder, progress, error);
+    if (!status) status = draw_figures(of, folder, progress, error);
     if (!status) status = file_join(folder, "report.html", &page, error);
     const char *place = path ? path : page;
     if (!status) status = report_page(&of->all, &of->evaluations, folder, place, error);
-    if (!status) tell(told, place);
+    if (!status) report_line(progress, place);
     memory_free(page);
     return status;
 }

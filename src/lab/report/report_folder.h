@@ -1,4 +1,4 @@
-/* All that a folder of results holds, runs, evaluations or both, and its report. */
+/* The contents of a folder of results (runs, evaluations or both) and its report. */
 #ifndef EENET_REPORT_FOLDER_H
 #define EENET_REPORT_FOLDER_H
 
@@ -7,18 +7,21 @@
 typedef struct report_folder {
     stored_runs runs;
     stored_evaluations stored;
-    summary all;                   /* of the runs */
-    evaluation_groups evaluations; /* of what is stored */
+    summary all;                   /* of runs */
+    evaluation_groups evaluations; /* of stored */
 } report_folder;
 
-/* reference is as in summary_create. EE_BAD_INPUT where nothing is finished yet. out starts as zeros, and is to be
- * released, on failure too. */
+/* reference: see summary_create. EE_BAD_INPUT if nothing is finished yet. out starts as zeros; release it, also after a
+ * failure. */
 ee_status report_folder_read(const char *folder, const char *reference, report_folder *out, ee_error *error);
 void report_folder_release(report_folder *of);
 
-/* Writes the tables and figures into the folder, and the page to path; NULL: the folder's report.html. told, unless
- * NULL, gets a line about each part as soon as it is there. */
-ee_status report_folder_write(const report_folder *of, const char *folder, const char *path,
-                              void (*told)(const char *line), ee_error *error);
+/* Called with a line about each part as soon as it is written. */
+typedef void report_progress(const char *line);
+
+/* Writes the tables and figures into the folder, and the page to path (default, if NULL: the folder's report.html).
+ * progress may be NULL. */
+ee_status report_folder_write(const report_folder *of, const char *folder, const char *path, report_progress *progress,
+                              ee_error *error);
 
 #endif

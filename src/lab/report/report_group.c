@@ -9,7 +9,7 @@
 #include "report_parts.h"
 #include "run_chart.h"
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 static const char *reference_name(const summary_group *group, summary_part part)
 {
     size_t place = group->references[part];
@@ -76,7 +76,7 @@ static void add_result_row(text *page, const summary_group *group, summary_part 
     text_add(page, "</td><td>%zu</td></tr>\n", cell->count);
 }
 
-/* The cells of a part by regret; for the exploration those alone that have one. */
+/* Adds the row of a cell, or nothing if the table does not show it. */
 typedef void add_row(text *page, const summary_group *group, summary_part part, size_t place);
 
 static void add_rows(text *page, const summary_group *group, summary_part part, add_row *add)
@@ -141,7 +141,7 @@ static void add_figure(text *page, const summary_group *group, figure_kind kind,
     memory_free(name);
 }
 
-/* What the figure has, and no more. */
+/* Describes what this figure shows. */
 static void write_regret_caption(text *caption, const figure_cells *cells)
 {
     bool bands = false;
@@ -278,7 +278,7 @@ static void add_repeats(text *page, const summary_group *group)
 {
     char line[160];
     uint64_t rows = 0;
-    for (size_t i = 0; i < group->count; i++) /* lines of older programs do not tell */
+    for (size_t i = 0; i < group->count; i++) /* lines of older versions do not say */
         for (size_t k = 0; k < group->cells[i].count; k++)
             if (group->cells[i].runs[k]->rows) rows = group->cells[i].runs[k]->rows;
     if (repeats_format(rows, group->first->rounds, line, sizeof line))

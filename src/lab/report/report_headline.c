@@ -115,7 +115,7 @@ static bool is_led(const summary_group *group)
     return has_rival(group) && !is_tied(group);
 }
 
-/* The data sets on which a policy alone has the lowest mean regret; and its name, if there are some. */
+/* The number of data sets on which the policy is the only one with the lowest mean regret; and its name, if any. */
 static size_t count_leads(const summary_groups *list, size_t style, const char **name)
 {
     size_t leads = 0;
@@ -152,10 +152,10 @@ static void add_leaders(text *page, const summary_groups *list)
 }
 
 /* Adds "; tied on 2", if there are some. */
-static void add_share(text *page, size_t count, const char *words, const char *joint, bool *begun)
+static void add_share(text *page, size_t count, const char *label, const char *joint, bool *begun)
 {
     if (!count) return;
-    text_add(page, "%s%s on %zu", *begun ? joint : "", words, count);
+    text_add(page, "%s%s on %zu", *begun ? joint : "", label, count);
     *begun = true;
 }
 
@@ -292,7 +292,7 @@ void report_headlines(text *page, const summary *of)
 /* How many seeds the comparisons of a group have, and how many they would need for any to be significant: Holm's
  * correction multiplies the least p by the number of comparisons. */
 typedef struct seed_needs {
-    size_t has, needs; /* needs is 0 where nothing is compared */
+    size_t has, needs; /* needs is 0 if nothing is compared */
 } seed_needs;
 
 static seed_needs find_needs(const summary_group *group)
@@ -306,7 +306,7 @@ static seed_needs find_needs(const summary_group *group)
         tests++;
         if (cell->against.pairs > out.has) out.has = cell->against.pairs;
     }
-    if (!tests) { /* the reference was not played: what is tested is the lead */
+    if (!tests) { /* the reference did not run: the lead is tested */
         tests = group->lead.tests;
         out.has = group->lead.by.pairs;
     }

@@ -60,7 +60,7 @@ void report_notes(text *page)
     text_add(page, "</ol>\n");
 }
 
-/* ---- words and numbers ---- */
+/* ---- text and numbers ---- */
 
 void report_plural(text *page, size_t count, const char *one, const char *many)
 {

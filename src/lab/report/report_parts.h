@@ -1,4 +1,4 @@
-/* The parts of the page, one after the other, and what they share. */
+/* The parts of the page, and what they share. */
 #ifndef EENET_REPORT_PARTS_H
 #define EENET_REPORT_PARTS_H
 
@@ -10,20 +10,20 @@
 /* The headline: which policy leads, by how much, and whether the lead is significant. */
 void report_headlines(text *page, const summary *of);
 
-/* What a reader must know of the numbers before he reads them. */
+/* Warnings about the numbers: few seeds, missing runs, different files. */
 void report_warnings(text *page, const summary *of);
 
 /* A data set: its figures, tables and ablations. results: see figure_link_folder. */
 void report_group(text *page, const summary_group *group, const char *results);
 
-/* By which runs the settings were chosen; nothing where none were. */
+/* The tuning runs that chose the settings, if any. */
 void report_grids(text *page, const summary *of);
 
-/* Every option of every cell, and the commands that give the same numbers again. */
+/* Every option of every cell, and the commands that reproduce the numbers. */
 void report_settings(text *page, const summary *of);
 void report_commands(text *page, const summary *of);
 
-/* What every column means, said once, at the end of the page. */
+/* What the columns mean, at the end of the page. */
 void report_notes(text *page);
 
 /* ---- the heads of tables ---- */
@@ -51,21 +51,21 @@ typedef struct column {
 
 void report_head(text *page, const column *columns, size_t count);
 
-/* ---- words and numbers ---- */
+/* ---- text and numbers ---- */
 
 /* "1 seed", "3 seeds" */
 void report_plural(text *page, size_t count, const char *one, const char *many);
 
-/* The seeds of a cell, or of all cells of a group where cell is NULL. */
+/* The seeds of a cell, or of all cells of the group if cell is NULL. */
 void report_seeds(text *page, const summary_group *group, const summary_cell *cell);
 
-/* When the rewards of a group came: nothing where that was at once, else a clause that ends in "; ". */
+/* The delay of the rewards as a clause that ends in "; "; nothing if there is none. */
 void report_delay(text *page, const delay *late);
 
-/* The digits after the point that the numbers of a group are shown with. */
+/* The number of decimals in the tables of a group. */
 int report_decimals(const summary_group *group);
 
-/* How many cells of the group are in the part. */
+/* The number of cells of the group in the part. */
 size_t report_count(const summary_group *group, summary_part part);
 
 /* One more than the largest style of a policy. */

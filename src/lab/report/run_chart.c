@@ -18,12 +18,12 @@ void run_chart_line_name(text *page, summary_part part, size_t style)
 
 /* ---- lines ---- */
 
-/* The lines of the cells, least regret first, and their points. */
+/* The lines of the cells, lowest regret first, and their points. */
 typedef struct cell_lines {
     chart_line *lines; /* (count) */
     chart_point *points;
     size_t count;
-    const chart_line *reference; /* NULL where nothing is compared */
+    const chart_line *reference; /* NULL if nothing is compared */
 } cell_lines;
 
 static size_t points_of(const summary_cell *cell, figure_kind kind)
@@ -70,7 +70,7 @@ static void release_lines(cell_lines *self)
     memory_free(self->points);
 }
 
-/* Both axes logarithmic: whatever is above zero, over at most four powers of ten. False where nothing is. */
+/* Both axes logarithmic, for values above zero, over at most four powers of ten. False if there are none. */
 static bool frame_logarithm(const cell_lines *of, const char *title, chart_frame *out)
 {
     double first = INFINITY, last = 0.0, low = INFINITY, high = 0.0;

@@ -15,7 +15,7 @@ static double correlation_of(const run_direction *sums)
     double count = (double)sums->arms;
     double exploration = count * sums->exploration_squares - sums->exploration * sums->exploration;
     double gain = count * sums->gain_squares - sums->gain * sums->gain;
-    /* Where one of the two is the same for all arms, what is left is rounding. */
+    /* If one of the two is the same for all arms, the rest is rounding. */
     if (exploration <= 1e-12 * count * sums->exploration_squares || gain <= 1e-12 * count * sums->gain_squares)
         return NAN;
     return (count * sums->products - sums->exploration * sums->gain) / (sqrt(exploration) * sqrt(gain));
@@ -124,7 +124,7 @@ static ee_status add_up_curves(summary_cell *cell, const char *folder, ee_error 
 
 /* ---- comparisons ---- */
 
-/* The differences are (cell->count); returns how many seeds the two have in common. */
+/* differences is (cell->count); returns the number of common seeds. */
 static size_t pair_up(const summary_cell *cell, const summary_cell *reference, double *differences)
 {
     size_t pairs = 0;
@@ -147,24 +147,24 @@ static ee_status compare_cells(const summary_cell *cell, const summary_cell *ref
     return status;
 }
 
-/* The cells of a part compared with one of them; of that one, and of cells of other parts, nothing is known. */
-typedef struct duels {
+/* Tests of the cells of a part against one of them; NaN for that one and for cells of other parts. */
+typedef struct pairwise_tests {
     comparison *found; /* (count) */
-    double *p;         /* (count) by Holm's correction */
-    double *least;     /* (count) what p would be, had all seeds gone the same way in all comparisons */
-} duels;
+    double *p;         /* (count) Holm-corrected */
+    double *least;     /* (count) the lowest p that this number of seeds can give */
+} pairwise_tests;
 
-static void release_duels(duels *of)
+static void release_tests(pairwise_tests *of)
 {
     memory_free(of->found);
     memory_free(of->p);
     memory_free(of->least);
 }
 
-static ee_status compare_all(const summary_group *group, summary_part part, size_t reference, duels *out,
+static ee_status compare_all(const summary_group *group, summary_part part, size_t reference, pairwise_tests *out,
                              ee_error *error)
 {
-    *out = (duels){0};
+    *out = (pairwise_tests){0};
     ee_status status = memory_create(NULL, &out->found, group->count, sizeof *out->found, error);
     if (!status) status = memory_create(NULL, &out->p, group->count, sizeof *out->p, error);
     if (!status) status = memory_create(NULL, &out->least, group->count, sizeof *out->least, error);
@@ -184,7 +184,7 @@ static ee_status compare_part(summary_group *group, summary_part part, ee_error 
 {
     size_t reference = group->references[part];
     if (reference == group->count) return EE_OK;
-    duels with;
+    pairwise_tests with;
     ee_status status = compare_all(group, part, reference, &with, error);
     for (size_t i = 0; i < group->count && !status; i++) {
         summary_cell *cell = &group->cells[i];
@@ -193,26 +193,26 @@ static ee_status compare_part(summary_group *group, summary_part part, ee_error 
         cell->p_holm = with.p[i];
         cell->testable = with.least[i] < COMPARISON_LEVEL;
     }
-    release_duels(&with);
+    release_tests(&with);
     return status;
 }
 
 /* ---- the best ---- */
 
 /* The lowest mean regret of the main part, except for one cell, among those with most seeds. */
-static size_t find_best(const summary_group *group, size_t but)
+static size_t find_best(const summary_group *group, size_t except)
 {
     size_t best = group->count, seeds = 0;
     for (size_t i = 0; i < group->count; i++) {
         const summary_cell *cell = &group->cells[i];
-        if (i == but || !cell->labels[SUMMARY_MAIN] || cell->count < seeds) continue;
+        if (i == except || !cell->labels[SUMMARY_MAIN] || cell->count < seeds) continue;
         if (cell->count > seeds || cell->mean < group->cells[best].mean) best = i;
         seeds = cell->count;
     }
     return best;
 }
 
-/* Where the best is the reference, this is what the table says. */
+/* If the best is the reference, these are the numbers of the table. */
 static ee_status find_lead(summary_group *group, ee_error *error)
 {
     summary_lead *lead = &group->lead;
@@ -225,7 +225,7 @@ static ee_status find_lead(summary_group *group, ee_error *error)
         cell->best = cell->labels[SUMMARY_MAIN] && cell->count == best->count && cell->mean == best->mean;
     }
     if (lead->next == group->count) return EE_OK;
-    duels with;
+    pairwise_tests with;
     ee_status status = compare_all(group, SUMMARY_MAIN, lead->best, &with, error);
     if (!status) {
         lead->by = with.found[lead->next];
@@ -233,7 +233,7 @@ static ee_status find_lead(summary_group *group, ee_error *error)
         lead->p_holm = with.p[lead->next];
         lead->testable = with.least[lead->next] < COMPARISON_LEVEL;
     }
-    release_duels(&with);
+    release_tests(&with);
     return status;
 }
 

@@ -45,7 +45,7 @@ ee_status summary_groups_add(summary_groups *list, const stored_run *run, ee_err
     status = find_cell(group, run, &cell, error);
     if (status) return status;
     for (size_t i = 0; i < cell->count; i++)
-        if (cell->runs[i]->seed == run->seed) return EE_OK; /* the same run twice, as in files put together by hand */
+        if (cell->runs[i]->seed == run->seed) return EE_OK; /* the same run twice, as in concatenated files */
     status = memory_grow(NULL, &cell->runs, &cell->capacity, cell->count + 1, sizeof *cell->runs, error);
     if (status) return status;
     if (!cell->count) group->count++;

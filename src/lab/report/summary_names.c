@@ -26,8 +26,8 @@ static bool distinguishes(const summary_group *group, const bool *shown, const s
     return false;
 }
 
-/* "neural-ucb nu=0.1": the policy, and the options by which the part's cells of that policy differ. Where that is too
- * long for a legend, "neural-ucb #2". */
+/* "neural-ucb nu=0.1": the policy, and the options in which the part's cells of that policy differ; "neural-ucb #2" if
+ * that is too long for a legend. */
 static ee_status name_cell(const summary_group *group, const bool *shown, size_t place, char **out, ee_error *error)
 {
     enum { LONGEST = 60 };
@@ -64,8 +64,7 @@ static bool has_style(const summary_group *group, size_t style)
     return false;
 }
 
-/* The style of the cell of an earlier group with the same policy and options, or else with the same name; 0 for none.
- */
+/* The style of a cell in an earlier group with the same policy and options, else with the same name; 0: none. */
 static size_t earlier_style(const summary_groups *list, size_t g, const summary_cell *cell)
 {
     size_t same_name = 0;
@@ -135,7 +134,7 @@ static bool is_unique(const summary_groups *list, const char *whole)
     return true;
 }
 
-/* The data set by its name, then what else tells the group from others. */
+/* The name of the data set, then what distinguishes the group from others. */
 static ee_status write_label(const summary_group *group, const char *name, size_t length, bool other_rounds, char **out,
                              ee_error *error)
 {

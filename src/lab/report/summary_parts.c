@@ -9,7 +9,7 @@
 
 /* ---- ablations ---- */
 
-/* Whether the two have different values of some options, and those are among the two named. */
+/* Whether some options differ, and all that do are among the two named ones. */
 static bool differ_in(const char *left, const char *right, const char *name, const char *other)
 {
     assignment one;
@@ -42,29 +42,29 @@ static bool has_all(const char *options, const char *wanted)
     return true;
 }
 
-/* The first cell that "eenet", "eenet:paper" or "eenet label=abs" can mean: of that very policy, or else of a preset of
- * it, with these options among its own. group->count where there is none. */
-static size_t find_meant(const summary_group *group, const char *words)
+/* The first cell of "eenet", "eenet:paper" or "eenet label=abs": of that policy, else of a preset of it, with these
+ * options. group->count: none. */
+static size_t find_policy(const summary_group *group, const char *name)
 {
-    size_t length = strcspn(words, " "), preset = group->count;
+    size_t length = strcspn(name, " "), preset = group->count;
     for (size_t i = 0; i < group->count; i++) {
         const char *policy = cell_policy(&group->cells[i]);
-        if (strncmp(policy, words, length) != 0 || !has_all(cell_options(&group->cells[i]), words + length)) continue;
+        if (strncmp(policy, name, length) != 0 || !has_all(cell_options(&group->cells[i]), name + length)) continue;
         if (policy[length] == '\0') return i;
         if (policy[length] == ':' && preset == group->count) preset = i;
     }
     return preset;
 }
 
-/* The cell that is called so in a report that names no reference, or else the first that the words can mean. */
-static size_t find_reference(const summary_group *group, const char *words)
+/* The cell with this name in a report without --reference, else the first of the named policy. */
+static size_t find_reference(const summary_group *group, const char *name)
 {
     for (size_t i = 0; i < group->count; i++)
         for (summary_part part = SUMMARY_MAIN; part < SUMMARY_PARTS; part++) {
             const char *label = group->cells[i].labels[part];
-            if (label && strcmp(label, words) == 0) return i;
+            if (label && strcmp(label, name) == 0) return i;
         }
-    return find_meant(group, words);
+    return find_policy(group, name);
 }
 
 static bool is_named_before(const summary_groups *list, size_t group, size_t cell)
@@ -76,7 +76,7 @@ static bool is_named_before(const summary_groups *list, size_t group, size_t cel
     return false;
 }
 
-/* As many names as fit, and how many more there are: "eenet, greedy and 3 more". */
+/* As many names as fit: "eenet, greedy and 3 more". */
 static void list_names(const summary_groups *list, char *names, size_t capacity)
 {
     enum { MORE = 24 }; /* bytes of " and 3 more" */
@@ -102,7 +102,7 @@ ee_status summary_fail_reference(const summary_groups *list, const char *referen
 
 /* ---- the parts ---- */
 
-/* Compares with the cell at main; the ablations are those of it, where it is EE-Net, or of the first cell of EE-Net. */
+/* Makes the cell at main the reference. Ablations are of this cell if it is EE-Net, else of the first EE-Net cell. */
 static ee_status split_around(summary_group *group, size_t main, ee_error *error)
 {
     bool *shown; /* (SUMMARY_PARTS, count) */
@@ -110,8 +110,8 @@ static ee_status split_around(summary_group *group, size_t main, ee_error *error
     if (status) return status;
     size_t length = strlen("eenet");
     const char *policy = main < group->count ? cell_policy(&group->cells[main]) : "";
-    bool own = strncmp(policy, "eenet", length) == 0 && (policy[length] == '\0' || policy[length] == ':');
-    size_t base = own ? main : find_meant(group, "eenet");
+    bool is_eenet = strncmp(policy, "eenet", length) == 0 && (policy[length] == '\0' || policy[length] == ':');
+    size_t base = is_eenet ? main : find_policy(group, "eenet");
     group->references[SUMMARY_MAIN] = main;
     for (size_t i = 0; i < group->count; i++) shown[i] = true;
     for (summary_part part = SUMMARY_LABEL; part < SUMMARY_PARTS; part++) {
@@ -129,7 +129,7 @@ static ee_status split_around(summary_group *group, size_t main, ee_error *error
     return status;
 }
 
-static void forget_names(summary_group *group)
+static void free_names(summary_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
         for (summary_part part = SUMMARY_MAIN; part < SUMMARY_PARTS; part++) {
@@ -140,10 +140,10 @@ static void forget_names(summary_group *group)
 
 ee_status summary_split(summary_group *group, const char *reference, ee_error *error)
 {
-    ee_status status = split_around(group, find_meant(group, "eenet"), error);
+    ee_status status = split_around(group, find_policy(group, "eenet"), error);
     if (status || !reference) return status;
     size_t main = find_reference(group, reference);
     if (main == group->references[SUMMARY_MAIN]) return EE_OK;
-    forget_names(group);
+    free_names(group);
     return split_around(group, main, error);
 }

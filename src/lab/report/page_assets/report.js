@@ -1,6 +1,6 @@
-// What a report does besides being read: its tables sort, and its charts tell what they show where the pointer is. Without
-// this the page is complete. chart.c writes what is read here: data-line names a line, in frames, legends and rows alike;
-// a frame has its axes in data-x and data-y, an entry of a legend the numbers of its line.
+// Makes tables sortable, and shows the values of a chart under the pointer. The page is complete without it. chart_page.c
+// writes the attributes: data-line identifies a line in frames, legends and rows; a frame has its axes in data-x and
+// data-y, a legend entry the numbers of its line.
 'use strict';
 (() => {
     const MINUS = '\u2212';
@@ -13,7 +13,7 @@
         return element;
     }
 
-    // A number as the tables have it; a dash where there is none.
+    // A number as in the tables; a dash for NaN.
     function format(value, signed = false) {
         if (Number.isNaN(value)) return '\u2013';
         const size = Math.abs(value);
@@ -24,29 +24,29 @@
 
     // ---- tables that sort ----
 
-    // What a cell says, without what hangs on it.
-    function wordsOf(cell) {
+    // The text of a cell, without tags and notes.
+    function textOf(cell) {
         const copy = cell.cloneNode(true);
         for (const extra of all('.tag, sup', copy)) extra.remove();
         return copy.textContent.trim();
     }
 
-    // The first number in a cell; undefined where it has words alone. "<0.001" is a little less than 0.001.
-    function numberOf(words) {
-        const found = words.replace(MINUS, '-').match(/^[^0-9A-Za-z]*?(<?)\s*([+-]?[0-9.]+)/);
+    // The first number in a cell; undefined if it has none. "<0.001" is a little less than 0.001.
+    function numberOf(text) {
+        const found = text.replace(MINUS, '-').match(/^[^0-9A-Za-z]*?(<?)\s*([+-]?[0-9.]+)/);
         return found ? Number(found[2]) * (found[1] ? 0.999 : 1) : undefined;
     }
 
     // Dashes and empty cells come last, whatever the direction.
     function compare(left, right, direction) {
-        const blank = (words) => !/[0-9A-Za-z]/.test(words);
+        const blank = (text) => !/[0-9A-Za-z]/.test(text);
         if (blank(left) || blank(right)) return blank(left) - blank(right);
         const a = numberOf(left), b = numberOf(right);
         if (a !== undefined && b !== undefined) return direction * (a - b);
         return direction * left.localeCompare(right, 'en', { numeric: true });
     }
 
-    // Rows of the class `part` belong to the row above them and go with it.
+    // Rows of the class `part` belong to the row above them and move with it.
     function blocksOf(body) {
         const blocks = [];
         for (const row of body.rows) {
@@ -57,8 +57,8 @@
     }
 
     function sortTable(table, blocks, column, direction) {
-        const words = new Map(blocks.map((block) => [block, wordsOf(block[0].cells[column])]));
-        const sorted = direction ? [...blocks].sort((a, b) => compare(words.get(a), words.get(b), direction)) : blocks;
+        const texts = new Map(blocks.map((block) => [block, textOf(block[0].cells[column])]));
+        const sorted = direction ? [...blocks].sort((a, b) => compare(texts.get(a), texts.get(b), direction)) : blocks;
         table.tBodies[0].append(...sorted.flat());
         [...table.tHead.rows[0].cells].forEach((head, i) => {
             if (i === column && direction) head.setAttribute('aria-sort', direction > 0 ? 'ascending' : 'descending');
@@ -66,7 +66,7 @@
         });
     }
 
-    // A first click sorts upwards, a second downwards, a third brings back the order of the report.
+    // The first click sorts ascending, the second descending, the third restores the order of the report.
     function makeSortable(table) {
         if (!table.tHead || table.tBodies[0].rows.length < 2) return;
         const blocks = blocksOf(table.tBodies[0]);
@@ -82,11 +82,11 @@
         });
     }
 
-    // ---- a line that is pointed at ----
+    // ---- highlighted lines ----
 
     let kept = null; // the line whose key is pressed: {key, within}
 
-    // A line belongs to its data set's section; the overview is about all of them.
+    // A line belongs to the section of its data set; the overview covers all of them.
     const sectionOf = (element) => element.closest('section') ?? document;
 
     function light(line) {
@@ -101,7 +101,7 @@
 
     const lineOf = (element) => ({ key: element.dataset.line, within: sectionOf(element) });
 
-    // Rows and keys; within a frame the nearest line is found.
+    // Rows and legend entries; a frame highlights its nearest line.
     function lightWhatIsPointedAt() {
         const row = (target) => target instanceof Element && target.closest('tr[data-line], .keys [data-line]');
         for (const kind of ['pointerover', 'focusin'])
@@ -126,9 +126,9 @@
 
     // ---- charts ----
 
-    const numbers = (words) => words.split(' ').map(Number);
+    const numbers = (list) => list.split(' ').map(Number);
 
-    // The place of the entry that is nearest to the value; sorted has at least one.
+    // The index of the entry nearest to the value; sorted is not empty.
     function nearest(sorted, value) {
         let low = 0, high = sorted.length - 1;
         while (high - low > 1) {
@@ -157,7 +157,7 @@
         }));
     }
 
-    // The pointer over one frame, and the keys of the keyboard, which do the same.
+    // The pointer over one frame, and the arrow keys, which do the same.
     class Frame {
         constructor(element, lines) {
             const isLog = element.classList.contains('logarithmic');
@@ -166,12 +166,12 @@
             this.less = lines.find((line) => line.key === element.dataset.less);
             this.x = axis(numbers(element.dataset.x), isLog);
             this.y = axis(numbers(element.dataset.y), isLog);
-            // The axis says more than a tip has room for: "difference to the reference".
+            // The first word of the title: a tip has no room for "difference from the reference".
             this.what = element.querySelector('.axis').textContent.trim().split(' ')[0];
             this.when = element.querySelector('.axis.x').textContent.trim().split(' ')[0];
             this.cursor = make('div', 'cursor');
             this.dot = make('div', 'dot');
-            this.tip = make('div', 'told');
+            this.tip = make('div', 'tip');
             this.tip.setAttribute('role', 'status');
             this.plot.append(this.cursor, this.dot, this.tip);
             this.hide();
@@ -182,7 +182,7 @@
             return line.y[place] - (this.less ? this.less.y[nearest(this.less.x, line.x[place])] : 0);
         }
 
-        // All lines that have a value there and are in the frame, the highest first.
+        // All lines with a value there, inside of the frame, the highest first.
         linesAt(x) {
             const there = this.lines.map((line) => {
                 const place = nearest(line.x, x);
@@ -200,9 +200,9 @@
         show({ line, place, at }) {
             const x = line.x[place], across = this.x.at(x), value = this.valueOf(line, place);
             this.shown = { line, place };
-            const words = [`${this.what} ${format(value, Boolean(this.less))}`];
-            if (this.less) words.push(`regret ${format(line.y[place])}`);
-            this.tip.replaceChildren(make('b', '', line.name), words.join(', '), make('br'), make('span', '', `${this.when} ${x}`));
+            const parts = [`${this.what} ${format(value, Boolean(this.less))}`];
+            if (this.less) parts.push(`regret ${format(line.y[place])}`);
+            this.tip.replaceChildren(make('b', '', line.name), parts.join(', '), make('br'), make('span', '', `${this.when} ${x}`));
             this.cursor.style.left = this.dot.style.left = `${100 * across}%`;
             this.dot.style.bottom = `${100 * at}%`;
             for (const part of [this.dot, this.tip]) part.style.setProperty('--c', line.colour);
@@ -235,7 +235,7 @@
             if (found) this.show(found);
         }
 
-        // Left and right go along a line, up and down to another.
+        // Left and right move along a line, up and down change the line.
         step(key) {
             const { line, place } = this.shown ?? { line: this.lines[0], place: this.lines[0].x.length - 1 };
             const along = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: line.x.length - 1 }[key] ?? place;
