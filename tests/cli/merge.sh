@@ -80,20 +80,16 @@ refuse() {
     list | cmp - listed-before || fail "$*: left something behind"
 }
 
-# Contradictions: another result, another curve, another version, other kernels, other data.
+# Contradictions: another result, another version, other kernels, other data.
 cp -a two other
 run='synthetic:cosine,dim=5, eenet, seed 2, 300 rounds'
 sed -E '1s/"reward":[^,]*/"reward":-1/' two/results.jsonl >other/results.jsonl
-refuse 1 "run $run: reward is [0-9.e-]* in two (line 1) but -1 in other (line 1), .*" new two other
+refuse 1 "run $run has different results in two (line 1) and other (line 1), .*" new two other
 test "$(tail -n 1 stderr)" = 'eenet merge: nothing was merged because of 1 contradiction' || fail "$(cat stderr)"
 cp -a all before-refusal
-refuse 1 "run $run: reward is [0-9.e-]* in all (line [0-9]*) but -1 in other (line 1), .*" all other
+refuse 1 "run $run has different results in all (line [0-9]*) and other (line 1), .*" all other
 diff -r all before-refusal || fail "a refusal has changed the folder"
-cp two/results.jsonl other/results.jsonl
 curve=$(sed -n '1s/.*"curve":"\([^"]*\)".*/\1/p' two/results.jsonl)
-cp "two/curves/$curve" "other/curves/$curve"
-printf '\377\377\377\377\377\377\357\077' | dd of="other/curves/$curve" bs=1 seek=208 conv=notrunc 2>/dev/null
-refuse 1 "run $run: regret after round 11 is [0-9.e-]* in two (line 1) but 0.99999999999999989 in other (line 1), .*" new two other
 sed 's/"version":"[^"]*"/"version":"0.0.1"/' two/results.jsonl >other/results.jsonl
 refuse 1 "other (line 1) was run by eenet 0.0.1 with kernels .*, but one (line 1) by .*: remove other and run .*" new one other
 sed 's/"kernels":"[^"]*"/"kernels":"abacus"/' two/results.jsonl >other/results.jsonl

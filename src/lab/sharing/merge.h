@@ -1,8 +1,8 @@
-/* Runs of several folders, put together in one. */
+/* Copies the runs of several folders into one. */
 #ifndef EENET_MERGE_H
 #define EENET_MERGE_H
 
-#include "merge_check.h"
+#include "lab/results/results.h"
 
 typedef struct merge_counts {
     size_t added;          /* runs that the folder has got */
@@ -13,9 +13,19 @@ typedef struct merge_counts {
     bool only_tuning;      /* all requested runs that are there are tuning runs */
 } merge_counts;
 
-/* Copies the runs of the folders into another, and creates it if needed. If merge_check finds a contradiction, nothing
- * is written and the status is EE_BAD_INPUT. watch gets the contradictions and the skipped runs. Lines keep the order
- * of the original command if the folders have it (their file `order`), otherwise they come folder by folder.
+/* Receives messages about contradictions and skipped runs. */
+typedef struct merge_watch {
+    void (*report)(void *context, const char *sentence);
+    void *context;
+} merge_watch;
+
+/* Copies the runs of the folders into another, and creates it if needed. Lines keep the order of the original command
+ * if the folders have it (their file `order`), otherwise they come folder by folder. Writes nothing and returns
+ * EE_BAD_INPUT if the folders contradict each other:
+ *
+ * - A run has different results in two folders; seconds, bytes and machine do not matter.
+ * - A run has a version or kernels that the target folder lacks, and other than the first run: the last digits differ.
+ * - A data set has different fingerprints in two folders. If one of them has both, they are two data sets.
  *
  * The source folders are only read, and may be written meanwhile: incomplete runs come with the next merge. If it is
  * killed, call it again. */

@@ -244,8 +244,7 @@ TEST_WITH(test_another_result, set_up, tear_down)
     assert_message_has(told[0], "synthetic:inner, greedy, seed 1, 40 rounds");
     assert_message_has(told[0], "/a (line 1)");
     assert_message_has(told[0], "/b (line 2)");
-    assert_message_has(told[0], "regret is 101 in");
-    assert_message_has(told[0], "101.5 in");
+    assert_message_has(told[0], "has different results in");
 }
 
 TEST_WITH(test_every_number_counts, set_up, tear_down)
@@ -255,26 +254,13 @@ TEST_WITH(test_every_number_counts, set_up, tear_down)
     others[1].result.optimal = 11;
     others[2].result.marks[13] = 1.0;
     others[3].result.directions[2] = (run_direction){.arms = 4, .up = 1};
-    const char *const names[] = {"reward", "optimal", "marks", "directions"};
     add("a", &run);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         add("b", &others[i]);
         assert_refused();
-        assert_message_has(told[0], names[i]);
+        assert_message_has(told[0], "has different results in");
         folder_write_text(&place, "b/results.jsonl", "");
     }
-}
-
-TEST_WITH(test_another_curve, set_up, tear_down)
-{
-    stored_run run = make_run(1);
-    double curve[ROUNDS];
-    make_curve(&run, curve);
-    curve[6] += 1.0;
-    add("a", &run);
-    add_with_curve("b", &run, curve);
-    assert_refused();
-    assert_message_has(told[0], "regret after round 7");
 }
 
 TEST_WITH(test_another_version, set_up, tear_down)
@@ -327,7 +313,7 @@ TEST_WITH(test_another_fingerprint, set_up, tear_down)
     assert_int_equal(counts.added, 3);
 }
 
-/* More than some of a kind are counted. */
+/* The first few are reported, and all are counted. */
 TEST_WITH(test_many_contradictions, set_up, tear_down)
 {
     for (uint64_t seed = 0; seed < 9; seed++) {
@@ -338,8 +324,7 @@ TEST_WITH(test_many_contradictions, set_up, tear_down)
     }
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
     assert_string_equal(error.message, "nothing was merged because of 9 contradictions");
-    assert_int_equal(told_count, 6);
-    assert_string_equal(told[5], "and 4 more runs with different results");
+    assert_int_equal(told_count, 5);
 }
 
 static void cut_curves(const char *folder)
