@@ -1,112 +1,26 @@
 /* eenet merge: combines the runs of several folders in one. */
 #define _POSIX_C_SOURCE 200809L
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
-#include "hint.h"
 #include "lab/sharing/merge.h"
 #include "shards.h"
 
-/* A folder that is to be merged. */
-typedef struct source {
-    char *path;
-    run_shard shard; /* count 0: none */
-} source;
-
 typedef struct sources {
     const char *into;
-    source *list; /* (count) */
-    size_t count, capacity;
+    shard_folders folders;
 } sources;
 
-/* Takes the path over. */
-static ee_status add_source(sources *into, char *path, run_shard shard, ee_error *error)
-{
-    ee_status status = memory_grow(NULL, &into->list, &into->capacity, into->count + 1, sizeof *into->list, error);
-    if (status) {
-        memory_free(path);
-        return status;
-    }
-    into->list[into->count++] = (source){path, shard};
-    return EE_OK;
-}
-
-static void release_sources(sources *all)
-{
-    for (size_t i = 0; i < all->count; i++) memory_free(all->list[i].path);
-    memory_free(all->list);
-}
-
-/* ---- the folders of the shards ---- */
-
-static int compare_sources(const void *left, const void *right)
-{
-    const run_shard *a = &((const source *)left)->shard, *b = &((const source *)right)->shard;
-    if (a->count != b->count) return a->count < b->count ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-static ee_status has_lines(const char *folder, bool *has, ee_error *error)
-{
-    char *lines = NULL;
-    struct stat about;
-    ee_status status = file_join(folder, "results.jsonl", &lines, error);
-    if (!status) *has = stat(lines, &about) == 0;
-    memory_free(lines);
-    return status;
-}
-
-/* A shard that has just begun has no lines yet. */
-static ee_status add_shard(sources *into, const char *folder, const char *name, ee_error *error)
-{
-    run_shard shard;
-    char *path = NULL;
-    bool has = false;
-    if (!shards_name_read(name, &shard)) return EE_OK;
-    ee_status status = file_join(folder, name, &path, error);
-    if (!status) status = has_lines(path, &has, error);
-    if (!status && has) return add_source(into, path, shard, error);
-    memory_free(path);
-    return status;
-}
-
-/* The shards that a folder has, if any. */
-static ee_status add_shards(sources *into, const char *folder, ee_error *error)
-{
-    char *shards = NULL;
-    size_t first = into->count;
-    ee_status status = file_join(folder, SHARDS_FOLDER, &shards, error);
-    DIR *open = status ? NULL : opendir(shards);
-    if (!status && !open && errno != ENOENT && errno != ENOTDIR)
-        status = status_fail(error, EE_FILE_ERROR, "could not read %s: %s", file_tail(shards), strerror(errno));
-    for (struct dirent *entry; open && !status && (entry = readdir(open));)
-        status = add_shard(into, shards, entry->d_name, error);
-    if (open) closedir(open);
-    memory_free(shards);
-    if (into->count > first) qsort(into->list + first, into->count - first, sizeof *into->list, compare_sources);
-    return status;
-}
-
 /* A folder that was given: its own runs, and those of its shards. One that has neither is refused when it is read. */
-static ee_status add_folder(sources *into, const char *folder, ee_error *error)
+static ee_status add_folder(shard_folders *into, const char *folder, ee_error *error)
 {
-    char *path = NULL;
     size_t before = into->count;
-    bool has = false;
-    ee_status status = add_shards(into, folder, error);
-    if (!status) status = has_lines(folder, &has, error);
-    if (status || (!has && into->count > before)) return status;
-    status = memory_create(NULL, &path, strlen(folder) + 1, 1, error);
-    if (status) return status;
-    strcpy(path, folder);
-    return add_source(into, path, (run_shard){0}, error);
+    ee_status status = shards_list(into, folder, error);
+    return status ? status : shards_add(into, folder, (run_shard){0}, into->count == before, error);
 }
 
 /* ---- the arguments ---- */
@@ -131,11 +45,11 @@ static int read_arguments(const command *self, int argc, char **argv, sources *o
         }
         if (is_same_folder(out->into, value))
             return command_misused(self, "%s is the target folder itself; expected other folders after it", value);
-        if (add_folder(out, value, &error)) return command_failed(self, "%s", error.message);
+        if (add_folder(&out->folders, value, &error)) return command_failed(self, "%s", error.message);
     }
     if (!out->into) return command_misused(self, "expected the DIR of 'eenet run --shard I/N -o DIR'");
-    if (add_shards(out, out->into, &error)) return command_failed(self, "%s", error.message);
-    if (!out->count)
+    if (shards_list(&out->folders, out->into, &error)) return command_failed(self, "%s", error.message);
+    if (!out->folders.count)
         return command_failed(self,
                               "no finished runs in %s/" SHARDS_FOLDER "; run the shards first: eenet run --shard I/N "
                               "-o %s ...",
@@ -152,7 +66,7 @@ static void print_sentence(void *context, const char *sentence)
 }
 
 /* "Shards without finished runs (of 16): 3, 7 and 5 more". */
-static void print_absent_of(size_t count, const source *first, const source *end)
+static void print_absent_of(size_t count, const shard_folder *first, const shard_folder *end)
 {
     enum { NAMED = 8 };
     size_t absent = 0;
@@ -168,9 +82,9 @@ static void print_absent_of(size_t count, const source *first, const source *end
     if (absent) printf("\n");
 }
 
-static void print_absent(sources *all)
+static void print_absent(shard_folders *all)
 {
-    qsort(all->list, all->count, sizeof *all->list, compare_sources);
+    qsort(all->list, all->count, sizeof *all->list, shards_compare);
     for (size_t i = 0, end; i < all->count; i = end) {
         size_t count = all->list[i].shard.count;
         for (end = i; end < all->count && all->list[end].shard.count == count;) end++;
@@ -180,12 +94,12 @@ static void print_absent(sources *all)
 
 static void print_counts(sources *all, const merge_counts *counts)
 {
-    printf("%s: %zu run%s added from %zu folder%s", all->into, counts->added, counts->added == 1 ? "" : "s", all->count,
-           all->count == 1 ? "" : "s");
+    printf("%s: %zu run%s added from %zu folder%s", all->into, counts->added, counts->added == 1 ? "" : "s",
+           all->folders.count, all->folders.count == 1 ? "" : "s");
     if (counts->there) printf(", %zu already there", counts->there);
     if (counts->lost) printf(", %zu skipped", counts->lost);
     printf("\n");
-    print_absent(all);
+    print_absent(&all->folders);
     if (counts->failed)
         printf("%zu of the requested runs failed: %s/failed has the reasons.\n", counts->failed, all->into);
     if (!counts->asked) return;
@@ -208,14 +122,15 @@ static int run(const command *self, int argc, char **argv)
     merge_counts counts;
     ee_error error;
     int code = read_arguments(self, argc, argv, &all);
-    if (!code && memory_create(NULL, &paths, all.count, sizeof *paths, &error)) code = command_refused(self, &error);
-    for (size_t i = 0; !code && i < all.count; i++) paths[i] = all.list[i].path;
+    size_t folders = all.folders.count;
+    if (!code && memory_create(NULL, &paths, folders, sizeof *paths, &error)) code = command_refused(self, &error);
+    for (size_t i = 0; !code && i < folders; i++) paths[i] = all.folders.list[i].path;
     merge_watch watch = {print_sentence, (void *)self};
-    if (!code && merge_folders(all.into, paths, all.count, &watch, &counts, &error))
+    if (!code && merge_folders(all.into, paths, folders, &watch, &counts, &error))
         code = command_failed(self, "%s", error.message);
     if (!code) print_counts(&all, &counts);
     memory_free(paths);
-    release_sources(&all);
+    shards_release(&all.folders);
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "shards.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,65 @@ static void write_name(run_shard shard, char name[NAME_TEXT])
     snprintf(name, NAME_TEXT, "%zu-of-%zu", shard.index, shard.count);
 }
 
-bool shards_name_read(const char *name, run_shard *out)
+static bool read_name(const char *name, run_shard *out)
 {
     char again[NAME_TEXT];
     if (sscanf(name, "%zu-of-%zu", &out->index, &out->count) != 2 || out->index >= out->count) return false;
     write_name(*out, again);
     return strcmp(name, again) == 0;
+}
+
+ee_status shards_add(shard_folders *into, const char *folder, run_shard shard, bool always, ee_error *error)
+{
+    shard_folder one = {.shard = shard};
+    struct stat about = {0};
+    char *lines = NULL;
+    ee_status status = file_join(folder, "results.jsonl", &lines, error);
+    bool found = !status && stat(lines, &about) == 0;
+    memory_free(lines);
+    if (status || (!found && !always)) return status;
+    status = memory_grow(NULL, &into->list, &into->capacity, into->count + 1, sizeof *into->list, error);
+    if (!status) status = memory_create(NULL, &one.path, strlen(folder) + 1, 1, error);
+    if (status) return status;
+    strcpy(one.path, folder);
+    if (about.st_size) one.added = about.st_mtim;
+    into->list[into->count++] = one;
+    return EE_OK;
+}
+
+int shards_compare(const void *left, const void *right)
+{
+    const run_shard *a = &((const shard_folder *)left)->shard, *b = &((const shard_folder *)right)->shard;
+    if (a->count != b->count) return a->count < b->count ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+ee_status shards_list(shard_folders *into, const char *folder, ee_error *error)
+{
+    char *all = NULL;
+    size_t first = into->count;
+    ee_status status = file_join(folder, SHARDS_FOLDER, &all, error);
+    DIR *open = status ? NULL : opendir(all);
+    if (!status && !open && errno != ENOENT && errno != ENOTDIR)
+        status = status_fail(error, EE_FILE_ERROR, "could not read %s: %s", file_tail(all), strerror(errno));
+    for (struct dirent *entry; open && !status && (entry = readdir(open));) {
+        run_shard shard;
+        char *path = NULL;
+        if (!read_name(entry->d_name, &shard)) continue;
+        status = file_join(all, entry->d_name, &path, error);
+        if (!status) status = shards_add(into, path, shard, false, error);
+        memory_free(path);
+    }
+    if (open) closedir(open);
+    memory_free(all);
+    if (into->count > first) qsort(into->list + first, into->count - first, sizeof *into->list, shards_compare);
+    return status;
+}
+
+void shards_release(shard_folders *all)
+{
+    for (size_t i = 0; i < all->count; i++) memory_free(all->list[i].path);
+    memory_free(all->list);
 }
 
 static ee_status name_folder(run_request *request, ee_error *error)
@@ -105,33 +159,17 @@ int shards_refuse_halving(const command *self, const run_request *request, bool 
         request->shard.index, request->shard.count, request->shard.count, self->name);
 }
 
-/* When lines were last added to a folder; zeros where there are none. */
-static struct timespec last_added(const char *folder)
-{
-    char *path = NULL;
-    struct stat about = {0};
-    if (!file_join(folder, "results.jsonl", &path, NULL) && stat(path, &about)) about.st_size = 0;
-    memory_free(path);
-    return about.st_size ? about.st_mtim : (struct timespec){0};
-}
-
 /* Whether a shard has lines that came after the last of the folder. */
 static bool has_unmerged(const char *folder)
 {
-    char *all = NULL;
-    struct timespec merged = last_added(folder);
+    shard_folders all = {0};
     bool found = false;
-    run_shard shard;
-    DIR *open = file_join(folder, SHARDS_FOLDER, &all, NULL) ? NULL : opendir(all);
-    for (struct dirent *entry; open && !found && (entry = readdir(open));) {
-        char *path = NULL;
-        if (!shards_name_read(entry->d_name, &shard) || file_join(all, entry->d_name, &path, NULL)) continue;
-        struct timespec added = last_added(path);
+    if (!shards_add(&all, folder, (run_shard){0}, true, NULL)) (void)shards_list(&all, folder, NULL);
+    for (size_t i = 1; i < all.count && !found; i++) {
+        struct timespec merged = all.list[0].added, added = all.list[i].added;
         found = added.tv_sec != merged.tv_sec ? added.tv_sec > merged.tv_sec : added.tv_nsec > merged.tv_nsec;
-        memory_free(path);
     }
-    if (open) closedir(open);
-    memory_free(all);
+    shards_release(&all);
     return found;
 }
 

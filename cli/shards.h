@@ -2,13 +2,35 @@
 #ifndef EENET_SHARDS_H
 #define EENET_SHARDS_H
 
+#include <time.h>
+
 #include "lab/grids/experiment.h"
 #include "run_request.h"
 
 #define SHARDS_FOLDER "shards" /* folder in the output folder, with one folder per shard, such as 3-of-16 */
 
-/* Whether it is the name of such a folder. */
-bool shards_name_read(const char *name, run_shard *out);
+/* A folder of runs: of a shard, or, if its count is 0, another. */
+typedef struct shard_folder {
+    char *path;
+    run_shard shard;
+    struct timespec added; /* when the last run was added; zeros: never */
+} shard_folder;
+
+/* Starts as zeros. */
+typedef struct shard_folders {
+    shard_folder *list; /* (count) */
+    size_t count, capacity;
+} shard_folders;
+
+/* Adds the folder itself, if it has results.jsonl, or always. */
+ee_status shards_add(shard_folders *into, const char *folder, run_shard shard, bool always, ee_error *error);
+
+/* Adds those of its shards that have results.jsonl, in order. */
+ee_status shards_list(shard_folders *into, const char *folder, ee_error *error);
+void shards_release(shard_folders *all);
+
+/* Orders by number of shards, then by shard. */
+int shards_compare(const void *left, const void *right);
 
 /* Reads --shard, or what Slurm says, into the request, and names its folder. Returns an exit status, after saying on
  * stderr what is wrong. A second call does nothing. */
