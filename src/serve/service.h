@@ -10,8 +10,8 @@ typedef struct service service;
 ee_status service_start(const server_settings *settings, service **out, ee_error *error);
 uint16_t service_port(const service *self);
 
-/* Takes over what may change while it runs: keys, certificate (for new connections), rates, limits, retention, log
- * level. Says what may not. */
+/* Applies settings that can change while it runs: keys, certificate (for new connections), rates, limits, retention,
+ * log level. EE_BAD_OPTION if another setting differs. */
 ee_status service_reload(service *self, const server_settings *settings, ee_error *error);
 
 /* A line of the server's log, at the level error. */
@@ -22,11 +22,11 @@ __attribute__((format(printf, 2, 3))) void service_log_error(const service *self
  */
 double service_stop_seconds(service *self);
 
-/* Readiness becomes 503; after `drain` seconds there are no new connections, open requests are answered (within
- * finish-seconds), and models are saved as far as there is time. hurry (may be NULL) becomes true: at once. Frees. */
+/* Readiness becomes 503; after `drain` seconds the server accepts no connections, answers open requests (within
+ * finish-seconds), and saves models as time permits. If *hurry (may be NULL) becomes true, it stops at once. Frees. */
 void service_stop(service *self, const volatile bool *hurry);
 
-/* Whether everything turns: for a watchdog. */
+/* Whether all threads make progress; for a watchdog. */
 bool service_is_alive(const service *self);
 
 #endif

@@ -6,7 +6,7 @@
 #include "data/values/id_set.h"
 #include "serve/system/server_clock.h"
 
-/* A header that is short and plain. */
+/* Copies a short header of printable characters. */
 static bool take_name(const http_exchange *exchange, const char *header, char out[REQUEST_NAME_MOST + 1])
 {
     const char *given = http_header(exchange, header);
@@ -17,7 +17,7 @@ static bool take_name(const http_exchange *exchange, const char *header, char ou
     return true;
 }
 
-/* The caller's id if it can be taken, else a new one. */
+/* Uses the caller's request id if it is valid, else a new one. */
 static void name_request(service *self, http_exchange *exchange, char id[REQUEST_NAME_MOST + 1])
 {
     memset(id, 0, REQUEST_NAME_MOST + 1);
@@ -47,7 +47,7 @@ void service_begin(void *context, http_exchange *exchange)
     if (made) join_trace(self, exchange, &made->trace);
 }
 
-/* Whose API is asked; whatever is refused from here on is refused in its words. */
+/* Chooses the API of the request; errors from here on use its codes. */
 static void choose_dialect(call *self)
 {
     static const char client_header[] = "x-ms-client-request-id";
@@ -80,8 +80,8 @@ static bool is_same_origin(const char *origin, const char *host)
     return scheme && host && strcasecmp(origin + scheme, host) == 0;
 }
 
-/* A page that a browser shows may not speak for whoever looks at it: neither by its scripts, which say where they come
- * from, nor under a name that its owner lets lead to this machine. false: answered. */
+/* A web page must not act for the person who views it: neither by scripts, which send their origin, nor through a host
+ * name that resolves to this machine (DNS rebinding). false: answered. */
 static bool check_origin(const service_config *config, http_exchange *exchange)
 {
     const char *origin = http_header(exchange, "Origin"), *host = http_header(exchange, "Host");
@@ -167,7 +167,7 @@ bool call_finds_bandit_there(call *self)
     return false;
 }
 
-/* The bandit that Personalizer's API is asked of: the path's, else the key's, else the server's. */
+/* The bandit of a Personalizer request: of the path, else of the key, else of the server. */
 static const char *personalizer_bandit(const call *self, const key_grant *grant, char asked[ROUTE_PART_SIZE])
 {
     size_t length;
@@ -176,8 +176,8 @@ static const char *personalizer_bandit(const call *self, const key_grant *grant,
     return router_decode(self->base.bandit, asked, ROUTE_PART_SIZE, &length) ? asked : "";
 }
 
-/* The bandit that the path names, if it names one; false: answered. A key of one bandit is for nothing else but the
- * list, which is then of that one alone. */
+/* Finds the bandit in the path, if there is one; false: answered. A key of one bandit may only use that bandit, and the
+ * list, which then has only that one. */
 static bool find_bandit(service *self, call *into, const key_grant *grant)
 {
     http_exchange *exchange = into->exchange;
@@ -223,7 +223,7 @@ static bool find_route(call *self)
     }
 }
 
-/* All that can be refused before the body is read. false: answered. */
+/* Everything that can be refused before the body is read. false: answered. */
 static bool let_in(service *self, call *into)
 {
     http_exchange *exchange = into->exchange;

@@ -9,44 +9,45 @@
 
 typedef struct call call;
 
-/* One entry of a call: a decision, a reward, an activation. What has several slots is several of them, one after the
- * other: the first, and its parts. */
+/* One entry of a call: a decision, a reward or an activation. A round with slots is several consecutive items: the
+ * first, and its parts. */
 typedef struct call_item call_item;
 struct call_item {
     journal_entry entry;
-    size_t parts;                  /* of the first: how many follow it */
-    bool is_part;                  /* of the one before it */
-    bool is_round;                 /* of slots: also the first, and where there is but one */
-    size_t id_at, id_size;         /* in the call's bodies, where id_size is not 0: of the slot */
+    size_t parts;                  /* of a first item: how many parts follow it */
+    bool is_part;                  /* it belongs to the item before it */
+    bool is_round;                 /* it belongs to a round with slots, even of one slot */
+    size_t id_at, id_size;         /* the id of a slot's decision in the call's bodies; id_size 0: none */
     size_t body_at, body_size;     /* in the call's bodies */
     size_t answer_at, answer_size; /* in the call's answers */
-    int status;                    /* of its answer; 0: not known before the journal has written it */
-    double probability;            /* of what was decided */
-    uint64_t version;              /* that decided */
+    int status;                    /* of its response; 0: not known until the journal has written it */
+    double probability;            /* of the chosen action */
+    uint64_t version;              /* of the model that decided */
     activity_choice choice;
-    char id[DECISION_ID_SIZE]; /* where the caller gave none */
+    char id[DECISION_ID_SIZE]; /* if the caller gave none */
 };
 
 enum { REQUEST_NAME_MOST = 128 };
 
 typedef ee_status awake_handler(call *self, served_room *room);
 
-/* A request that was admitted, and the room to answer it in; used again when it is over. */
+/* An admitted request and the memory to answer it. Calls are reused. */
 struct call {
-    memory memory; /* of what stays for the next */
+    memory memory; /* of what the next call reuses */
     service *owner;
     http_exchange *exchange;
     route_match match;
-    served_bandit *bandit;   /* that the path names; NULL: it names none */
-    const dialect *dialect;  /* that it is asked in */
-    const char *only_bandit; /* that the key is for; NULL: for all */
-    const char *key_name;    /* "" where there are no keys */
-    key_role role;           /* of the key; KEY_ADMIN where none are needed */
-    personalizer_path base;  /* where Personalizer's API is asked */
-    const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
+    served_bandit *bandit;   /* the bandit in the path; NULL: none */
+    const dialect *dialect;  /* of the API that the request uses */
+    const char *only_bandit; /* the bandit of the key; NULL: all */
+    const char *key_name;    /* "" without keys */
+    key_role role;           /* of the key; KEY_ADMIN without keys */
+    personalizer_path base;  /* of Personalizer's API */
+    const char
+        *error_code; /* Personalizer's code of an error, if it does not follow from route and status; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
-    trace_context trace;                        /* its trace is "" where the request belongs to none */
-    char client_request[REQUEST_NAME_MOST + 1]; /* what Personalizer's clients call the request; "": nothing */
+    trace_context trace;                        /* its trace is "" if the request belongs to none */
+    char client_request[REQUEST_NAME_MOST + 1]; /* the request id of a Personalizer client; "": none */
     bool is_download;                           /* one of the service's model_downloads */
     awake_handler *awake;                       /* see call_when_awake */
     worker_task task;
@@ -60,20 +61,20 @@ struct call {
     event_room stored;
     call_item *items;
     size_t item_count, item_capacity;
-    size_t first_item;  /* of those that are being read: the item that parts belong to */
-    atomic_size_t left; /* entries that the journal has */
+    size_t first_item;  /* while items are read: the one that parts belong to */
+    atomic_size_t left; /* entries that the journal has not written yet */
     uint8_t *bodies;
     size_t bodies_size, bodies_capacity;
     char *context;
     size_t context_size, context_capacity;
-    uint64_t checksum[2]; /* of the request that is being decided */
+    uint64_t checksum[2]; /* of the request being decided */
     double *probabilities;
     size_t probability_capacity;
     text slot_features, slot_context;
     text answers;
 };
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 call *call_take(service *owner, http_exchange *exchange);
 void call_give_back(call *used);
 void calls_free(service *owner);
@@ -90,19 +91,20 @@ int call_status_of(const call *self, ee_status status);
 __attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchange, int status, double seconds,
                                                            const char *format, ...);
 
-/* These answer the call, which is over then, and return EE_OK for the handler to return. */
+/* These answer the call, which must not be used after it. They return EE_OK, for the handler to return. */
 __attribute__((format(printf, 3, 4))) ee_status call_refuse(call *self, int status, const char *format, ...);
 ee_status call_refuse_archived(call *self);
 /* Adds an end of line to the answer, and sends it. */
 ee_status call_answer(call *self, int status);
 
-/* EE_BAD_INPUT in self->error if the query has another name than these, which are (count). */
+/* Fails if the query has a name that is not one of names (count). */
 ee_status call_check_query(call *self, const char *const *names, size_t count);
-/* Read an integer or a time, in microseconds, of the query; what is not given is unchanged. */
+/* Read an integer, or a time in microseconds, from the query; unchanged if it is not given. */
 ee_status call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
 ee_status call_query_time(call *self, const char *name, int64_t *time);
 
-/* Goes on with a room of the bandit once that is awake; refuses the call if it cannot be. go_on leaves the room. */
+/* Calls go_on with a room of the bandit once its model is loaded; refuses the call if that fails. go_on leaves the
+ * room. */
 ee_status call_when_awake(call *self, awake_handler *go_on);
 
 #endif

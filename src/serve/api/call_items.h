@@ -5,27 +5,27 @@
 
 #include "call.h"
 
-/* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
- * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
+/* Reads the item of the body or, for a batch, those of the array self->member. `read` is called after the { of each; if
+ * it fails, the error becomes the item's response. If the body is not JSON, the call fails.
  */
 typedef ee_status read_item(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error);
 ee_status call_read_items(call *self, read_item *read, const void *context);
 
-/* One item, where the body has nothing to read. */
+/* Adds the only item of a request without a body. */
 ee_status call_only_item(call *self, call_item **out, ee_error *error);
 
-/* Another part of the item that was added last; items move. */
+/* Adds a part to the item that was added last. Pointers to items become invalid. */
 ee_status call_add_part(call *self, call_item **out, ee_error *error);
 
-/* The item is for this slot of the decision id: entry.event.id becomes the id of the slot's decision. */
+/* Sets entry.event.id to the id of this slot's decision in the round `id`. */
 ee_status call_name_slot(call *self, call_item *item, json_text id, json_text slot, ee_error *error);
 
-/* Hands all items that are not refused to the journal; answers at once where there are none. */
+/* Submits all items that were not refused to the journal; answers at once if there are none. */
 ee_status call_submit(call *self, void (*done)(journal_entry *entry));
-/* For done: counts, and answers after the last. */
+/* For done: answers the call after its last item. */
 void call_item_done(call *self);
 
-/* The answer of an item is what is added to self->answers between the two. */
+/* The response of an item is what is added to self->answers between these two calls. */
 void call_begin_answer(call *self, call_item *item);
 void call_end_answer(call *self, call_item *item, int status);
 void call_item_refuse(call *self, call_item *item, int status, const char *message);

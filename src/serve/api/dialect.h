@@ -11,23 +11,22 @@ struct call;
 struct call_item;
 
 typedef struct dialect {
-    /* Read what is asked, whose { was read last: the decision into the call's request, rewards into its items, of which
-     * the first is there. After EE_BAD_INPUT the reader is somewhere within it. */
+    /* Called after the {: read a decision into the call's request, or rewards into its items, the first of which
+     * exists. After EE_BAD_INPUT the reader is somewhere inside the object. */
     ee_status (*read_decision)(struct call *self, json_reader *reader, const decide_limits *limits, ee_error *error);
     ee_status (*read_reward)(struct call *self, struct call_item *item, json_reader *reader, ee_error *error);
-    /* Adds the context of named features as it is stored, one object without an end of line, and the features of a slot
-     * as one. */
+    /* Write the context of named features as it is stored, one object without line ends, and the features of a slot. */
     ee_status (*write_context)(const decide_request *request, memory *owner, char **bytes, size_t *size,
                                size_t *capacity, ee_error *error);
     void (*write_slot)(text *into, const decide_slot *slot);
-    /* One that has slots is answered between the two others, slot by slot. */
+    /* The response of a round with slots is begin_round, answer_decision for each slot, end_round. */
     void (*answer_decision)(text *into, json_text id, const decision_body *body);
     void (*begin_round)(text *into, json_text id);
     void (*end_round)(text *into, uint64_t version);
     void (*answer_reward)(text *into, event_outcome outcome, bool repeated);
     void (*answer_activation)(text *into, event_outcome outcome);
     void (*answer_event)(text *into, uint64_t number); /* the model was replaced or reset by this event */
-    int decided, noted; /* the statuses of answers: to decisions; to what was noted, as rewards and activations */
+    int decided, noted; /* status of responses to decisions; to rewards and activations */
 } dialect;
 
 extern const dialect dialect_v1, dialect_personalizer;

@@ -23,7 +23,7 @@ static size_t skip_blanks(const char *at)
     return strspn(at, " \t");
 }
 
-/* The weight of ";q=0.5" at *at, and 1 where there is none; *at becomes the end of the element. */
+/* The weight of ";q=0.5" at *at; 1 if there is none. *at becomes the end of the element. */
 static double read_weight(const char **at)
 {
     double weight = 1;

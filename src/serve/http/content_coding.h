@@ -6,7 +6,7 @@
 
 typedef enum content_coding { CODING_IDENTITY, CODING_GZIP, CODING_ZSTD } content_coding;
 
-/* The coding that the client likes best; zstd before gzip if it likes both alike, and none if it accepts neither.
+/* The coding that the client prefers; zstd before gzip on a tie, and none if it accepts neither.
  * header may be NULL. */
 content_coding content_coding_choose(const char *header);
 
@@ -19,7 +19,7 @@ typedef struct content_encoder content_encoder;
 ee_status content_encoder_create(content_coding coding, content_encoder **out, ee_error *error);
 void content_encoder_free(content_encoder *self);
 
-/* Adds to `into` what the bytes become, maybe with the next ones. last: they are the last. */
+/* Adds the encoded bytes to `into`, some perhaps only with the next call. last: there are no more. */
 ee_status content_encode(content_encoder *self, const char *bytes, size_t size, bool last, text *into, ee_error *error);
 
 #endif

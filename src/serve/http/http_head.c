@@ -96,7 +96,7 @@ static bool read_target(http_head *out, const request_line *line, json_text *aut
 
 /* ---- what the fields mean ---- */
 
-/* Counts of those that decide where a message ends or for whom it is. */
+/* Fields that determine the end of a message or its host. */
 typedef struct field_counts {
     int hosts, lengths, encodings;
     const char *host, *length, *encoding;

@@ -46,7 +46,7 @@ ee_status http_listen(const char *address, uint16_t port, int *listening, ee_err
     return status;
 }
 
-/* Its family is 0 where there is none. */
+/* The address of a socket; family 0: it has none. */
 static socket_name name_of(int listening)
 {
     socket_name name = {.any.sa_family = 0};

@@ -78,7 +78,7 @@ static stored_key *find_name(const key_ring *self, const char *name)
     return NULL;
 }
 
-/* Cuts the line into words; returns how many there are, WORDS + 1 where they are more. */
+/* Splits the line into words; returns their number, or WORDS + 1 if there are more. */
 static size_t cut_words(char *line, char *words[WORDS])
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* Who may do what. A keys file has a line for each key: its name, role, the bandit it is for (* for all), and the
- * SHA-256 of the key; the key itself is shown once, when it is made, and stored nowhere.
+/* API keys and roles. A keys file has a line per key: name, role, bandit (* for all) and the SHA-256 of the key. The
+ * key itself is shown once, when it is created, and stored nowhere.
  *
  *     website app shop 9f86d081884c7d65...
  */
@@ -23,7 +23,7 @@ typedef struct key_grant {
     size_t place;       /* in the ring, for its rate limit */
 } key_grant;            /* its texts are the ring's */
 
-/* EE_BAD_INPUT with the line where it is no keys file, or others may read it. A file that is not there: EE_NO_FILE. */
+/* EE_BAD_INPUT, with the line, if it is not a keys file or other users may read it. EE_NO_FILE: there is none. */
 ee_status key_ring_read(const char *path, key_ring **out, ee_error *error);
 ee_status key_ring_parse(const char *bytes, size_t size, key_ring **out, ee_error *error);
 void key_ring_free(key_ring *self);
@@ -32,11 +32,11 @@ size_t key_ring_count(const key_ring *self);
 /* In the order of the file; false past the last. */
 bool key_ring_at(const key_ring *self, size_t place, key_grant *out);
 
-/* Looks at every key, in a time that does not depend on which one it is or how much of it is right. */
+/* Takes the same time whichever key matches, and however much of a key is right. */
 bool key_ring_find(const key_ring *self, json_text key, key_grant *out);
 
-/* Adds a new key to the file, which is made where it is missing, readable by its owner alone. key becomes "ee_" and 43
- * letters. name must be new. */
+/* Adds a new key to the file, which is created if it is missing, readable only by its owner. key becomes "ee_" and 43
+ * characters. name must be new. */
 enum { KEY_SIZE = 48 };
 ee_status keys_add(const char *path, const char *name, key_role role, const char *bandit, char key[KEY_SIZE],
                    ee_error *error);

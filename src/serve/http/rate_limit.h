@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct rate_limit rate_limit; /* of many, by a key of 64 bits; the least used is forgotten first */
+typedef struct rate_limit rate_limit; /* of many callers, by a 64-bit key; the least used is forgotten first */
 
 /* Room for about this many callers; NULL: out of memory. */
 rate_limit *rate_limit_create(size_t places);
 void rate_limit_free(rate_limit *self);
 
-/* Whether `amount` more may pass at this time (seconds, above 0); else *wait becomes the seconds after which to try
- * again. rate: a second; 0: no limit. */
+/* Whether `amount` more may pass now (seconds, above 0); else *wait becomes the seconds to wait. rate: per second; 0:
+ * no limit. */
 bool rate_limit_pass(rate_limit *self, uint64_t who, double rate, double amount, double now, double *wait);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which route a request means. A pattern is as "/v1/bandits/{name}/decide": a part in braces takes one part of the
- * path, decoded after the path was cut, so that a name may have "%2F" in it. */
+/* Finds the route of a request. A pattern is like "/v1/bandits/{name}/decide": a part in braces matches one part of the
+ * path. Parts are decoded after the path is split, so a name may contain "%2F". */
 #ifndef EENET_ROUTER_H
 #define EENET_ROUTER_H
 
@@ -9,13 +9,13 @@
 enum { ROUTE_PARTS = 4, ROUTE_PART_SIZE = 260 };
 
 typedef enum route_trait {
-    ROUTE_WAITS = 1,        /* for the disk or for training: runs in the worker's thread */
-    ROUTE_DECIDES = 2,      /* counts for the latency of decisions */
-    ROUTE_REWARDS = 4,      /* counts for the latency of rewards */
+    ROUTE_WAITS = 1,        /* waits for the disk or for training: runs in a worker's thread */
+    ROUTE_DECIDES = 2,      /* counted in the latency of decisions */
+    ROUTE_REWARDS = 4,      /* counted in the latency of rewards */
     ROUTE_SLOTS = 8,        /* the body is about several slots */
     ROUTE_ARCHIVED = 16,    /* also for archived bandits, as every GET is */
-    ROUTE_ALL_BANDITS = 32, /* shows every bandit: not for a key of one */
-    ROUTE_MODEL = 64        /* its body is a model, which may be larger than others */
+    ROUTE_ALL_BANDITS = 32, /* shows every bandit: refused to keys of one bandit */
+    ROUTE_MODEL = 64        /* its body is a model: the limit is model-bytes */
 } route_trait;
 
 /* Answers a call (api/call.h) and returns EE_OK, now or later; or says in its error why it cannot. */
@@ -25,17 +25,17 @@ typedef ee_status call_handler(struct call *self);
 typedef struct route route;
 typedef struct route_match {
     const route *route;
-    char parts[ROUTE_PARTS][ROUTE_PART_SIZE]; /* what the braces took, decoded */
+    char parts[ROUTE_PARTS][ROUTE_PART_SIZE]; /* the parts in braces, decoded */
     size_t count;
 } route_match;
 
 struct route {
     http_method method;
     const char *pattern;
-    key_role role; /* that is needed; KEY_NOBODY: none */
+    key_role role; /* the role it requires; KEY_NOBODY: none */
     call_handler *handle;
     unsigned traits;   /* of route_trait */
-    const char *error; /* Personalizer's name for a request that cannot be understood; NULL: BadRequest */
+    const char *error; /* Personalizer's code for an invalid request; NULL: BadRequest */
 };
 
 typedef struct route_table {
@@ -45,8 +45,8 @@ typedef struct route_table {
 
 typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_BAD_PATH } route_result;
 
-/* HEAD finds what GET does. allowed becomes "GET, HEAD, POST" for ROUTE_OTHER_METHOD. A path is bad
- * that does not begin with a slash, has an empty part or one that is "." or "..", or does not decode. */
+/* HEAD finds the route of GET. allowed becomes "GET, HEAD, POST" for ROUTE_OTHER_METHOD. A path is bad if it does not
+ * begin with a slash, has a part that is empty, "." or "..", or cannot be decoded. */
 route_result router_find(const route_table *table, http_method method, json_text path, route_match *out,
                          char allowed[64]);
 
@@ -58,7 +58,7 @@ const char *router_method_name(http_method method);
 
 /* Of a hexadecimal digit; -1: it is none. */
 int router_hex_value(char digit);
-/* Percent-decoding; false where it is none, or does not fit, or gives a zero byte. */
+/* Percent-decoding; false if it is invalid, does not fit, or contains a zero byte. */
 bool router_decode(json_text from, char *out, size_t capacity, size_t *length);
 
 #endif

@@ -88,7 +88,7 @@ ee_status job_move_old(blobs *from, ee_error *error)
     if (!status) status = memory_create(NULL, &about, 1, sizeof *about, error);
     for (size_t i = 0; i < count && !status; i++) {
         bool good = !job_read_about(from, 0, ids[i], about, NULL) && strcmp(about->id, ids[i]) == 0 && about->bandit;
-        if (!good) continue; /* it is left where it is */
+        if (!good) continue; /* it stays where it is */
         status = move(from, about, BLOB_EVALUATION_RESULTS, error);
         if (!status) status = move(from, about, BLOB_EVALUATION, error);
         if (!status) status = job_remove(from, 0, ids[i], error);

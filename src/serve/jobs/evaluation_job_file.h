@@ -1,4 +1,4 @@
-/* Evaluation jobs as JSON: what is asked, and what came of it. The same in the store and in answers. */
+/* Evaluation jobs as JSON: the request and the results. The same in the store and in responses. */
 #ifndef EENET_EVALUATION_JOB_FILE_H
 #define EENET_EVALUATION_JOB_FILE_H
 
@@ -12,11 +12,11 @@ void job_about_write(const job_about *from, text *into);
  *  "results":[{"name":...,"trouble":"","headline":...,"headline_estimator":"ips","trusted":true,"sentences":[...],
  *              "estimates":[{"estimator":"ips","value":...,"low","high","gain","gain_low","gain_high"}],
  *              "marks":[{"events","time","rounds","weights","rewards","squares","same","values":[[value,low,high]]}]}]}
- * null is a number that is not known. */
+ * null: unknown. */
 void job_results_write(const evaluation_job *from, text *into);
 
-/* From their bytes; EE_BAD_INPUT where they are none. What is read is to be released (evaluation_job_release), on
- * failure too. */
+/* Read these bytes; EE_BAD_INPUT if they are invalid. Release the result (evaluation_job_release), also after a
+ * failure. */
 ee_status job_about_read(job_about *into, const void *bytes, size_t size, ee_error *error);
 ee_status job_results_read(evaluation_job *into, const void *bytes, size_t size, ee_error *error);
 

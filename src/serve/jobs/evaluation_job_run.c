@@ -11,7 +11,7 @@
 
 /* ---- what is asked ---- */
 
-/* Whether it is one that has no options; what reads files of this machine is not for those who ask from outside. */
+/* Whether it has no options. Candidates that read files of this machine are not offered to clients. */
 static bool is_fixed(const char *policy)
 {
     static const char *const fixed[] = {"logged", "first", "uniform"};

@@ -14,8 +14,8 @@ typedef struct job_watch {
 /* Checks the candidates and estimators for this bandit. */
 ee_status job_request_check(const job_request *request, const bandit_settings *of, ee_error *error);
 
-/* into->about is there; fills the rest, which is to be released, on failure too. log: where the part of the log may
- * lie, which ends with ".eelog.zst". *finished false: it was not wanted any more. */
+/* into->about must be set; fills the rest. Release it, also after a failure. log: path for the part of the log, ending
+ * with ".eelog.zst". *finished false: the watch stopped it. */
 ee_status job_run(evaluation_job *into, store *kept, const bandit_settings *of, const char *log, const job_watch *watch,
                   bool *finished, ee_error *error);
 

@@ -14,14 +14,14 @@
 #include "serve/system/server_clock.h"
 #include "serve/system/worker.h"
 
-/* What is known of a job without its file. */
+/* A job in memory. */
 typedef struct job_row {
     char id[JOB_ID_SIZE];
     uint32_t bandit;
     job_state state;
     int64_t created;
     _Atomic double progress;
-    atomic_bool deleted; /* while it is played */
+    atomic_bool deleted; /* while it runs */
 } job_row;
 
 struct evaluation_jobs {
@@ -34,7 +34,7 @@ struct evaluation_jobs {
     atomic_bool stopping;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed, played;
-    job_row **rows; /* (count) in the order in which they were asked for */
+    job_row **rows; /* (count) in the order of their creation */
     size_t count, capacity;
     job_row *playing;
 };
@@ -114,7 +114,7 @@ static ee_status run_job(evaluation_jobs *self, job_row *row, evaluation_job *jo
     return status;
 }
 
-/* Keeps what came of it; without the lock. */
+/* Stores the outcome; without the lock. */
 static void end_job(evaluation_jobs *self, evaluation_job *job, ee_status status, const ee_error *error)
 {
     ee_error other = {0};
@@ -125,7 +125,7 @@ static void end_job(evaluation_jobs *self, evaluation_job *job, ee_status status
     if (status)
         snprintf(job->about.trouble, sizeof job->about.trouble, "%.250s",
                  error->status ? error->message : other.message);
-    job_write_about(self->blobs, &job->about, NULL); /* where that fails it waits again after a restart */
+    job_write_about(self->blobs, &job->about, NULL); /* if that fails, the job waits again after a restart */
 }
 
 static void play_row(evaluation_jobs *self, job_row *row)
@@ -301,7 +301,7 @@ ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *ban
     return status ? status : evaluation_jobs_create_as(self, bandit, request, id, error);
 }
 
-/* As the row knows it now; with the lock. */
+/* With the lock. */
 static ee_status read_row(const evaluation_jobs *self, const job_row *row, job_about *out, ee_error *error)
 {
     ee_status status = job_read_about(self->blobs, row->bandit, row->id, out, error);

@@ -58,8 +58,8 @@ typedef struct job_about {
 
 typedef struct evaluation_job {
     job_about about;
-    evaluated_log log;          /* as far as job_results_write writes it */
-    evaluation_result *results; /* (about.request.candidate_count) the same; NULL unless it is JOB_DONE */
+    evaluated_log log;          /* only what job_results_write writes */
+    evaluation_result *results; /* (about.request.candidate_count) the same; NULL unless JOB_DONE */
 } evaluation_job;
 
 /* Reads the jobs, and starts the thread. */
@@ -70,14 +70,14 @@ void evaluation_jobs_stop(evaluation_jobs *self);
 /* EE_BAD_INPUT for an invalid candidate or estimator, or too many jobs. */
 ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                  char id[JOB_ID_SIZE], ee_error *error);
-/* The same with the caller's id, of the same length. EE_BAD_INPUT also if the id exists. */
+/* The same with the caller's id. EE_BAD_INPUT also if the id exists. */
 ee_status evaluation_jobs_create_as(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                     const char *id, ee_error *error);
 
-/* The jobs of a bandit, the oldest first; to be freed with memory_free. */
+/* The jobs of a bandit, oldest first; free them with memory_free. */
 ee_status evaluation_jobs_list(evaluation_jobs *self, uint32_t bandit, job_about **out, size_t *count, ee_error *error);
 
-/* EE_NO_FILE: there is none. out is to be released, on failure too. */
+/* EE_NO_FILE: there is none. Release out, also after a failure. */
 ee_status evaluation_jobs_read(evaluation_jobs *self, uint32_t bandit, const char *id, evaluation_job *out,
                                ee_error *error);
 void evaluation_job_release(evaluation_job *self);

@@ -1,4 +1,4 @@
-/* The journal: the one place where the order of events is decided. Any thread hands in entries without waiting; one
+/* The journal: the one place where the order of events is decided. Any thread submits entries without waiting; one
  * thread writes all that have arrived in one transaction, with one sync for all, and then calls each entry's `done`.
  * Because one thread writes, and what it knows is in the store, a reward is joined once and a decision made once,
  * however often and however soon they are repeated, before and after a crash.
@@ -24,13 +24,13 @@ typedef struct journal_counts {
     uint64_t activated, inactive;    /* deferred decisions: activated; settled without that */
     uint64_t waiting;                /* decisions that are not settled yet */
     uint64_t transactions, failures; /* commits; those that failed */
-    uint64_t waiting_entries;        /* handed in and not written yet */
+    uint64_t waiting_entries;        /* submitted and not written yet */
     double sync_seconds;             /* of all commits together */
     bool writable;                   /* the last transaction succeeded */
 } journal_counts;
 
 typedef struct journal_options {
-    size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
+    size_t most_entries; /* that may wait to be written; journal_submit refuses more. 0: 65536 */
     size_t most_bytes;   /* of them. 0: 256 MiB */
     size_t checkpoints;  /* the last ones of a bandit, that a restart may begin with; 0: 1. See journal_forget_before */
     /* The two clocks of the system, in microseconds, for tests: the wall clock and, optionally, the one that nobody can
@@ -56,11 +56,11 @@ typedef struct journal_options {
  * changes, if the clock is far from the last event (clock_guard.h). */
 ee_status journal_start(store *into, const journal_options *options, journal **out, ee_error *error);
 
-/* Writes what was handed in, stops, and frees. NULL is allowed. */
+/* Writes what was submitted, stops, and frees. NULL is allowed. */
 void journal_stop(journal *self);
 
-/* Hands in a chain of entries, linked by next; those of one bandit are written in this order. false: there are too many
- * waiting; nothing was taken. */
+/* Submits a chain of entries, linked by next; those of one bandit are written in this order. false: too many are
+ * waiting, and none was taken. */
 bool journal_submit(journal *self, journal_entry *first);
 
 /* Writes one entry, or (count) entries in one transaction, and waits for it: not for threads that serve. Sets their
@@ -68,8 +68,8 @@ bool journal_submit(journal *self, journal_entry *first);
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
 ee_status journal_write_together(journal *self, journal_entry *entries, size_t count, ee_error *error);
 
-/* Removes, bit by bit, events before a log time, but those that a restart needs from a checkpoint that is kept: without
- * a checkpoint nothing. What fails is given up; ask again now and then. */
+/* Removes, in portions, events before a log time, except those that a restart from a stored checkpoint needs; without a
+ * checkpoint it removes nothing. A failure cancels it; call again now and then. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
 
 /* Runs a function in the thread that writes, between two transactions, and waits for it: for rare changes of the store
@@ -89,7 +89,7 @@ int64_t journal_wall_time(journal *self);
  * rewards are written as always. */
 server_clock journal_clock(journal *self);
 
-/* Ends the doubt. false: there is none, or a clock that is behind cannot be accepted so. */
+/* Ends the doubt. false: there is none, or a clock that is behind cannot have elapsed. */
 bool journal_accept_clock(journal *self, clock_acceptance as);
 
 #endif

@@ -27,7 +27,7 @@ void journal_forget_before(journal *self, uint32_t bandit, int64_t before)
     if (same) memory_free(wanted);
 }
 
-/* The oldest of the checkpoints that are kept; 0 where there is none. */
+/* The oldest stored checkpoint; 0: there is none. */
 static ee_status find_checkpoint(journal *self, uint32_t bandit, uint64_t *number, ee_error *error)
 {
     *number = 0;

@@ -10,18 +10,19 @@
 #include "live_report.h"
 #include "serve/system/worker.h"
 
-static const double REST = 0.05; /* seconds between two turns of a bandit that has taken all it had */
-static const double SHOW = 0.25; /* between two reports of one that has not */
-static const double RETRY = 5;   /* after what failed */
+static const double REST = 0.05; /* seconds between two turns of a bandit that is up to date */
+static const double SHOW = 0.25; /* between two reports of one that is not */
+static const double RETRY = 5;   /* after a failure */
 static const double LOOK = 1;    /* between two checks for bandits with challengers */
 
 struct live {
     live_options options;
     pthread_t thread;
     pthread_mutex_t turn; /* of the states */
-    pthread_mutex_t lock; /* of the list, and what is shown; held for a moment */
+    pthread_mutex_t lock; /* of the list and the reports; held briefly */
     pthread_cond_t changed, answered;
-    size_t asking; /* who waits for the turn: a mutex alone lets the thread that gives turns have it again and again */
+    size_t asking; /* threads waiting for the turn: with only a mutex, the evaluating thread could take it again and
+                      again */
     live_entry **entries; /* (count) only added to */
     size_t count, capacity;
     bool stopping, has_news;
@@ -135,7 +136,7 @@ static void note_trouble(live *self, live_entry *entry, const ee_error *error)
     if (!same) self->options.trouble(self->options.context, entry->bandit, error);
 }
 
-/* The turn, after all who ask for it now. */
+/* Takes the turn after all threads that wait for it now. */
 static void take_turn(live *self)
 {
     pthread_mutex_lock(&self->lock);
@@ -150,7 +151,7 @@ static void give_turn(live *self, live_entry *entry)
     uint64_t last = served_bandit_standing(entry->bandit).events;
     double now = live_now();
     take_turn(self);
-    if (served_bandit_is_archived(entry->bandit)) { /* since it was looked at: it may be removed already */
+    if (served_bandit_is_archived(entry->bandit)) { /* archived since the check; it may be removed already */
         pthread_mutex_unlock(&self->turn);
         return;
     }
@@ -178,7 +179,7 @@ static bool is_watched(const live *self, const live_entry *entry, double now)
     return served_bandit_has_challengers(entry->bandit) || now - entry->asked < self->options.idle_seconds;
 }
 
-/* Gives a turn where one is due. *next becomes when something is, at the latest. */
+/* Gives a turn if one is due. Lowers *next to the time of the next one. */
 static void serve_entry(live *self, live_entry *entry, double *next)
 {
     double now = live_now();
@@ -211,7 +212,7 @@ static void sleep_until(live *self, double when)
     pthread_cond_timedwait(&self->changed, &self->lock, &until);
 }
 
-/* Rests for a moment whatever comes, so that news are taken together, and then until there are some. */
+/* Always pauses briefly, so that new events are processed together, and then waits for some. */
 static void wait_until(live *self, double when)
 {
     double rested = live_now() + REST;

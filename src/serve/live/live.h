@@ -16,34 +16,34 @@ typedef struct live live;
 typedef struct live_options {
     store *kept;
     served_bandits *bandits;
-    double save_seconds; /* from one save of a state to the next, at least */
+    double save_seconds; /* minimum time between two saves of a state */
     double idle_seconds; /* without events or requests, after which a state is saved and unloaded */
-    /* A challenger has passed its test, and is to be promoted without asking: called in the thread of live evaluation,
-     * without waiting, again and again until the settings say that it was. */
+    /* Called when a challenger has passed its test and promotion is automatic, in the thread of live evaluation,
+     * repeatedly until the settings show the promotion. Must not wait. */
     void (*passed)(void *context, served_bandit *bandit, const char *challenger, uint64_t test);
-    /* What cannot be done, for the operator. */
+    /* Called with a failure, for the operator. */
     void (*trouble)(void *context, const served_bandit *bandit, const ee_error *error);
     void *context;
 } live_options;
 
 ee_status live_start(const live_options *options, live **out, ee_error *error);
-/* Ends the thread, and saves the states; hurry: without. */
+/* Ends the thread and saves the states; hurry: does not save. */
 void live_stop(live *self, bool hurry);
 void live_free(live *self);
 
 /* The bandit has new events. Does not wait. */
 void live_appended(live *self, uint32_t bandit);
 
-/* The evaluation as JSON (docs/live-evaluation.md), as of the last turn; does not wait. A bandit that is asked about is
- * kept up to date for a while. */
+/* Adds the evaluation as JSON (docs/live-evaluation.md), as of the last turn; does not wait. The bandit is kept up to
+ * date for a while. */
 void live_describe(live *self, served_bandit *bandit, text *into);
 
-/* The values of all bandits that are in memory, for metrics. */
+/* Visits the values of all bandits in memory, for metrics. */
 typedef void visit_live_value(void *context, const served_bandit *bandit, const char *policy, live_point now);
 void live_each_value(live *self, visit_live_value *visit, void *context);
 
-/* The evidence for a promotion, and the challenger's current model, to be freed with ee_bytes_free. test 0: any test.
- * EE_BAD_INPUT if there is no such challenger, or it has not learned the whole log yet. Waits for the end of a turn. */
+/* The evidence for a promotion, and the challenger's model; free it with ee_bytes_free. test 0: any test. EE_BAD_INPUT
+ * if there is no such challenger or it has not learned the whole log yet. Waits for the end of a turn. */
 typedef struct live_standing {
     uint64_t test, events, won; /* won: as in live_track */
     double alpha, evidence;     /* evidence: as live_track_evidence has it */
@@ -54,7 +54,7 @@ typedef struct live_standing {
 ee_status live_find_standing(live *self, served_bandit *bandit, const char *challenger, uint64_t test,
                              live_standing *out, ee_error *error);
 
-/* Forgets a bandit that was removed: its state is put away and not saved again. Waits for its turn to end. */
+/* Forgets a removed bandit: its state is unloaded and not saved again. Waits for its turn to end. */
 void live_forget(live *self, const served_bandit *bandit);
 
 #endif

@@ -21,8 +21,8 @@ static bool has_number(const bandit_settings *settings, uint64_t number)
     return false;
 }
 
-/* Goes back through the SETTINGS events, until it is known with which the period began, and with which each challenger
- * was named. Those that retention has removed are not missed: the first that is left counts. */
+/* Goes back through the SETTINGS events to the one that started the period, and to those that added each challenger. If
+ * retention removed them, the first remaining event counts. */
 static ee_status find_beginnings(live_bandit *self, uint64_t last, ee_error *error)
 {
     bandit_settings newer = self->settings, older;
@@ -54,7 +54,7 @@ static ee_status find_beginnings(live_bandit *self, uint64_t last, ee_error *err
     return EE_OK;
 }
 
-/* Reads what the log has new of settings and models. */
+/* Reads new settings and models from the log. */
 static ee_status look_at_settings(live_bandit *self, bool *changed, ee_error *error)
 {
     uint64_t settings, model = 0;
@@ -90,7 +90,7 @@ live_track *live_bandit_find(const live_bandit *self, const char *challenger)
     return NULL;
 }
 
-/* Whether what the track has learned is what the challenger would have. */
+/* Whether the track has learned what this challenger would have. */
 static bool is_track_of(const live_track *track, const challenger_settings *one)
 {
     const challenger_settings *learned = &track->challenger;
@@ -136,7 +136,7 @@ static ee_status add_missing(live_bandit *self, ee_error *error)
     return status;
 }
 
-/* Judges those anew whose beginning, range or number is another than before; the others' confidence may have changed.
+/* Restarts the evaluation of tracks whose start, range or number changed; sets the confidence of all.
  */
 static void judge_tracks(live_bandit *self)
 {
@@ -151,7 +151,7 @@ static void judge_tracks(live_bandit *self)
             if (self->begins[k] > from) from = self->begins[k];
         }
         bool begun = track->judged_from != UINT64_MAX;
-        /* Where retention has removed the event with which it began, it began no earlier for that. */
+        /* If retention removed the event that started it, the start is not earlier for that. */
         bool same = begun && (one ? one->number == track->challenger.number : from <= track->judged_from);
         track->request.alpha = 1.0 - of->confidence;
         if (one) track->alpha = live_alpha(of->confidence, one->number);
@@ -227,7 +227,7 @@ static double cut(const bandit_settings *settings, double reward)
     return isnan(reward) ? reward : fmin(settings->reward_high, fmax(settings->reward_low, reward));
 }
 
-/* The decision as it counts: what lies beyond the range is its nearest end. */
+/* Copies the decision with its rewards clipped to the range. */
 static ee_status cut_rewards(live_bandit *self, const log_event *decided, log_event *out, ee_error *error)
 {
     size_t count = decided->slot_count;
@@ -243,7 +243,7 @@ static ee_status cut_rewards(live_bandit *self, const log_event *decided, log_ev
     return status;
 }
 
-/* Gives the decision to all that have not got it, among those that are behind or among the others. */
+/* Passes the decision to the tracks that are behind, or to the others. */
 static ee_status give(live_bandit *self, const log_event *decided, uint64_t number, bool behind, ee_error *error)
 {
     ee_error why;
@@ -263,7 +263,7 @@ static ee_status give(live_bandit *self, const log_event *decided, uint64_t numb
     return status;
 }
 
-/* Reads on with one of the readers. *more: it was not the end. */
+/* Continues with one of the readers. *more: it did not reach the end. */
 static ee_status read_some(live_bandit *self, settled_reader **reader, uint64_t after, uint64_t last, bool behind,
                            bool *more, ee_error *error)
 {
@@ -278,7 +278,7 @@ static ee_status read_some(live_bandit *self, settled_reader **reader, uint64_t 
         bool ends = !status && (!found || facts.number > last);
         if (status || ends) {
             if (ends) *more = false;
-            if (ends && found) { /* it is the next one's: settings that came meanwhile are looked at first */
+            if (ends && found) { /* it belongs to the next turn, which reads new settings first */
                 settled_reader_free(*reader);
                 *reader = NULL;
                 *more = true;
@@ -293,7 +293,7 @@ static ee_status read_some(live_bandit *self, settled_reader **reader, uint64_t 
     return status;
 }
 
-/* The least that one of those has taken who are behind; false where none is. */
+/* The progress of the track that is furthest behind; false: none is behind. */
 static bool find_least(const live_bandit *self, uint64_t *least)
 {
     *least = self->tracks[0]->upto;
@@ -341,7 +341,7 @@ ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_e
         self->track_count = self->point_count = 0;
         self->step = 0;
     }
-    self->settings_event = UINT64_MAX; /* to be followed, also where retention has removed all of them */
+    self->settings_event = UINT64_MAX; /* so that the settings are read, even if retention removed their events */
     return EE_OK;
 }
 

@@ -16,45 +16,44 @@
 typedef struct live_bandit {
     uint32_t number;
     store *kept;
-    store_reader *log;                    /* of events that are rare */
-    bandit_settings in_force;             /* as the server has them: of a log whose SETTINGS events are removed */
-    bandit_settings settings;             /* in force, as the log has them */
-    uint64_t settings_event, model_event; /* the last that were looked at */
-    uint64_t period;                      /* number of the event with which it began; 0: with the log */
-    uint64_t begins[MOST_CHALLENGERS];    /* with which event each of the settings' challengers was named */
-    live_track *tracks[LIVE_TRACKS];      /* (track_count) the online one first */
+    store_reader *log;                    /* for rare events */
+    bandit_settings in_force;             /* of the server: used if the log's SETTINGS events were removed */
+    bandit_settings settings;             /* in force, by the log */
+    uint64_t settings_event, model_event; /* the last ones processed */
+    uint64_t period;                      /* number of the event that started it; 0: the start of the log */
+    uint64_t begins[MOST_CHALLENGERS];    /* the event that added each challenger of the settings */
+    live_track *tracks[LIVE_TRACKS];      /* (track_count) the online policy first */
     size_t track_count;
 
-    settled_reader *ahead, *behind; /* for those that have taken all so far, and for the others; NULL: to be made */
+    settled_reader *ahead, *behind; /* for tracks that are up to date, and for the others; NULL: not created */
     ee_round *features;             /* NULL: vectors */
-    log_slot *slots;                /* whose rewards are cut to the range */
+    log_slot *slots;                /* with rewards clipped to the range */
     size_t slot_capacity;
 
-    /* Points of a curve, at even distances. */
+    /* Points of a curve, evenly spaced. */
     double times[LIVE_POINTS];
     uint64_t counts[LIVE_POINTS];
     size_t point_count;
     uint64_t step;
 
-    uint64_t changes; /* counts what was taken: whether there is something to save */
+    uint64_t changes; /* counts changes: whether there is something to save */
 } live_bandit;
 
-/* self is zeroed except for in_force, and must be closed, on failure too. Continues from the folder's state if that can
- * be read. */
+/* self is zeroed except for in_force. Close it, also after a failure. Continues from the stored state if that can be
+ * read. */
 ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_error *error);
 void live_bandit_close(live_bandit *self);
 
-/* Takes decisions, some hundred at most, none above `last`, an event that is in the log already. *more: there are more
- * to take now. */
+/* Processes some hundred decisions at most, none above event `last`, which is in the log. *more: there are more now. */
 ee_status live_bandit_turn(live_bandit *self, uint64_t last, bool *more, ee_error *error);
 
-/* Whether it has not yet taken what the online track has. */
+/* Whether it has processed less than the online track. */
 bool live_bandit_is_behind(const live_bandit *self, const live_track *track);
 live_track *live_bandit_find(const live_bandit *self, const char *challenger);
 
 /* ---- live_state.c ---- */
 
-/* FOLDER/live/NUMBER.state; what cannot be read is made again from the log. */
+/* FOLDER/live/NUMBER.state; a state that cannot be read is computed again from the log. */
 ee_status live_bandit_save(live_bandit *self, ee_error *error);
 ee_status live_bandit_load(live_bandit *self, ee_error *error);
 

@@ -35,7 +35,7 @@ static ee_status read_promotions(live_entry *entry, ee_error *error)
     return EE_OK;
 }
 
-/* How many decisions wait takes a look at all of them: so it is done the less often the longer that takes. */
+/* Counting pending decisions reads all of them, so the slower it is, the less often it is done. */
 static ee_status count_waiting(live_entry *entry, ee_error *error)
 {
     double begin = live_now();
@@ -101,11 +101,11 @@ void live_entry_put_away(live_entry *entry)
 
 /* ---- for promotions ---- */
 
-/* Whether much of the log is still to be taken: of what a request wants to promote, the model would be half made. What
- * waits to be settled cannot be taken yet, and does not count. */
+/* Whether much of the log is not processed yet: then the model to promote would be incomplete. Pending decisions cannot
+ * be processed yet and do not count. */
 static bool lacks_much(const live_entry *entry)
 {
-    enum { FEW = 4096 }; /* events: the turns of a moment */
+    enum { FEW = 4096 }; /* events: a few turns */
     return entry->more && entry->state.tracks[0]->upto + FEW < entry->taken;
 }
 

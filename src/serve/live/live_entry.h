@@ -1,4 +1,4 @@
-/* A bandit that is evaluated live, as live.c has it in its list: the state, and what is shown of it. */
+/* A bandit in the list of live.c: its state, and its published report. */
 #ifndef EENET_LIVE_ENTRY_H
 #define EENET_LIVE_ENTRY_H
 
@@ -21,22 +21,22 @@ typedef struct live_entry {
     /* Owned by the thread that has the turn. */
     live_bandit state;
     bool open;
-    bool more, stale; /* there is more to take; what is shown lacks a count that was not due */
-    uint64_t taken;   /* events of the log when it had its last turn */
-    uint64_t saved;   /* changes that were saved */
+    bool more, stale; /* there are more events to process; the report lacks a count that was not due */
+    uint64_t taken;   /* events of the log at its last turn */
+    uint64_t saved;   /* number of changes that were saved */
     double due, news, shown, save_due, count_due, waiting;
-    uint64_t promotion; /* the last that the list has */
+    uint64_t promotion; /* the last one in the list */
     text promotions;
     ee_error trouble;
 } live_entry;
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double live_now(void);
 
-/* Writes a new report, and publishes it under the lock. */
+/* Writes a new report and publishes it under the lock. */
 void live_entry_show(live_entry *entry, pthread_mutex_t *lock, ee_error *error);
 
-/* Saves the state, where it has changed; what cannot be saved is made again from the log. */
+/* Saves the state if it has changed. If that fails, a restart computes it from the log. */
 void live_entry_save(live_entry *entry, const live_options *options);
 void live_entry_put_away(live_entry *entry);
 

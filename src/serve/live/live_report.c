@@ -38,7 +38,7 @@ static const char *kind_name(live_kind kind)
     return names[kind];
 }
 
-/* Who it is; the online policy is the bandit's own. of: of a challenger, else NULL. */
+/* Name, kind and policy. of: the challenger, else NULL. */
 static void add_identity(text *into, live_kind kind, const bandit_settings *settings, const challenger_settings *of)
 {
     bool online = kind == LIVE_ONLINE, named = of != NULL;
@@ -171,7 +171,7 @@ void live_report_write_empty(const bandit_settings *settings, text *into)
     text_add(into, "],\"series\":{\"time\":[],\"events\":[],\"policies\":{}},\"promotions\":[]}");
 }
 
-/* The body is an object; what the event knows besides goes before its members. */
+/* The body is an object; adds the time and number of the event before its members. */
 static void add_promotion(text *into, const event *from)
 {
     const char *body = from->body;

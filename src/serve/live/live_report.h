@@ -7,10 +7,10 @@
 /* Adds value, low, high, gain, gain_low and gain_high to an object. */
 void estimate_write(text *into, const estimate *from);
 
-/* waiting: decisions that are not settled yet; not a number: unknown. promotions: as JSON, an array. */
+/* waiting: pending decisions; NaN: unknown. promotions: a JSON array. */
 void live_report_write(const live_bandit *from, double waiting, const char *promotions, text *into);
 
-/* Of one that was not looked at before. */
+/* For a bandit that was not evaluated yet. */
 void live_report_write_empty(const bandit_settings *settings, text *into);
 
 /* Adds the last promotions of the log as an array. */

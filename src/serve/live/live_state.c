@@ -36,7 +36,7 @@ static void archive_track(archive *a, live_track *self, size_t point_count)
     evaluation_play_archive(&self->play, a);
 }
 
-/* Makes the track that the archive is about to fill. */
+/* Creates the track that the archive fills next. */
 static void make_track(live_bandit *self, archive *a, live_kind kind, const challenger_settings *challenger)
 {
     live_track *made = NULL;

@@ -28,7 +28,7 @@ static ee_status name_candidate(live_track *self, const bandit_settings *of, ee_
     }
     ee_status status = bandit_settings_options(of, &self->options, error);
     if (!status) status = self->options.status;
-    self->options.error = NULL; /* the caller's is not there for long */
+    self->options.error = NULL; /* the caller's does not live long enough */
     self->asked.text = self->challenger.policy;
     self->asked.options = self->options.bytes;
     return status;
@@ -145,7 +145,7 @@ estimate live_track_estimate(const live_track *self)
     if (!live_track_events(self) || live_track_failure(self)) return (estimate){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     evaluated_log about;
     log_tally_finish(&self->play.about, &self->request, self->play.range, &about);
-    double alpha = isnan(self->alpha) ? self->request.alpha : 2.0 * self->alpha; /* both ends at its own */
+    double alpha = isnan(self->alpha) ? self->request.alpha : 2.0 * self->alpha; /* two-sided, each end at its level */
     return tally_estimate(sums_of(self), 0, about.rewards, alpha);
 }
 
@@ -167,7 +167,7 @@ ee_status live_track_model(live_track *self, const bandit_settings *of, void **b
         return status_fail(error, self->result.failure.status, "%s", self->result.failure.message);
     if (player->class->bandit)
         return ee_bandit_save_bytes(player->class->bandit(player->copies[0]), bytes, size, error);
-    bandit_settings in_place = *of; /* it learns nothing: a new one will do */
+    bandit_settings in_place = *of; /* it learns nothing: a new model is the same */
     if (self->challenger.name[0]) in_place = challenger_settings_in_place(of, &self->challenger);
     ee_bandit *made = NULL;
     ee_status status = bandit_settings_create(&in_place, &made, error);

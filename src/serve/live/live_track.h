@@ -10,20 +10,20 @@ typedef enum live_kind { LIVE_ONLINE, LIVE_BASELINE, LIVE_UNIFORM, LIVE_CHALLENG
 
 enum { LIVE_FIXED = 3, LIVE_TRACKS = LIVE_FIXED + MOST_CHALLENGERS, LIVE_POINTS = 200 };
 
-/* A value with its interval at some time. */
+/* A value with its interval. */
 typedef struct live_point {
     double value, low, high;
 } live_point;
 
 typedef struct live_track {
     live_kind kind;
-    challenger_settings challenger; /* of that kind alone */
-    uint64_t upto;                  /* number of the last decision that it took; 0: none */
-    uint64_t seen;                  /* decisions processed that were not left inactive */
+    challenger_settings challenger; /* only of that kind */
+    uint64_t upto;                  /* number of the last decision processed; 0: none */
+    uint64_t seen;                  /* decisions processed, without inactive ones */
     uint64_t judged_from;           /* decisions above this number are evaluated; earlier ones are only learned */
-    double alpha;                   /* of its test: the chance that it passes without being better */
-    uint64_t won;                   /* number of the decision with which it had passed; 0: not yet */
-    live_point points[LIVE_POINTS]; /* as the bandit's */
+    double alpha;                   /* level of its test: the probability to pass without being better */
+    uint64_t won;                   /* number of the decision at which it passed; 0: not yet */
+    live_point points[LIVE_POINTS]; /* as in the bandit */
 
     /* Inputs of the evaluation. */
     text options;
@@ -34,7 +34,7 @@ typedef struct live_track {
     evaluation_play play;
 } live_track;
 
-/* alpha of the test of this number: those of all tests together are 1 - confidence. */
+/* Level of test `number`; the levels of all tests sum to 1 - confidence. */
 double live_alpha(double confidence, uint64_t number);
 
 /* challenger: only for that kind; NULL: the bandit's policy, which learns from the start. */
@@ -42,27 +42,28 @@ ee_status live_track_create(live_kind kind, const bandit_settings *of, const cha
                             live_track **out, ee_error *error);
 void live_track_free(live_track *self);
 
-/* "online", "baseline", "uniform", or the challenger's. */
+/* "online", "baseline", "uniform", or the challenger's name. */
 const char *live_track_name(const live_track *self);
 
-/* Begins to judge from a decision on; the challenger's number may be another than before. */
+/* Restarts the evaluation after decision `from`; the challenger's number may be new. */
 void live_track_judge(live_track *self, const bandit_settings *of, const challenger_settings *challenger,
                       uint64_t from);
 
-/* The next decision, of this number; one that it has is passed over. Rewards lie in the range. features are read, where
- * there are named ones. usable: it can be learned from. What a candidate cannot take ends it: see play's result. */
+/* Processes the next decision; one that it has processed is skipped. Rewards must be in the range. features: read, if
+ * they are named. usable: it can be learned. A decision that the candidate cannot process ends it: see
+ * live_track_failure. */
 ee_status live_track_take(live_track *self, const log_event *event, ee_round *features, bool usable, uint64_t number,
                           ee_error *error);
 
 /* The current estimate; NaN before the first evaluated decision. */
 estimate live_track_estimate(const live_track *self);
 double live_track_unsupported(const live_track *self);
-/* How far its test is: 1, it is passed. Not a number for others than challengers. */
+/* Progress of its test; 1: passed. NaN if it is not a challenger. */
 double live_track_evidence(const live_track *self);
 uint64_t live_track_events(const live_track *self);
 const ee_error *live_track_failure(const live_track *self); /* NULL: none */
 
-/* What it has learned, as a model of the library to be freed with ee_bytes_free. of: the bandit's. */
+/* Its model in the library's format; free it with ee_bytes_free. of: settings of the bandit. */
 ee_status live_track_model(live_track *self, const bandit_settings *of, void **bytes, size_t *size, ee_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- the model ---- */
 
-/* Whether the library can load it, and it sees what the bandit sees. */
+/* Checks that the library can load it, and that it takes the same features as the bandit. */
 static ee_status check_model(const bandit_settings *next, const void *model, size_t size, ee_error *error)
 {
     ee_settings expected = {.dim = (size_t)next->dim};
@@ -24,8 +24,7 @@ static ee_status check_model(const bandit_settings *next, const void *model, siz
     return status;
 }
 
-/* The file first, under a number of its own, then the event that names it: a crash between leaves a file that nobody
- * asks for. */
+/* Writes the file before the event that names it: a crash in between leaves an unused file. */
 static ee_status save_model(const succession *self, const bandit_settings *next, const void *model, size_t size,
                             uint8_t **body, size_t *body_size, ee_error *error)
 {
@@ -150,7 +149,7 @@ ee_status succession_retrain(const succession *self, const bandit_settings *next
 
 /* ---- a challenger ---- */
 
-/* Without the one that is promoted, and with the former, where there is room for it. */
+/* Removes the promoted challenger and adds the former policy, if there is room. */
 static void exchange_challengers(bandit_settings *next, const bandit_settings *before, const char *promoted)
 {
     size_t kept = 0;

@@ -15,13 +15,12 @@
 
 typedef struct log_export log_export;
 
-/* What was decided until now and is settled is exported, what comes meanwhile is not. reader is the export's from now
- * on, also where this fails. */
+/* Exports what is decided and settled now, not what arrives during the export. Takes over reader, also on failure. */
 ee_status log_export_create(store_reader *reader, uint32_t bandit, const log_range *range, log_export **out,
                             ee_error *error);
 void log_export_free(log_export *self);
 
-/* Adds lines until the text has this size, or more by the last of them. *over: there are no more. */
+/* Adds lines until the text has at least this size. *over: there are no more. */
 ee_status log_export_fill(log_export *self, text *into, size_t size, bool *over, ee_error *error);
 
 #endif

@@ -132,8 +132,8 @@ static ee_status load_one(settled_reader *self, const stored_decision *row, size
     return EE_OK;
 }
 
-/* Loads the decision of the row, or all slots of its round. *count becomes how many: 0 where one is not settled yet.
- * *there false: they are passed over. */
+/* Loads the decision of the row, or all slots of its round. *count becomes their number; 0 if one is not settled yet.
+ * *there false: they are skipped. */
 static ee_status load(settled_reader *self, stored_decision row, size_t *count, bool *there, ee_error *error)
 {
     size_t wanted = row.slots ? row.slots : 1;
@@ -151,7 +151,7 @@ static ee_status load(settled_reader *self, stored_decision row, size_t *count, 
         status = load_one(self, &row, *count, there, error);
         if (status || !*there) return status;
     }
-    *there = self->decisions[0].body.slot_index == 0 || row.slots; /* a cursor within a round passes over its rest */
+    *there = self->decisions[0].body.slot_index == 0 || row.slots; /* a cursor within a round skips its rest */
     return status;
 }
 
@@ -184,7 +184,7 @@ static void fill_event(const kept_decision *kept, log_event *out)
         out->context = body->context;
 }
 
-/* The actions that were possible, the chosen one first, and then those that the request allows, where it says so. */
+/* The possible actions, the chosen one first, and then those that the request allows, if it states them. */
 static size_t fill_actions(const decision_body *body, size_t *actions, double *probabilities, log_slot *slot)
 {
     slot->actions = actions;
@@ -205,8 +205,8 @@ static size_t fill_actions(const decision_body *body, size_t *actions, double *p
     return slot->count + slot->allowed_count;
 }
 
-/* The context of a slot becomes {SLOT} and, where it is wanted, {SHARED}, in its own bytes: the braces take the place
- * of commas. The two share one, so where both are wanted the first is copied. */
+/* The context of a slot becomes {SLOT} and, on request, {SHARED}, in place: braces replace commas. They share one
+ * comma, so if both are needed the first is copied. */
 static ee_status split_context(settled_reader *self, kept_decision *kept, json_text *features, json_text *shared,
                                ee_error *error)
 {

@@ -12,33 +12,33 @@
 
 typedef struct settled_reader settled_reader;
 
-/* Which of them. */
+/* Which decisions to read. */
 typedef struct log_range {
-    uint64_t after;      /* a cursor: what was decided after it; 0: from the beginning */
-    int64_t from, until; /* microseconds since 1970: decided at or after, and before; INT64_MIN and INT64_MAX: all. With
-                            another `until`, decisions that are made after the reader is are not read */
-    uint64_t limit;      /* at most; 0: any number */
-    learning_mode mode;  /* in force now; assumed for decisions whose SETTINGS event has been removed */
+    uint64_t after; /* a cursor: read decisions after it; 0: from the start */
+    int64_t from,
+        until; /* microseconds since 1970: decided at or after from, and before until; INT64_MIN and INT64_MAX: all.
+                  With another `until`, decisions made after the reader was created are not read */
+    uint64_t limit;     /* maximum number; 0: no limit */
+    learning_mode mode; /* in force now; assumed for decisions whose SETTINGS event has been removed */
 } log_range;
 
-/* What the event of a log does not say. */
+/* What a log_event does not contain. */
 typedef struct settled_decision {
-    uint64_t number;       /* of its event; in a round of slots, of the last slot's: the cursor to go on after */
+    uint64_t number;       /* of its event, or of the last slot's in a round: the cursor to continue after */
     uint64_t version;      /* of the model that decided */
-    learning_mode mode;    /* in which it was made */
-    size_t choice;         /* the model's choice; in a round of slots, of the first, as all that follows */
+    learning_mode mode;    /* at the decision */
+    size_t choice;         /* the model's choice; in a round, this and the rest are of the first slot */
     event_outcome outcome; /* why it is settled */
-    const double *learned; /* (slots, or 1) the rewards that the model learned, where they are not the event's: in
-                              apprentice mode; else NULL */
+    const double *learned; /* (slots, or 1) in apprentice mode the rewards that the model learned; else NULL */
 } settled_decision;
 
-/* reader is this one's from now on, also where this fails. */
+/* Takes over reader, also on failure. */
 ee_status settled_reader_create(store_reader *reader, uint32_t bandit, const log_range *range, settled_reader **out,
                                 ee_error *error);
 void settled_reader_free(settled_reader *self);
 
-/* The next one; pointers are valid until the next call. *found false: there is none now, and later there may be. A
- * round of slots is one event, once all its slots are settled. Looks at few rows, however long the log is. */
+/* Reads the next decision; pointers are valid until the next call. *found false: there is none now, but there may be
+ * later. A round with slots is one event, once all its slots are settled. The cost does not grow with the log. */
 ee_status settled_next(settled_reader *self, log_event *out, settled_decision *facts, bool *found, ee_error *error);
 
 #endif

@@ -19,7 +19,7 @@ size_t decision_arms_action(const decision_body *body, size_t arm)
         if (!is_excluded(body, action) && arm-- == 0) return action;
 }
 
-/* The ids of the actions that are left, where they have names. */
+/* The ids of the remaining actions, if they have names. */
 static ee_status add_ids(decision_arms *room, const decision_body *body, ee_arms *arms, ee_error *error)
 {
     if (!body->names) return EE_OK;
@@ -66,7 +66,7 @@ static ee_status add_actions(json_reader *reader, const decision_body *body, ee_
     }
 }
 
-/* What ee_round_read does, without the excluded ones. A context passes over "_multi". */
+/* What ee_round_read does, without the excluded ones. A context skips "_multi". */
 static ee_status read_some(decision_arms *room, const decision_body *body, ee_round *round, ee_error *error)
 {
     room->json.owner = &room->memory;

@@ -23,8 +23,8 @@ typedef struct decision_arms {
 } decision_arms;
 
 /* Makes the arms of body, whose ids are those of the actions: vectors become *arms, which borrow from the body and the
- * room until the next; named features fill round, which is cleared first, and *arms is not touched. EE_BAD_INPUT where
- * no action is left, or where the context does not have as many actions as the body. */
+ * room until the next; named features fill round, which is cleared first, and *arms is not touched. EE_BAD_INPUT if no
+ * action is left, or if the context has another number of actions than the body. */
 ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_round *round, ee_arms *arms,
                              ee_error *error);
 

@@ -8,9 +8,9 @@
 typedef struct erasure_request {
     const json_text *ids; /* (id_count) of decisions or rounds with slots */
     size_t id_count;
-    json_text path;                /* instead of ids: a member of the context, as "user.id" */
-    json_text value;               /* that it has: a text, or a number as text */
-    bool (*cancel)(void *context); /* asked now and then: true ends it with EE_FILE_ERROR */
+    json_text path;                /* instead of ids: a member of the context, such as "user.id" */
+    json_text value;               /* its value: a text, or a number as text */
+    bool (*cancel)(void *context); /* called now and then; true ends it with EE_FILE_ERROR */
     void *context;
 } erasure_request;
 
@@ -36,7 +36,7 @@ typedef struct erasure {
     bool is_proven; /* replay can prove everything that is not close to an erased decision */
 } erasure;
 
-/* Must be freed, on failure too. */
+/* Free it, also after a failure. */
 ee_status erasure_create(erasure *self, store *kept, uint32_t bandit, const erasure_request *request, ee_error *error);
 void erasure_free(erasure *self);
 
@@ -49,7 +49,7 @@ ee_status erasure_find_others(erasure *self, ee_error *error);
 /* The number of the last SETTLED event of the decisions. */
 uint64_t erasure_last_settled(const erasure *self);
 
-/* Follows the log and stores models after the decisions. They are learned still. */
+/* Follows the log and stores models after the decisions, which are still learned here. */
 ee_status erasure_store_models(erasure *self, const bandit_settings *settings, ee_error *error);
 
 /* After the events were erased: removes checkpoints that may have a decision among those that are pending. */

@@ -159,7 +159,7 @@ static uint64_t find_waiting(const follower *self, uint64_t number)
     return low < made && self->numbers[low % self->limit] == number ? low : 0;
 }
 
-/* Whether the library has refused an event for what it is: then it is skipped, by every follower. */
+/* Whether the library refused the event itself: then every follower skips it. */
 static bool is_refused(ee_status status)
 {
     return status && status != EE_NO_MEMORY && status != EE_FILE_ERROR;
@@ -171,7 +171,7 @@ static ee_status skip(follower *self)
     return EE_OK;
 }
 
-/* What became of a reward. */
+/* Counts a reward by its status. */
 static ee_status count_reward(follower *self, ee_status status)
 {
     if (status == EE_DIVERGED)
@@ -185,7 +185,7 @@ static ee_status count_reward(follower *self, ee_status status)
 
 /* ---- DECISION ---- */
 
-/* Whether this model made it, so that it can be learned. */
+/* Whether this model made the decision, so that it can learn it. */
 static bool is_of_model(const follower *self, const decision_body *body)
 {
     return body->record_size && body->version >= self->first_version;
@@ -199,8 +199,8 @@ static ee_status learn_names(follower *self, const decision_body *body, ee_error
     return status ? status : ee_bandit_arms(self->bandit, self->round, NULL, error);
 }
 
-/* One whose rewards are another action's than the record's cannot wait for them. With a stride none does: to count them
- * as tried costs a network as much as half a training. */
+/* A decision whose rewards belong to another action than its record cannot wait for them. With a stride none waits:
+ * counting them as tried costs a network half as much as training. */
 static ee_status take_waiting(follower *self, const event *from, const decision_body *body, ee_error *error)
 {
     ee_decision decision;
@@ -306,7 +306,7 @@ static ee_status load_upload(follower *self, const event *from, ee_bandit **out,
     return status;
 }
 
-/* An upload whose file is lost matters no longer where another model follows, as a reset. */
+/* The lost file of an upload does not matter if another model follows, such as a reset. */
 static bool is_replaced_later(follower *self, const event *from)
 {
     uint64_t last;

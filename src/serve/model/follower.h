@@ -21,14 +21,13 @@
 
 typedef struct follower follower;
 
-/* Of a bandit whose log begins with these settings: its first event, which is taken by this. */
+/* For a bandit whose log begins with these settings; its first event, SETTINGS, counts as processed. */
 ee_status follower_create(const bandit_settings *settings, follower **out, ee_error *error);
 
-/* The same without what is before event `number`, a MODEL event that replaces the model: settings are those in force
- * there. */
+/* The same from event `number`, a MODEL event that replaces the model; settings: in force there. */
 ee_status follower_create_at(const bandit_settings *settings, uint64_t number, follower **out, ee_error *error);
 
-/* As it was at a checkpoint. bytes (size): the model. EE_BAD_MODEL where it is not the checkpoint's. */
+/* The state at a checkpoint. bytes (size): the model. EE_BAD_MODEL if it does not belong to the checkpoint. */
 ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings *settings, const void *bytes,
                         size_t size, follower **out, ee_error *error);
 void follower_free(follower *self);
@@ -43,25 +42,25 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
 ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, step_body *step,
                            bool (*is_over)(void *context), void *context, ee_error *error);
 
-/* The model after the last step. Only for reading, publishing and saving. Where a step replaces it, the one before
- * lives until the next step. */
+/* The model after the last step. Only for reading, publishing and saving. If a step replaces it, the previous one lives
+ * until the next step. */
 ee_bandit *follower_bandit(follower *self);
 uint64_t follower_upto(const follower *self);
 /* Bytes, including the model. */
 size_t follower_memory(const follower *self);
 
-/* What a checkpoint keeps besides the model's bytes. Valid until the next call. format: FOLLOWER_FORMAT, or an older
+/* What a checkpoint stores besides the model. Valid until the next call. format: FOLLOWER_FORMAT, or an older
  * one, to compare with what was saved then: its first eight bytes are its number. */
 enum { FOLLOWER_FORMAT = 2 };
 ee_status follower_state(follower *self, uint64_t format, const void **bytes, size_t *size, ee_error *error);
 
-/* What became of the events, since the log's beginning or the last MODEL event. */
+/* Counts of events since the start of the log or the last MODEL event. */
 typedef struct follower_counts {
     uint64_t decisions; /* DECISION events */
     uint64_t learned;   /* rewards, of which */
     uint64_t defaulted; /* learned with the default reward */
     uint64_t by_record; /* learned from their record */
-    uint64_t diverged;  /* rewards that training could not take */
+    uint64_t diverged;  /* rewards that would have made training diverge */
     uint64_t skipped;
 } follower_counts;
 follower_counts follower_read_counts(const follower *self);

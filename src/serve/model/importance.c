@@ -72,7 +72,7 @@ static ee_status add_sum(measuring *self, uint64_t hash, const char *name, size_
     return EE_OK;
 }
 
-/* The sum of a name, a new one where there is none; *out is NULL where there are too many. */
+/* The sum of a name, created if there is none; *out is NULL if there are too many. */
 static ee_status find_sum(measuring *self, const char *name, size_t bytes, feature_sum **out, ee_error *error)
 {
     uint64_t hash = names_hash(name, bytes);

@@ -17,7 +17,7 @@ typedef struct importance_request {
 
 typedef struct feature_importance {
     const char *name;    /* "user.geo.city"; "[3]" of a vector */
-    const char *space;   /* "user.geo"; "" where it lies in no namespace */
+    const char *space;   /* "user.geo"; "" if it has none */
     const char *feature; /* "city" */
     double importance;   /* in rewards */
 } feature_importance;
@@ -25,7 +25,7 @@ typedef struct feature_importance {
 typedef struct importance {
     memory memory;                /* of what follows */
     uint64_t decisions;           /* that were looked at */
-    int64_t first, last;          /* times of these; 0 where there are none */
+    int64_t first, last;          /* their times; 0: there are none */
     uint64_t version;             /* of the model */
     feature_importance *features; /* (count) the largest first */
     size_t count;

@@ -249,7 +249,7 @@ static ee_status compare_checkpoints(replaying *self, ee_error *error)
 
 /* ---- a bandit ---- */
 
-/* The model before all decisions that are due or, where that cannot be made any more, the first that can. */
+/* The model before all decisions that are due or, if that cannot be computed any more, the first that can. */
 static ee_status start(replaying *self, ee_error *error)
 {
     uint64_t upto = self->due_count ? self->due[0].version : self->first - 1;

@@ -1,9 +1,8 @@
-/* Proof that nothing was lost and nothing invented: makes everything again from the log, from a checkpoint or from the
- * beginning, and compares: each decision (the model's choice, the answer, probabilities, record) on the version that
- * made it, and the model's bytes at each checkpoint. Works beside a server that writes to the same folder, on what was
- * there when it began.
+/* Verifies the log: computes everything again, from a checkpoint or from the start, and compares each decision (the
+ * model's choice, the response, probabilities, record) by the version that made it, and the model's bytes at each
+ * checkpoint. A server may write to the folder meanwhile; replay uses what was there when it started.
  *
- * A model that learned from an erased decision cannot be made again: replay continues with the next one that is stored.
+ * A model that learned from an erased decision cannot be computed again: replay continues with the next stored model.
  */
 #ifndef EENET_REPLAY_H
 #define EENET_REPLAY_H
@@ -13,24 +12,24 @@
 typedef struct replay_request {
     const char *folder;
     const char *bandit;  /* NULL: all */
-    int64_t from, until; /* time: of the decisions that are compared, until not among them. It starts at the last
-                            checkpoint that all of them come after */
-    bool from_beginning; /* not at a checkpoint */
+    int64_t from, until; /* times of the decisions to compare, without until. Replay starts at the last checkpoint
+                            before all of them */
+    bool from_beginning; /* not from a checkpoint */
     void (*progress)(void *context, const char *bandit, double share); /* may be NULL */
     void *context;
 } replay_request;
 
 typedef struct replay_result {
     uint64_t bandits, events, decisions, checkpoints, steps;
-    uint64_t skipped;  /* decisions that cannot be made again: their log's beginning is no longer kept */
+    uint64_t skipped;  /* decisions that cannot be computed again: the log before them was removed */
     uint64_t erased;   /* decisions whose content was erased */
-    uint64_t unproven; /* made by models that learned from them, before the next one that is stored */
-    uint64_t other_decisions, other_models; /* that are not what the log says: 0, or something is wrong */
-    char first[512];                        /* what the first of these is */
+    uint64_t unproven; /* decisions by models that learned from erased ones, before the next stored model */
+    uint64_t other_decisions, other_models; /* that differ from the log: 0 unless something is wrong */
+    char first[512];                        /* describes the first of these */
     int64_t log_first, log_last; /* times of the first and last decision of the bandits' logs; 0: there is none */
 } replay_result;
 
-/* EE_BAD_INPUT where there is no such bandit. */
+/* EE_BAD_INPUT: there is no such bandit. */
 ee_status replay_run(const replay_request *request, replay_result *out, ee_error *error);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct loading {
     uint64_t version;
 } loading;
 
-/* The settings in force at an event; those that are given, where the log has them no longer. */
+/* The settings in force at an event, or the given ones if they were removed from the log. */
 static ee_status find_settings_at(loading *self, uint64_t number, const bandit_settings *given, ee_error *error)
 {
     uint64_t found = 0;
@@ -52,7 +52,7 @@ static ee_status load_checkpoint(loading *self, uint64_t checkpoint, ee_error *e
     return status;
 }
 
-/* Gives the model up where the log does not go on from it: it would lack what the events between had to teach. */
+/* Discards the model if the log does not continue from it: it would lack the events in between. */
 static ee_status check_next(loading *self, ee_error *error)
 {
     const event *next;

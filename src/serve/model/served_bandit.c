@@ -86,7 +86,7 @@ served_standing served_bandit_standing(const served_bandit *self)
 
 /* ---- awake ---- */
 
-/* Has the trainers call ready: always, or where it is asleep. */
+/* Has a training thread call ready: always, or only if the model is not loaded. */
 static bool wait_for(served_bandit *self, bool always, void (*ready)(void *context, const ee_error *error),
                      void *context)
 {

@@ -13,15 +13,15 @@ typedef struct served_bandits served_bandits; /* all of them, and the threads th
 
 typedef struct served_options {
     size_t trainers;            /* threads; 0: half the cores, at least two */
-    double publish_interval;    /* seconds between steps, unless there is more to take */
-    double step_seconds;        /* that a step takes: it ends after the event that exceeds them */
-    size_t step_events;         /* that a step takes, at most */
-    uint64_t most_behind;       /* events: beyond, strides grow */
-    uint64_t checkpoint_events; /* that a restart may have to take, about: a checkpoint is saved so often */
+    double publish_interval;    /* minimum seconds between steps, unless there are more events */
+    double step_seconds;        /* duration of a step: it ends after the event that exceeds it */
+    size_t step_events;         /* maximum in a step */
+    uint64_t most_behind;       /* events; a model further behind uses larger strides */
+    uint64_t checkpoint_events; /* about how many a restart may have to process: a checkpoint is saved this often */
     double checkpoint_seconds;
-    size_t checkpoints;   /* kept of each bandit */
-    double sleep_seconds; /* without a request, after which a bandit goes to sleep; 0: never */
-    uint64_t memory;      /* bytes of models; beyond, the bandit that was asked longest ago is unloaded; 0: no limit */
+    size_t checkpoints;   /* to keep per bandit */
+    double sleep_seconds; /* without requests, after which a model is unloaded; 0: never */
+    uint64_t memory;      /* bytes of models; above, the least recently used one is unloaded; 0: no limit */
 } served_options;
 
 served_options served_options_usual(void);
@@ -30,7 +30,7 @@ served_options served_options_usual(void);
  * served_bandits_appended. */
 ee_status served_bandits_create(store *kept, const served_options *options, served_bandits **out, ee_error *error);
 
-/* Starts the trainers. A bandit wakes when it is asked, or has events that its model has not taken. */
+/* Starts the training threads. A model is loaded for a request, or if it has events to process. */
 ee_status served_bandits_run(served_bandits *self, journal *written, ee_error *error);
 
 /* Loading and steps end at the next event, and no more begin: requests that wait for a bandit to be loaded fail. */
@@ -48,12 +48,12 @@ void served_bandits_appended(served_bandits *self, uint32_t bandit, uint64_t las
 ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                              bool archived, ee_error *error);
 
-/* By its name, or NULL. It lives as long as the server. */
+/* By name, or NULL. It lives as long as the server. */
 served_bandit *served_bandits_find(const served_bandits *self, json_text name);
 /* By its number, or NULL. */
 served_bandit *served_bandits_find_number(const served_bandits *self, uint32_t number);
-/* Takes an archived bandit out of the table, so that nobody finds it and its name is free. Those who have it may go on
- * with it: it stays archived. Waits until its model is unloaded and nothing of it is written any more. */
+/* Removes an archived bandit from the table, so that its name is free. Pointers to it stay valid, and it stays
+ * archived. Waits until its model is unloaded and nothing more is written for it. */
 void served_bandits_remove(served_bandits *self, served_bandit *bandit);
 /* In the order of their numbers; NULL past the last. */
 served_bandit *served_bandits_at(const served_bandits *self, size_t index);
@@ -72,25 +72,25 @@ uint64_t served_bandits_memory(const served_bandits *self);
 uint32_t served_bandit_number(const served_bandit *self);
 const char *served_bandit_name(const served_bandit *self);
 bool served_bandit_is_archived(const served_bandit *self);
-/* Whether it was taken out of the table: then it does not exist any more. */
+/* Whether it was removed from the table. */
 bool served_bandit_is_removed(const served_bandit *self);
-bandit_settings served_bandit_settings(const served_bandit *self); /* a copy, of some 10 KB */
+bandit_settings served_bandit_settings(const served_bandit *self); /* a copy of about 10 KB */
 /* The rule for rewards outside *low to *high, which its settings state. */
 outside_rule served_bandit_rewards(const served_bandit *self, double *low, double *high);
 bool served_bandit_has_challengers(const served_bandit *self);
 
-/* Whether it can decide now. Else it is being woken, and `ready` is called once it is awake (error NULL) or could not
- * be woken, in another thread. An archived one is not woken. */
+/* Whether its model is loaded. If not, it is being loaded, and `ready` is called in another thread when it is (error
+ * NULL) or cannot be. The model of an archived bandit is not loaded. */
 bool served_bandit_is_awake(served_bandit *self, void (*ready)(void *context, const ee_error *error), void *context);
 
-/* What a thread decides with; taken and given back, one for each that decides at a time. */
+/* Scratch memory of a deciding thread, one per thread at a time. */
 typedef struct served_room {
     ee_round *round; /* for named features, cleared */
     ee_scratch *scratch;
-    learning_mode mode;    /* of the bandit when it was entered, as */
+    learning_mode mode;    /* of the bandit when the room was entered, like */
     uint64_t dim, seed;    /* these, which never change */
     uint64_t version;      /* of the model that decided */
-    size_t choice;         /* what the model chose, among the arms that it was given */
+    size_t choice;         /* the model's choice among its arms */
     double *probabilities; /* (arms) of the model */
     size_t capacity;
     const void *record; /* (record_size) */
@@ -98,39 +98,40 @@ typedef struct served_room {
     struct served_room *next;
 } served_room;
 
-/* NULL where it fell asleep meanwhile, and then error->status is EE_OK: ask served_bandit_is_awake again; or where
- * there is no memory. The bandit stays awake until it is given back: soon, since a trainer may have to wait for it. */
+/* NULL if the model was unloaded meanwhile (then error->status is EE_OK; call served_bandit_is_awake again) or out of
+ * memory. The model stays loaded until the room is left: leave it soon, because a training thread may wait for it. */
 served_room *served_bandit_enter(served_bandit *self, ee_error *error);
 void served_bandit_leave(served_bandit *self, served_room *room);
 
-/* Decides arms (vectors) or, where arms is NULL, room->round. Fills the room: version, choice, probabilities, record.
+/* Decides among arms (vectors) or, if arms is NULL, room->round. Fills the room: version, choice, probabilities,
+ * record.
  */
 ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
                                ee_error *error);
 
-/* For threads that may wait: enters, and wakes it first where it is asleep. NULL: error tells why. */
+/* For threads that may wait: loads the model if necessary, and enters. NULL: see error. */
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error);
 
-/* Explains arms or, where arms is NULL, room->round, by what was published last. *out is valid until the room's next
+/* Explains arms or, if arms is NULL, room->round, by the published model. *out is valid until the room's next
  * use. See engine/explanation.h. */
 struct explanation;
 ee_status served_bandit_explain(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
                                 int64_t only, struct explanation **out, ee_error *error);
 
-/* Waits until the model has taken all events up to a number and a checkpoint of it is saved. cancel is asked now and
+/* Waits until the model has processed all events up to `upto` and its checkpoint is saved. cancel is called now and
  * then. EE_FILE_ERROR if training or saving fails. */
 ee_status served_bandit_checkpoint(served_bandit *self, uint64_t upto, bool (*cancel)(void *context), void *context,
                                    ee_error *error);
 
-/* What a page or a metric shows. */
+/* State for pages and metrics. */
 typedef struct served_standing {
     bool awake;
     uint64_t version;     /* published */
     uint64_t events;      /* in the log */
-    uint64_t taken;       /* up to which the published model took them */
-    uint64_t saved;       /* up to which the last checkpoint did that was saved since the start */
-    uint64_t behind;      /* of them the published model has not taken */
-    double lag_seconds;   /* age of the first of these; 0: there are none */
+    uint64_t taken;       /* the last one that the published model has processed */
+    uint64_t saved;       /* the same for the last checkpoint saved since the start */
+    uint64_t behind;      /* events that it has not processed */
+    double lag_seconds;   /* age of the first of these; 0: none */
     uint64_t stride;      /* of the last step */
     double age;           /* seconds since it was published */
     double train_seconds; /* all steps together */
@@ -138,11 +139,11 @@ typedef struct served_standing {
     uint64_t limited;     /* rewards that the model learned limited, as outliers */
     follower_counts counts;
     uint64_t wakes, sleeps, checkpoints;
-    char trouble[252]; /* why training has stopped; "": it has not */
+    char trouble[252]; /* why training stopped; "": it runs */
 } served_standing;
 served_standing served_bandit_standing(const served_bandit *self);
 
-/* The model as bytes, to be freed with ee_bytes_free: of the last step. For threads that may wait. */
+/* The model after the last step, as bytes; free them with ee_bytes_free. For threads that may wait. */
 ee_status served_bandit_save(served_bandit *self, void **bytes, size_t *size, uint64_t *version, ee_error *error);
 
 #endif

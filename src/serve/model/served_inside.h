@@ -1,10 +1,10 @@
-/* What the files of the served bandits share. Each one uses only those above it:
+/* Private to the served bandits. Each file uses only those above it:
  *
  *   turn_queue.c      the order of turns
  *   served_bandit.c   one bandit: its published model, and the threads that decide with it
  *   served_table.c    all bandits, by name and by number
  *   training_turn.c   one turn of a bandit: load it, train one step, save a checkpoint, unload it
- *   trainers.c        the threads that give turns
+ *   trainers.c        the training threads
  *   served_bandits.c  starts and stops all of it */
 #ifndef EENET_SERVED_INSIDE_H
 #define EENET_SERVED_INSIDE_H
@@ -35,30 +35,30 @@ struct served_bandit {
     bool archived, awake;
     bool removed;     /* from the table */
     bool save_wanted; /* a checkpoint, now */
-    bool tired;       /* it is unloaded as soon as that is possible */
+    bool tired;       /* it is unloaded as soon as possible */
     size_t users;
     served_room *rooms; /* free ones */
     ee_snapshot *snapshot;
     served_waiter *waiters;
     double asked, published; /* when: seconds of turn_queue_now */
     uint64_t events;         /* number of the last that a model can learn from */
-    double oldest;           /* when the first of them arrived that the published model has not taken */
+    double oldest;           /* arrival of the first that the published model has not processed */
     served_standing standing;
 
-    /* Of the trainer that gives it a turn. */
+    /* Of the training thread that has its turn. */
     follower *model;  /* NULL: not loaded */
     ee_bandit *shown; /* whose snapshot it is */
     uint64_t version, taken;
     step_body unwritten;    /* upto 0: none */
     bool unpublished;       /* the model is newer than the snapshot */
-    double publish_seconds; /* what publishing took last */
+    double publish_seconds; /* duration of the last publication */
     double publish_due;
     uint64_t stride;
     uint64_t saved_version, saved_upto; /* of the last checkpoint */
-    double saved;                       /* when it was tried last */
-    double save_seconds;                /* what it took last; 0: not known */
+    double saved;                       /* time of the last attempt */
+    double save_seconds;                /* duration of the last one; 0: unknown */
     bool save_failed;                   /* then */
-    double wake_due;                    /* loading is not retried before */
+    double wake_due;                    /* loading is not retried before this time */
     ee_error wake_error;                /* why it failed */
 };
 
@@ -86,7 +86,7 @@ struct served_bandits {
 
 /* ---- served_bandit.c ---- */
 
-/* Ends deciding, waits until all rooms were given back, and frees them and the snapshot. */
+/* Ends deciding, waits until all rooms are left, and frees them and the snapshot. */
 void served_bandit_close(served_bandit *self);
 /* Waits for the end of a turn that begins now or later. The bandit is archived: then its model is unloaded. */
 void served_bandit_await_turn(served_bandit *self);
@@ -97,7 +97,7 @@ ee_status served_bandit_open(served_bandit *self, ee_error *error);
 
 ee_status served_table_add(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                            bool archived, served_bandit **out, ee_error *error);
-/* It stays in memory. */
+/* The bandit stays in memory. */
 void served_table_remove(served_bandits *self, served_bandit *bandit);
 void served_table_free(served_bandits *self);
 
@@ -109,11 +109,11 @@ typedef struct trainer_turn {
     store_reader *log; /* the trainer's */
 } trainer_turn;
 
-/* Gives the bandit its turn. Returns when it wants the next; infinity: only if it is asked for. */
+/* Gives the bandit its turn. Returns the time of the next; infinity: only on request. */
 double trainer_turn_give(trainer_turn *t);
-/* The last one: saves a checkpoint if that is expected to be done before `until`, and unloads the bandit. */
+/* The last turn: saves a checkpoint if it is expected to end before `until`, and unloads the model. */
 void trainer_turn_last(trainer_turn *t, double until);
-/* When the first event arrived that is not in the model up to `taken`. */
+/* Arrival of the first event after `taken` that a model learns from. */
 ee_status trainer_find_oldest(trainer_turn *t, uint64_t taken, double *oldest, ee_error *error);
 
 /* ---- trainers.c ---- */

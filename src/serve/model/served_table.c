@@ -19,7 +19,7 @@ static size_t hash_of(json_text name)
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot of a name, or the free one where it would be. */
+/* The slot of a name, or the free slot for it. */
 static uint32_t *slot_of(const served_bandits *self, json_text name)
 {
     for (size_t i = hash_of(name);; i++) {

@@ -35,7 +35,7 @@ typedef struct lively {
 struct activity {
     pthread_mutex_t lock; /* held for less than a microsecond, but by readers: a few */
     lively *bandits[ACTIVITY_BANDITS];
-    size_t count, cursor; /* cursor: where it looks first for one to forget */
+    size_t count, cursor; /* cursor: where to look next for a bandit to forget */
     uint16_t *places;     /* (place_count) by number of the bandit: its place + 1 */
     size_t place_count;
 };
@@ -59,7 +59,7 @@ static double entropy_of(const double *probabilities, size_t count)
     return possible > 1 ? sum / log((double)possible) : 0;
 }
 
-/* What is longer is cut, before the bytes of a letter and not within. */
+/* Truncates longer names, not within a character. */
 static void copy_name(json_text name, char *out)
 {
     static const char more[] = "…";
@@ -114,7 +114,7 @@ static lively *find(const activity *self, uint32_t bandit)
     return place ? self->bandits[place - 1] : NULL;
 }
 
-/* The quietest of a few, others each time: to look at all would take long where many more bandits are asked. */
+/* The quietest of a few, different ones each time: looking at all would take long with many more active bandits. */
 static size_t quiet_place(activity *self)
 {
     enum { FEW = 16, APART = ACTIVITY_BANDITS / FEW };
@@ -127,7 +127,7 @@ static size_t quiet_place(activity *self)
     return found;
 }
 
-/* Where it has none, it gets one, or another's. NULL: no memory. */
+/* Creates the counters of a bandit, or takes over another's. NULL: out of memory. */
 static lively *find_or_make(activity *self, uint32_t bandit)
 {
     lively *found = find(self, bandit);

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The upper ends of the buckets, in seconds: three a decade, where answers are expected to lie. */
+/* The upper ends of the buckets, in seconds: three per decade, in the expected range of latencies. */
 static const double ends[METRIC_BUCKETS] = {1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2,
                                             5e-2, 0.1,  0.2,  0.5,  1,    2,    5,    10};
 
@@ -124,7 +124,7 @@ void metric_label(text *into, const char *value)
 
 /* ---- the process ---- */
 
-/* Reads a small file of /proc; false where there is none. */
+/* Reads a small file of /proc; false: there is none. */
 static bool read_small(const char *path, char *into, size_t capacity)
 {
     FILE *file = fopen(path, "r");

@@ -33,8 +33,7 @@ void metric_count_histogram_write(text *into, const char *name, const char *labe
 
 /* Adds the counts of a histogram. */
 void metric_mark_add(metric_mark *into, const metric_histogram *from);
-/* Of what came between the two: the q-th quantile, seconds, as near as the buckets tell; not a number where nothing
- * came. */
+/* Of what came between the two: the q-th quantile, seconds, as precise as the buckets; NaN if there was none. */
 double metric_quantile(const metric_mark *before, const metric_mark *now, double q);
 
 /* A value within a label's quotes. */

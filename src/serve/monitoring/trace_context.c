@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies size lower-case hexadecimal digits; false where there are others, or all are zero. */
+/* Copies size lower-case hexadecimal digits; false if there are other characters, or all are zero. */
 static bool take_id(const char *from, size_t size, char *out)
 {
     if (strspn(from, "0123456789abcdef") < size) return false;

@@ -6,7 +6,7 @@
 
 typedef struct page_file {
     const char *name; /* "index.html" */
-    const char *tag;  /* for ETag, with its quotes: another where the file is another */
+    const char *tag;  /* for ETag, with its quotes; it changes with the file */
     const unsigned char *bytes;
     size_t size;
 } page_file;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* "12.5" at *at: false where there is no number. */
+/* Reads "12.5" at *at; false if there is no number. */
 static bool take_number(const char **at, const char *end, double *out)
 {
     const char *start = *at;

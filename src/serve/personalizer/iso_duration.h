@@ -4,10 +4,10 @@
 
 #include "base/json.h"
 
-/* false where it is none: months and years, which have no length, are none. */
+/* false if it is invalid; months and years, which have no fixed length, are invalid. */
 bool iso_duration_parse(json_text text, double *seconds);
 
-/* Of whole milliseconds, 0 or more, in as few parts as give them back. */
+/* seconds: 0 or more, written as whole milliseconds in as few parts as possible. */
 enum { ISO_DURATION_SIZE = 40 };
 void iso_duration_format(double seconds, char out[ISO_DURATION_SIZE]);
 

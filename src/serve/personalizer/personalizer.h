@@ -7,7 +7,7 @@
 #include "serve/requests/decide_request.h"
 
 typedef enum personalizer_generation {
-    PERSONALIZER_NONE, /* it is not Personalizer's API that is asked */
+    PERSONALIZER_NONE, /* another API */
     PERSONALIZER_1_0,
     PERSONALIZER_1_1,
     PERSONALIZER_2022
@@ -15,8 +15,9 @@ typedef enum personalizer_generation {
 
 enum { PERSONALIZER_PATH_SIZE = 1024, PERSONALIZER_MOST = 50 /* actions, or slots */ };
 
-/* What a path means: the generation, the bandit that it names, not decoded (bytes NULL: none), and as path, in room,
- * the same path without either: "/personalizer/rank"; empty where it is too long. */
+/* The parts of a path: the generation, the bandit, not decoded (bytes NULL: none), and in path, which lies in room, the
+ * rest:
+ * "/personalizer/rank"; empty if it is too long. */
 typedef struct personalizer_path {
     personalizer_generation generation;
     json_text bandit;
@@ -25,19 +26,19 @@ typedef struct personalizer_path {
 } personalizer_path;
 void personalizer_path_read(json_text path, personalizer_path *out);
 
-/* The bodies of rank and multislot/rank, whose { was read last; members that are not known are passed over. */
+/* Reads the body of rank or multislot/rank, after its {; unknown members are skipped. */
 ee_status rank_request_read(decide_request *self, json_reader *reader, const decide_limits *limits, bool of_slots,
                             ee_error *error);
 
-/* Its context as Personalizer logs it: {"FromUrl": [context features], "_multi": [{"_tag": id, "i": {"constant": 1,
- * "id": id}, "j": [features]}, ...]}. */
+/* Adds its context in the form of Personalizer's log: {"FromUrl": [context features], "_multi": [{"_tag": id, "i":
+ * {"constant": 1, "id": id}, "j": [features]}, ...]}. */
 ee_status rank_request_context(const decide_request *self, memory *owner, char **bytes, size_t *size, size_t *capacity,
                                ee_error *error);
 
 /* {"value": 1}: -1 to 1. */
 ee_status rank_reward_read(json_reader *reader, double *value, ee_error *error);
 
-/* {"reward": [{"slotId": "top", "value": 1}, ...]}, each handed to take. */
+/* {"reward": [{"slotId": "top", "value": 1}, ...]}, calls take for each. */
 typedef ee_status take_slot_reward(void *context, json_text slot, double value, ee_error *error);
 ee_status rank_slot_rewards_read(json_reader *reader, kept_texts *texts, take_slot_reward *take, void *context,
                                  ee_error *error);

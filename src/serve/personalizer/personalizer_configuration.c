@@ -90,7 +90,7 @@ static ee_status read_default(configuration *self, const json_token *token)
 {
     if (token->kind != JSON_KIND_NUMBER || !(fabs(token->number) <= 1))
         return status_fail(self->error, EE_BAD_INPUT, "defaultReward must be a number from -1 to 1");
-    /* One that has none stays without, where nothing else is said. */
+    /* A bandit without a default reward keeps none if the request says 0, which is what we showed. */
     if (token->number != 0 || !isnan(self->into->joining.default_reward))
         self->into->joining.default_reward = token->number;
     return EE_OK;
@@ -136,7 +136,7 @@ static ee_status read_retention(configuration *self, const json_token *token)
     if (days != -1 && !(days >= 1 && days <= 36500 && days == floor(days)))
         return refuse(self, "InvalidLogRetentionDays",
                       "logRetentionDays must be 1 to 36500, or -1 to keep the log forever");
-    /* Never said and for ever are shown alike. */
+    /* Unset and -1 are shown alike. */
     if (days != -1 || self->into->retention_days) self->into->retention_days = (int64_t)days;
     return EE_OK;
 }
@@ -194,7 +194,7 @@ static ee_status read_retrain(configuration *self, const json_token *token)
     return EE_OK;
 }
 
-/* The first six must be there. */
+/* The first six are required. */
 static const char *const names[] = {"rewardWaitTime",
                                     "defaultReward",
                                     "rewardAggregation",
@@ -229,7 +229,7 @@ static bool are_rewards_alike(const joining_rules *a, const joining_rules *b)
            (both_none || a->default_reward == b->default_reward);
 }
 
-/* The rule by which so much is left to chance. */
+/* Sets the propensity rule for this share of exploration. */
 static ee_status set_exploration(configuration *self)
 {
     char rule[sizeof self->into->propensity] = "";

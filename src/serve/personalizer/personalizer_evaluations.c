@@ -30,13 +30,13 @@ static ee_status add_candidate(job_request *request, json_text name, const bandi
     memcpy(made->name, name.bytes, name.length);
     memcpy(made->policy, as->policy, strlen(as->policy));
     memcpy(made->options, as->options, strlen(as->options));
-    /* A policy that draws its scores has no rule to say. */
+    /* A policy that samples its scores has no rule. */
     if (strcmp(as->propensity, "own") != 0) memcpy(made->propensity, as->propensity, strlen(as->propensity));
     request->candidate_count++;
     return EE_OK;
 }
 
-/* Policies that are worth a try where somebody leaves it to us. */
+/* Policies that the server adds on request (enableOfflineExperimentation). */
 static ee_status add_experiments(job_request *request, const bandit_settings *of, ee_error *error)
 {
     static const char *const policies[] = {"eenet", "eenet:fast", "squarecb"};
@@ -64,7 +64,7 @@ typedef struct contract {
     ee_error *error;
 } contract;
 
-/* Behind the { of a policy. */
+/* After the { of a policy. */
 static ee_status read_policy(contract *self, json_reader *reader)
 {
     static const char *const names[] = {"name", "arguments"};

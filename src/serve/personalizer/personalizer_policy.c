@@ -23,7 +23,7 @@ void policy_contract_write(const bandit_settings *from, text *into)
 
 /* ---- reading ---- */
 
-/* The words of options, but propensity=RULE, which is a setting beside them: *rule becomes it, where it is there. */
+/* Copies the options except propensity=RULE, which is a separate setting: *rule, if it is given. */
 static ee_status take_options(bandit_settings *into, json_text given, json_text *rule, ee_error *error)
 {
     static const char word[] = "propensity=";
@@ -73,7 +73,7 @@ static ee_status take_eenet(bandit_settings *into, json_text arguments, ee_error
     return EE_OK;
 }
 
-/* Vowpal Wabbit's --epsilon, the last one of them; not a number: there is none. */
+/* The last --epsilon of Vowpal Wabbit's arguments; NaN: there is none. */
 static double find_epsilon(const char *arguments)
 {
     static const char word[] = "--epsilon";

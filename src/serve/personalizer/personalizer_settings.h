@@ -1,5 +1,5 @@
-/* The settings of a bandit as Personalizer says them: its ServiceConfiguration and its PolicyContract. What both know
- * is the bandit's own setting; what only Personalizer knows is kept beside it, in the setting "personalizer". */
+/* A bandit's settings as Personalizer's ServiceConfiguration and PolicyContract. What has no equivalent here is stored
+ * in the setting "personalizer". */
 #ifndef EENET_PERSONALIZER_SETTINGS_H
 #define EENET_PERSONALIZER_SETTINGS_H
 
@@ -9,28 +9,27 @@
 
 enum { POLICY_NAME_MOST = 256, POLICY_ARGUMENTS_MOST = 1024 };
 
-/* What only Personalizer knows. */
+/* What has no equivalent here. */
 typedef struct personalizer_kept {
-    char export_frequency[ISO_DURATION_SIZE];       /* kept and given back; models are published sooner */
-    char optimization_frequency[ISO_DURATION_SIZE]; /* kept and given back: live evaluation never rests */
+    char export_frequency[ISO_DURATION_SIZE];       /* stored and returned; models are published sooner */
+    char optimization_frequency[ISO_DURATION_SIZE]; /* stored and returned; live evaluation runs continuously */
     char optimization_start[LOG_TIME_SIZE];
-    char edited[LOG_TIME_SIZE]; /* when it was changed last */
-    int64_t retrain_days;       /* of the log, that a new model begins with */
-    char policy_name[POLICY_NAME_MOST + 1], policy_arguments[POLICY_ARGUMENTS_MOST + 1]; /* "": never said */
+    char edited[LOG_TIME_SIZE]; /* time of the last change */
+    int64_t retrain_days;       /* of the log that a new model is trained on */
+    char policy_name[POLICY_NAME_MOST + 1], policy_arguments[POLICY_ARGUMENTS_MOST + 1]; /* "": never set */
 } personalizer_kept;
 
-/* The defaults, and what the setting has of them. */
+/* What the setting has, with defaults for the rest. */
 personalizer_kept personalizer_kept_of(const bandit_settings *settings);
-/* EE_BAD_INPUT where it does not fit. */
+/* EE_BAD_INPUT if it is too long. */
 ee_status personalizer_keep(const personalizer_kept *kept, bandit_settings *into, ee_error *error);
 
 /* ---- the service's configuration ---- */
 
-/* with_retrain: as the last generation has it, with modelRetrainDays. */
+/* with_retrain: with modelRetrainDays, as in the last generation. */
 void service_configuration_write(const bandit_settings *from, bool with_retrain, text *into);
 
-/* Reads the whole object into *into. *code becomes Personalizer's name of what is wrong. After a failure *into is as it
- * was. */
+/* Reads the whole object into *into, which is unchanged on failure. *code becomes Personalizer's code of an error. */
 ee_status service_configuration_read(bandit_settings *into, json_text body, const char **code, ee_error *error);
 
 /* The exploration that the configuration shows. */
@@ -40,12 +39,13 @@ double service_exploration(const bandit_settings *settings);
 
 void policy_contract_write(const bandit_settings *from, text *into);
 
-/* Reads {"name", "arguments"} into *into. Arguments of ours are "eenet:POLICY OPTIONS", with propensity=RULE among the
- * options; any others are Vowpal Wabbit's: they are kept, and of them --epsilon is followed. */
+/* Reads {"name", "arguments"} into *into. Arguments are "eenet:POLICY OPTIONS", where options may include
+ * propensity=RULE, or Vowpal Wabbit's: those are stored, and
+ * --epsilon is applied. */
 ee_status policy_contract_read(bandit_settings *into, json_text body, ee_error *error);
 ee_status policy_contract_apply(bandit_settings *into, json_text name, json_text arguments, ee_error *error);
 
-/* As a bandit has it that was never told. */
+/* Resets to the defaults of a new bandit. */
 ee_status policy_contract_reset(bandit_settings *into, ee_error *error);
 
 #endif

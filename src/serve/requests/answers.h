@@ -8,15 +8,15 @@
 
 void answer_decision(text *into, json_text id, const decision_body *body);
 
-/* Parts of it: the id of the action, in its quotes; its probability and those of all, null where there is none. */
+/* Parts of it: the quoted id of the action; its probability and those of all actions, null if unknown. */
 void answer_action(text *into, const decision_body *body);
 void answer_probabilities(text *into, const decision_body *body);
 
-/* Of a round of slots: its answer is between the two, slot by slot, with commas. */
+/* The response of a round with slots: these two, with the slots and commas between them. */
 void answer_begin_round(text *into, json_text id);
 void answer_end_round(text *into, uint64_t version);
 
-/* {"outcome": "joined"}; repeated: the reward id was sent before, and the outcome is the one of that time. */
+/* {"outcome": "joined"}; repeated: the reward id was sent before, and this is the outcome of that reward. */
 void answer_reward(text *into, event_outcome outcome, bool repeated);
 
 /* {"outcome": "activated"}, or "repeated", "late", "unknown". */

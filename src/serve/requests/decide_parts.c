@@ -1,4 +1,4 @@
-/* What the readers of decide requests share. */
+/* Shared by the readers of decide requests. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -133,7 +133,7 @@ static size_t place_of(const decide_request *self, json_text name)
     return at;
 }
 
-/* Finds out whether all names differ, and where each is. */
+/* Checks that all names differ, and indexes them. */
 static ee_status place_names(decide_request *self, ee_error *error)
 {
     size_t size = 16;
@@ -153,7 +153,7 @@ static ee_status place_names(decide_request *self, ee_error *error)
     return EE_OK;
 }
 
-/* The action that is called so; count where none is. */
+/* The action of this name; count: there is none. */
 static size_t find_action(const decide_request *self, json_text name)
 {
     if (self->named) {

@@ -14,64 +14,64 @@
 #include "request_members.h"
 
 typedef struct decide_limits {
-    size_t dim;      /* that the bandit takes; 0: named features */
-    size_t actions;  /* at most; slots too */
-    size_t features; /* named, of the context and all actions and slots, at most */
+    size_t dim;      /* of the bandit's vectors; 0: named features */
+    size_t actions;  /* maximum, of slots too */
+    size_t features; /* maximum number of named ones in context, actions and slots */
 } decide_limits;
 
 /* One of several slots. */
 typedef struct decide_slot {
     json_text id;
-    json_text features; /* as they came; bytes NULL: none were given */
-    json_text baseline; /* the id of an action; bytes NULL: none was given */
+    json_text features; /* as received; bytes NULL: not given */
+    json_text baseline; /* the id of an action; bytes NULL: not given */
     size_t first_exclude, exclude_count;
-    size_t baseline_action; /* its place; count: none was given */
+    size_t baseline_action; /* its place; count: not given */
 } decide_slot;
 
 typedef struct decide_request {
-    json_text id;          /* bytes NULL: none was given */
+    json_text id;          /* bytes NULL: not given */
     json_text bytes;       /* of the whole object */
-    json_text context;     /* as it came; bytes NULL: none was given */
+    json_text context;     /* as received; bytes NULL: not given */
     size_t count;          /* actions */
-    bool named;            /* they have ids: else they are called "0", "1", ... */
+    bool named;            /* they have ids; otherwise they are "0", "1", ... */
     bool deferred;         /* it counts once it is activated */
     bool dry_run;          /* answer only: nothing is written or counted */
-    json_text *names;      /* (count) where named */
-    json_text *features;   /* (count) as they came, where dim is 0; bytes NULL: none were given */
+    json_text *names;      /* (count) if named */
+    json_text *features;   /* (count) as received, if dim is 0; bytes NULL: not given */
     float *values;         /* (count, dim) */
     uint8_t *excluded;     /* (slot_count or 1, count) */
     size_t excluded_count; /* of the first of these rows */
     decide_slot *slots;
     size_t slot_count; /* 0: there are none */
-    bool too_large;    /* it was refused because it is beyond a limit */
+    bool too_large;    /* it was refused because it exceeds a limit */
 
     memory *owner; /* {.owner = ...} starts it */
     json_room room;
     kept_texts texts;
-    json_text *excludes; /* (exclude_count) as they were named: the first request_excludes of all slots, then of each */
+    json_text *excludes; /* (exclude_count) ids: request_excludes for all slots, then those of each slot */
     size_t exclude_count, first_exclude, request_excludes;
-    size_t feature_count; /* that were passed over */
+    size_t feature_count; /* so far */
     uint32_t *places;     /* of the names, by their hashes: index + 1 */
     size_t place_count;
     size_t name_capacity, feature_capacity, value_capacity, excluded_capacity, exclude_capacity, place_capacity,
         slot_capacity;
 } decide_request;
 
-/* Begins with a body: forgets the texts of the last. */
+/* Starts reading a body; texts of the last one become invalid. */
 json_reader decide_request_start(decide_request *self, json_text body);
 
-/* Reads the request whose { was read last. After EE_BAD_INPUT the reader is somewhere within it. What is read is valid
- * until the next; id until the next start. */
+/* Reads a request after its {. After EE_BAD_INPUT the reader is somewhere inside it. The result is valid until the next
+ * request, the id until the next start. */
 ee_status decide_request_read(decide_request *self, json_reader *reader, const decide_limits *limits, ee_error *error);
 
-/* Adds the context of named features as one object, as Vowpal Wabbit has it: the members of the context, and "_multi"
- * with the actions, their ids as "_tag". It has no end of line. */
+/* Adds the named features as one object in Vowpal Wabbit's form, without line ends: the members of the context, and
+ * "_multi" with the actions, whose ids are "_tag". */
 ee_status decide_request_context(const decide_request *self, memory *owner, char **bytes, size_t *size,
                                  size_t *capacity, ee_error *error);
 
-/* ---- for those who read a request (decide_parts.c) ---- */
+/* ---- parts of readers (decide_parts.c) ---- */
 
-/* As if nothing was read since the start. */
+/* Forgets what was read since the start. */
 void decide_request_clear(decide_request *self);
 
 __attribute__((format(printf, 3, 4))) ee_status decide_refuse_size(decide_request *self, ee_error *error,
@@ -81,21 +81,21 @@ __attribute__((format(printf, 3, 4))) ee_status decide_refuse_size(decide_reques
 ee_status decide_room_for_action(decide_request *self, ee_error *error);
 ee_status decide_room_for_slot(decide_request *self, ee_error *error);
 
-/* The token is an id: *out, kept. what: as "actions[3].id". */
+/* Reads an id and keeps it in *out. what: for messages, "actions[3].id". */
 ee_status decide_read_id(decide_request *self, json_reader *reader, const json_token *token, const char *what,
                          json_text *out, ee_error *error);
 
-/* Passes over the features of an object or array, whose { or [ was read last, and counts them. taken: names that its
- * members may not have; of an array, every element must be an object. */
+/* Skips and counts the features of an object or array, after its { or [. taken: names that members must not have.
+ * of_array: every element must be an object. */
 ee_status decide_pass_features(decide_request *self, json_reader *reader, const decide_limits *limits,
                                const char *where, const char *const *taken, bool of_array, json_text *span,
                                ee_error *error);
 
-/* An array of ids of actions, added to the excludes; null is none. */
+/* Adds an array of action ids to the excludes; null means none. */
 ee_status decide_read_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
                                const char *where, const json_token *first, ee_error *error);
 
-/* A member of the request, whose token was read last: "context", "actions", "exclude". */
+/* Read a member of the request, after its first token: "context", "actions", "exclude". */
 ee_status decide_read_context(decide_request *self, json_reader *reader, const decide_limits *limits,
                               const json_token *token, ee_error *error);
 ee_status decide_read_actions(decide_request *self, json_reader *reader, const decide_limits *limits,
@@ -103,12 +103,12 @@ ee_status decide_read_actions(decide_request *self, json_reader *reader, const d
 ee_status decide_read_request_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
                                        const json_token *token, ee_error *error);
 
-/* The numbers of the next action, whose [ was read last. where is as "actions[3]"; member ".vector" or "". */
+/* Reads the numbers of the next action, after the [. where: "actions[3]"; member: ".vector" or "". */
 ee_status decide_read_vector(decide_request *self, json_reader *reader, const decide_limits *limits, const char *where,
                              const char *member, ee_error *error);
 
-/* When all was read: whether all ids differ, and which actions are excluded. lenient: ids of no action are passed
- * over. */
+/* After everything was read: checks that all ids differ, and marks the excluded actions. lenient: unknown ids in
+ * excludes are ignored. */
 ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *error);
 
 #endif

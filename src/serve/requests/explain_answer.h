@@ -1,4 +1,4 @@
-/* An explanation as JSON, and what its entries are called: for the API and the program. */
+/* An explanation as JSON, and the names of its entries; for the API and the program. */
 #ifndef EENET_EXPLAIN_ANSWER_H
 #define EENET_EXPLAIN_ANSWER_H
 
@@ -8,8 +8,8 @@
 
 /* A decision that was explained. */
 typedef struct explained_decision {
-    const decision_body *body;      /* whose arms they are */
-    const ee_round *round;          /* of named features, which has their names; NULL: the arms are vectors */
+    const decision_body *body;      /* of the decision */
+    const ee_round *round;          /* with the names of named features; NULL: the arms are vectors */
     const explanation *explanation; /* ranked, see explanation_rank */
 } explained_decision;
 

@@ -1,4 +1,4 @@
-/* What the bodies of requests have in common: objects whose members are known by name, and texts that are ids. */
+/* Shared by readers of request bodies: objects with known members, and ids. */
 #ifndef EENET_REQUEST_MEMBERS_H
 #define EENET_REQUEST_MEMBERS_H
 
@@ -29,21 +29,21 @@ bool member_next(member_reader *self, ee_error *error);
 ee_status member_begin_body(member_reader *self, ee_error *error);
 ee_status member_end_body(member_reader *self, ee_error *error);
 
-/* Of an id: 1 to 256 bytes, no control characters. what: as "id" or "actions[3].id". */
+/* Checks an id: 1 to 256 bytes, no control characters. what: for messages, "id" or "actions[3].id". */
 enum { REQUEST_ID_MOST = 256 };
 ee_status request_check_id(const json_token *token, const char *what, ee_error *error);
 
 /* How much of a text a message shows: whole characters, at most 60 bytes. */
 int request_shown(json_text text);
 
-/* Texts that had escapes, kept until the next body. {.owner = ...} starts it. */
+/* Copies of texts with escapes, until the next body. {.owner = ...} starts it. */
 typedef struct kept_texts {
     memory *owner;
     char *bytes;
     size_t size, capacity;
 } kept_texts;
 
-/* *text as it was read by this reader: where it does not lie in the input, a copy takes its place. */
+/* Replaces *text, which this reader read, by a copy if it does not lie in the input. */
 ee_status kept_texts_keep(kept_texts *self, const json_reader *reader, json_text *text, ee_error *error);
 
 #endif

@@ -6,13 +6,13 @@
 
 typedef struct reward_request {
     json_text id;
-    json_text reward_id; /* bytes NULL: none was given */
-    json_text slot;      /* of a round of slots; bytes NULL: none was given */
+    json_text reward_id; /* bytes NULL: not given */
+    json_text slot;      /* of a round with slots; bytes NULL: not given */
     double value;
 } reward_request;
 
-/* Reads the reward whose { was read last. After EE_BAD_INPUT the reader is somewhere within it. Texts lie in the input,
- * or are kept in `texts`. */
+/* Reads a reward after its {. After EE_BAD_INPUT the reader is somewhere inside it. Texts lie in the input or in
+ * `texts`. */
 ee_status reward_request_read(reward_request *out, json_reader *reader, kept_texts *texts, ee_error *error);
 
 #endif

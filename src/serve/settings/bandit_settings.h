@@ -15,9 +15,9 @@
 #include "data/values/text.h"
 
 typedef enum learning_mode {
-    MODE_ONLINE,     /* answers by the model, and learns */
-    MODE_APPRENTICE, /* answers the baseline, and learns to imitate it */
-    MODE_LOGGING     /* answers the baseline, and learns nothing */
+    MODE_ONLINE,     /* the model answers, and learns */
+    MODE_APPRENTICE, /* answers with the baseline; the model learns to imitate it */
+    MODE_LOGGING     /* answers with the baseline; nothing is learned */
 } learning_mode;
 
 /* How rewards are joined; can be changed later. */
@@ -57,7 +57,7 @@ typedef enum outside_rule {
 typedef struct bandit_settings {
     char policy[64];
     char options[BANDIT_TEXT_SIZE]; /* of the policy, as the user gave them */
-    char features[512];             /* of named features; only where dim is 0 */
+    char features[512];             /* of named features; only if dim is 0 */
     char propensity[64];            /* "floor:0.05", "softmax:0.1", "igw:100", "own", "argmax" */
     uint64_t dim, seed;
     joining_rules joining;
@@ -73,12 +73,12 @@ typedef struct bandit_settings {
     char personalizer[BANDIT_TEXT_SIZE]; /* an object, kept as it came; "": none */
 } bandit_settings;
 
-/* Letters, digits, '-', '_' and '.', 1 to 64 of them, the first a letter or digit. */
 /* Writes the first setting that differs, such as "wait 600, not 1800", and whether PATCH can change it. false: the
  * settings are the same. */
 bool bandit_settings_difference(const bandit_settings *there, const bandit_settings *asked, char *into, size_t size,
                                 bool *may_change);
 
+/* Letters, digits, '-', '_' and '.', 1 to 64 of them, the first a letter or digit. */
 bool bandit_name_is_valid(json_text name);
 
 bandit_settings bandit_settings_usual(void);
@@ -116,7 +116,7 @@ bool bandit_settings_decide_alike(const bandit_settings *a, const bandit_setting
 /* The settings of the bandit after a promotion of the challenger. The bandit's challengers stay. */
 bandit_settings challenger_settings_in_place(const bandit_settings *of, const challenger_settings *challenger);
 
-/* NULL where there is none. */
+/* NULL: there is none. */
 const challenger_settings *bandit_settings_challenger(const bandit_settings *of, json_text name);
 
 /* ---- the library's: settings_bandit.c ---- */

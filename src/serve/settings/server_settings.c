@@ -195,7 +195,7 @@ static const option *row_at(size_t index)
     return NULL;
 }
 
-/* Says so where the name is not ours but looks like it: the first letter is the same, and most of the others. */
+/* Refuses an unknown name that resembles a setting: the same first letter, and most of the others. */
 static ee_status check_stranger(const char *name, const char *variable, ee_error *error)
 {
     enum { MOST = 64 };

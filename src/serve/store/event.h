@@ -17,7 +17,7 @@
  * before it, rewards and settlement.
  *
  * Event numbers start at 1 within a bandit and have no gaps. Log times never decrease within a bandit; wall times do
- * where a wrong clock was corrected (system/server_clock.h). */
+ * when a wrong clock was corrected (system/server_clock.h). */
 #ifndef EENET_EVENT_H
 #define EENET_EVENT_H
 
@@ -42,7 +42,7 @@ typedef enum event_outcome {
     OUTCOME_NONE = 0,
     REWARD_JOINED = 1, /* it counts */
     REWARD_REPEATED =
-        2,           /* not the first, where the first one counts; or its reward id came before: that is not logged */
+        2,           /* not the first, if only the first counts; or its reward id came before: then it is not logged */
     REWARD_LATE = 3, /* after the wait time: logged, not learned */
     REWARD_UNKNOWN = 4,   /* no decision has this id yet: kept for one that may still come */
     REWARD_CLAIMED = 5,   /* the decision of an unknown reward arrived: counts from here on, as a second REWARD event */
@@ -61,7 +61,7 @@ typedef struct event {
     uint64_t decision; /* REWARD, SETTLED, ACTIVATED: number of the decision; 0: not known (yet) */
     double value;      /* REWARD, SETTLED */
     event_outcome outcome; /* REWARD, SETTLED, ACTIVATED: as a reward's */
-    json_text reward_id;   /* REWARD: where the caller gave one */
+    json_text reward_id;   /* REWARD: if the caller gave one */
     const void *body;      /* (size) the rest, by kind: see below */
     size_t size;
 } event;
@@ -80,16 +80,16 @@ typedef struct decision_body {
     uint64_t version;    /* of the model that decided: the number of its STEP event; 0: the first, untrained one */
     uint64_t seed;       /* of the draw: made of the bandit's seed and the decision's id */
     size_t count;        /* actions */
-    size_t action;       /* the answer */
-    size_t choice;       /* the model's choice: another than the answer in the modes `apprentice` and `logging` */
-    size_t baseline;     /* what would have been answered without a bandit: the first action that was not excluded,
-                            unless the request said another */
-    const double *probabilities; /* (count) with which each was answered; 0 where it was excluded */
+    size_t action;       /* the response */
+    size_t choice;       /* the model's choice: it differs from the response in the modes `apprentice` and `logging` */
+    size_t baseline; /* the response without a bandit: the first action that is not excluded, unless the request names
+                        another */
+    const double *probabilities; /* (count) of each; 0 if excluded */
     const json_text *names;      /* (count) of the actions; NULL: they have none */
     const uint8_t *excluded;     /* (count) of event_excluded; NULL: none is */
     size_t dim;                  /* vectors: features of an action; 0: named features */
     const float *values;         /* vectors: (count, dim) */
-    json_text context;           /* named features: one object as Vowpal Wabbit has it, the actions in "_multi" */
+    json_text context;           /* named features: one object in Vowpal Wabbit's form, with the actions in "_multi" */
     const void *record;          /* (record_size) what the library needs to learn from it, of the action `choice` */
     size_t record_size;
     bool deferred;                 /* it counts once it is activated: EVENT_ACTIVATED */
@@ -97,7 +97,7 @@ typedef struct decision_body {
     size_t slot_index, slot_count; /* its place in the round, from 0; slots of the round, 0: it has none */
 } decision_body;
 
-/* Why an action could not be the answer. */
+/* Why an action was excluded. */
 typedef enum event_excluded {
     EXCLUDED_NOT = 0,
     EXCLUDED_BY_REQUEST = 1,
@@ -106,17 +106,17 @@ typedef enum event_excluded {
 
 /* STEP. */
 typedef struct step_body {
-    uint64_t upto;   /* the model took all events up to this number */
+    uint64_t upto;   /* the model has processed all events up to this number */
     uint64_t stride; /* 1: everything was done; above: it was behind, see follower.h */
 } step_body;
 
 /* CHECKPOINT. The file is the model as the library saves it; see store/blobs.h. */
 typedef struct checkpoint_body {
     uint64_t version;  /* the number of the STEP event whose model it is */
-    uint64_t upto;     /* as that one's */
+    uint64_t upto;     /* of that step */
     uint64_t checksum; /* of the model's bytes: checkpoint_checksum */
     uint64_t size;
-    const void *state; /* (state_size) what the follower knows besides */
+    const void *state; /* (state_size) of the follower */
     size_t state_size;
 } checkpoint_body;
 
@@ -137,7 +137,7 @@ typedef struct event_room {
 /* Adds the body to *bytes (*size of *capacity, grown by memory_grow). */
 ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t **bytes, size_t *size, size_t *capacity,
                               ee_error *error);
-/* What is read borrows from bytes and the room, until the next. EE_BAD_INPUT where it is damaged. */
+/* The result borrows from bytes and the room, until the next call. EE_BAD_INPUT if it is damaged. */
 ee_status decision_body_read(const void *bytes, size_t size, event_room *room, decision_body *out, ee_error *error);
 
 enum { STEP_BODY_SIZE = 16, CHECKPOINT_HEAD_SIZE = 32 };
@@ -159,7 +159,7 @@ uint64_t event_seed(uint64_t bandit_seed, json_text id);
 size_t slot_decision_id_size(json_text id, json_text slot);
 json_text slot_decision_id(json_text id, json_text slot, char *out);
 
-/* The id of the round of such an id; of any other, itself. *slot (may be NULL): the slot's id, empty where it has none.
+/* The id of the round of such an id; of any other, itself. *slot (may be NULL): the slot's id, empty if it has none.
  */
 json_text slot_round_id(json_text id, json_text *slot);
 

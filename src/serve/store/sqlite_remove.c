@@ -114,7 +114,7 @@ static ee_status forget_row(sqlite_store *self, removing *by, bool *stays, ee_er
     return EE_OK;
 }
 
-/* The bandit keeps the settings that are in force where its log begins from now on. */
+/* Stores the settings in force at the new start of the log. */
 static ee_status keep_settings(sqlite_store *self, uint32_t bandit, int64_t place, ee_error *error)
 {
     sqlite3_bind_int64(self->statements[KEEP_SETTINGS], 1, bandit);

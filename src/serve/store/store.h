@@ -238,7 +238,8 @@ ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t afte
 /* How many decisions with numbers above `after` are not settled. It looks at all of them. */
 ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error);
 
-/* Wall times go back where a wrong clock was corrected, so events between two others may be outside of their times. */
+/* Wall times go back when a wrong clock was corrected, so the time of an event may be outside those of its neighbours.
+ */
 
 /* The first event at or after a wall time; past the last event if there is none. */
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);

@@ -351,8 +351,8 @@ ee_status store_create_tables(sqlite3 *database, ee_error *error)
 
 /* Pages of 8 KiB: three decisions of 2 KB to a page, which is a little less work than with 4 KiB. FULL: a commit is on
  * the disk when it returns. The writer keeps 64 MiB of pages, so that the ids of the last minutes are found without
- * reading. FAST: what is deleted or moved within a page leaves no copy there, so that erasing finds all of it. The log
- * of transactions is moved into the database by store_checkpoint.c, not by whoever commits. */
+ * reading. FAST: what is deleted or moved within a page leaves no copy there, so that erasing finds all of it. The
+ * write-ahead log is moved into the database by store_sqlite.c, not by each commit. */
 static ee_status prepare_writer(sqlite3 *database, ee_error *error)
 {
     char mark[64];

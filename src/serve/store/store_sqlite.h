@@ -1,4 +1,4 @@
-/* What the files of the implementation with SQLite share: connections, statements, and where things lie in the folder.
+/* Private to the implementation with SQLite: connections, statements, and the files of the folder.
  *
  *   FOLDER/eenet.db    all but the blobs (blobs.h); with eenet.db-wal and eenet.db-shm beside it while it is open
  *   FOLDER/lock        locked by the process that writes, as eenet.db is
@@ -29,8 +29,8 @@ static inline uint64_t store_number_at(int64_t place)
 
 typedef enum store_access { STORE_READS, STORE_COPIES, STORE_WRITES } store_access;
 
-/* Opens FOLDER/eenet.db. For writing it is made where it is missing, and brought up to this version; for reading it
- * must be of this version, and to be copied not of a newer one. *out is NULL where it fails. */
+/* Opens FOLDER/eenet.db. For writing it is created if it is missing, and upgraded to this version. For reading it must
+ * have this version, for copying not a newer one. *out is NULL on failure. */
 ee_status store_connect(const char *folder, store_access access, sqlite3 **out, ee_error *error);
 
 /* Whether the database has this version's tables: an older one has no checksums. */
@@ -46,13 +46,13 @@ ee_status store_migrate(sqlite3 *database, const char *const *steps, size_t coun
 /* What SQLite says of the last call on the database, as "store: could not DO: why". */
 ee_status store_fail(sqlite3 *database, const char *what, ee_error *error);
 
-/* Statements live as long as the connection: sql is (count), and so is out, which is all NULL where it fails. */
+/* Statements live as long as the connection. sql and out are (count); on failure out is all NULL. */
 ee_status store_prepare(sqlite3 *database, const char *const *sql, size_t count, sqlite3_stmt **out, ee_error *error);
 void store_finalize(sqlite3_stmt **statements, size_t count);
 
 /* ---- values: bytes are borrowed until the statement is reset ---- */
 
-void store_bind_text(sqlite3_stmt *statement, int at, json_text value); /* NULL where it is empty */
+void store_bind_text(sqlite3_stmt *statement, int at, json_text value); /* NULL if it is empty */
 json_text store_column_text(sqlite3_stmt *statement, int at);
 
 /* ---- decisions: of any connection ---- */

@@ -24,7 +24,7 @@ void notify_send(const char *lines)
     close(sender);
 }
 
-/* A variable that is a whole number; 0 where it is not there. */
+/* An integer environment variable; 0 if it is not set. */
 static long number_of(const char *name)
 {
     const char *value = getenv(name);

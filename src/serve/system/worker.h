@@ -1,5 +1,5 @@
-/* Threads for what takes too long for the threads that answer requests. With one thread, tasks run one after the other:
- * so no two changes meet. */
+/* Threads for tasks that take too long for the threads of HTTP. With one thread, tasks run one after the other, so
+ * changes cannot overlap. */
 #ifndef EENET_WORKER_H
 #define EENET_WORKER_H
 
@@ -9,14 +9,14 @@
 
 typedef struct worker worker;
 
-/* A task; it is the caller's until run is called. */
+/* A task; it must stay valid until run is called. */
 typedef struct worker_task {
     void (*run)(void *context);
     void *context;
     struct worker_task *next;
 } worker_task;
 
-/* most: tasks that wait, at most. */
+/* most: maximum number of waiting tasks. */
 ee_status worker_start(size_t threads, size_t most, worker **out, ee_error *error);
 /* Runs the tasks that wait, and stops. NULL is allowed. */
 void worker_stop(worker *self);
