@@ -1,6 +1,6 @@
 /* 128-bit checksum of bytes, fast and not cryptographic. It recognises a repeated request (a caller who constructs a
- * collision only gets the first response for the second request) and damaged rows of a store. Values are stored: the
- * algorithm never changes. */
+ * collision only gets the first response for the second request) and damaged rows of a store. Values are stored, so
+ * the algorithm never changes: another one would need this one too, for old databases. */
 #ifndef EENET_CHECKSUM_H
 #define EENET_CHECKSUM_H
 
