@@ -11,7 +11,7 @@ static PyObject *call_with_arms(PyObject *object, PyObject *arms, PyObject *cont
     if (arms_read(arms, context, self.bandit->takes_rounds, &reading)) return NULL;
     PyObject *result = call(&self, &reading, argument);
     arms_release(&reading);
-    return result;
+    return result; /* cppcheck-suppress returnDanglingLifetime ; call returns a new object */
 }
 
 static PyObject *bandit_decide(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)

@@ -102,7 +102,7 @@ static PyObject *call_with_arms(PyObject *object, PyObject *const *values, arms_
         release_scratch(self, with.scratch);
     }
     arms_release(&reading);
-    return result;
+    return result; /* cppcheck-suppress returnDanglingLifetime ; call returns a new object */
 }
 
 static PyObject *decide_rounds(snapshot_object *self, rounds_call *call, PyObject *seed)
