@@ -1,7 +1,7 @@
 """Packs the Python package: CMake compiles its two extensions, setuptools does the rest (pyproject.toml).
 
-All that is made lies under build/. EENET_BUILT names a folder where CMake has built the extensions already, as
-build/release; then nothing is compiled here.
+All output goes to build/. If EENET_BUILT names a folder in which CMake has built the extensions, such as build/release,
+nothing is compiled here.
 """
 
 import os
@@ -18,11 +18,11 @@ from setuptools.command.egg_info import egg_info
 from wheel.bdist_wheel import bdist_wheel
 
 ROOT = Path(__file__).resolve().parent
-WORK = Path("build", "python", "work")  # relative: setuptools wants it so
+WORK = Path("build", "python", "work")  # relative, as setuptools requires
 
 
 def version() -> str:
-    """The version, which stands in the public header and nowhere else."""
+    """The version in the public header."""
     header = (ROOT / "include" / "eenet.h").read_text(encoding="utf-8")
     found = re.search(r'^#define EE_VERSION "([0-9.]+)"', header, re.MULTILINE)
     if found is None:
@@ -31,7 +31,7 @@ def version() -> str:
 
 
 class Build(build):
-    """Builds in a folder of its own, which starts empty: a file that left the source leaves the wheel."""
+    """Builds in an empty folder, so that files removed from the source do not reach the wheel."""
 
     def initialize_options(self) -> None:
         super().initialize_options()
@@ -43,7 +43,7 @@ class Build(build):
 
 
 class BuildExtensions(build_ext):
-    """Has CMake build the extensions, and copies them to where setuptools looks for them."""
+    """Builds the extensions with CMake, and copies them to the folder of setuptools."""
 
     def run(self) -> None:
         built = os.environ.get("EENET_BUILT")

@@ -1,11 +1,11 @@
-"""What the tests of the package share.
+"""Shared by the tests of the package.
 
-They run against the package as it is installed (``make test-python``), or as CMake left it while one develops::
+They test the installed package (``make test-python``), or the one that CMake builds, during development::
 
     PYTHONPATH=build/release/python EENET_PROGRAM=build/release/eenet /usr/bin/python3 -m pytest python/tests
 
-EENET_PROGRAM is the program to compare with, EENET_DATA the folder of the data sets. Coba, MABWiser and the Open Bandit
-Pipeline are found in EENET_DATA/python-packages; ``pytest.importorskip("coba")`` is all that a test of theirs needs.
+EENET_PROGRAM is the program to compare with, EENET_DATA the folder of the data sets. Coba, MABWiser and Open Bandit
+Pipeline are found in EENET_DATA/python-packages; their tests need only ``pytest.importorskip("coba")``.
 """
 
 import os
@@ -19,15 +19,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("EENET_PROGRAM", "")
 DATA = os.environ.get("EENET_DATA", "")
 
-# Figures are drawn into files. Two workers with a thread each are faster than two with as many as there are cores.
+# Draw figures into files. Two workers with one thread each are faster than two with one thread per core.
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A shell has what it starts in the background ignore Ctrl-C, and processes inherit that; tests send it.
+# Tests send Ctrl-C, which processes ignore if a shell started them in the background.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if DATA:
-    # At the end, so that a package that is installed comes first. Processes that a test starts find them too.
+    # At the end, so that installed packages come first. Processes that a test starts find them too.
     folders = [str(folder) for folder in sorted(Path(DATA, "python-packages").glob("*")) if folder.is_dir()]
     sys.path.extend(folders)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), *folders]))
@@ -45,7 +45,7 @@ def program() -> Path:
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder of the data sets, of which each may be missing: skip with a reason then."""
+    """The folder of the data sets. Each may be missing; its tests then skip with a reason."""
     if not DATA:
         pytest.skip("EENET_DATA does not name the folder of the data sets")
     return Path(DATA).resolve()
@@ -53,7 +53,7 @@ def data_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def server(program, tmp_path_factory):
-    """A server on a port of its own, which all tests of the session share: each makes bandits of its own."""
+    """A server that all tests of the session share; each test creates its own bandits."""
     from server_process import ServerProcess
 
     with ServerProcess(program, tmp_path_factory.mktemp("server")) as started:

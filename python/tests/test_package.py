@@ -1,4 +1,4 @@
-"""The package as it is installed: what the wheel holds and shows, and what an import says where something is missing."""
+"""The installed package: what the wheel contains and exports, and the errors of an import if something is missing."""
 
 import os
 import platform
@@ -27,7 +27,7 @@ def tool(name):
 
 
 def python(code, path=(), flags=()):
-    """A fresh interpreter with this package, and what lies in path before it."""
+    """A new interpreter with this package, and the folders of path before it."""
     folders = [*map(str, path), str(HERE.parent)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, *flags, "-c", code], env=environment, capture_output=True, text=True)
@@ -35,7 +35,7 @@ def python(code, path=(), flags=()):
 
 @pytest.fixture(scope="module")
 def wheel():
-    """The installed distribution; a build that one develops in is none."""
+    """The installed distribution; skips if the package was imported from a build."""
     for distribution in metadata.distributions(name="eenet", path=[str(HERE.parent)]):
         return distribution
     pytest.skip("the package was not installed from a wheel")
@@ -66,7 +66,7 @@ def test_needs_numpy_alone(wheel):
 
 
 def test_sdist_holds_the_sources(wheel):
-    """Every C source that the wheel is built from. That this is enough is seen when one builds a wheel from it."""
+    """Every C source that the wheel is built from."""
     archives = list((ROOT / "build" / "python").glob(f"eenet-{wheel.version}.tar.gz"))
     if not archives:
         pytest.skip("there is no sdist in build/python")
@@ -81,7 +81,7 @@ def test_sdist_holds_the_sources(wheel):
 
 
 def test_stubs_are_true():
-    """The types of the extensions, which people see in their editors, are those of what is there."""
+    """The stubs, which editors show, agree with the extensions."""
     pytest.importorskip("mypy.stubtest")
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
     words = [sys.executable, "-m", "mypy.stubtest", *(f"eenet.{name}" for name in EXTENSIONS)]
@@ -115,7 +115,7 @@ def test_libraries_that_an_extension_needs(name, others):
         [tool("readelf"), "-d", str(HERE / f"{name}.abi3.so")], capture_output=True, text=True, check=True
     )
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", listing.stdout))
-    # The loader, which is a part of libc, is named where there are threads' variables in it.
+    # The loader, a part of libc, is listed if there are thread-local variables.
     assert {library for library in needed if not library.startswith("ld-linux")} <= others | {"libc.so.6", "libm.so.6"}
     assert others == set() or "libzstd.so.1" in needed
 
@@ -152,7 +152,7 @@ def test_import_costs_numpy_and_little_else():
 
 @pytest.fixture
 def without_zstd(tmp_path):
-    """A copy of the package whose laboratory asks for a library that no machine has."""
+    """A copy of the package whose laboratory needs a library that no machine has."""
     shutil.copytree(HERE, tmp_path / "eenet", ignore=shutil.ignore_patterns("__pycache__"))
     extension = tmp_path / "eenet" / "_lab.abi3.so"
     code = extension.read_bytes()
