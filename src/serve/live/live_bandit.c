@@ -6,14 +6,6 @@ enum { TOGETHER = 256 }; /* decisions of one turn */
 
 /* ---- settings and periods ---- */
 
-static ee_status read_settings(live_bandit *self, uint64_t number, bandit_settings *out, ee_error *error)
-{
-    const event *from;
-    *out = bandit_settings_usual();
-    ee_status status = store_read_one(self->log, self->number, number, &from, error);
-    return status ? status : bandit_settings_read(out, from->body, from->size, SETTINGS_STORED, error);
-}
-
 static bool has_number(const bandit_settings *settings, uint64_t number)
 {
     for (size_t i = 0; i < settings->challenger_count; i++)
@@ -36,7 +28,7 @@ static ee_status find_beginnings(live_bandit *self, uint64_t last, ee_error *err
     for (bool any = true, found = false; any;) {
         uint64_t before;
         ee_status status = store_last(self->log, self->number, EVENT_SETTINGS, number - 1, &before, error);
-        if (!status && before) status = read_settings(self, before, &older, error);
+        if (!status && before) status = store_read_settings(self->log, self->number, before, &older, error);
         if (status || !before) return status;
         if (!found && !bandit_settings_decide_alike(&older, &newer)) {
             self->period = number;
@@ -65,7 +57,7 @@ static ee_status look_at_settings(live_bandit *self, bool *changed, ee_error *er
     self->settings = self->in_force;
     self->period = 0;
     memset(self->begins, 0, sizeof self->begins);
-    if (settings) status = read_settings(self, settings, &self->settings, error);
+    if (settings) status = store_read_settings(self->log, self->number, settings, &self->settings, error);
     if (!status && settings) status = find_beginnings(self, settings, error);
     if (status) return status;
     self->settings_event = settings;

@@ -81,10 +81,8 @@ static ee_status find_mode(settled_reader *self, uint64_t decision, ee_error *er
     self->settings = number;
     self->mode = self->mode_now;
     if (!number) return EE_OK;
-    const event *found;
-    bandit_settings settings = bandit_settings_usual();
-    status = store_read_one(self->reader, self->bandit, number, &found, error);
-    if (!status) status = bandit_settings_read(&settings, found->body, found->size, SETTINGS_STORED, error);
+    bandit_settings settings;
+    status = store_read_settings(self->reader, self->bandit, number, &settings, error);
     if (!status) self->mode = settings.mode;
     return status;
 }

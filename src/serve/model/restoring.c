@@ -1,14 +1,5 @@
 #include "restoring.h"
 
-static ee_status read_settings(store_reader *log, uint32_t bandit, uint64_t number, bandit_settings *out,
-                               ee_error *error)
-{
-    const event *found;
-    *out = bandit_settings_usual();
-    ee_status status = store_read_one(log, bandit, number, &found, error);
-    return status ? status : bandit_settings_read(out, found->body, found->size, SETTINGS_STORED, error);
-}
-
 typedef struct loading {
     store_reader *log;
     uint32_t bandit;
@@ -20,11 +11,8 @@ typedef struct loading {
 /* The settings in force at an event, or the given ones if they were removed from the log. */
 static ee_status find_settings_at(loading *self, uint64_t number, const bandit_settings *given, ee_error *error)
 {
-    uint64_t found = 0;
     self->settings = *given;
-    ee_status status = store_last(self->log, self->bandit, EVENT_SETTINGS, number, &found, error);
-    if (status || !found) return status;
-    return read_settings(self->log, self->bandit, found, &self->settings, error);
+    return store_settings_at(self->log, self->bandit, number, &self->settings, error);
 }
 
 static ee_status find_settings(loading *self, uint64_t checkpoint, const bandit_settings *given, ee_error *error)
@@ -86,7 +74,7 @@ static ee_status begin_at_model(loading *self, uint64_t upto, const bandit_setti
 static ee_status begin(loading *self, uint64_t upto, const bandit_settings *given, ee_error *error)
 {
     bandit_settings first;
-    ee_status status = read_settings(self->log, self->bandit, 1, &first, error);
+    ee_status status = store_read_settings(self->log, self->bandit, 1, &first, error);
     if (status == EE_BAD_INPUT) return begin_at_model(self, upto, given, error);
     return status ? status : follower_create(&first, &self->loaded, error);
 }

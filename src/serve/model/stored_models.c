@@ -87,18 +87,6 @@ bool stored_models_erased(const stored_models *self, uint64_t first, uint64_t la
 
 /* ---- loading ---- */
 
-static ee_status settings_at(store_reader *log, uint32_t bandit, uint64_t upto, bandit_settings *settings,
-                             ee_error *error)
-{
-    uint64_t number = 0;
-    const event *found;
-    ee_status status = store_last(log, bandit, EVENT_SETTINGS, upto, &number, error);
-    if (status || !number) return status;
-    *settings = bandit_settings_usual();
-    status = store_read_one(log, bandit, number, &found, error);
-    return status ? status : bandit_settings_read(settings, found->body, found->size, SETTINGS_STORED, error);
-}
-
 /* *out stays NULL if the model cannot be read. */
 static ee_status load(store_reader *log, uint32_t bandit, const bandit_settings *given, const checkpoint_body *model,
                       follower **out, ee_error *error)
@@ -107,7 +95,7 @@ static ee_status load(store_reader *log, uint32_t bandit, const bandit_settings 
     uint8_t *bytes = NULL;
     size_t size = 0;
     ee_error why = {0};
-    ee_status status = settings_at(log, bandit, model->upto, &settings, error);
+    ee_status status = store_settings_at(log, bandit, model->upto, &settings, error);
     if (status) return status;
     status = blob_get(store_reader_blobs(log), blob_model(bandit, model->version), &bytes, &size, &why);
     if (!status) status = follower_load(model, &settings, bytes, size, out, &why);

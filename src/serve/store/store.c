@@ -255,6 +255,22 @@ ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uin
     return self->methods->last_of(self, bandit, kinds, upto, number, error);
 }
 
+ee_status store_read_settings(store_reader *self, uint32_t bandit, uint64_t number, bandit_settings *out,
+                              ee_error *error)
+{
+    const event *found;
+    *out = bandit_settings_usual();
+    ee_status status = store_read_one(self, bandit, number, &found, error);
+    return status ? status : bandit_settings_read(out, found->body, found->size, SETTINGS_STORED, error);
+}
+
+ee_status store_settings_at(store_reader *self, uint32_t bandit, uint64_t number, bandit_settings *out, ee_error *error)
+{
+    uint64_t found = 0;
+    ee_status status = store_last(self, bandit, EVENT_SETTINGS, number, &found, error);
+    return status || !found ? status : store_read_settings(self, bandit, found, out, error);
+}
+
 ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
                               ee_error *error)
 {

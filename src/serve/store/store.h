@@ -219,6 +219,13 @@ ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint6
 ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
                         ee_error *error);
 
+/* The settings of SETTINGS event `number`. */
+ee_status store_read_settings(store_reader *self, uint32_t bandit, uint64_t number, bandit_settings *out,
+                              ee_error *error);
+/* The settings in force at event `number`; *out is unchanged if they were removed from the log. */
+ee_status store_settings_at(store_reader *self, uint32_t bandit, uint64_t number, bandit_settings *out,
+                            ee_error *error);
+
 /* A decision as joining needs to know it. */
 typedef struct stored_decision {
     uint64_t number; /* of its event */
