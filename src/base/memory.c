@@ -64,7 +64,7 @@ static char *take(const memory *owner, size_t bytes)
     return raw;
 }
 
-static void give_back(const memory *owner, char *raw, size_t bytes)
+static void release_block(const memory *owner, char *raw, size_t bytes)
 {
     if (!has_allocator(owner)) {
         free(raw);
@@ -154,7 +154,7 @@ void memory_free(void *block)
     block_head *head = head_of(block);
     memory *owner = head->owner;
     if (owner) unlink_block(owner, head);
-    give_back(owner, head->raw, head->bytes);
+    release_block(owner, head->raw, head->bytes);
 }
 
 void memory_release(memory *owner)
@@ -163,7 +163,7 @@ void memory_release(memory *owner)
     *owner = (memory){.allocator = all.allocator};
     for (block_head *head = all.first, *next; head; head = next) {
         next = head->next;
-        give_back(&all, head->raw, head->bytes);
+        release_block(&all, head->raw, head->bytes);
     }
 }
 

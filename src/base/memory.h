@@ -26,7 +26,7 @@ ee_status memory_create_owner(const ee_allocator *allocator, void *out, size_t s
 ee_status memory_grow(memory *owner, void *array, size_t *capacity, size_t count, size_t size, ee_error *error);
 
 /* Puts the first `bytes` of a block into large pages, if there are enough and the system has them. Call it only if all
- * of them will be written: the pages are taken at the first write. Blocks of a custom allocator are left alone. */
+ * of them will be written: the pages are taken at the first write. Does nothing for blocks of a custom allocator. */
 void memory_take_large_pages(void *block, size_t bytes);
 
 /* Frees one block of any owner. NULL is allowed. */

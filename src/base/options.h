@@ -56,7 +56,7 @@ typedef struct option {
         .name = name_, .type = OPTION_REAL, .offset = OPTION_OFFSET(owner, field, double), .fallback = fallback_,      \
         .low = low_, .high = high_, .meaning = __VA_ARGS__                                                             \
     }
-/* A number, or a word that stands for none. */
+/* A number, or a word that means none. */
 #define OPTION_ROW_REAL_OR(owner, field, name_, fallback_, word, low_, high_, ...)                                     \
     {                                                                                                                  \
         .name = name_, .type = OPTION_REAL, .offset = OPTION_OFFSET(owner, field, double), .fallback = fallback_,      \

@@ -81,7 +81,7 @@ ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error)
 
 uint32_t *slots_take(slots *self, size_t slot, size_t words)
 {
-    slots_give_back(self, slot);
+    slots_free(self, slot);
     if (words <= self->stride) return self->block + slot * self->stride;
     long_row *row = self->spare;
     self->spare = row->next;
@@ -90,7 +90,7 @@ uint32_t *slots_take(slots *self, size_t slot, size_t words)
     return row->words;
 }
 
-void slots_give_back(slots *self, size_t slot)
+void slots_free(slots *self, size_t slot)
 {
     long_row *row = self->long_rows ? self->long_rows[slot] : NULL;
     if (!row) return;
@@ -111,7 +111,7 @@ ee_status slots_follow(slots *self, const slots *other, ee_error *error)
 
 void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t words)
 {
-    slots_give_back(to, to_slot);
+    slots_free(to, to_slot);
     if (words <= self->stride) {
         memcpy(to->block + to_slot * to->stride, self->block + slot * self->stride, words * sizeof *self->block);
         return;

@@ -46,7 +46,7 @@ void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t word
 ee_status slots_follow(slots *self, const slots *other, ee_error *error);
 
 /* Frees the row of a slot. */
-void slots_give_back(slots *self, size_t slot);
+void slots_free(slots *self, size_t slot);
 
 /* The row of a slot. */
 static inline uint32_t *slots_at(const slots *self, size_t slot)

@@ -98,7 +98,7 @@ ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error);
 void bandit_set_stride(ee_bandit *self, uint64_t stride);
 
 /* Call it before scoring for a decision: counts pending decisions that the policy does not know yet as tried. */
-ee_status bandit_tell(ee_bandit *self, ee_error *error);
+ee_status bandit_await_pending(ee_bandit *self, ee_error *error);
 
 /* Checks that one call makes at most `pending` decisions. */
 ee_status bandit_check_count(const ee_bandit *self, size_t decisions, ee_error *error);
@@ -114,7 +114,7 @@ ee_status bandit_learn_seen(ee_bandit *self, const observation *seen, double rew
 
 /* Adds a pending decision with its words; pending_reserve must have been called. The decision made `pending` decisions
  * earlier expires. Cannot fail. */
-void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t *words);
+void bandit_add_pending(ee_bandit *self, const kept_decision *kept, const uint32_t *words);
 
 /* Reads the decision of a record into self->words, scaled for this bandit. *length becomes the divisor of arms after it
  * is added. */

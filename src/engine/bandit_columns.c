@@ -56,7 +56,7 @@ ee_status bandit_create_policy(ee_bandit *self, const policy_class *class, const
 /* ---- growing ---- */
 
 /* Copies what `from` has learned to `to`. */
-static ee_status hand_over(policy *from, policy *to, ee_error *error)
+static ee_status copy_learned(policy *from, policy *to, ee_error *error)
 {
     const columns *stored = &from->parameters.columns;
     archive writer = archive_writer(error);
@@ -82,7 +82,7 @@ static ee_status grow(ee_bandit *self, size_t capacity, ee_error *error)
     if (status) return status;
     status = bandit_create_policy(self, self->policy->class, options, capacity, SIZE_MAX, &larger, error);
     memory_free(options);
-    if (!status) status = hand_over(self->policy, larger->policy, error);
+    if (!status) status = copy_learned(self->policy, larger->policy, error);
     if (status) {
         policy_arena_release(larger);
         return status;

@@ -14,7 +14,7 @@ static void remember(ee_bandit *bandit, ee_decision *decisions)
     for (size_t i = 0; i < made->count; i++) decisions[i].id = bandit->decisions + 1 + i;
     bandit->policy->parameters.length = made->length;
     for (size_t i = 0; i < made->count; i++)
-        bandit_remember(bandit, &made->rows[i].kept, made->words + made->rows[i].first_word);
+        bandit_add_pending(bandit, &made->rows[i].kept, made->words + made->rows[i].first_word);
 }
 
 static size_t most_words(const made_decisions *made)
@@ -42,7 +42,7 @@ static ee_status decide(ee_bandit *bandit, const deciding_call *call, ee_error *
     if (status) return status;
     deciding_room *room = bandit->room;
     decision_streams before = room->streams;
-    if (call->count) status = bandit_tell(bandit, error);
+    if (call->count) status = bandit_await_pending(bandit, error);
     if (!status) status = deciding_call_make(call, &bandit->rules, &bandit->policy->parameters, room, error);
     if (!status) status = pending_reserve(&bandit->pending, call->count, most_words(&room->made), error);
     if (status)
@@ -77,13 +77,13 @@ ee_status ee_bandit_decide_slots(ee_bandit *bandit, const ee_arms *seen, size_t 
 /* ---- without changing anything ---- */
 
 /* The scores and probabilities of a decision now; either may be NULL. */
-static ee_status look(const ee_bandit *bandit, const ee_arms *arms, ee_score *scores, double *probabilities,
-                      ee_error *error)
+static ee_status preview(const ee_bandit *bandit, const ee_arms *arms, ee_score *scores, double *probabilities,
+                         ee_error *error)
 {
     scored_arms seen;
     deciding_room *room = bandit->room;
     ee_status status =
-        deciding_look(&bandit->rules, &bandit->policy->parameters, arms, probabilities != NULL, room, &seen, error);
+        deciding_preview(&bandit->rules, &bandit->policy->parameters, arms, probabilities != NULL, room, &seen, error);
     if (status) return status;
     if (scores) memcpy(scores, room->scores, arms->count * sizeof *scores);
     if (probabilities) memcpy(probabilities, room->probabilities, arms->count * sizeof *probabilities);
@@ -94,7 +94,7 @@ ee_status ee_bandit_score(const ee_bandit *bandit, const ee_arms *arms, ee_score
 {
     if (!bandit || !scores) return status_fail(error, EE_BAD_INPUT, "score: bandit and scores must not be NULL");
     ee_status status = arms_check(arms, bandit->dim, error);
-    return status ? status : look(bandit, arms, scores, NULL, error);
+    return status ? status : preview(bandit, arms, scores, NULL, error);
 }
 
 ee_status ee_bandit_probabilities(const ee_bandit *bandit, const ee_arms *arms, double *probabilities, ee_error *error)
@@ -102,5 +102,5 @@ ee_status ee_bandit_probabilities(const ee_bandit *bandit, const ee_arms *arms, 
     if (!bandit || !probabilities)
         return status_fail(error, EE_BAD_INPUT, "probabilities: bandit and probabilities must not be NULL");
     ee_status status = arms_check(arms, bandit->dim, error);
-    return status ? status : look(bandit, arms, NULL, probabilities, error);
+    return status ? status : preview(bandit, arms, NULL, probabilities, error);
 }

@@ -4,7 +4,7 @@
 
 #include "bandit.h"
 
-ee_status bandit_tell(ee_bandit *self, ee_error *error)
+ee_status bandit_await_pending(ee_bandit *self, ee_error *error)
 {
     pending_entry *entry;
     if (!self->policy->class->await) return EE_OK;
@@ -33,7 +33,7 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
     if (status) return status;
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
     counted_decisions_find(&bandit->counted, &seen);
-    bandit_remember(bandit, &kept, bandit->words);
+    bandit_add_pending(bandit, &kept, bandit->words);
     decision->id = bandit->decisions;
     if (seen.awaited) { /* it was added before, and is already counted */
         counted_decisions_remove(&bandit->counted, &seen);
@@ -62,7 +62,7 @@ static void expire(ee_bandit *self, pending_entry *entry)
     pending_remove(&self->pending, entry, learned ? PENDING_DEFAULTED : PENDING_EXPIRED);
 }
 
-void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t *words)
+void bandit_add_pending(ee_bandit *self, const kept_decision *kept, const uint32_t *words)
 {
     pending_entry leaving;
     uint32_t *place = pending_add(&self->pending, ++self->decisions, kept, self->now, &leaving);

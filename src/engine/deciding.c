@@ -125,8 +125,8 @@ static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, si
     return status || count == 1 ? status : see_ids(rounds, count, room, &out->arms, error);
 }
 
-ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, arm_length length, deciding_room *room,
-                       scored_arms *out, ee_error *error)
+ee_status deciding_scale_arms(const decision_rules *rules, const ee_arms *arms, arm_length length, deciding_room *room,
+                              scored_arms *out, ee_error *error)
 {
     *out = (scored_arms){.length = length};
     return see_arms(rules, arms, 1, room, out, error);
@@ -230,8 +230,8 @@ void deciding_estimate(const decision_rules *rules, const parameters *learned, c
     for (size_t i = 0; i < count; i++) probabilities[i] = wins[i] / (double)(rules->probability_draws + 1);
 }
 
-ee_status deciding_look(const decision_rules *rules, const parameters *learned, const ee_arms *arms, bool probabilities,
-                        deciding_room *room, scored_arms *out, ee_error *error)
+ee_status deciding_preview(const decision_rules *rules, const parameters *learned, const ee_arms *arms,
+                           bool probabilities, deciding_room *room, scored_arms *out, ee_error *error)
 {
     decision_streams before = room->streams;
     ee_status status = deciding_score(rules, learned, arms, 1, learned->length, room, out, error);

@@ -84,8 +84,8 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
                          arm_length length, deciding_room *room, scored_arms *out, ee_error *error);
 
 /* Like deciding_score for one round, without scoring: for gradients. */
-ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, arm_length length, deciding_room *room,
-                       scored_arms *out, ee_error *error);
+ee_status deciding_scale_arms(const decision_rules *rules, const ee_arms *arms, arm_length length, deciding_room *room,
+                              scored_arms *out, ee_error *error);
 
 /* After either: gradient = the derivative of the exploitation of an arm with respect to each of its entries, as the
  * policy sees them; (dim) for a dense arm, one per entry of a sparse one. Overwrites the scratch. */
@@ -107,7 +107,7 @@ void deciding_estimate(const decision_rules *rules, const parameters *learned, c
 
 /* The scores and, if requested, the probabilities of a decision among these arms, which must have been checked: in
  * room->scores and room->probabilities. Draws nothing from the streams. */
-ee_status deciding_look(const decision_rules *rules, const parameters *learned, const ee_arms *arms, bool probabilities,
-                        deciding_room *room, scored_arms *out, ee_error *error);
+ee_status deciding_preview(const decision_rules *rules, const parameters *learned, const ee_arms *arms,
+                           bool probabilities, deciding_room *room, scored_arms *out, ee_error *error);
 
 #endif

@@ -14,7 +14,7 @@ static ee_status explain_arm(const decision_rules *rules, const parameters *lear
                              deciding_room *room, float *contributions, ee_error *error)
 {
     scored_arms seen;
-    ee_status status = deciding_see(rules, arms, learned->length, room, &seen, error);
+    ee_status status = deciding_scale_arms(rules, arms, learned->length, room, &seen, error);
     if (!status) status = deciding_gradient(learned, &seen, arm, room, contributions, error);
     if (status) return status;
     vector x = vector_of_arm(&seen.arms, arm);
@@ -157,7 +157,7 @@ static ee_status explain(explaining *e, ee_error *error)
 {
     explanation *out = &e->work->explanation;
     deciding_room *room = &e->work->room;
-    ee_status status = deciding_look(e->rules, e->learned, e->arms, true, room, &e->seen, error);
+    ee_status status = deciding_preview(e->rules, e->learned, e->arms, true, room, &e->seen, error);
     if (!status)
         status =
             memory_grow(&e->work->memory, &out->arms, &out->arm_capacity, e->arms->count, sizeof *out->arms, error);

@@ -107,7 +107,7 @@ observation pending_observation(const pending *self, const pending_entry *entry)
 
 void pending_remove(pending *self, pending_entry *entry, pending_state why)
 {
-    slots_give_back(&self->slots, entry->slot);
+    slots_free(&self->slots, entry->slot);
     self->free_slots[self->free_count++] = entry->slot;
     entry->state = why;
 }

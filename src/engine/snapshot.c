@@ -84,7 +84,7 @@ ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *err
     if (!bandit || !out) return status_fail(error, EE_BAD_INPUT, "snapshot: bandit and out must not be NULL");
     *out = NULL;
     ee_snapshot *self;
-    ee_status status = bandit_tell(bandit, error);
+    ee_status status = bandit_await_pending(bandit, error);
     if (!status) status = memory_create_owner(&bandit->memory.allocator, &self, sizeof *self, error);
     if (status) return status;
     self->bandit = bandit;
@@ -138,7 +138,7 @@ ee_status snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, uint64_t ver
     if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: snapshot and bandit must not be NULL");
     if (snapshot->bandit != bandit)
         return status_fail(error, EE_BAD_INPUT, "snapshot: it was created from another bandit");
-    ee_status status = bandit_tell(bandit, error);
+    ee_status status = bandit_await_pending(bandit, error);
     if (!status) status = follow(snapshot, bandit, error);
     if (status) return status;
     snapshot->version = version;

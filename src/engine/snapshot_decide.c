@@ -171,15 +171,16 @@ ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *work
 /* ---- without changing anything ---- */
 
 /* The scores and probabilities of the next decision; either may be NULL. */
-static ee_status look(const ee_snapshot *snapshot, ee_scratch *work, const ee_arms *arms, ee_score *scores,
-                      double *probabilities, ee_error *error)
+static ee_status preview(const ee_snapshot *snapshot, ee_scratch *work, const ee_arms *arms, ee_score *scores,
+                         double *probabilities, ee_error *error)
 {
     scored_arms seen;
     deciding_room *room = &work->room;
     ee_status status = arms_check(arms, snapshot->rules.dim, error);
     if (status) return status;
     size_t copy = snapshot_enter(snapshot);
-    status = deciding_look(&snapshot->rules, &snapshot->copies[copy], arms, probabilities != NULL, room, &seen, error);
+    status =
+        deciding_preview(&snapshot->rules, &snapshot->copies[copy], arms, probabilities != NULL, room, &seen, error);
     snapshot_leave(snapshot, copy);
     if (status) return status;
     if (scores) memcpy(scores, room->scores, arms->count * sizeof *scores);
@@ -192,7 +193,7 @@ ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *work, const
 {
     if (!snapshot || !work || !scores)
         return status_fail(error, EE_BAD_INPUT, "score: snapshot, scratch and scores must not be NULL");
-    return look(snapshot, work, arms, scores, NULL, error);
+    return preview(snapshot, work, arms, scores, NULL, error);
 }
 
 ee_status ee_snapshot_probabilities(const ee_snapshot *snapshot, ee_scratch *work, const ee_arms *arms,
@@ -200,5 +201,5 @@ ee_status ee_snapshot_probabilities(const ee_snapshot *snapshot, ee_scratch *wor
 {
     if (!snapshot || !work || !probabilities)
         return status_fail(error, EE_BAD_INPUT, "probabilities: snapshot, scratch and probabilities must not be NULL");
-    return look(snapshot, work, arms, NULL, probabilities, error);
+    return preview(snapshot, work, arms, NULL, probabilities, error);
 }

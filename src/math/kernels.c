@@ -389,7 +389,7 @@ typedef struct product {
     bool relu;
 } product;
 
-/* From column j on. a is packed: entry i of its rows lies at a[i * MOST_ROWS]. */
+/* From column j on. a is packed: entry i of its rows is at a[i * MOST_ROWS]. */
 INLINE void multiply_block(product p, const float *restrict a, size_t j, size_t ROWS, size_t VECTORS)
 {
     lanes sum[MOST_ROWS * WIDE];

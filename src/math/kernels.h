@@ -43,7 +43,7 @@ typedef struct kernel_table {
     void (*forward)(float *y, const float *start, const float *w, const float *x, size_t in, size_t out, size_t stride,
                     bool relu);
 
-    /* The same for a sparse x: index and x are (count), w has a row for each index. Behind those lie `behind` more
+    /* The same for a sparse x: index and x are (count), w has a row for each index. They are followed by `behind` more
      * indices: of rows that the next calls take, which are fetched meanwhile. It changes no result. */
     void (*forward_sparse)(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
                            size_t count, size_t behind, size_t out, size_t stride, bool relu);

@@ -7,7 +7,7 @@
 #include "doubles.h"
 #include "ridge_state.h"
 
-static const uint32_t NOBODY = UINT32_MAX;
+static const uint32_t NONE = UINT32_MAX;
 
 /* An update loses as many digits as its gain has; with a larger gain the block is factorised at once. Scores have
  * single precision, and features of a sane scale stay far below. */
@@ -26,8 +26,8 @@ struct ridge {
     double lambda;
     double *sums;     /* (dim, dim) sum x x^T; only the lower triangle is used */
     double *moments;  /* (dim) sum y x */
-    uint32_t *heads;  /* (dim) the first feature of the block that a feature is in; NOBODY: it was never seen */
-    uint32_t *nexts;  /* (dim) the next feature of the same block, ascending; NOBODY after the last */
+    uint32_t *heads;  /* (dim) the first feature of the block that a feature is in; NONE: it was never seen */
+    uint32_t *nexts;  /* (dim) the next feature of the same block, ascending; NONE after the last */
     uint64_t *counts; /* (dim) at the head of a block: updates since its factorisation */
     uint64_t *times;  /* (dim) at the head of a block: of its last sample */
 
@@ -156,7 +156,7 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
     if (!status) status = memory_create(owner, &self->column, dim, sizeof *self->column, error);
     if (!status) status = memory_create(owner, &self->marks, dim, sizeof *self->marks, error);
     if (status) return status;
-    memset(self->heads, 0xff, dim * sizeof *self->heads); /* NOBODY */
+    memset(self->heads, 0xff, dim * sizeof *self->heads); /* NONE */
     *out = self;
     return EE_OK;
 }
@@ -181,8 +181,8 @@ static void link_blocks(ridge *self)
     for (size_t turn = 0; turn < self->used; turn++) {
         uint32_t f = feature_at(self, turn);
         uint32_t head = self->heads[f];
-        self->nexts[f] = NOBODY;
-        if (head == NOBODY) continue;
+        self->nexts[f] = NONE;
+        if (head == NONE) continue;
         if (head != f) self->nexts[last[head]] = f;
         last[head] = f;
     }
@@ -193,7 +193,7 @@ static bool support_is_joined(const ridge *self)
     uint32_t head = self->heads[self->support[0]];
     for (size_t i = 0; i < self->support_count; i++)
         if (self->heads[self->support[i]] != head) return false;
-    return head != NOBODY;
+    return head != NONE;
 }
 
 /* Joins all blocks that the sample touches. This goes through all features, but at most once for each. */
@@ -203,7 +203,7 @@ static void join_support(ridge *self)
     uint64_t count = 0;
     for (size_t i = 0; i < self->support_count; i++) {
         uint32_t head = self->heads[self->support[i]];
-        if (head == NOBODY) {
+        if (head == NONE) {
             head = self->heads[self->support[i]] = self->support[i];
             self->counts[head] = 0;
         }
@@ -213,7 +213,7 @@ static void join_support(ridge *self)
     }
     for (size_t f = 0; f < self->dim; f++) {
         uint32_t head = self->heads[f];
-        if (head != NOBODY && self->marks[head]) self->heads[f] = target;
+        if (head != NONE && self->marks[head]) self->heads[f] = target;
     }
     memset(self->marks, 0, self->dim);
     self->counts[target] = count;
@@ -223,7 +223,7 @@ static void join_support(ridge *self)
 static void list_block(ridge *self, uint32_t head)
 {
     self->member_count = self->run_count = 0;
-    for (uint32_t f = head; f != NOBODY; f = self->nexts[f]) {
+    for (uint32_t f = head; f != NONE; f = self->nexts[f]) {
         run *last = self->runs + self->run_count - 1;
         if (self->run_count && last->first + last->count == f)
             last->count++;
@@ -443,7 +443,7 @@ static bool heads_are_sound(const ridge *self)
 {
     for (uint32_t f = 0; f < self->used; f++) {
         uint32_t head = self->heads[f];
-        if (head == NOBODY) continue;
+        if (head == NONE) continue;
         if (head >= self->used || is_before(self, f, head) || self->heads[head] != head) return false;
     }
     return true;

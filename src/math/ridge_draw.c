@@ -7,7 +7,7 @@
 #include "ridge.h"
 #include "ridge_state.h"
 
-static const uint32_t NOBODY = UINT32_MAX;
+static const uint32_t NONE = UINT32_MAX;
 
 typedef struct drawing {
     const double *state;
@@ -22,9 +22,9 @@ typedef struct drawing {
     double *normals; /* (order) */
     double *product; /* (most) */
 
-    uint32_t *of_block;     /* (most) at the head of a block: an arm with a feature of it, or NOBODY */
-    uint32_t *of_feature;   /* (most) the first arm that has a feature, or NOBODY */
-    uint32_t *of_place;     /* (places) the feature of a place that an arm has, or NOBODY */
+    uint32_t *of_block;     /* (most) at the head of a block: an arm with a feature of it, or NONE */
+    uint32_t *of_feature;   /* (most) the first arm that has a feature, or NONE */
+    uint32_t *of_place;     /* (places) the feature of a place that an arm has, or NONE */
     uint32_t *features;     /* (most) that arms have, group after group */
     uint32_t *roots;        /* (arms) an arm's group, by an arm of it: the first, once all are joined */
     uint32_t *members;      /* (arms) the arms, group after group */
@@ -80,7 +80,7 @@ static void join(uint32_t *roots, uint32_t a, uint32_t b)
 
 static void join_arms(drawing *self)
 {
-    memset(self->of_block, 0xff, self->most * sizeof *self->of_block); /* NOBODY */
+    memset(self->of_block, 0xff, self->most * sizeof *self->of_block); /* NONE */
     memset(self->of_feature, 0xff, self->most * sizeof *self->of_feature);
     memset(self->of_place, 0xff, self->places * sizeof *self->of_place);
     for (uint32_t arm = 0; arm < self->arms->count; arm++) {
@@ -89,9 +89,9 @@ static void join_arms(drawing *self)
         for (size_t i = 0; i < x.count; i++) {
             size_t feature = x.indices ? x.indices[i] : i, block = ridge_block(self->state, self->dim, feature);
             if (x.values[i] == 0) continue;
-            if (self->of_feature[feature] == NOBODY) self->of_feature[feature] = arm;
+            if (self->of_feature[feature] == NONE) self->of_feature[feature] = arm;
             self->of_place[ridge_place(self->state, self->dim, feature)] = (uint32_t)feature;
-            if (self->of_block[block] == NOBODY)
+            if (self->of_block[block] == NONE)
                 self->of_block[block] = arm;
             else
                 join(self->roots, arm, self->of_block[block]);
@@ -121,14 +121,14 @@ static void list_groups(drawing *self)
     for (size_t arm = 0; arm < count; arm++) self->member_ends[self->roots[arm]]++;
     for (size_t place = 0; place < self->places; place++) {
         uint32_t f = self->of_place[place];
-        if (f != NOBODY) self->feature_ends[self->roots[self->of_feature[f]]]++;
+        if (f != NONE) self->feature_ends[self->roots[self->of_feature[f]]]++;
     }
     starts_of_counts(self, self->member_ends);
     starts_of_counts(self, self->feature_ends);
     for (uint32_t arm = 0; arm < count; arm++) self->members[self->member_ends[self->roots[arm]]++] = arm;
     for (size_t place = 0; place < self->places; place++) {
         uint32_t f = self->of_place[place];
-        if (f != NOBODY) self->features[self->feature_ends[self->roots[self->of_feature[f]]]++] = f;
+        if (f != NONE) self->features[self->feature_ends[self->roots[self->of_feature[f]]]++] = f;
     }
 }
 

@@ -58,7 +58,7 @@ static size_t row_words(vector x)
 
 void history_settle(history *self)
 {
-    while (self->marked.displaced) slots_give_back(&self->displaced_rows, --self->marked.displaced);
+    while (self->marked.displaced) slots_free(&self->displaced_rows, --self->marked.displaced);
     self->marked.count = self->count;
     self->marked.newest = self->newest;
     self->marked.seen = self->seen;
@@ -120,7 +120,7 @@ void history_append(history *self, vector x, float target)
 
 void history_undo(history *self)
 {
-    for (size_t index = self->marked.count; index < self->count; index++) slots_give_back(&self->rows, index);
+    for (size_t index = self->marked.count; index < self->count; index++) slots_free(&self->rows, index);
     self->count = self->marked.count;
     self->newest = self->marked.newest;
     self->seen = self->marked.seen;
@@ -135,7 +135,7 @@ void history_undo(history *self)
 
 void history_clear(history *self)
 {
-    for (size_t i = 0; i < self->count; i++) slots_give_back(&self->rows, i);
+    for (size_t i = 0; i < self->count; i++) slots_free(&self->rows, i);
     self->count = 0;
     self->seen = 0;
     self->newest = 0;

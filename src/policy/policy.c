@@ -34,7 +34,7 @@ const option_table standardize_option_table = OPTION_TABLE(standardize_rows);
 
 static const option recall_rows[] = {
     OPTION_ROW_INTEGER(common_options, recall, "recall", "16384", 0, 1e8,
-                       "remember the rewards of up to this many recurring arms; 0: off"),
+                       "update_memory the rewards of up to this many recurring arms; 0: off"),
 };
 const option_table recall_option_table = OPTION_TABLE(recall_rows);
 
@@ -333,7 +333,7 @@ float policy_recalled(const parameters *learned, vector x, arm_id id, ee_score s
     return recall_expect(learned->recalled, arms, x, id, expected) - expected;
 }
 
-static void remember(policy *self, const observation *o, float reward)
+static void update_memory(policy *self, const observation *o, float reward)
 {
     const parameters *learned = &self->parameters;
     float expected = expected_reward(learned, o->score);
@@ -390,7 +390,7 @@ bool policy_learn(policy *self, const observation *o, float reward)
     self->units_before = self->units;
     float taken = (float)reward_units_take(&self->units, (double)reward);
     bool learned = self->class->learn(self, &seen, taken);
-    if (learned && self->recalled_arms) remember(self, o, taken);
+    if (learned && self->recalled_arms) update_memory(self, o, taken);
     if (learned)
         self->limited += taken != reward;
     else

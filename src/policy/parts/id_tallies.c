@@ -6,13 +6,13 @@
 /* The table: a header, the places in the order of their first id, and slots from the hash of an id to its place. */
 typedef struct table_head {
     uint64_t used;    /* used places, from the first on */
-    uint64_t hand;    /* the place where the search for a new id starts, when all are used */
+    uint64_t cursor;  /* the place where the search for a new id starts, when all are used */
     uint64_t changes; /* ids that got a place so far */
 } table_head;
 
 typedef struct id_place {
     uint64_t id;
-    uint64_t played; /* 1: chosen again since the pointer passed */
+    uint64_t played; /* 1: chosen again since the cursor passed */
     tally rewards;
 } id_place;
 
@@ -85,12 +85,12 @@ static size_t free_place(const id_table *self)
 {
     table_head *head = self->head;
     if (head->used < self->most) return head->used++;
-    while (self->places[head->hand].played) {
-        self->places[head->hand].played = 0;
-        head->hand = (head->hand + 1) % self->most;
+    while (self->places[head->cursor].played) {
+        self->places[head->cursor].played = 0;
+        head->cursor = (head->cursor + 1) % self->most;
     }
-    size_t place = head->hand;
-    head->hand = (head->hand + 1) % self->most;
+    size_t place = head->cursor;
+    head->cursor = (head->cursor + 1) % self->most;
     free_slot(self, slot_of(self, self->places[place].id));
     return place;
 }
@@ -145,13 +145,13 @@ static void archive_place(const id_table *self, size_t number, archive *a)
 void id_tallies_archive(float *floats, size_t ids, archive *a)
 {
     id_table self = table_of(floats, ids);
-    size_t used = self.head->used, hand = self.head->hand;
+    size_t used = self.head->used, cursor = self.head->cursor;
     size_t most = archive_remaining(a) / sizeof(id_place);
     archive_size(a, &used, 0, a->reading && most < ids ? most : ids, "ids with a place");
-    archive_size(a, &hand, 0, ids - 1, "next place of an id");
+    archive_size(a, &cursor, 0, ids - 1, "next place of an id");
     archive_u64(a, &self.head->changes);
     for (size_t i = 0; i < used && !a->status; i++) archive_place(&self, i, a);
     if (a->status) return;
     self.head->used = used;
-    self.head->hand = hand;
+    self.head->cursor = cursor;
 }

@@ -1,6 +1,6 @@
 /* Rewards of each arm, by its id: a table of a limited number of ids in floats of the caller, so that it can be part of
  * a policy's parameters. When it is full, a new id replaces one that was not chosen recently: the clock algorithm,
- * whose pointer skips places that were chosen again since it last passed. */
+ * whose cursor skips places that were chosen again since it last passed. */
 #ifndef EENET_ID_TALLIES_H
 #define EENET_ID_TALLIES_H
 

@@ -428,7 +428,7 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
     begin_step(self, log, bandit, step);
     ee_status status = take_events(self, &end, error);
     if (!status && end.reached) status = status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
-    return status ? status : bandit_tell(self->bandit, error);
+    return status ? status : bandit_await_pending(self->bandit, error);
 }
 
 ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, step_body *step,
@@ -438,7 +438,7 @@ ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, s
     begin_step(self, log, bandit, step);
     ee_status status = take_events(self, &end, error);
     step->upto = self->upto;
-    return status ? status : bandit_tell(self->bandit, error);
+    return status ? status : bandit_await_pending(self->bandit, error);
 }
 
 /* ---- checkpoints ---- */

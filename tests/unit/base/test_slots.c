@@ -59,8 +59,8 @@ TEST(a_long_row_takes_its_own_length_while_it_is_there)
     put(&s, 1, 1, 6); /* with the next reserve what is left is given back */
     assert_int_equal(memory_bytes(&owner), before);
     put(&s, 1, LONG, 7);
-    slots_give_back(&s, 1);
-    slots_give_back(&s, 2); /* has none */
+    slots_free(&s, 1);
+    slots_free(&s, 2); /* has none */
     put(&s, 1, 1, 8);
     assert_int_equal(memory_bytes(&owner), before);
     memory_release(&owner);

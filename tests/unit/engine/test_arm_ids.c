@@ -168,7 +168,7 @@ TEST(several_rounds_at_once_keep_ids)
                 arms[i].values = rounds[i].values;
                 arms[i].ids = t % 4 == 0 && i == 1 ? NULL : rounds[i].ids;
             }
-            ok(bandit_tell(bandit, NULL));
+            ok(bandit_await_pending(bandit, NULL));
             bool draws = bandit->policy->class->draws;
             model before = model_save(bandit);
             ee_bandit *twin = model_load(before);

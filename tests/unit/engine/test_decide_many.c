@@ -95,7 +95,7 @@ TEST(all_rounds_are_decided_on_what_was_known_before)
             size_t end = 0;
             draw_rounds(1 + call * ROUNDS, ROUNDS, arms);
             if (!call) bandit_reward(bandit, bandit_choose(bandit, &arms[0], NULL).id, 1); /* the length of arms */
-            ok(bandit_tell(bandit, NULL));
+            ok(bandit_await_pending(bandit, NULL));
             for (size_t r = 0; r < ROUNDS; end += arms[r++].count)
                 ok(ee_bandit_score(bandit, &arms[r], before + end, NULL));
             ok(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, many.decisions, many.scores, NULL, NULL));

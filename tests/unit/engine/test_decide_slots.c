@@ -202,7 +202,7 @@ TEST(all_slots_are_decided_on_what_was_known_before)
         for (uint64_t call = 1; call <= 6 && !draws; call++) {
             problem p = draw_problem(call);
             if (goes_by_position(&c)) give_ids(&p);
-            ok(bandit_tell(bandit, NULL));
+            ok(bandit_await_pending(bandit, NULL));
             model before = model_save(bandit);
             ee_bandit *copy = model_load(before);
             fill_good(bandit, &p, &got);
