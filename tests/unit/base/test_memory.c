@@ -68,11 +68,11 @@ static void assert_no_memory(size_t count, size_t size, size_t bytes)
     ee_error error = {EE_OK, ""};
     assert_int_equal(memory_create(NULL, &block, count, size, &error), EE_NO_MEMORY);
     assert_int_equal(error.status, EE_NO_MEMORY);
-    size_t told = 0;
+    size_t reported = 0;
     int end = 0;
-    assert_int_equal(sscanf(error.message, "memory: could not allocate %zu bytes%n", &told, &end), 1);
+    assert_int_equal(sscanf(error.message, "memory: could not allocate %zu bytes%n", &reported, &end), 1);
     assert_int_equal(end, strlen(error.message));
-    assert_true(told >= bytes);
+    assert_true(reported >= bytes);
     assert_int_equal(memory_create(NULL, &block, count, size, NULL), EE_NO_MEMORY);
 }
 
@@ -256,7 +256,7 @@ TEST(an_object_may_own_itself)
 static bool wants_large_pages(const void *address)
 {
     char line[512];
-    bool within = false, told = false;
+    bool within = false, reported = false;
     FILE *maps = fopen("/proc/self/smaps", "r");
     assert_non_null(maps);
     while (fgets(line, sizeof line, maps)) {
@@ -264,10 +264,10 @@ static bool wants_large_pages(const void *address)
         if (sscanf(line, "%llx-%llx ", &first, &end) == 2)
             within = (uintptr_t)address >= first && (uintptr_t)address < end;
         else if (within && strncmp(line, "VmFlags:", 8) == 0)
-            told = strstr(line, " hg") != NULL;
+            reported = strstr(line, " hg") != NULL;
     }
     fclose(maps);
-    return told;
+    return reported;
 }
 
 static void *plain_allocate(void *context, size_t size)

@@ -152,15 +152,15 @@ TEST(what_it_needs_is_described)
         {"f2.stop", "the second net", "kind=network and f2.training=sgd and f2.steps>1", 0, 1},
     };
     made m;
-    ee_option told;
+    ee_option reported;
     ok(read("", "scale=on", &m, NULL));
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        ok(options_describe(&schema, &m, i, &told, NULL));
-        assert_string_equal(told.name, expected[i].name);
-        assert_string_equal(told.part, expected[i].part);
-        assert_string_equal(told.needs, expected[i].needs);
-        assert_int_equal(told.acts, expected[i].acts);
-        assert_int_equal(told.first, expected[i].first);
+        ok(options_describe(&schema, &m, i, &reported, NULL));
+        assert_string_equal(reported.name, expected[i].name);
+        assert_string_equal(reported.part, expected[i].part);
+        assert_string_equal(reported.needs, expected[i].needs);
+        assert_int_equal(reported.acts, expected[i].acts);
+        assert_int_equal(reported.first, expected[i].first);
     }
-    assert_int_equal(options_describe(&schema, &m, sizeof expected / sizeof *expected, &told, NULL), EE_BAD_INPUT);
+    assert_int_equal(options_describe(&schema, &m, sizeof expected / sizeof *expected, &reported, NULL), EE_BAD_INPUT);
 }

@@ -22,8 +22,8 @@ typedef struct question {
 
 static ee_status ask(const question *q, ee_error *error)
 {
-    explanation *told;
-    return snapshot_explain(q->snapshot, q->scratch, q->arms, q->round, 1, EXPLAIN_ALL, &told, error);
+    explanation *reported;
+    return snapshot_explain(q->snapshot, q->scratch, q->arms, q->round, 1, EXPLAIN_ALL, &reported, error);
 }
 
 static ee_status ask_bandit(const question *q, ee_error *error)

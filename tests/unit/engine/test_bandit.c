@@ -517,10 +517,10 @@ TEST(heads_may_be_those_of_the_blocks)
                                               {"neural-linear", "f1.width=8 rebuild=9"},
                                               {"neural-linucb", "f1.width=8 rebuild=9"}};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
-        char named[256], told[256];
+        char named[256], reported[256];
         snprintf(named, sizeof named, "%s f1.heads=4", policies[p][1]);
-        snprintf(told, sizeof told, "%s f1.heads=0 blocks=4", policies[p][1]);
-        ee_bandit *one = bandit_make(policies[p][0], 8, 3, named), *other = bandit_make(policies[p][0], 8, 3, told);
+        snprintf(reported, sizeof reported, "%s f1.heads=0 blocks=4", policies[p][1]);
+        ee_bandit *one = bandit_make(policies[p][0], 8, 3, named), *other = bandit_make(policies[p][0], 8, 3, reported);
         assert_int_equal(ee_bandit_memory(one), ee_bandit_memory(other));
         for (uint64_t t = 1; t <= 40; t++) {
             ee_score a[5], b[5];
@@ -865,16 +865,16 @@ TEST(the_probability_of_a_draw_is_estimated_or_not_told)
     static round_arms round;
     round_draw(&round, 3, 2, 4, 4);
     ee_bandit *silent = bandit_make("lints", 4, 1, NULL),
-              *telling = bandit_make("lints", 4, 1, "probability_draws=4000");
+              *reporting = bandit_make("lints", 4, 1, "probability_draws=4000");
     ee_decision first, second;
     ok(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL, NULL));
-    ok(ee_bandit_decide(telling, &round.dense, &second, NULL, NULL, NULL));
+    ok(ee_bandit_decide(reporting, &round.dense, &second, NULL, NULL, NULL));
     assert_true(isnan(first.probability));
     assert_int_equal(first.arm, second.arm); /* the extra draws come after the one that decides */
     /* No reward has come: by symmetry either of two arms wins half of the draws. */
     assert_true(fabs(second.probability - 0.5) < 0.05);
     ee_bandit_free(silent);
-    ee_bandit_free(telling);
+    ee_bandit_free(reporting);
     ee_settings settings = {.policy = "neural-ts", .dim = 4, .seed = 1, .options = "propensity=softmax"};
     ee_error error;
     ee_bandit *none;

@@ -81,15 +81,15 @@ TEST(estimates_do_not_change_what_is_decided)
     for (size_t policy = 0; policy < POLICIES; policy++) {
         char options[128];
         snprintf(options, sizeof options, "%s probability_draws=0", thompson[policy].options);
-        ee_bandit *telling = make(policy, 2), *silent = bandit_make(thompson[policy].policy, DIM, 2, options);
+        ee_bandit *reporting = make(policy, 2), *silent = bandit_make(thompson[policy].policy, DIM, 2, options);
         teach(silent);
         for (int i = 0; i < DECISIONS; i++) {
-            ee_decision told = bandit_choose(telling, &round.dense, NULL);
-            ee_decision untold = bandit_choose(silent, &round.dense, NULL);
-            assert_int_equal(told.arm, untold.arm);
-            assert_true(told.probability > 0 && isnan(untold.probability));
+            ee_decision reported = bandit_choose(reporting, &round.dense, NULL);
+            ee_decision unreported = bandit_choose(silent, &round.dense, NULL);
+            assert_int_equal(reported.arm, unreported.arm);
+            assert_true(reported.probability > 0 && isnan(unreported.probability));
         }
-        ee_bandit_free(telling);
+        ee_bandit_free(reporting);
         ee_bandit_free(silent);
     }
 }

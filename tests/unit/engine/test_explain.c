@@ -91,7 +91,7 @@ static void check_slopes(ee_bandit *bandit, const policy_case *c, round_arms *ro
 /* Leaving a feature out is what a contribution stands for. */
 static double check_left_out(ee_bandit *bandit, const policy_case *c, round_arms *round)
 {
-    double told[ARMS * DIM], lost[ARMS * DIM];
+    double reported[ARMS * DIM], lost[ARMS * DIM];
     size_t count = 0;
     for (size_t arm = 0; arm < ARMS; arm++) {
         float contributions[DIM];
@@ -106,12 +106,12 @@ static double check_left_out(ee_bandit *bandit, const policy_case *c, round_arms
             *x = 0;
             lost[count] = with - (double)exploitation(bandit, &round->dense, arm);
             *x = kept;
-            told[count] = (double)contributions[i];
-            if (is_linear(c->name)) assert_close(told[count], lost[count], 1e-5);
+            reported[count] = (double)contributions[i];
+            if (is_linear(c->name)) assert_close(reported[count], lost[count], 1e-5);
             count++;
         }
     }
-    return correlation(told, lost, count);
+    return correlation(reported, lost, count);
 }
 
 static void check_sparse(ee_bandit *bandit, const round_arms *round)
@@ -267,7 +267,7 @@ typedef struct named_case {
     ee_round *round;
     ee_snapshot *snapshot;
     ee_scratch *own;
-    explanation *told;
+    explanation *reported;
 } named_case;
 
 static void named_begin(named_case *c, const char *name, const char *options, const char *named)
@@ -282,7 +282,7 @@ static void named_begin(named_case *c, const char *name, const char *options, co
 static void named_explain(named_case *c)
 {
     ee_error error = {EE_OK, ""};
-    if (snapshot_explain(c->snapshot, c->own, NULL, c->round, 1, EXPLAIN_ALL, &c->told, &error))
+    if (snapshot_explain(c->snapshot, c->own, NULL, c->round, 1, EXPLAIN_ALL, &c->reported, &error))
         fail_msg("%s", error.message);
 }
 
@@ -311,9 +311,9 @@ static const char *name_of(const named_case *c, size_t arm, const explained_entr
 
 static const explained_entry *find_entry(const named_case *c, size_t arm, const char *name)
 {
-    const explained_arm *own = &c->told->arms[arm];
+    const explained_arm *own = &c->reported->arms[arm];
     for (size_t i = own->first; i < own->first + own->count; i++)
-        if (strcmp(name_of(c, arm, &c->told->entries[i]), name) == 0) return &c->told->entries[i];
+        if (strcmp(name_of(c, arm, &c->reported->entries[i]), name) == 0) return &c->reported->entries[i];
     return NULL;
 }
 
@@ -349,9 +349,9 @@ TEST(parts_are_the_whole)
         named_draw(c.round, 501);
         named_explain(&c);
         for (size_t arm = 0; arm < NAMED_ARMS; arm++) {
-            const explained_arm *own = &c.told->arms[arm];
+            const explained_arm *own = &c.reported->arms[arm];
             double sum = (double)own->base;
-            for (size_t j = 0; j < own->count; j++) sum += (double)c.told->entries[own->first + j].contribution;
+            for (size_t j = 0; j < own->count; j++) sum += (double)c.reported->entries[own->first + j].contribution;
             assert_close(sum, own->score.exploitation, 1e-5);
             if (i == 0) assert_close(own->base, 0, 1e-5);
             assert_true(own->probability >= 0 && own->probability <= 1);
@@ -397,17 +397,17 @@ TEST(the_memory_of_arms_is_told_apart)
         ee_bandit *bandit = bandit_make("eenet", 2, 3, recalls ? "f1.width=4 units=4" : "f1.width=4 units=4 recall=0");
         ee_snapshot *snapshot;
         ee_scratch *own;
-        explanation *told;
+        explanation *reported;
         for (int t = 0; t < 200; t++) {
             ee_decision decision = bandit_choose(bandit, &round, NULL);
             bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0); /* which no line through the others has */
         }
         ok(ee_snapshot_create(bandit, &snapshot, NULL));
         ok(ee_scratch_create(snapshot, 1, &own, NULL));
-        ok(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &told, NULL));
+        ok(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &reported, NULL));
         double recalled = 0;
         for (size_t i = 0; i < 3; i++) {
-            const explained_arm *arm = &told->arms[i];
+            const explained_arm *arm = &reported->arms[i];
             recalled += fabs((double)arm->recalled);
             /* w2 = 0.7 in the preset's f3 */
             assert_close(arm->score.score - arm->recalled, arm->score.exploitation + 0.7f * arm->score.exploration,

@@ -150,14 +150,14 @@ TEST(probabilities_without_a_decision_are_those_of_one)
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
         for (uint64_t t = 1; t <= 40; t++) {
             const ee_arms *arms = arms_of_round(t);
-            double told[ARMS], drawn[ARMS];
+            double reported[ARMS], drawn[ARMS];
             ee_decision decision;
             model before = model_save(bandit);
-            ok(ee_bandit_probabilities(bandit, arms, told, NULL));
+            ok(ee_bandit_probabilities(bandit, arms, reported, NULL));
             assert_true(model_is_of(before, bandit));
             model_free(&before);
             ok(ee_bandit_decide(bandit, arms, &decision, NULL, drawn, NULL));
-            assert_memory_equal(told, drawn, arms->count * sizeof *told);
+            assert_memory_equal(reported, drawn, arms->count * sizeof *reported);
             bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
         }
         ee_bandit_free(bandit);

@@ -43,15 +43,15 @@ static void *read_on(void *argument)
     }
     for (bool ends = false; !ends;) {
         ends = atomic_load(&all->ends);
-        explanation *told;
-        if (snapshot_explain(all->snapshot, own, &all->round.sparse, NULL, 1, EXPLAIN_ALL, &told, NULL)) {
+        explanation *reported;
+        if (snapshot_explain(all->snapshot, own, &all->round.sparse, NULL, 1, EXPLAIN_ALL, &reported, NULL)) {
             atomic_fetch_add(&all->wrong, 1);
             break;
         }
         seen *next = &self->seen[self->count++ % (sizeof self->seen / sizeof *self->seen)];
-        next->version = told->version;
-        next->count = told->entry_count;
-        for (size_t i = 0; i < told->entry_count; i++) next->contributions[i] = told->entries[i].contribution;
+        next->version = reported->version;
+        next->count = reported->entry_count;
+        for (size_t i = 0; i < reported->entry_count; i++) next->contributions[i] = reported->entries[i].contribution;
         atomic_fetch_add(&all->explained, 1);
     }
     ee_scratch_free(own);

@@ -21,8 +21,8 @@ typedef struct note {
 
 static policy_class told_class;
 static bool (*learn_of_greedy)(policy *self, const observation *o, float reward);
-static note told[MOST_NOTES]; /* await() was called for these */
-static size_t told_count;
+static note reported[MOST_NOTES]; /* await() was called for these */
+static size_t reported_count;
 static observation learned_last;
 static bool diverges;
 
@@ -30,9 +30,9 @@ static bool diverges;
 static float await(policy *self, const observation *o)
 {
     assert_false(o->awaited);
-    assert_true(told_count < MOST_NOTES);
-    note *made = &told[told_count++];
-    *made = (note){o->x.values[0], o->round, (float)told_count / 8, self->parameters.round};
+    assert_true(reported_count < MOST_NOTES);
+    note *made = &reported[reported_count++];
+    *made = (note){o->x.values[0], o->round, (float)reported_count / 8, self->parameters.round};
     for (size_t i = 0; i < self->parameters.count; i++) self->parameters.values[i] += made->expected / 100;
     return made->expected;
 }
@@ -43,7 +43,7 @@ static bool learn(policy *self, const observation *o, float reward)
     return !diverges && learn_of_greedy(self, o, reward);
 }
 
-static void tell(ee_bandit *bandit)
+static void report(ee_bandit *bandit)
 {
     told_class = *bandit->policy->class;
     learn_of_greedy = told_class.learn;
@@ -58,8 +58,8 @@ static ee_bandit *make(const char *options)
     char all[128];
     snprintf(all, sizeof all, "f1.width=4 scale=off standardize=off %s", options);
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, all);
-    tell(bandit);
-    told_count = 0;
+    report(bandit);
+    reported_count = 0;
     diverges = false;
     return bandit;
 }
@@ -87,7 +87,7 @@ TEST(a_reward_that_comes_at_once_is_not_awaited)
 {
     ee_bandit *bandit = make("");
     bandit_play(bandit, 1, 20, ARMS, false);
-    assert_int_equal(told_count, 0);
+    assert_int_equal(reported_count, 0);
     assert_false(learned_last.awaited);
     assert_int_equal(bandit->policy->parameters.changes, 0);
     ee_bandit_free(bandit);
@@ -98,19 +98,19 @@ TEST(decisions_are_told_once_and_in_order)
     ee_bandit *bandit = make("");
     float first[7];
     for (uint64_t i = 1; i <= 3; i++) decide(bandit, i, &first[i]);
-    assert_int_equal(told_count, 2); /* the third waits, but nothing was decided since */
+    assert_int_equal(reported_count, 2); /* the third waits, but nothing was decided since */
     bandit_reward(bandit, 3, 1);
     assert_false(learned_last.awaited);
     decide(bandit, 4, &first[4]);
-    assert_int_equal(told_count, 2);
+    assert_int_equal(reported_count, 2);
     ok(ee_bandit_forget(bandit, 4, NULL));
     decide(bandit, 5, &first[5]);
-    assert_int_equal(told_count, 2); /* what was forgotten does not wait */
+    assert_int_equal(reported_count, 2); /* what was forgotten does not wait */
     decide(bandit, 6, &first[6]);
     static const uint64_t expected[] = {1, 2, 5};
-    assert_int_equal(told_count, 3);
-    for (size_t i = 0; i < 3; i++) assert_true(told[i].first == first[expected[i]]);
-    assert_int_equal(told[2].at, 1); /* after the reward of decision 3 */
+    assert_int_equal(reported_count, 3);
+    for (size_t i = 0; i < 3; i++) assert_true(reported[i].first == first[expected[i]]);
+    assert_int_equal(reported[2].at, 1); /* after the reward of decision 3 */
     assert_int_equal(bandit->policy->parameters.changes, 3);
     ee_bandit_free(bandit);
 }
@@ -128,7 +128,7 @@ TEST(learning_gets_back_what_was_expected)
     assert_int_equal(ee_bandit_learn(bandit, 4, 1, NULL), EE_DIVERGED);
     diverges = false;
     decide(bandit, 6, NULL);
-    assert_int_equal(told_count, 5); /* 1, 2, 3, 4, 5: the one that diverged is not told again */
+    assert_int_equal(reported_count, 5); /* 1, 2, 3, 4, 5: the one that diverged is not told again */
     bandit_reward(bandit, 4, 1);
     assert_true(learned_last.awaited);
     assert_true(learned_last.expected == 4.0f / 8);
@@ -143,14 +143,14 @@ TEST(a_look_tells_nothing)
     decide(bandit, 1, NULL);
     ok(ee_bandit_score(bandit, arms_of_round(2), scores, NULL));
     ok(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NULL));
-    assert_int_equal(told_count, 0);
+    assert_int_equal(reported_count, 0);
     ee_arms bad = *arms_of_round(4);
     ee_decision decision;
     bad.dim++;
     assert_int_equal(ee_bandit_decide(bandit, &bad, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, NULL, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     ok(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL));
-    assert_int_equal(told_count, 0);
+    assert_int_equal(reported_count, 0);
     ee_bandit_free(bandit);
 }
 
@@ -180,10 +180,10 @@ TEST(rounds_of_one_call_do_not_know_of_each_other)
     }
     decide(bandit, 1, NULL);
     ok(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL));
-    assert_int_equal(told_count, 1);
+    assert_int_equal(reported_count, 1);
     decide(bandit, 2, NULL);
-    assert_int_equal(told_count, 4);
-    for (size_t i = 0; i < 3; i++) assert_true(told[1 + i].first == arms[i].values[decisions[i].arm * DIM]);
+    assert_int_equal(reported_count, 4);
+    for (size_t i = 0; i < 3; i++) assert_true(reported[1 + i].first == arms[i].values[decisions[i].arm * DIM]);
     ee_bandit_free(bandit);
 }
 
@@ -194,9 +194,9 @@ TEST(what_has_expired_is_not_awaited)
     decide(bandit, 1, NULL);
     ok(ee_bandit_set_time(bandit, 11, NULL));
     decide(bandit, 2, NULL);
-    assert_int_equal(told_count, 0);
+    assert_int_equal(reported_count, 0);
     decide(bandit, 3, NULL);
-    assert_int_equal(told_count, 1);
+    assert_int_equal(reported_count, 1);
     ee_bandit_free(bandit);
 }
 
@@ -211,16 +211,16 @@ TEST(snapshots_know_of_decisions_that_wait)
     ee_bandit *bandit = make("");
     decide(bandit, 1, NULL);
     ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    assert_int_equal(told_count, 1);
+    assert_int_equal(reported_count, 1);
     ok(ee_scratch_create(snapshot, 1, &room, NULL));
     for (uint64_t t = 2; t < 9; t++) { /* a server: decisions are made on the snapshot, and the bandit counts them */
         ok(ee_snapshot_decide(snapshot, room, arms_of_round(t), &decision, NULL, NULL, NULL));
         ok(ee_scratch_record(room, 0, &record, &size, NULL));
         ok(ee_bandit_take_record(bandit, record, size, &decision, NULL));
-        assert_int_equal(told_count, t - 1);
+        assert_int_equal(reported_count, t - 1);
         ok(ee_snapshot_update(snapshot, bandit, NULL));
-        assert_int_equal(told_count, t);
-        assert_true(told[t - 1].first == round_now.values[decision.arm * DIM]);
+        assert_int_equal(reported_count, t);
+        assert_true(reported[t - 1].first == round_now.values[decision.arm * DIM]);
         assert_int_equal(snapshot->copies[snapshot->gate->published].changes, t);
         ok(ee_bandit_score(bandit, arms_of_round(50), own, NULL));
         ok(ee_snapshot_score(snapshot, room, arms_of_round(50), its, NULL));
@@ -244,18 +244,18 @@ TEST(a_loaded_bandit_waits_as_the_saved_one)
     ee_bandit *twin = model_load(saved);
     assert_true(model_is_of(saved, twin));
     model_free(&saved);
-    tell(twin);
+    report(twin);
     bandit->policy->class = twin->policy->class; /* the two share what tell() keeps */
-    told_count = 0;
+    reported_count = 0;
     for (uint64_t t = 9; t <= 10; t++) {
-        size_t before = told_count;
+        size_t before = reported_count;
         decide(bandit, t, NULL);
-        note own = told[told_count - 1];
-        assert_int_equal(told_count, before + 1); /* of the last decision alone */
-        told_count = before;
+        note own = reported[reported_count - 1];
+        assert_int_equal(reported_count, before + 1); /* of the last decision alone */
+        reported_count = before;
         decide(twin, t, NULL);
-        assert_int_equal(told_count, before + 1);
-        assert_memory_equal(&own, &told[before], sizeof own);
+        assert_int_equal(reported_count, before + 1);
+        assert_memory_equal(&own, &reported[before], sizeof own);
     }
     bandit_reward(bandit, 7, 1);
     bandit_reward(twin, 7, 1);

@@ -545,19 +545,19 @@ TEST(a_corrected_sample_is_as_if_it_had_come_so)
     for (size_t r = 0; r < 3; r++) {
         random_stream stream = random_named(r, "late");
         model m = model_make(DIM, 0.3, refreshes[r]);
-        double y[SAMPLES], told[SAMPLES], *copy = make_doubles(ridge_state_count(DIM));
+        double y[SAMPLES], reported[SAMPLES], *copy = make_doubles(ridge_state_count(DIM));
         float x[SAMPLES][DIM];
         ridge_copy(m.ridge, m.state, 0, copy);
         for (size_t t = 0; t < SAMPLES + LATE; t++) {
             if (t < SAMPLES) {
                 draw_in_block(&stream, x[t], DIM, &y[t]);
-                told[t] = t % 2 ? ridge_mean(m.state, DIM, vector_dense(x[t], DIM)) : random_normal(&stream);
-                model_add(&m, x[t], told[t], t % 3 == 0);
+                reported[t] = t % 2 ? ridge_mean(m.state, DIM, vector_dense(x[t], DIM)) : random_normal(&stream);
+                model_add(&m, x[t], reported[t], t % 3 == 0);
             }
             if (t >= LATE) {
                 size_t late = t - LATE;
-                for (size_t i = 0; i < DIM; i++) m.b[i] += (y[late] - told[late]) * (double)x[late][i];
-                ridge_correct(m.ridge, m.state, vector_dense(x[late], DIM), y[late] - told[late], 2 + t);
+                for (size_t i = 0; i < DIM; i++) m.b[i] += (y[late] - reported[late]) * (double)x[late][i];
+                ridge_correct(m.ridge, m.state, vector_dense(x[late], DIM), y[late] - reported[late], 2 + t);
             }
             assert_solved(&m, 1e-8);
             ridge_copy(m.ridge, m.state, t < LATE ? 1 : 2 + t, copy);

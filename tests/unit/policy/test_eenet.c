@@ -356,8 +356,8 @@ typedef struct solved_variant {
     bool scale;
     variant labels; /* label and offset of it */
     double prior, lambda;
-    int late;   /* rounds that a reward is late */
-    int retold; /* the last so many samples are told anew at each training */
+    int late;      /* rounds that a reward is late */
+    int refreshed; /* the last so many samples are told anew at each training */
 } solved_variant;
 
 /* What the test knows of the rounds, and f1's theta_0 of its own making. */
@@ -370,7 +370,7 @@ typedef struct solved_play {
     float x[ROUNDS][ARMS][SOLVED_DIM];
     double phi[ROUNDS][ARMS][WIDTH];
     size_t arm[ROUNDS];
-    double reward[ROUNDS], told[ROUNDS];
+    double reward[ROUNDS], reported[ROUNDS];
     uint64_t id[ROUNDS];
     int learned;
 } solved_play;
@@ -469,7 +469,7 @@ static void solve_gains(const solved_play *p, int round, size_t head, double *th
     for (size_t i = 0; i < n; i++) a[i * n + i] = v->lambda;
     for (int t = 0; t < round; t++) {
         const double *phi = p->phi[t][p->arm[t]];
-        double target = (t < p->learned ? label_of(&v->labels, p->reward[t] - p->told[t]) : 0) - v->prior;
+        double target = (t < p->learned ? label_of(&v->labels, p->reward[t] - p->reported[t]) : 0) - v->prior;
         if (head_of(p, p->arm[t]) != head) continue;
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j < n; j++) a[i * n + j] += phi[i] * phi[j];
@@ -518,16 +518,16 @@ static void decide_and_check(solved_play *p, ee_bandit *bandit, int round)
     }
     p->id[round] = decision.id;
     p->arm[round] = decision.arm;
-    p->told[round] = scores[decision.arm].exploitation;
+    p->reported[round] = scores[decision.arm].exploitation;
 }
 
 static void learn_next(solved_play *p, ee_bandit *bandit)
 {
     ee_error error = {0};
-    int t = p->learned++, retold = p->variant->retold;
+    int t = p->learned++, refreshed = p->variant->refreshed;
     ok(ee_bandit_learn(bandit, p->id[t], p->reward[t], &error));
-    for (int i = p->learned > retold ? p->learned - retold : 0; i < p->learned; i++)
-        p->told[i] = exploit(p, bandit->policy->parameters.values, i, p->arm[i]);
+    for (int i = p->learned > refreshed ? p->learned - refreshed : 0; i < p->learned; i++)
+        p->reported[i] = exploit(p, bandit->policy->parameters.values, i, p->arm[i]);
 }
 
 static void check_solved(const solved_variant *v)

@@ -90,13 +90,13 @@ TEST(thompson_plays_by_votes)
     bandit_play(bandit, 1, 40, ARMS, false);
     size_t divided = 0;
     for (uint64_t t = 41; t <= ROUNDS; t++) {
-        double votes[ARMS], told[ARMS];
+        double votes[ARMS], reported[ARMS];
         ee_decision decision;
         round_draw(&round_now, t, ARMS, DIM, DIM);
         count_votes(bandit, votes);
-        ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, told, NULL));
-        for (size_t i = 0; i < ARMS; i++) assert_close(told[i], votes[i] / MEMBERS, 1e-12);
-        assert_true(decision.probability == told[decision.arm] && decision.probability > 0);
+        ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, reported, NULL));
+        for (size_t i = 0; i < ARMS; i++) assert_close(reported[i], votes[i] / MEMBERS, 1e-12);
+        assert_true(decision.probability == reported[decision.arm] && decision.probability > 0);
         divided += decision.probability < 1;
         bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
     }
@@ -121,14 +121,14 @@ TEST(thompson_plays_by_votes)
 TEST(voters_remember_arms)
 {
     ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
-    double told[ARMS];
+    double reported[ARMS];
     round_draw(&round_now, 1, ARMS, DIM, DIM);
     for (int t = 0; t < 2000; t++) {
         ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
         bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0);
     }
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
-    assert_close(told[2], 1, 1e-12);
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
+    assert_close(reported[2], 1, 1e-12);
     ee_bandit_free(bandit);
 }
 
@@ -136,11 +136,11 @@ TEST(voters_remember_arms)
 TEST(another_rule_takes_the_place_of_the_votes)
 {
     ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=12 propensity=floor propensity_epsilon=0.1");
-    double told[ARMS];
+    double reported[ARMS];
     bandit_play(bandit, 1, 40, ARMS, false);
     round_draw(&round_now, 41, ARMS, DIM, DIM);
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
-    for (size_t i = 0; i < ARMS; i++) assert_true(fabs(told[i] - 0.02) < 1e-9 || fabs(told[i] - 0.92) < 1e-9);
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
+    for (size_t i = 0; i < ARMS; i++) assert_true(fabs(reported[i] - 0.02) < 1e-9 || fabs(reported[i] - 0.92) < 1e-9);
     ee_bandit_free(bandit);
     ee_settings refused = {.policy = "neural-ensemble", .dim = 3, .options = "propensity=floor decision=thompson"};
     ee_error error;

@@ -40,11 +40,11 @@ static void play(ee_bandit *bandit, uint64_t first, uint64_t last, double low, d
 static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma, double most, double range)
 {
     ee_score scores[ARMS];
-    double told[ARMS], losses[ARMS], rest = 1;
+    double reported[ARMS], losses[ARMS], rest = 1;
     size_t best = 0;
     round_draw(&round_now, round, ARMS, DIM, DIM);
     ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
     for (size_t i = 0; i < ARMS; i++) {
         losses[i] = (most - (double)scores[i].score) / range;
         assert_true(losses[i] >= 0 && losses[i] <= 1);
@@ -53,11 +53,11 @@ static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma,
     for (size_t i = 0; i < ARMS; i++) {
         if (i == best) continue;
         double expected = losses[best] / (ARMS * losses[best] + gamma * (losses[i] - losses[best]));
-        assert_close(told[i], expected, 1e-9);
-        assert_true(told[i] > 0 && told[i] < 1.0 / ARMS);
-        rest -= told[i];
+        assert_close(reported[i], expected, 1e-9);
+        assert_true(reported[i] > 0 && reported[i] < 1.0 / ARMS);
+        rest -= reported[i];
     }
-    assert_close(told[best], rest, 1e-9);
+    assert_close(reported[best], rest, 1e-9);
 }
 
 TEST(probabilities_are_the_papers)
@@ -95,11 +95,11 @@ TEST(a_squared_loss_has_the_same_range)
 TEST(equal_rewards_say_nothing)
 {
     ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
-    double told[ARMS];
+    double reported[ARMS];
     play(bandit, 1, 20, 7, 7);
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL));
+    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
     for (size_t i = 0; i < ARMS; i++) {
-        assert_close(told[i], 1.0 / ARMS, 1e-12);
+        assert_close(reported[i], 1.0 / ARMS, 1e-12);
         assert_true(fabs(output_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
     }
     ee_bandit_free(bandit);

@@ -96,15 +96,15 @@ TEST(powers_of_two_are_the_same_to_the_bit)
 /* ---- any units ---- */
 
 /* Rewards are a r + b, and come so many rounds late. */
-typedef struct telling {
+typedef struct reporting {
     double a, b;
     uint64_t late;
-} telling;
+} reporting;
 
 enum { ROUNDS = 500 };
 
 /* The regret of a run, in units of r. */
-static double regret_of_telling(size_t c, uint64_t seed, telling told)
+static double regret_of_telling(size_t c, uint64_t seed, reporting reported)
 {
     ee_bandit *bandit = bandit_make(cases[c].name, DIM, seed, cases[c].options);
     random_stream draw = random_named(seed, "noise");
@@ -115,17 +115,17 @@ static double regret_of_telling(size_t c, uint64_t seed, telling told)
         double best = -INFINITY, got = expected_reward(made.arm);
         for (size_t i = 0; i < ARMS; i++) best = fmax(best, expected_reward(i));
         regret += best - got;
-        rewards[t] = told.a * (got + 0.1 * random_normal(&draw)) + told.b;
-        if (t > told.late) bandit_reward(bandit, t - told.late, rewards[t - told.late]);
+        rewards[t] = reported.a * (got + 0.1 * random_normal(&draw)) + reported.b;
+        if (t > reported.late) bandit_reward(bandit, t - reported.late, rewards[t - reported.late]);
     }
     ee_bandit_free(bandit);
     return regret;
 }
 
-static double mean_regret(size_t c, telling told)
+static double mean_regret(size_t c, reporting reported)
 {
     double sum = 0;
-    for (uint64_t seed = 0; seed < SOLVED_SEEDS; seed++) sum += regret_of_telling(c, seed, told) / SOLVED_SEEDS;
+    for (uint64_t seed = 0; seed < SOLVED_SEEDS; seed++) sum += regret_of_telling(c, seed, reported) / SOLVED_SEEDS;
     return sum;
 }
 
@@ -135,9 +135,9 @@ TEST(any_units_have_about_the_same_regret)
     const double units[][2] = {{0.001, 0.003}, {0.001, -0.005}, {1000, 3000}, {1000, -5000}, {1, 100}};
     for (size_t c = 0; c < CASES; c++) {
         for (uint64_t late = 0; late <= 20 && !cases[c].zero_matters; late += 20) {
-            double plain = mean_regret(c, (telling){1, 0, late});
+            double plain = mean_regret(c, (reporting){1, 0, late});
             for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
-                double regret = mean_regret(c, (telling){units[u][0], units[u][1], late});
+                double regret = mean_regret(c, (reporting){units[u][0], units[u][1], late});
                 if (fabs(regret / plain - 1) > 0.03)
                     fail_msg("%s %s, rewards times %g and %g, %d late: regret %.2f, not %.2f", cases[c].name,
                              cases[c].options, units[u][0], units[u][1], (int)late, regret, plain);

@@ -18,10 +18,10 @@ TEST(those_that_people_change_first_are_options)
         ok(policy_find(each.name, &class, &preset, NULL));
         const char *first = class->schema->first ? class->schema->first : "";
         for (; *first; first += strspn(first, " "), named++) first += strcspn(first, " ");
-        ee_option told;
-        for (size_t k = 0; ee_option_describe(each.name, k, &told, NULL) == EE_OK; k++) {
-            found += told.first ? 1 : 0;
-            acting += told.first && told.acts;
+        ee_option reported;
+        for (size_t k = 0; ee_option_describe(each.name, k, &reported, NULL) == EE_OK; k++) {
+            found += reported.first ? 1 : 0;
+            acting += reported.first && reported.acts;
         }
         assert_int_equal(found, named);
         assert_true(acting <= MOST_FIRST);
@@ -35,11 +35,11 @@ TEST(parts_stand_together)
     for (size_t i = 0; ee_policy_describe(i, &each, NULL) == EE_OK; i++) {
         const char *parts[32];
         size_t count = 0;
-        ee_option told;
-        for (size_t k = 0; ee_option_describe(each.name, k, &told, NULL) == EE_OK; k++) {
-            if (count && strcmp(parts[count - 1], told.part) == 0) continue;
-            for (size_t p = 0; p < count; p++) assert_string_not_equal(parts[p], told.part);
-            parts[count++] = told.part;
+        ee_option reported;
+        for (size_t k = 0; ee_option_describe(each.name, k, &reported, NULL) == EE_OK; k++) {
+            if (count && strcmp(parts[count - 1], reported.part) == 0) continue;
+            for (size_t p = 0; p < count; p++) assert_string_not_equal(parts[p], reported.part);
+            parts[count++] = reported.part;
         }
     }
 }

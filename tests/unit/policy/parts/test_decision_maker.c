@@ -170,27 +170,27 @@ static void assert_learns(const char *options, double offset)
 {
     made self;
     memory owner = {0};
-    learner told;
+    learner reported;
     ee_error error = {0};
     make(&self, options, offset);
     learner_options f3 = eenet_options_from(options).decision.f3;
-    if (learner_create(&told, &owner, "f3", &f3, 2, 1, SEED, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(&reported, &owner, "f3", &f3, 2, 1, SEED, SIZE_MAX, &error)) fail_msg("%s", error.message);
     size_t count = decision_maker_theta_count(&self.f3);
     guard end;
     float *theta = guard_end(&end, count);
-    learner_start(&told, theta);
+    learner_start(&reported, theta);
     assert_memory_equal(self.theta3, theta, count * sizeof *theta);
     for (uint64_t t = 0; t < 40; t++) {
         ee_score played;
         draw_scores(&played, 1, 100 + t);
         float optimal = (float)(t % 3) / 2, seen[2] = {played.exploitation, played.exploration + (float)offset};
         ok(decision_maker_reserve(&self.f3, &error));
-        ok(learner_reserve(&told, 1, vector_dense(seen, 2), &error));
+        ok(learner_reserve(&reported, 1, vector_dense(seen, 2), &error));
         decision_maker_take(&self.f3, played, optimal);
-        learner_append(&told, vector_dense(seen, 2), optimal);
+        learner_append(&reported, vector_dense(seen, 2), optimal);
         assert_true(decision_maker_prepare(&self.f3, self.theta3));
         decision_maker_train(&self.f3, self.theta3);
-        learner_train(&told, theta);
+        learner_train(&reported, theta);
         assert_memory_equal(self.theta3, theta, count * sizeof *theta);
     }
     assert_true(decision_maker_learns(&self.f3));

@@ -122,10 +122,10 @@ TEST(a_corrected_target_is_as_if_it_had_come_so)
     solved self;
     make(&self, 1, 0.5);
     for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
-    const size_t told[] = {7, 29, 7, 0};
+    const size_t reported[] = {7, 29, 7, 0};
     const float targets[] = {3, -2, 0.5f, 1};
     for (size_t k = 0; k < 4; k++) {
-        size_t i = told[k];
+        size_t i = reported[k];
         gain_regression_correct(&self.gains, 0, s.phi[i], targets[k] - s.target[i]);
         s.target[i] = targets[k];
         solve(&self);
@@ -138,23 +138,23 @@ TEST(a_corrected_target_is_as_if_it_had_come_so)
 TEST(gains_are_over_the_unit_and_less_the_prior)
 {
     const double priors[] = {0.7, -2, 0}, units[] = {4, 0.01, 1000};
-    samples s, told;
+    samples s, reported;
     draw_samples(&s, 40, 11);
     solved self;
     make(&self, 1, 0.5);
     for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
     for (size_t k = 0; k < 3; k++) {
-        told = s;
-        for (size_t i = 0; i < s.count; i++) told.target[i] = (float)((double)s.target[i] / units[k] - priors[k]);
+        reported = s;
+        for (size_t i = 0; i < s.count; i++) reported.target[i] = (float)((double)s.target[i] / units[k] - priors[k]);
         gain_regression_correct(&self.gains, 0, s.phi[0], 0); /* a head without news is left alone */
         gain_regression_solve(&self.gains, priors[k], units[k], self.theta[0]);
-        assert_solution(&self, 0, &told, 0.5);
+        assert_solution(&self, 0, &reported, 0.5);
     }
     /* Where gains have no unit yet they say nothing. */
-    memset(told.target, 0, sizeof told.target);
+    memset(reported.target, 0, sizeof reported.target);
     gain_regression_correct(&self.gains, 0, s.phi[0], 0);
     gain_regression_solve(&self.gains, 0, 0, self.theta[0]);
-    assert_solution(&self, 0, &told, 0.5);
+    assert_solution(&self, 0, &reported, 0.5);
     release(&self);
 }
 

@@ -40,7 +40,7 @@ static void make_twin(twin *self, parts *of, size_t size)
     learner_start(&self->f2, self->theta);
 }
 
-static void tell(twin *self, const float *phi, double label)
+static void report(twin *self, const float *phi, double label)
 {
     ee_error error = {0};
     vector x = vector_dense(phi, self->size);
@@ -118,19 +118,20 @@ TEST(phi_of_the_played_arm_is_kept_and_then_of_the_others)
 TEST(phi_as_a_product_is_the_same_to_f2)
 {
     parts self;
-    twin told;
+    twin reported;
     parts_make(&self, NETWORK "features=pooled:2 f2.front=conv1d:2:3");
     gradient_features f = features_of(&self);
-    make_twin(&told, &self, f.count);
-    assert_same(&told, &self);
+    make_twin(&reported, &self, f.count);
+    assert_same(&reported, &self);
     parts_decision made;
     decide(&self, 3, 1, &made);
     assert_true(made.seen.kept_count < f.count);
     float phi[MOST], point[MOST], activations[1024];
-    assert_true(told.f2.networks[0].activation_count <= 1024);
+    assert_true(reported.f2.networks[0].activation_count <= 1024);
     compute_phi(&self, &f, made.seen.x, phi, point);
     assert_close(made.seen.score.exploration,
-                 network_forward(&told.f2.networks[0], told.theta, vector_dense(phi, f.count), activations), 1e-5);
+                 network_forward(&reported.f2.networks[0], reported.theta, vector_dense(phi, f.count), activations),
+                 1e-5);
     guard_free(&made.kept);
     parts_free(&self);
 }
@@ -181,12 +182,12 @@ static double label_of(const variant *v, double spread, float reward, float pred
 /* Tells a twin what a reward is to teach: the played arm's gain, and of an arm that was not the best that every other
  * one deserved to be tried. Whether it does is a matter of the reward's round, and of what was kept. Returns how many
  * samples that were. */
-static size_t tell_reward(twin *told, const variant *v, const parts *self, const parts_decision *made, float reward)
+static size_t tell_reward(twin *reported, const variant *v, const parts *self, const parts_decision *made, float reward)
 {
     const observation *o = &made->seen;
-    size_t extra = self->round < v->extra_until && reward <= 0 ? o->kept_count / told->size - 1 : 0;
-    tell(told, o->kept, label_of(v, spread_with(self, reward), reward, predicted_with(self, o, reward)));
-    for (size_t i = 1; i <= extra; i++) tell(told, o->kept + i * told->size, v->extra_gain + v->offset);
+    size_t extra = self->round < v->extra_until && reward <= 0 ? o->kept_count / reported->size - 1 : 0;
+    report(reported, o->kept, label_of(v, spread_with(self, reward), reward, predicted_with(self, o, reward)));
+    for (size_t i = 1; i <= extra; i++) report(reported, o->kept + i * reported->size, v->extra_gain + v->offset);
     return 1 + extra;
 }
 
@@ -196,23 +197,23 @@ TEST(learns_the_gain_and_the_extra_samples)
     enum { PLAYED = 40, LATE = 5 };
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         parts self;
-        twin told;
+        twin reported;
         parts_decision made[PLAYED];
         float reward[PLAYED];
         parts_make(&self, variants[v].options);
-        make_twin(&told, &self, features_of(&self).count);
-        assert_same(&told, &self);
+        make_twin(&reported, &self, features_of(&self).count);
+        assert_same(&reported, &self);
         for (size_t t = 0; t < PLAYED; t++) {
             decide(&self, t, t % ARMS, &made[t]);
             reward[t] = (float)round_reward(&round_now, t % ARMS);
             for (size_t turn = 0; turn < 2; turn++) {
                 size_t of = turn ? t - LATE : t; /* each third waits */
                 if (turn ? t < LATE || of % 3 : t % 3 == 0) continue;
-                tell_reward(&told, &variants[v], &self, &made[of], reward[of]);
+                tell_reward(&reported, &variants[v], &self, &made[of], reward[of]);
                 parts_observe(&self, &made[of], reward[of]);
                 parts_train(&self);
-                learner_train(&told.f2, told.theta);
-                assert_same(&told, &self);
+                learner_train(&reported.f2, reported.theta);
+                assert_same(&reported, &self);
             }
         }
         for (size_t t = PLAYED - LATE; t < PLAYED; t++)
@@ -229,22 +230,22 @@ TEST(descends_over_the_first_rounds)
                                "f2.optimizer=sgd f2.rate=0.01 f2.steps=3",
                        0, 0, 0.25, 15};
     parts self;
-    twin told;
+    twin reported;
     size_t samples[PLAYED + 1] = {0};
     parts_make(&self, v.options);
-    make_twin(&told, &self, features_of(&self).count);
+    make_twin(&reported, &self, features_of(&self).count);
     for (size_t t = 0; t < PLAYED; t++) {
         parts_decision made;
         decide(&self, t, t % ARMS, &made);
         float reward = (float)round_reward(&round_now, t % ARMS);
-        samples[t + 1] = samples[t] + tell_reward(&told, &v, &self, &made, reward);
+        samples[t + 1] = samples[t] + tell_reward(&reported, &v, &self, &made, reward);
         parts_observe(&self, &made, reward);
     }
     assert_true(samples[PLAYED] > PLAYED && samples[PLAYED] < PLAYED * ARMS);
     for (size_t rounds = 0; rounds <= PLAYED; rounds++) {
         assert_true(self.f2->class->descend(self.f2, rounds, self.theta2));
-        assert_true(learner_prepare_descent(&told.f2, samples[rounds], told.theta));
-        assert_same(&told, &self);
+        assert_true(learner_prepare_descent(&reported.f2, samples[rounds], reported.theta));
+        assert_same(&reported, &self);
     }
     parts_free(&self);
 }
@@ -292,30 +293,30 @@ static void play_lle(parts *self, const gradient_features *f, window *w, uint64_
 }
 
 /* Right after a fit f2's samples are the window, in its new coordinates. */
-static void tell_window(twin *told, const parts *self, const gradient_features *f, const window *w)
+static void tell_window(twin *reported, const parts *self, const gradient_features *f, const window *w)
 {
     const float *fitted = fitted_in(self, f);
     assert_true(fitted[0] == 1);
-    learner_clear(&told->f2);
+    learner_clear(&reported->f2);
     for (size_t i = 0; i < WINDOW; i++) {
         assert_memory_equal(fitted + 1 + i * f->point_count, w->points[i], f->point_count * sizeof(float));
-        tell(told, gradient_features_embedding(f, fitted, i), w->labels[i]);
+        report(reported, gradient_features_embedding(f, fitted, i), w->labels[i]);
     }
 }
 
-static void assert_trained(twin *told, const parts *self)
+static void assert_trained(twin *reported, const parts *self)
 {
-    learner_train(&told->f2, told->theta);
-    assert_same(told, self);
+    learner_train(&reported->f2, reported->theta);
+    assert_same(reported, self);
 }
 
-static void make_lle(parts *self, gradient_features *f, twin *told)
+static void make_lle(parts *self, gradient_features *f, twin *reported)
 {
     parts_make(self, LLE);
     *f = features_of(self);
     assert_int_equal(f->count, K);
     assert_true(f->point_count <= MOST);
-    make_twin(told, self, K);
+    make_twin(reported, self, K);
 }
 
 /* After as many rewards as the window holds, and again after as many. */
@@ -323,9 +324,9 @@ TEST(f2_begins_anew_with_the_window_when_it_is_fitted)
 {
     parts self;
     gradient_features f;
-    twin told;
+    twin reported;
     window w;
-    make_lle(&self, &f, &told);
+    make_lle(&self, &f, &reported);
     play_lle(&self, &f, &w, WINDOW - 1);
     assert_true(fitted_in(&self, &f)[0] == 0);
     for (uint64_t fits = 1; fits <= 3; fits++) {
@@ -335,8 +336,8 @@ TEST(f2_begins_anew_with_the_window_when_it_is_fitted)
         play_lle(&self, &f, &w, fits * WINDOW);
         memcpy(after, gradient_features_embedding(&f, fitted_in(&self, &f), 0), sizeof after);
         assert_memory_not_equal(before, after, sizeof before);
-        tell_window(&told, &self, &f, &w);
-        assert_trained(&told, &self);
+        tell_window(&reported, &self, &f, &w);
+        assert_trained(&reported, &self);
     }
     parts_free(&self);
 }
@@ -347,39 +348,39 @@ TEST(a_late_reward_is_learned_in_the_coordinates_of_now)
 {
     parts self;
     gradient_features f;
-    twin told;
+    twin reported;
     window w;
     parts_decision before_any, before_last, fresh;
     float phi[K];
-    make_lle(&self, &f, &told);
+    make_lle(&self, &f, &reported);
     play_lle(&self, &f, &w, 3);
     decide(&self, 1, 0, &before_any); /* no embedding yet: phi is 0 */
     play_lle(&self, &f, &w, 2 * WINDOW - 1);
     decide(&self, 2, 1, &before_last);
     play_lle(&self, &f, &w, 2 * WINDOW);
-    tell_window(&told, &self, &f, &w);
+    tell_window(&reported, &self, &f, &w);
 
     decide(&self, 3, 2, &fresh); /* the decision right after the fit */
     assert_int_equal(fresh.seen.kept_count, ARMS * K + f.point_count);
     const float *others = fresh.seen.kept + K + f.point_count;
-    tell(&told, fresh.seen.kept, label_of(&of_lle, 1, 0, fresh.seen.score.exploitation));
-    for (size_t i = 0; i + 1 < ARMS; i++) tell(&told, others + i * K, 0.25 + 0.5);
+    report(&reported, fresh.seen.kept, label_of(&of_lle, 1, 0, fresh.seen.score.exploitation));
+    for (size_t i = 0; i + 1 < ARMS; i++) report(&reported, others + i * K, 0.25 + 0.5);
     learn(&self, &f, &w, &fresh, 0);
-    assert_trained(&told, &self);
+    assert_trained(&reported, &self);
 
     parts_decision *late[] = {&before_any, &before_last};
     for (size_t i = 0; i < 2; i++) {
         const observation *o = &late[i]->seen;
         gradient_features_map(&f, fitted_in(&self, &f), o->kept + K, phi);
         assert_memory_not_equal(phi, o->kept, sizeof phi);
-        tell(&told, phi, label_of(&of_lle, 1, 0, o->score.exploitation));
+        report(&reported, phi, label_of(&of_lle, 1, 0, o->score.exploitation));
         learn(&self, &f, &w, late[i], 0);
-        assert_trained(&told, &self);
+        assert_trained(&reported, &self);
     }
 
     play_lle(&self, &f, &w, 3 * WINDOW); /* the late ones are part of the next fit */
-    tell_window(&told, &self, &f, &w);
-    assert_trained(&told, &self);
+    tell_window(&reported, &self, &f, &w);
+    assert_trained(&reported, &self);
     parts_free(&self);
 }
 

@@ -13,7 +13,7 @@ enum { ARMS = 6, PLAYED = 80 };
 static round_arms every_arm; /* that there is: the same few come again and again */
 
 /* The parts of f2, told by the test what f2 is told. */
-typedef struct told {
+typedef struct reported {
     initial_features features;
     gain_regression gains;
     recent_gains recent;
@@ -21,9 +21,9 @@ typedef struct told {
     size_t recent_theta;
     float phi[PLAYED][64], predicted[PLAYED], reward[PLAYED];
     size_t arm[PLAYED];
-} told;
+} reported;
 
-static void told_make(told *self, parts *from, bool recent)
+static void told_make(reported *self, parts *from, bool recent)
 {
     const network *f1 = &from->f1.f1.networks[0];
     ee_error error = {0};
@@ -41,24 +41,24 @@ static void told_make(told *self, parts *from, bool recent)
     gain_regression_start(&self->gains, self->theta);
 }
 
-static void told_solve(told *self, double spread)
+static void told_solve(reported *self, double spread)
 {
     gain_regression_solve(&self->gains, 0.7, spread, self->theta);
     recent_gains_solve(&self->recent, spread, self->theta + self->recent_theta);
 }
 
-static const float *theta_of(const told *self, const parts *from, vector x)
+static const float *theta_of(const reported *self, const parts *from, vector x)
 {
     return self->theta + network_head(&from->f1.f1.networks[0], x) * 2 * self->features.count;
 }
 
-static float learned_gain(const told *self, const parts *from, vector x, const float *phi)
+static float learned_gain(const reported *self, const parts *from, vector x, const float *phi)
 {
     return 0.7f + from->f1.f1.networks[0].kernels->dot(theta_of(self, from, x), phi, self->features.count);
 }
 
 /* prior + theta . phi + width / heads |g . phi| + what f1 was lately wrong by, times the spread */
-static void assert_scores(told *self, const parts *from, const ee_score *scores)
+static void assert_scores(reported *self, const parts *from, const ee_score *scores)
 {
     const network *f1 = &from->f1.f1.networks[0];
     for (size_t i = 0; i < ARMS; i++) {
@@ -74,14 +74,14 @@ static void assert_scores(told *self, const parts *from, const ee_score *scores)
     }
 }
 
-static void tell_await(told *self, parts *from, size_t t, vector x)
+static void tell_await(reported *self, parts *from, size_t t, vector x)
 {
     gain_regression_add(&self->gains, network_head(&from->f1.f1.networks[0], x), self->phi[t]);
     recent_gains_await(&self->recent, x, from->theta1);
     told_solve(self, from->f1.base.parameters.spread);
 }
 
-static void tell_reward(told *self, parts *from, size_t t, const observation *o)
+static void tell_reward(reported *self, parts *from, size_t t, const observation *o)
 {
     float gain = self->reward[t] - self->predicted[t];
     double spread = from->f1.base.parameters.spread;
@@ -93,7 +93,7 @@ static void tell_reward(told *self, parts *from, size_t t, const observation *o)
 }
 
 /* Of each training the gains of the samples that it draws, by f1 as it is then. */
-static void tell_training(told *self, parts *from, size_t t, random_stream *refreshing)
+static void tell_training(reported *self, parts *from, size_t t, random_stream *refreshing)
 {
     const network *f1 = &from->f1.f1.networks[0];
     for (int i = 0; i < 3; i++) {
@@ -110,7 +110,7 @@ static void tell_training(told *self, parts *from, size_t t, random_stream *refr
 static void check_gains(const char *options, bool recent)
 {
     parts self;
-    static told its;
+    static reported its;
     parts_make(&self, options);
     parts_draw(&self, &every_arm, 7, ARMS);
     told_make(&its, &self, recent);
