@@ -534,7 +534,7 @@ def test_the_open_bandit_pipeline_itself(rounds):
 def shop(program, tmp_path_factory) -> Path:
     """A log of vectors, as the program writes it."""
     path = tmp_path_factory.mktemp("log") / "shop.eelog"
-    command = f"run -d synthetic:clicks,arms=5,dim=6,rate=0.1 -p linucb -T 1500 -s 0 --log {path}"
+    command = f"run -d synthetic:clicks,arms=5,dim=6,rate=0.1 -p linucb -T 600 -s 0 --log {path}"
     floor = "--set linucb.propensity=floor --set linucb.propensity_epsilon=0.3"
     subprocess.run([program, *command.split(), *floor.split()], check=True, capture_output=True)
     return path
@@ -741,7 +741,7 @@ def test_bandits_and_policies_as_candidates(program, shop, tmp_path):
 def test_the_winner_is_saved(shop, tmp_path):
     evaluate.log(shop, "linucb,uniform", estimators="ips", warm=tmp_path / "best.ee")
     evaluate.log(shop, "linucb,greedy", estimators="ips", warm={"greedy": tmp_path / "named.ee"})
-    assert eenet.Bandit.load(tmp_path / "best.ee").info.rewards == 1500
+    assert eenet.Bandit.load(tmp_path / "best.ee").info.rewards == 600
     assert eenet.Bandit.load(tmp_path / "named.ee").policy == "greedy"
     with pytest.raises(BadInput, match="no policy has a reliable value"):
         evaluate.log(shop, "uniform", estimators="ips", warm=tmp_path / "none.ee")
@@ -755,18 +755,18 @@ def test_the_winner_is_saved(shop, tmp_path):
 def test_a_log_of_vectors_in_memory(shop):
     log = evaluate.read_log(shop)
     found = evaluate.log(shop, "uniform", estimators="ips")[0]
-    assert len(log) == found.events == 1500 and log.dim == 6
+    assert len(log) == found.events == 600 and log.dim == 6
     assert log.rewards.mean() == pytest.approx(found.reward)
-    assert log.logged.shape == (1500, 5)
-    np.testing.assert_array_equal(log.logged[np.arange(1500), log.actions], log.probabilities)
+    assert log.logged.shape == (600, 5)
+    np.testing.assert_array_equal(log.logged[np.arange(600), log.actions], log.probabilities)
     again = evaluate.estimate(log.rewards, log.logged, "uniform", actions=log.actions, estimator="ips")
     assert again.estimates == found.estimates
     arms, arm, reward, probability, context = log[-1]
     assert arms.shape == (5, 6) and arms.dtype == np.float32 and context is None
     assert (arm, reward, probability) == (log.actions[-1], log.rewards[-1], log.probabilities[-1])
-    assert len(list(log)) == 1500
-    with pytest.raises(IndexError, match="expected an event from -1500 to 1499, got 1500"):
-        log[1500]
+    assert len(list(log)) == 600
+    with pytest.raises(IndexError, match="expected an event from -600 to 599, got 600"):
+        log[600]
 
 
 def test_a_log_of_sparse_vectors_in_memory(program, tmp_path):

@@ -153,7 +153,7 @@ def test_an_interrupted_call_goes_on(tmp_path):
             raise Enough
 
     slow = ("eenet", {"f1_width": 400})  # so that not all have ended when the first is reported
-    settings = dict(rounds=400, seeds=range(6), threads=1)
+    settings = dict(rounds=150, seeds=range(6), threads=1)
     with pytest.raises(Enough):
         lab.run(COSINE, slow, progress=listen, folder=tmp_path, **settings)
     kept = lab.read(tmp_path)
