@@ -417,17 +417,11 @@ static ee_status read_header(compact_log *log, ee_error *error)
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error)
 {
     static const log_kind kind = {next, NULL};
-    compact_log *log;
-    *out = NULL;
-    ee_status status = memory_create_owner(NULL, &log, sizeof *log, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(compact_log), error);
     if (status) return status;
+    compact_log *log = (compact_log *)*out;
     log->head.kind = &kind;
     log->head.stream = stream;
     log->room.owner = &log->head.owner;
-    status = read_header(log, error);
-    if (status)
-        memory_release(&log->head.owner);
-    else
-        *out = &log->head;
-    return status;
+    return read_header(log, error);
 }

@@ -184,22 +184,16 @@ static void close_log(log_reader *head)
     memory_free(log->context.bytes);
 }
 
-/* Reads the header. On failure the caller keeps the stream. */
-static ee_status create_log(byte_stream *stream, csv_log **out, ee_error *error)
+/* Reads the header. On failure *out may be set. */
+static ee_status create_log(byte_stream *stream, log_reader **out, ee_error *error)
 {
     static const log_kind kind = {next, close_log};
-    csv_log *log;
-    ee_status status = memory_create_owner(NULL, &log, sizeof *log, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(csv_log), error);
     if (status) return status;
-    log->head.kind = &kind;
-    log->head.stream = stream;
-    log->head.seen.owner = &log->head.owner;
-    status = log_rows_start(stream, &log->rows, error);
-    if (status)
-        memory_release(&log->head.owner);
-    else
-        *out = log;
-    return status;
+    (*out)->kind = &kind;
+    (*out)->stream = stream;
+    (*out)->seen.owner = &(*out)->owner;
+    return log_rows_start(stream, &((csv_log *)*out)->rows, error);
 }
 
 /* ---- scanning the file ---- */
@@ -233,14 +227,17 @@ static ee_status scan_file(const csv_log *log, const char *path, const log_optio
                            ee_error *error)
 {
     byte_stream *stream;
-    csv_log *again;
+    log_reader *head = NULL;
     ee_status status = byte_stream_open(path, &stream, error);
-    if (status) return status;
-    status = create_log(stream, &again, error);
+    if (!status) status = create_log(stream, &head, error);
     if (status) {
-        byte_stream_close(stream);
+        if (head)
+            log_close(head);
+        else
+            byte_stream_close(stream);
         return status;
     }
+    csv_log *again = (csv_log *)head;
     again->head.options = *reading;
     again->head.options.bare = true;
     again->columns = log->columns;
@@ -393,16 +390,6 @@ static ee_status prepare(csv_log *log, const char *path, const char *options, co
 ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, const log_options *reading,
                        log_reader **out, ee_error *error)
 {
-    csv_log *log;
-    *out = NULL;
-    ee_status status = create_log(stream, &log, error);
-    if (status) return status;
-    status = prepare(log, path, options, reading, error);
-    if (status) {
-        close_log(&log->head);
-        memory_release(&log->head.owner);
-        return status;
-    }
-    *out = &log->head;
-    return EE_OK;
+    ee_status status = create_log(stream, out, error);
+    return status ? status : prepare((csv_log *)*out, path, options, reading, error);
 }

@@ -51,8 +51,8 @@ struct log_reader {
 /* Adds a sentence to the remarks, if there is room. */
 __attribute__((format(printf, 2, 3))) void log_remark_add(log_reader *log, const char *format, ...);
 
-/* Each creates its struct and takes over the stream; log_open.c fills in the rest of the head. On failure the caller
- * keeps the stream. */
+/* Each creates its struct with memory_create_owner and sets kind and stream; log_open.c fills in the rest of the head.
+ * On failure *out may be set: the caller closes it. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);
 /* path: of the stream, to scan it first. reading: which of its events are read. */

@@ -93,17 +93,25 @@ static void settle(log_reader *log, const char *name, const log_options *options
     log->counts.total_bytes = byte_stream_total(log->stream);
 }
 
+static ee_status close_failed(ee_status status, log_reader **out)
+{
+    if (!status) return EE_OK;
+    log_close(*out);
+    *out = NULL;
+    return status;
+}
+
 ee_status log_open_stream(byte_stream *stream, const char *path, const log_form *form, const log_options *options,
                           log_reader **out, ee_error *error)
 {
     *out = NULL;
     ee_status status = form ? form->open(stream, path, form->options, options, out, error)
                             : open_file(stream, path, options, out, error);
-    if (status)
-        byte_stream_close(stream);
-    else
+    if (!status)
         settle(*out, path, options);
-    return status;
+    else if (!*out)
+        byte_stream_close(stream);
+    return close_failed(status, out);
 }
 
 /* For "FILE.csv,action=COLUMN", which lacks "csv:", and "FILE,format=cb". */
@@ -133,5 +141,5 @@ ee_status log_open(const char *name, const log_options *options, log_reader **ou
     }
     if (!status) settle(*out, name, options); /* known by its options too */
     memory_free(from.place);
-    return status;
+    return close_failed(status, out);
 }

@@ -223,11 +223,10 @@ static void close_log(log_reader *head)
 ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error)
 {
     static const log_kind kind = {next, close_log};
-    bandit_log *log;
     char *path = NULL;
-    *out = NULL;
-    ee_status status = memory_create_owner(NULL, &log, sizeof *log, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(bandit_log), error);
     if (status) return status;
+    bandit_log *log = (bandit_log *)*out;
     log->head.kind = &kind;
     status = open_items(log, folder, error);
     if (!status) status = find_file(folder, &path, error);
@@ -235,9 +234,5 @@ ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error)
     if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
     if (!status) status = find_columns(log, error);
     memory_free(path);
-    if (status)
-        log_close(&log->head);
-    else
-        *out = &log->head;
     return status;
 }

@@ -546,18 +546,9 @@ ee_status log_open_vw(byte_stream *stream, const char *path, const char *options
 {
     (void)reading;
     static const log_kind kind = {next, close_log};
-    vw_log *log;
-    *out = NULL;
-    ee_status status = memory_create_owner(NULL, &log, sizeof *log, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof(vw_log), error);
     if (status) return status;
-    log->head.kind = &kind;
-    log->head.stream = stream;
-    status = prepare(log, path, options, error);
-    if (status) {
-        close_log(&log->head);
-        memory_release(&log->head.owner);
-        return status;
-    }
-    *out = &log->head;
-    return EE_OK;
+    (*out)->kind = &kind;
+    (*out)->stream = stream;
+    return prepare((vw_log *)*out, path, options, error);
 }
