@@ -172,7 +172,7 @@ ee_status rows_next(row_reader *rows, bool *found, ee_error *error)
     rows->line = rows->next_line;
     while (*found && !last) {
         ee_status status =
-            memory_grow(NULL, &rows->fields, &rows->capacity, rows->count + 1, sizeof *rows->fields, error);
+            memory_grow(rows->owner, &rows->fields, &rows->capacity, rows->count + 1, sizeof *rows->fields, error);
         if (!status) status = read_field(rows, &rows->fields[rows->count], &last, error);
         if (status) return status;
         rows->count++;

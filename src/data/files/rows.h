@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "source.h"
 
 /* A field's text, in the file's bytes; the byte after it is zero once its row has been read. */
@@ -14,6 +15,7 @@ typedef struct field {
 } field;
 
 typedef struct row_reader {
+    memory *owner;         /* of the fields; NULL: the caller releases them */
     source *file;          /* borrowed; changed in place: quotes are removed, zeros end the fields */
     const char *separator; /* "," or "\t" or "::", detected or set; " " means any run of spaces */
     size_t position;

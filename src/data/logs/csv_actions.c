@@ -76,8 +76,8 @@ ee_status csv_actions_order(csv_actions *self, ee_error *error)
     ordered_name *sorted = NULL;
     size_t count = self->words.count;
     ee_status status = memory_create(NULL, &sorted, count, sizeof *sorted, error);
-    if (!status) status = memory_create(NULL, &self->names, count, sizeof *self->names, error);
-    if (!status) status = memory_create(NULL, &self->places, count, sizeof *self->places, error);
+    if (!status) status = memory_create(self->words.owner, &self->names, count, sizeof *self->names, error);
+    if (!status) status = memory_create(self->words.owner, &self->places, count, sizeof *self->places, error);
     if (!status) {
         fill_names(self, sorted);
         qsort(sorted, count, sizeof *sorted, compare_names);
@@ -103,12 +103,4 @@ size_t csv_actions_find(const csv_actions *self, const field *from, size_t count
     }
     size_t number = csv_whole_number(from);
     return number < count ? number : SIZE_MAX;
-}
-
-void csv_actions_release(csv_actions *self)
-{
-    vocabulary_release(&self->words);
-    memory_free(self->names);
-    memory_free(self->places);
-    *self = (csv_actions){0};
 }

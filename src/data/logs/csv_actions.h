@@ -12,7 +12,7 @@
  * give. */
 enum { CSV_ACTIONS_NAMED = 10000, CSV_ACTIONS_NUMBERED = 100000 };
 
-/* Starts as zeros. */
+/* Starts as zeros, except words.owner, which owns all of it. */
 typedef struct csv_actions {
     bool any;         /* every name is action 0: while the names are collected */
     bool collected;   /* the names come from the file's events */
@@ -36,7 +36,5 @@ size_t csv_actions_find(const csv_actions *self, const field *from, size_t count
 
 /* Parses a whole number from 0, also written as 3.0; SIZE_MAX if it is not one. */
 size_t csv_whole_number(const field *from);
-
-void csv_actions_release(csv_actions *self);
 
 #endif

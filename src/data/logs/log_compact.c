@@ -416,11 +416,10 @@ static ee_status read_header(compact_log *log, ee_error *error)
 
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error)
 {
-    static const log_kind kind = {next, NULL};
     ee_status status = memory_create_owner(NULL, out, sizeof(compact_log), error);
     if (status) return status;
     compact_log *log = (compact_log *)*out;
-    log->head.kind = &kind;
+    log->head.next = next;
     log->head.stream = stream;
     log->room.owner = &log->head.owner;
     return read_header(log, error);

@@ -175,25 +175,17 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     return make_context(log, event, error);
 }
 
-static void close_log(log_reader *head)
-{
-    csv_log *log = (csv_log *)head;
-    log_rows_release(&log->rows);
-    csv_actions_release(&log->actions);
-    memory_free(log->multi.bytes);
-    memory_free(log->context.bytes);
-}
-
 /* Reads the header. On failure *out may be set. */
 static ee_status create_log(byte_stream *stream, log_reader **out, ee_error *error)
 {
-    static const log_kind kind = {next, close_log};
     ee_status status = memory_create_owner(NULL, out, sizeof(csv_log), error);
     if (status) return status;
-    (*out)->kind = &kind;
-    (*out)->stream = stream;
-    (*out)->seen.owner = &(*out)->owner;
-    return log_rows_start(stream, &((csv_log *)*out)->rows, error);
+    csv_log *log = (csv_log *)*out;
+    memory *owner = &log->head.owner;
+    log->head.next = next;
+    log->head.stream = stream;
+    log->head.seen.owner = log->actions.words.owner = log->multi.owner = log->context.owner = owner;
+    return log_rows_start(owner, stream, &log->rows, error);
 }
 
 /* ---- scanning the file ---- */
@@ -243,7 +235,6 @@ static ee_status scan_file(const csv_log *log, const char *path, const log_optio
     again->columns = log->columns;
     again->actions = into->actions ? (csv_actions){.any = true, .count = 1} : log->actions; /* borrowed */
     status = scan_events(again, into, error);
-    again->actions = (csv_actions){0};
     log_close(&again->head);
     return status;
 }

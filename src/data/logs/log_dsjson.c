@@ -61,11 +61,10 @@ static ee_status find_dim(dsjson_log *log, ee_error *error)
 
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error)
 {
-    static const log_kind kind = {next, NULL};
     ee_status status = memory_create_owner(NULL, out, sizeof(dsjson_log), error);
     if (status) return status;
     dsjson_log *log = (dsjson_log *)*out;
-    log->head.kind = &kind;
+    log->head.next = next;
     log->head.stream = stream;
     status = dsjson_create(&log->head.owner, &log->room, error);
     return status ? status : find_dim(log, error);

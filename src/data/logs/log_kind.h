@@ -24,17 +24,12 @@ __attribute__((format(printf, 3, 4))) void log_skip(log_note *note, log_verdict 
  * is impossible. log_next does it for every event. */
 bool log_check(log_event *event, log_note *note);
 
-typedef struct log_kind {
-    /* The next line or record: fills event->line, and the rest if the verdict is LOG_EVENT. *found is false after the
-     * last. */
-    ee_status (*next)(log_reader *log, log_event *event, log_note *note, bool *found, ee_error *error);
-    void (*close)(log_reader *log); /* frees what neither owner nor stream holds; NULL: nothing */
-} log_kind;
-
-/* The first member of every kind's struct. */
+/* The first member of every format's struct. */
 struct log_reader {
     memory owner; /* of all of it */
-    const log_kind *kind;
+    /* Reads the next line or record: fills event->line, and the rest if the verdict is LOG_EVENT. *found is false after
+     * the last. */
+    ee_status (*next)(log_reader *log, log_event *event, log_note *note, bool *found, ee_error *error);
     log_options options;
     log_counts counts;
     byte_stream *stream;
@@ -51,7 +46,7 @@ struct log_reader {
 /* Adds a sentence to the remarks, if there is room. */
 __attribute__((format(printf, 2, 3))) void log_remark_add(log_reader *log, const char *format, ...);
 
-/* Each creates its struct with memory_create_owner and sets kind and stream; log_open.c fills in the rest of the head.
+/* Each creates its struct with memory_create_owner and sets next and stream; log_open.c fills in the rest of the head.
  * On failure *out may be set: the caller closes it. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);

@@ -60,7 +60,7 @@ static ee_status read_item(bandit_log *log, const log_rows *rows, size_t id_colu
     ee_status status = memory_grow(&log->head.owner, &log->items, capacity, log->count + 1, sizeof *log->items, error);
     if (status) return status;
     text *item = &log->items[log->count++];
-    *item = text_start(error);
+    *item = (text){.owner = &log->head.owner, .error = error};
     describe_item(item, rows, id_column);
     return item->status;
 }
@@ -93,12 +93,9 @@ static ee_status open_items(bandit_log *log, const char *folder, ee_error *error
     memory_free(path);
     if (status) return status;
     log->head.fingerprint = byte_stream_fingerprint(stream);
-    status = log_rows_start(stream, &rows, error);
-    if (!status) {
-        status = read_items(log, &rows, error);
-        if (!status && !log->count) status = log_rows_fail(&rows, error, "expected at least one item");
-        log_rows_release(&rows);
-    }
+    status = log_rows_start(&log->head.owner, stream, &rows, error);
+    if (!status) status = read_items(log, &rows, error);
+    if (!status && !log->count) status = log_rows_fail(&rows, error, "expected at least one item");
     byte_stream_close(stream);
     return status;
 }
@@ -212,26 +209,18 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     return note->verdict == LOG_EVENT && !head->options.bare ? make_context(log, event, error) : EE_OK;
 }
 
-static void close_log(log_reader *head)
-{
-    bandit_log *log = (bandit_log *)head;
-    log_rows_release(&log->rows);
-    for (size_t i = 0; i < log->count; i++) memory_free(log->items[i].bytes);
-    memory_free(log->context.bytes);
-}
-
 ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error)
 {
-    static const log_kind kind = {next, close_log};
     char *path = NULL;
     ee_status status = memory_create_owner(NULL, out, sizeof(bandit_log), error);
     if (status) return status;
     bandit_log *log = (bandit_log *)*out;
-    log->head.kind = &kind;
+    log->head.next = next;
+    log->context.owner = &log->head.owner;
     status = open_items(log, folder, error);
     if (!status) status = find_file(folder, &path, error);
     if (!status) status = byte_stream_open(path, &log->head.stream, error);
-    if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
+    if (!status) status = log_rows_start(&log->head.owner, log->head.stream, &log->rows, error);
     if (!status) status = find_columns(log, error);
     memory_free(path);
     return status;

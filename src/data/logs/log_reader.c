@@ -41,7 +41,6 @@ void log_close(log_reader *log)
 {
     if (!log) return;
     byte_stream_close(log->stream);
-    if (log->kind->close) log->kind->close(log);
     memory_release(&log->owner);
 }
 
@@ -177,7 +176,7 @@ ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *err
     log_counts *counts = &log->counts;
     for (;;) {
         log_note note = {LOG_EVENT, ""};
-        ee_status status = log->kind->next(log, event, &note, found, error);
+        ee_status status = log->next(log, event, &note, found, error);
         counts->bytes = byte_stream_bytes(log->stream);
         if (status) return status;
         if (!*found) return note_cut(log, error);

@@ -19,42 +19,32 @@ static ee_status read_record(log_rows *self, bool *found, ee_error *error)
     return EE_OK;
 }
 
-ee_status log_rows_start(byte_stream *stream, log_rows *out, ee_error *error)
+ee_status log_rows_start(memory *owner, byte_stream *stream, log_rows *out, ee_error *error)
 {
     *out = (log_rows){.stream = stream};
     bool found, row = false;
     ee_error reason;
     ee_status status = read_record(out, &found, error);
     if (status) return status;
-    if (found) status = memory_create(NULL, &out->header, out->record.size + 1, 1, error);
+    if (found) status = memory_create(owner, &out->header, out->record.size + 1, 1, error);
     if (found && !status) {
         memcpy(out->header, out->record.bytes, out->record.size);
         out->record.bytes = (uint8_t *)out->header;
         out->rows = rows_start(&out->record, NULL);
+        out->rows.owner = owner;
         status = rows_next(&out->rows, &row, &reason);
         if (status) status = status_fail(error, status, "%s%s", byte_stream_name(stream), reason.message);
     }
     if (!status && (!row || !out->utf8))
         status = status_fail(error, EE_BAD_INPUT, "%s: expected a header with column names in the first line%s",
                              byte_stream_name(stream), row ? ": it is not UTF-8" : "");
-    if (!status) status = memory_create(NULL, &out->columns, out->rows.count, sizeof *out->columns, error);
-    if (status) {
-        log_rows_release(out);
-        return status;
-    }
+    if (!status) status = memory_create(owner, &out->columns, out->rows.count, sizeof *out->columns, error);
+    if (status) return status;
     out->width = out->rows.count;
     memcpy(out->columns, out->rows.fields, out->width * sizeof *out->columns);
     out->rows.next_line++;
     out->rows.position = out->record.size; /* a row is not among the names */
     return EE_OK;
-}
-
-void log_rows_release(log_rows *self)
-{
-    rows_release(&self->rows);
-    memory_free(self->header);
-    memory_free(self->columns);
-    *self = (log_rows){0};
 }
 
 /* With a quote inside a field, the stream may have joined several rows. */

@@ -16,9 +16,8 @@ typedef struct log_rows {
     bool utf8; /* the row is */
 } log_rows;
 
-/* Reads the header. On failure it is released. */
-ee_status log_rows_start(byte_stream *stream, log_rows *out, ee_error *error);
-void log_rows_release(log_rows *self);
+/* Reads the header. The owner frees what it holds. */
+ee_status log_rows_start(memory *owner, byte_stream *stream, log_rows *out, ee_error *error);
 
 /* The next row. Problems of the row go into the note. */
 ee_status log_rows_next(log_rows *self, log_note *note, bool *found, ee_error *error);

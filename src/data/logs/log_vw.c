@@ -353,15 +353,6 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
                                   : next_example(log, event, note, found, error);
 }
 
-static void close_log(log_reader *head)
-{
-    vw_log *log = (vw_log *)head;
-    memory_free(log->bytes.bytes);
-    memory_free(log->context.bytes);
-    memory_free(log->multi.bytes);
-    memory_free(log->slot_features.bytes);
-}
-
 /* ---- which format ---- */
 
 /* What a line says of the format. */
@@ -545,10 +536,11 @@ ee_status log_open_vw(byte_stream *stream, const char *path, const char *options
                       log_reader **out, ee_error *error)
 {
     (void)reading;
-    static const log_kind kind = {next, close_log};
     ee_status status = memory_create_owner(NULL, out, sizeof(vw_log), error);
     if (status) return status;
-    (*out)->kind = &kind;
-    (*out)->stream = stream;
-    return prepare((vw_log *)*out, path, options, error);
+    vw_log *log = (vw_log *)*out;
+    log->head.next = next;
+    log->head.stream = stream;
+    log->bytes.owner = log->context.owner = log->multi.owner = log->slot_features.owner = &log->head.owner;
+    return prepare(log, path, options, error);
 }

@@ -16,7 +16,7 @@ text text_start(ee_error *error)
 static bool make_room(text *into, size_t more)
 {
     if (!into->status)
-        into->status = memory_grow(NULL, &into->bytes, &into->capacity, into->length + more + 1, 1, into->error);
+        into->status = memory_grow(into->owner, &into->bytes, &into->capacity, into->length + more + 1, 1, into->error);
     return !into->status;
 }
 

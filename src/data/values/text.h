@@ -7,7 +7,8 @@
 #include "base/json.h"
 
 typedef struct text {
-    char *bytes; /* (length) and a zero; NULL while it is empty; free with memory_free */
+    memory *owner; /* of the bytes; NULL: the caller frees them with memory_free */
+    char *bytes;   /* (length) and a zero; NULL while it is empty */
     size_t length, capacity;
     ee_status status;
     ee_error *error;
