@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "bench_report.h"
-#include "lab/runs/crew.h"
+#include "lab/runs/run_pool.h"
 
 enum { ROUNDS = 1250, JOBS_PER_CORE = 8 }; /* many: the last ones leave cores idle */
 static const double SECONDS = 3;
@@ -15,7 +15,7 @@ static ee_status measure_threads(const run_job *jobs, size_t count, size_t threa
     run_watch nobody = {0};
     while (measure_more(taken, SECONDS)) {
         stretch start = measure_start();
-        ee_status status = crew_play(crew_of_threads(threads), jobs, count, false, &nobody, results, error);
+        ee_status status = run_pool_play(run_pool_of_threads(threads), jobs, count, false, &nobody, results, error);
         if (status) return status;
         measure_add(taken, start, 1);
     }

@@ -73,9 +73,9 @@ ee_status plan_print(plan_page to, const run_request *request, const study_plan 
     study done = {0};
     run_result *results = NULL;
     experiment_site site = shards_site(request);
-    size_t workers = site.crew.hands * (shard_is_part(request->shard) ? request->shard.count : 1);
+    size_t workers = site.pool.workers * (shard_is_part(request->shard) ? request->shard.count : 1);
     ee_status status = run_plan_start(&site, workers, &plan, error);
-    experiment_site counting = {.crew = run_plan_crew(&plan)};
+    experiment_site counting = {.pool = run_plan_pool(&plan)};
     if (!status) status = memory_create(NULL, &results, request->job_count, sizeof *results, error);
     if (!status && study_of)
         status = study_run(study_of, &counting, NULL, &done, error);

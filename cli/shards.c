@@ -200,8 +200,8 @@ int shards_join(const command *self, const run_request *request)
 
 experiment_site shards_site(const run_request *request)
 {
-    experiment_site site = {.folder = request->output, .crew = crew_of_threads(request->threads)};
-    if (ranks_count() > 1) site.crew = crew_of_ranks(request->threads, request->cache);
+    experiment_site site = {.folder = request->output, .pool = run_pool_of_threads(request->threads)};
+    if (ranks_count() > 1) site.pool = run_pool_of_ranks(request->threads, request->cache);
     if (!shard_is_part(request->shard)) return site;
     site.folder = request->shard_folder;
     site.known = request->output;

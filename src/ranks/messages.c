@@ -8,7 +8,7 @@
 
 enum { WORD = sizeof(uint64_t) };
 
-/* ---- parts of messages, both ways ---- */
+/* ---- parts of messages, both communicators ---- */
 
 static void visit_double(archive *a, double *value)
 {
@@ -115,12 +115,12 @@ static void visit_delay(archive *a, delay *of)
     visit_double(a, &of->mean);
 }
 
-/* ---- messages, both ways ---- */
+/* ---- messages, both communicators ---- */
 
 static void visit_call(archive *a, call_message *of)
 {
     visit_text(a, &of->version);
-    visit_size(a, &of->hands);
+    visit_size(a, &of->workers);
     visit_size(a, &of->datasets);
 }
 
@@ -134,7 +134,7 @@ static void visit_data(archive *a, data_message *of)
 static void visit_answer(archive *a, answer_message *of)
 {
     visit_text(a, &of->host);
-    visit_size(a, &of->hands);
+    visit_size(a, &of->workers);
     visit_error(a, &of->error);
 }
 

@@ -30,7 +30,7 @@ typedef enum message_kind {
 
 typedef struct call_message {
     const char *version; /* of the program and its kernels: another one gives other results */
-    size_t hands;        /* that each rank is to have */
+    size_t workers;      /* that each rank is to have */
     size_t datasets;     /* that follow */
 } call_message;
 
@@ -42,7 +42,7 @@ typedef struct data_message {
 
 typedef struct answer_message {
     const char *host; /* the rank's */
-    size_t hands;     /* that are ready, at least one; 0 where it failed */
+    size_t workers;   /* that are ready, at least one; 0 where it failed */
     ee_error error;   /* why */
 } answer_message;
 

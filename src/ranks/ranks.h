@@ -1,15 +1,15 @@
-/* Programs that MPI has started together, on many machines. Rank 0 does what the user asked for and hands out runs; the
- * others play what they are given. Without MPI, or started plainly, a program is alone, and leads.
+/* Programs that MPI has started together, on many machines. Rank 0 does what the user asked for and workers out runs;
+ * the others play what they are given. Without MPI, or started plainly, a program is alone, and leads.
  *
  *     if (ranks_start(&error)) ...
  *     if (!ranks_lead()) return ranks_serve(NULL);
- *     ... the verb, with crew_of_ranks where ranks_count() > 1 ...
+ *     ... the verb, with run_pool_of_ranks where ranks_count() > 1 ...
  *     ranks_end();
  */
 #ifndef EENET_RANKS_H
 #define EENET_RANKS_H
 
-#include "lab/runs/crew.h"
+#include "lab/runs/run_pool.h"
 
 /* Joins the others, where a launcher of MPI started this program. EE_BAD_INPUT where it started several and they cannot
  * find each other: each would do all the work. */
@@ -32,10 +32,10 @@ void ranks_abort(int code);
 /* Of `eenet --version`: "Open MPI 4.1.4", or "without MPI". */
 const char *ranks_library(void);
 
-/* All hands of all ranks. Before the first run each rank opens the data sets of the
+/* All workers of all ranks. Before the first run each rank opens the data sets of the
  * jobs; where one cannot, or has other files, another version or other kernels, nothing is played. Only
- * where ranks_count() > 1. hands: of each rank, runs that it plays at a time. cache: of the data sets, as dataset_open
- * got it, or NULL; borrowed. */
-run_crew crew_of_ranks(size_t hands, const char *cache);
+ * where ranks_count() > 1. workers: of each rank, runs that it plays at a time. cache: of the data sets, as
+ * dataset_open got it, or NULL; borrowed. */
+run_pool run_pool_of_ranks(size_t workers, const char *cache);
 
 #endif

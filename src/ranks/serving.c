@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "hands.h"
-#include "post.h"
 #include "ranks.h"
 #include "ranks_inside.h"
+#include "transport.h"
+#include "workers.h"
 
 /* Data sets, which stay open from call to call. */
-typedef struct shelf {
+typedef struct open_datasets {
     dataset **data; /* (count) */
     size_t count, capacity;
-} shelf;
+} open_datasets;
 
-static const dataset *find_open(const shelf *all, const data_message *asked)
+static const dataset *find_open(const open_datasets *all, const data_message *asked)
 {
     for (size_t i = 0; i < all->count; i++)
         if (strcmp(dataset_text(all->data[i]), asked->text) == 0) return all->data[i];
@@ -25,7 +25,7 @@ static const dataset *find_open(const shelf *all, const data_message *asked)
 }
 
 /* Opens it where it is not. */
-static ee_status open_data(shelf *all, const data_message *asked, const dataset **out, ee_error *error)
+static ee_status open_data(open_datasets *all, const data_message *asked, const dataset **out, ee_error *error)
 {
     ee_status status = EE_OK;
     *out = find_open(all, asked);
@@ -58,26 +58,26 @@ static ee_status check_version(const char *wanted, ee_error *error)
 }
 
 /* Receives all data sets, even if one cannot be opened. */
-static ee_status open_all(shelf *all, size_t count, const dataset **data, ee_error *error)
+static ee_status open_all(open_datasets *all, size_t count, const dataset **data, ee_error *error)
 {
     ee_status status = EE_OK;
     for (size_t i = 0; i < count; i++) {
-        letter one = {0};
-        post_wait(POST_DOWN, POST_MAIN, &one);
-        if (one.what.kind != MESSAGE_DATA) post_fail("MPI: expected a data set, got another message");
+        incoming_message one = {0};
+        transport_wait(TO_WORKERS, MAIN_THREAD, &one);
+        if (one.what.kind != MESSAGE_DATA) transport_fail("MPI: expected a data set, got another message");
         if (!status && data) status = open_data(all, &one.what.data, &data[i], error);
-        letter_release(&one);
+        incoming_release(&one);
     }
     return status;
 }
 
-static void serve_call(shelf *all, const call_message *call, const ee_error *unusable)
+static void serve_call(open_datasets *all, const call_message *call, const ee_error *unusable)
 {
     char host[RANKS_HOST];
     const dataset **data = NULL;
-    hand *hands = NULL;
-    message told = {MESSAGE_ANSWER, .answer = {.host = ranks_host(host)}};
-    ee_error *error = &told.answer.error;
+    worker *workers = NULL;
+    message sent = {MESSAGE_ANSWER, .answer = {.host = ranks_host(host)}};
+    ee_error *error = &sent.answer.error;
     ee_status status = EE_OK;
     if (unusable)
         status = status_fail(error, unusable->status, "%s", unusable->message);
@@ -86,10 +86,10 @@ static void serve_call(shelf *all, const call_message *call, const ee_error *unu
     if (!status) status = memory_create(NULL, &data, call->datasets, sizeof *data, error);
     ee_status opened = open_all(all, call->datasets, status ? NULL : data, error);
     if (!status) status = opened;
-    if (!status) status = hands_start(data, call->datasets, call->hands, &hands, &told.answer.hands, error);
-    size_t count = told.answer.hands;
-    post_send(POST_UP, 0, POST_MAIN, &told);
-    if (!status) hands_join(hands, count);
+    if (!status) status = workers_start(data, call->datasets, call->workers, &workers, &sent.answer.workers, error);
+    size_t count = sent.answer.workers;
+    transport_send(TO_RANK_0, 0, MAIN_THREAD, &sent);
+    if (!status) workers_join(workers, count);
     memory_free(data);
 }
 
@@ -98,17 +98,17 @@ int ranks_serve(const ee_error *unusable)
     /* A stopped job signals all ranks; rank 0 ends the others after it has kept their runs. */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
-    shelf all = {0};
+    open_datasets all = {0};
     for (bool more = true; more;) {
-        letter one = {0};
-        post_wait(POST_DOWN, POST_MAIN, &one);
+        incoming_message one = {0};
+        transport_wait(TO_WORKERS, MAIN_THREAD, &one);
         if (one.what.kind == MESSAGE_CALL) serve_call(&all, &one.what.call, unusable);
         more = one.what.kind != MESSAGE_LEAVE;
-        letter_release(&one);
+        incoming_release(&one);
     }
     for (size_t i = 0; i < all.count; i++) dataset_free(all.data[i]);
     memory_free(all.data);
-    post_close();
+    transport_close();
     MPI_Finalize();
     return EXIT_SUCCESS;
 }

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "launch.h"
-#include "post.h"
 #include "ranks.h"
 #include "ranks_inside.h"
+#include "transport.h"
 
 static bool together; /* MPI runs, and there are several ranks */
 
@@ -61,7 +61,7 @@ ee_status ranks_start(ee_error *error)
     ee_status status = check(by.ranks, count, level, error);
     together = !status && count > 1;
     if (together)
-        post_open();
+        transport_open();
     else
         MPI_Finalize();
     return status;
@@ -69,20 +69,20 @@ ee_status ranks_start(ee_error *error)
 
 size_t ranks_count(void)
 {
-    return together ? post_ranks() : 1;
+    return together ? transport_ranks() : 1;
 }
 
 bool ranks_lead(void)
 {
-    return !together || post_own_rank() == 0;
+    return !together || transport_own_rank() == 0;
 }
 
 void ranks_end(void)
 {
     if (!together) return;
-    const message told = {.kind = MESSAGE_LEAVE};
-    for (size_t i = 1; i < post_ranks(); i++) post_send(POST_DOWN, i, POST_MAIN, &told);
-    post_close();
+    const message sent = {.kind = MESSAGE_LEAVE};
+    for (size_t i = 1; i < transport_ranks(); i++) transport_send(TO_WORKERS, i, MAIN_THREAD, &sent);
+    transport_close();
     MPI_Finalize();
     together = false;
 }

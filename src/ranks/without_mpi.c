@@ -47,8 +47,8 @@ const char *ranks_library(void)
     return "without MPI";
 }
 
-run_crew crew_of_ranks(size_t hands, const char *cache)
+run_pool run_pool_of_ranks(size_t workers, const char *cache)
 {
     (void)cache;
-    return crew_of_threads(hands);
+    return run_pool_of_threads(workers);
 }

@@ -8,12 +8,12 @@ fail() { echo "same.sh: $*" >&2; exit 1; }
 # A table says the same but for the seconds, and names its folder.
 table() { sed -E "s/ +[0-9.]+\$//; s/ +[0-9.]+ +([0-9]+\/[0-9]+)\$/ \1/; s/$name-[a-z0-9]+/DIR/g" "$1"; }
 
-# compare NAME HANDS VERB WORD...: so many hands a rank.
+# compare NAME WORKERS VERB WORD...: this number of workers per rank.
 compare() {
-    name=$1 hands=$2
+    name=$1 workers=$2
     shift 2
     "$eenet" "$@" -j 1 -o "$name-one" >"$name-one.table"
-    together 4 "$@" -j "$hands" -o "$name-ranks" >"$name-ranks.table" || fail "$name: exit status $?"
+    together 4 "$@" -j "$workers" -o "$name-ranks" >"$name-ranks.table" || fail "$name: exit status $?"
     same "$name-ranks" "$name-one"
     table "$name-one.table" >expected
     table "$name-ranks.table" | diff expected - || fail "$name: another table"
@@ -40,7 +40,7 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) print i % 60 + 1 "::" i * 7 % 50 + 1 "::
 compare ratings 1 run -d ratings:ratings.dat -p linucb -T 150 -s 0-4
 test "$(find ratings-ranks/cache -name '*.prepared' | wc -l)" = 1 || fail "the cache has $(ls ratings-ranks/cache)"
 
-# A curve of more bytes than MPI sends without asking first, and fewer runs than hands.
+# A curve of more bytes than MPI sends without asking first, and fewer runs than workers.
 compare long 2 run -d synthetic:inner,arms=2,dim=2 -p uniform -T 30000 -s 0-2
 
 # Without a folder: lines of JSON in the order of the jobs.

@@ -192,7 +192,7 @@ static PyObject *play(const char *folder, const job_list *list, size_t threads, 
     if (!status) status = memory_create(NULL, &results, list->count, sizeof *results, &error);
     if (!status) {
         self.thread = PyEval_SaveThread();
-        experiment_site site = {.folder = folder, .crew = crew_of_threads(threads)};
+        experiment_site site = {.folder = folder, .pool = run_pool_of_threads(threads)};
         status = experiment_run(&site, list->jobs, list->count, &watch, results, &error);
         PyEval_RestoreThread(self.thread);
     }

@@ -42,8 +42,8 @@ typedef struct experiment {
     size_t *places;           /* (missing_count) of them in jobs */
     size_t missing_count, elsewhere_count;
     time_left ahead;
-    run_playing *playing; /* (hands) */
-    size_t hands;         /* runs that are played at a time */
+    run_playing *playing; /* (workers) */
+    size_t workers;       /* runs that are played at a time */
     ee_status status;     /* of keeping what ended */
     ee_error *error;
 } experiment;
@@ -210,7 +210,7 @@ static ee_status list_missing(experiment *self)
     ee_status status = time_left_start(self->jobs, self->count, &self->keys, &self->ahead, self->error);
     if (!status) status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
     if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
-    if (!status) status = memory_create(NULL, &self->playing, self->hands, sizeof *self->playing, self->error);
+    if (!status) status = memory_create(NULL, &self->playing, self->workers, sizeof *self->playing, self->error);
     for (size_t i = 0; i < self->count && !status; i++) {
         if (self->entries[i].state == ENTRY_PLAYED) {
             self->missing[self->missing_count] = self->jobs[i];
@@ -233,7 +233,7 @@ static ee_status play_missing(experiment *self)
     run_watch watch = {.wanted = on_wanted, .standing = heard ? on_standing : NULL, .ended = on_ended, .context = self};
     ee_error own = {EE_OK, ""};
     bool curves = self->site->folder != NULL;
-    status = crew_play(self->site->crew, self->missing, self->missing_count, curves, &watch, played, &own);
+    status = run_pool_play(self->site->pool, self->missing, self->missing_count, curves, &watch, played, &own);
     for (size_t i = 0; i < self->missing_count && status; i++)
         if (played[i].status) status = EE_OK;
     if (status && self->error) *self->error = own;
@@ -303,7 +303,7 @@ ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_
     experiment self = {.site = site,
                        .jobs = jobs,
                        .count = count,
-                       .hands = site->crew.hands < count ? site->crew.hands : count,
+                       .workers = site->pool.workers < count ? site->pool.workers : count,
                        .watch = watch,
                        .results = results,
                        .error = error};

@@ -42,7 +42,7 @@ typedef struct grid_choice {
 /* Fills choices, (dataset_count, policy_count), zeros at first, with the cell of least mean regret of each policy on
  * each data set; of equals the first. A cell of which a run fails is out; of a policy all of whose cells are out none
  * is chosen. Before anything is played every cell is tried: its options are taken, and the data set has the rounds.
- * site and watch are those of experiment_run, which keeps the runs as tuning runs, and is called once a stage: hands
+ * site and watch are those of experiment_run, which keeps the runs as tuning runs, and is called once a stage: workers
  * that have nothing left to do wait for the others at the end of a stage alone. Where the watch ended the runs,
  * or other shards have some that are not known yet, *stopped is true and nothing is chosen. */
 ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,

@@ -57,11 +57,11 @@ static void end_stage(run_plan *self)
         self->times.settings[i].unfinished = self->times.settings[i].longest = 0.0;
 }
 
-static ee_status plan_runs(const run_crew *crew, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
+static ee_status plan_runs(const run_pool *pool, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
                            run_result *results, ee_error *error)
 {
     (void)curves;
-    run_plan *self = crew->context;
+    run_plan *self = pool->context;
     const ee_error none = {EE_OK, ""};
     job_keys keys;
     ee_status status = job_keys_create(jobs, count, &keys, error);
@@ -75,7 +75,7 @@ static ee_status plan_runs(const run_crew *crew, const run_job *jobs, size_t cou
     return status;
 }
 
-run_crew run_plan_crew(run_plan *self)
+run_pool run_plan_pool(run_plan *self)
 {
-    return (run_crew){.hands = 1, .play = plan_runs, .context = self};
+    return (run_pool){.workers = 1, .play = plan_runs, .context = self};
 }

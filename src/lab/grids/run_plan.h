@@ -1,8 +1,8 @@
 /* Counts the runs of a command without playing them, and estimates their time from finished runs.
  *
- * Give the plan's crew to experiment_run, study_run or crew_play, with no folder: it takes stored results for runs that
- * the folders have, and counts the others, as if each had finished with regret 0. A call to the crew is a stage: its
- * runs end before those of the next begin. */
+ * Give the plan's pool to experiment_run, study_run or run_pool_play, with no folder: it takes stored results for runs
+ * that the folders have, and counts the others, as if each had finished with regret 0. A call to the pool is a stage:
+ * its runs end before those of the next begin. */
 #ifndef EENET_RUN_PLAN_H
 #define EENET_RUN_PLAN_H
 
@@ -27,6 +27,6 @@ typedef struct run_plan {
 ee_status run_plan_start(const experiment_site *site, size_t workers, run_plan *out, ee_error *error);
 void run_plan_release(run_plan *self);
 
-run_crew run_plan_crew(run_plan *self);
+run_pool run_plan_pool(run_plan *self);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the jobs of a crew have come to. For one thread at a time. */
+/* What the jobs of a pool have come to. For one thread at a time. */
 #ifndef EENET_RUN_TALLY_H
 #define EENET_RUN_TALLY_H
 

@@ -1,6 +1,6 @@
 #include "training.h"
 
-#include "crew.h"
+#include "run_pool.h"
 
 ee_status training_best(const training_candidate *candidates, size_t count, size_t seeds, size_t *best, ee_error *error)
 {
@@ -49,6 +49,6 @@ ee_status training_save(const run_job *job, const char *path, const run_watch *w
 {
     keeper self = {watch, path, EE_OK, error};
     run_watch own = {.wanted = on_wanted, .standing = on_standing, .ended = on_ended, .context = &self};
-    ee_status status = crew_play(crew_of_threads(1), job, 1, false, &own, result, error);
+    ee_status status = run_pool_play(run_pool_of_threads(1), job, 1, false, &own, result, error);
     return status ? status : self.status;
 }

@@ -100,7 +100,7 @@ TEST(test_others)
     size_t count;
     uint64_t *words = send(&call, &got, &count);
     assert_string_equal(got.call.version, "0.1.0 neon");
-    assert_int_equal(got.call.hands, 64);
+    assert_int_equal(got.call.workers, 64);
     assert_int_equal(got.call.datasets, 3);
     memory_free(words);
 
@@ -114,7 +114,7 @@ TEST(test_others)
     message answer = {MESSAGE_ANSWER, .answer = {"node7", 0, {EE_FILE_ERROR, "file: could not open x"}}};
     words = send(&answer, &got, &count);
     assert_string_equal(got.answer.host, "node7");
-    assert_int_equal(got.answer.hands, 0);
+    assert_int_equal(got.answer.workers, 0);
     assert_int_equal(got.answer.error.status, EE_FILE_ERROR);
     assert_string_equal(got.answer.error.message, "file: could not open x");
     memory_free(words);

@@ -137,7 +137,7 @@ static int tear_down(void **state)
 static ee_status run_in(const char *into, size_t threads, const run_job *played, size_t count, const run_watch *watch,
                         run_result *results, ee_error *error)
 {
-    experiment_site site = {.folder = into, .crew = crew_of_threads(threads), .shard = shard};
+    experiment_site site = {.folder = into, .pool = run_pool_of_threads(threads), .shard = shard};
     return experiment_run(&site, played, count, watch, results, error);
 }
 

@@ -43,7 +43,7 @@ static ee_status choose(const grid_policy *policies, size_t count, uint64_t roun
     grid_plan plan = {&data, &rounds, 1, policies, count, seeds, 2, halving, {0}, 0};
     run_watch watch = {.ended = note_end, .context = into};
     into->all_tuning = true;
-    experiment_site site = {.crew = crew_of_threads(1)};
+    experiment_site site = {.pool = run_pool_of_threads(1)};
     ee_status status = grid_choose(&plan, &site, &watch, choices, stopped, error);
     dataset_free(data);
     return status;
@@ -94,16 +94,16 @@ TEST(halving_drops_two_thirds_a_stage)
 
 /* ---- several data sets ---- */
 
-/* The crew's jobs, one line a call. */
+/* The number of jobs of each call of the pool. */
 static size_t stages[GRID_STAGES + 1], stage_count;
 
-static ee_status count_stage(const run_crew *self, const run_job *jobs, size_t count, bool curves,
+static ee_status count_stage(const run_pool *self, const run_job *jobs, size_t count, bool curves,
                              const run_watch *watch, run_result *results, ee_error *error)
 {
     (void)self;
     assert_true(stage_count < GRID_STAGES);
     stages[stage_count++] = count;
-    run_crew threads = crew_of_threads(2);
+    run_pool threads = run_pool_of_threads(2);
     return threads.play(&threads, jobs, count, curves, watch, results, error);
 }
 
@@ -114,7 +114,7 @@ TEST(all_data_sets_share_a_stage)
     const uint64_t rounds[] = {1800, 250, 600};
     dataset *data = open_data(), *datasets[] = {data, data, data};
     grid_plan plan = {datasets, rounds, 3, policies, 2, seeds, 2, true, {0}, 0};
-    experiment_site site = {.crew = {.hands = 2, .play = count_stage}};
+    experiment_site site = {.pool = {.workers = 2, .play = count_stage}};
     grid_choice choices[6] = {{0}};
     bool stopped;
     stage_count = 0;
@@ -125,7 +125,7 @@ TEST(all_data_sets_share_a_stage)
     for (size_t stage = 0; stage < GRID_STAGES; stage++) assert_int_equal(stages[stage], expected[stage]);
     for (size_t i = 0; i < 3; i++) {
         grid_plan alone = {&datasets[i], &rounds[i], 1, policies, 2, seeds, 2, true, {0}, 0};
-        experiment_site here = {.crew = crew_of_threads(1)};
+        experiment_site here = {.pool = run_pool_of_threads(1)};
         grid_choice own[2] = {{0}};
         ok(grid_choose(&alone, &here, NULL, own, &stopped, NULL));
         for (size_t k = 0; k < 2; k++) {

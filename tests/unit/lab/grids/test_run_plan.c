@@ -97,7 +97,7 @@ static void add_stage(run_plan *plan, run_job job)
         jobs[i] = job;
         jobs[i].seed = i;
     }
-    ok(crew_play(run_plan_crew(plan), jobs, 3, false, NULL, results, NULL));
+    ok(run_pool_play(run_plan_pool(plan), jobs, 3, false, NULL, results, NULL));
     for (size_t i = 0; i < 3; i++) assert_true(results[i].finished);
 }
 
@@ -203,7 +203,7 @@ static run_plan count_runs(const study_plan *from)
 {
     run_plan plan = start_plan((experiment_site){.folder = folder}, 1);
     study done = {0};
-    ok(study_run(from, &(experiment_site){.crew = run_plan_crew(&plan)}, NULL, &done, NULL));
+    ok(study_run(from, &(experiment_site){.pool = run_plan_pool(&plan)}, NULL, &done, NULL));
     study_release(&done);
     return plan;
 }
@@ -223,7 +223,7 @@ static size_t play(const study_plan *plan, size_t runs)
 {
     budget own = {runs};
     run_watch watch = {.ended = spend, .context = &own};
-    experiment_site site = {.folder = folder, .crew = crew_of_threads(1)};
+    experiment_site site = {.folder = folder, .pool = run_pool_of_threads(1)};
     study done = {0};
     stored_runs stored = {0};
     ok(study_run(plan, &site, &watch, &done, NULL));
@@ -278,7 +278,7 @@ TEST(a_setting_that_cannot_start_is_an_error)
     run_plan plan = start_plan((experiment_site){0}, 1);
     study done = {0};
     ee_error error;
-    experiment_site counting = {.crew = run_plan_crew(&plan)};
+    experiment_site counting = {.pool = run_plan_pool(&plan)};
     assert_int_equal(study_run(&from, &counting, NULL, &done, &error), EE_BAD_OPTION);
     assert_non_null(strstr(error.message, "alpha"));
     study_release(&done);

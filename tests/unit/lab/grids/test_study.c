@@ -41,7 +41,7 @@ static study_plan plan_of(const grid_policy *policies, size_t count, bool ablati
 static void run(const study_plan *plan, const char *folder, const run_watch *watch, study *out)
 {
     ee_error error = {EE_OK, ""};
-    experiment_site site = {.folder = folder, .crew = crew_of_threads(1)};
+    experiment_site site = {.folder = folder, .pool = run_pool_of_threads(1)};
     if (study_run(plan, &site, watch, out, &error)) fail_msg("%s", error.message);
 }
 
@@ -175,7 +175,7 @@ TEST(all_is_checked_before_anything_is_played)
     run_watch watch = {.ended = refuse};
     study done = {0};
     ee_error error;
-    experiment_site site = {.crew = crew_of_threads(1)};
+    experiment_site site = {.pool = run_pool_of_threads(1)};
     assert_int_equal(study_run(&plan, &site, &watch, &done, &error), EE_BAD_OPTION);
     assert_non_null(strstr(error.message, "alpha"));
     study_release(&done);

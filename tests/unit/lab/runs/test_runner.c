@@ -1,4 +1,4 @@
-#include "lab/runs/crew.h"
+#include "lab/runs/run_pool.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ static void check_against_beside(const run_job *job, bool explores)
     double *curve = calloc((size_t)job->rounds, sizeof *curve);
     notes heard = {0};
     run_watch watch = {.wanted = note_round, .ended = note_end, .context = &heard};
-    ok(crew_play(crew_of_threads(1), job, 1, true, &watch, &result, NULL));
+    ok(run_pool_play(run_pool_of_threads(1), job, 1, true, &watch, &result, NULL));
     play_beside(job, &sums, curve);
     assert_true(result.finished && result.rounds == job->rounds && result.seconds > 0.0);
     assert_true(result.regret == sums.regret && result.reward == sums.reward && result.optimal == sums.optimal);
@@ -164,7 +164,7 @@ static double *play_curve(const dataset *data, const char *text, uint64_t rounds
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard};
     ok(delay_parse(text, &job.late, NULL));
-    ok(crew_play(crew_of_threads(1), &job, 1, true, &watch, result, NULL));
+    ok(run_pool_play(run_pool_of_threads(1), &job, 1, true, &watch, result, NULL));
     return heard.curve;
 }
 
@@ -261,7 +261,7 @@ TEST(the_watch_stops_it)
     notes heard = {.stop_after = 7};
     run_watch watch = {.wanted = note_round, .ended = note_end, .context = &heard};
     run_result results[2];
-    ok(crew_play(crew_of_threads(1), jobs, 2, true, &watch, results, NULL));
+    ok(run_pool_play(run_pool_of_threads(1), jobs, 2, true, &watch, results, NULL));
     assert_int_equal(results[0].rounds, 7);
     assert_false(results[0].finished);
     assert_int_equal(results[1].rounds, 0); /* never started */
@@ -280,7 +280,7 @@ TEST(no_run_after_the_watch_has_enough)
     notes heard = {.refuse_more = true};
     run_watch watch = {.ended = note_end, .context = &heard};
     run_result results[2];
-    ok(crew_play(crew_of_threads(1), jobs, 2, false, &watch, results, NULL));
+    ok(run_pool_play(run_pool_of_threads(1), jobs, 2, false, &watch, results, NULL));
     assert_true(results[0].finished);
     assert_false(results[1].finished);
     assert_null(heard.curve);
@@ -299,7 +299,8 @@ TEST(one_failure_does_not_stop_the_others)
         run_watch watch = {.ended = note_end, .context = &heard};
         run_result results[4];
         ee_error error = {EE_OK, ""};
-        assert_int_equal(crew_play(crew_of_threads(threads), jobs, 4, false, &watch, results, &error), EE_BAD_OPTION);
+        assert_int_equal(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &error),
+                         EE_BAD_OPTION);
         assert_non_null(strstr(error.message, "no-such-option")); /* the first in the list */
         if (threads == 1) assert_non_null(strstr(heard.message, "no-such-policy"));
         assert_int_equal(heard.ended, 4);

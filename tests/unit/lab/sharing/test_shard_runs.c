@@ -88,7 +88,7 @@ static notes play(const experiment_site *site, run_result *results)
 
 static notes play_shard(size_t index, const char *known, run_result *results)
 {
-    experiment_site site = {folders[index], crew_of_threads(2), {index, SHARDS}, known};
+    experiment_site site = {folders[index], run_pool_of_threads(2), {index, SHARDS}, known};
     return play(&site, results);
 }
 
@@ -115,7 +115,7 @@ static void copy_runs(const char *from, const char *to)
 TEST_WITH(shards_share_the_runs, set_up, tear_down)
 {
     run_result whole[JOBS], part[JOBS];
-    experiment_site alone = {.crew = crew_of_threads(1)};
+    experiment_site alone = {.pool = run_pool_of_threads(1)};
     size_t finished[JOBS] = {0};
     play(&alone, whole);
     for (size_t k = 0; k < SHARDS; k++) {
@@ -163,7 +163,7 @@ TEST_WITH(known_runs_are_not_played, set_up, tear_down)
 TEST_WITH(what_is_known_is_reported_as_it_was_played, set_up, tear_down)
 {
     run_result results[JOBS], again[JOBS];
-    experiment_site all = {.folder = folders[0], .crew = crew_of_threads(2)};
+    experiment_site all = {.folder = folders[0], .pool = run_pool_of_threads(2)};
     assert_int_equal(play(&all, results).played, JOBS - 1);
     copy_runs(folders[0], merged);
     notes heard = play_shard(1, merged, again);
@@ -183,11 +183,11 @@ TEST_WITH(reports_name_the_machine, set_up, tear_down)
 {
     run_result results[JOBS];
     size_t wrong = 0;
-    experiment_site all = {.folder = folders[0], .crew = crew_of_threads(2)};
+    experiment_site all = {.folder = folders[0], .pool = run_pool_of_threads(2)};
     play(&all, results);
     copy_runs(folders[0], merged);
     run_watch watch = {.ended = note_machine, .context = &wrong};
-    experiment_site other = {.folder = folders[1], .crew = crew_of_threads(1), .known = merged};
+    experiment_site other = {.folder = folders[1], .pool = run_pool_of_threads(1), .known = merged};
     ok(experiment_run(&other, jobs, JOBS, &watch, results, NULL));
     assert_int_equal(wrong, 0);
 }
@@ -201,7 +201,7 @@ TEST_WITH(the_order_is_kept, set_up, tear_down)
     job_keys keys;
     jobs[2].policy = "no-such-policy";
     ok(job_keys_create(jobs, JOBS, &keys, NULL));
-    experiment_site some = {folders[1], crew_of_threads(1), {1, SHARDS}, NULL};
+    experiment_site some = {folders[1], run_pool_of_threads(1), {1, SHARDS}, NULL};
     ok(experiment_run(&some, jobs, 2, NULL, results, NULL));
     ok(experiment_run(&some, jobs, JOBS, NULL, results, NULL));
     ok(run_order_read(folders[1], &order, &count, NULL));
@@ -210,7 +210,7 @@ TEST_WITH(the_order_is_kept, set_up, tear_down)
         if (i != 2) assert_true(order[next++] == keys.keys[i].run);
     memory_free(order);
     job_keys_release(&keys);
-    experiment_site all = {.folder = folders[0], .crew = crew_of_threads(1)};
+    experiment_site all = {.folder = folders[0], .pool = run_pool_of_threads(1)};
     play(&all, results);
     char path[sizeof folders[0] + 10];
     snprintf(path, sizeof path, "%s/order", folders[0]);

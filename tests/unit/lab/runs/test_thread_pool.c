@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/runs/crew.h"
+#include "lab/runs/run_pool.h"
 #include "support.h"
 
 enum { JOBS = 12, ROUNDS = 60 };
@@ -56,7 +56,7 @@ static void play(const run_job *jobs, size_t threads, notes *heard, run_result *
     *heard = (notes){.jobs = jobs};
     wanted = 0;
     run_watch watch = {.wanted = note_round, .standing = note_standing, .ended = note_end, .context = heard};
-    ok(crew_play(crew_of_threads(threads), jobs, JOBS, true, &watch, results, NULL));
+    ok(run_pool_play(run_pool_of_threads(threads), jobs, JOBS, true, &watch, results, NULL));
     assert_false(heard->met);
     assert_int_equal(wanted, JOBS * ROUNDS);
     assert_true(heard->standings >= 1 && heard->most_running <= threads);
@@ -101,7 +101,7 @@ TEST(all_threads_stop)
     ok(dataset_open("synthetic:inner", NULL, &data, NULL));
     for (size_t i = 0; i < JOBS; i++)
         jobs[i] = (run_job){.data = data, .policy = "uniform", .seed = i, .rounds = 1000000000000};
-    ok(crew_play(crew_of_threads(4), jobs, JOBS, false, &watch, results, NULL));
+    ok(run_pool_play(run_pool_of_threads(4), jobs, JOBS, false, &watch, results, NULL));
     for (size_t i = 0; i < JOBS; i++) assert_true(!results[i].finished && results[i].rounds <= 1);
     dataset_free(data);
 }

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "crew.h"
+#include "run_pool.h"
 #include "run_tally.h"
 
 static double seconds_of(const struct timespec *time)
@@ -16,53 +16,53 @@ static double seconds_of(const struct timespec *time)
 }
 
 /* What the threads share. Nothing of it is written in the course of a run. */
-typedef struct crowd {
+typedef struct thread_pool {
     bool curves;
     const run_watch *watch;
     atomic_size_t next; /* the first job that is not taken */
     atomic_bool stopped;
-    pthread_mutex_t turn; /* of telling the watch, and for what follows */
-    pthread_cond_t all_left;
+    pthread_mutex_t lock; /* of telling the watch, and for what follows */
+    pthread_cond_t all_done;
     run_tally tally;
     size_t playing; /* threads that have not left */
-} crowd;
+} thread_pool;
 
 /* What a thread writes during a run. Others only read the atomic members. Aligned to cache lines to avoid false
  * sharing. */
-typedef struct player {
+typedef struct worker {
     alignas(64) atomic_uint_fast64_t played; /* rounds of the present run */
     _Atomic(const run_job *) job;            /* that one; NULL: none */
     _Atomic double started;                  /* when: seconds of the thread */
-    crowd *all;
+    thread_pool *shared;
     pthread_t thread;
-} player;
+} worker;
 
 /* ---- a thread ---- */
 
 static bool on_wanted(void *context)
 {
-    player *self = context;
-    crowd *all = self->all;
+    worker *self = context;
+    thread_pool *shared = self->shared;
     uint64_t before = atomic_load_explicit(&self->played, memory_order_relaxed);
     atomic_store_explicit(&self->played, before + 1, memory_order_relaxed);
-    if (atomic_load_explicit(&all->stopped, memory_order_relaxed)) return false;
-    const run_watch *watch = all->watch;
+    if (atomic_load_explicit(&shared->stopped, memory_order_relaxed)) return false;
+    const run_watch *watch = shared->watch;
     if (!watch || !watch->wanted || watch->wanted(watch->context)) return true;
-    atomic_store(&all->stopped, true);
+    atomic_store(&shared->stopped, true);
     return false;
 }
 
 static bool on_ended(void *context, const run_report *report)
 {
-    player *self = context;
-    crowd *all = self->all;
-    const run_watch *watch = all->watch;
-    pthread_mutex_lock(&all->turn);
-    if (watch && watch->ended && !watch->ended(watch->context, report)) atomic_store(&all->stopped, true);
-    run_tally_end(&all->tally, report->job, report->result, report->error);
+    worker *self = context;
+    thread_pool *shared = self->shared;
+    const run_watch *watch = shared->watch;
+    pthread_mutex_lock(&shared->lock);
+    if (watch && watch->ended && !watch->ended(watch->context, report)) atomic_store(&shared->stopped, true);
+    run_tally_end(&shared->tally, report->job, report->result, report->error);
     atomic_store(&self->job, NULL);
     atomic_store(&self->played, 0);
-    pthread_mutex_unlock(&all->turn);
+    pthread_mutex_unlock(&shared->lock);
     return true;
 }
 
@@ -75,30 +75,30 @@ static double thread_seconds(void)
 
 static void *play_jobs(void *argument)
 {
-    player *self = argument;
-    crowd *all = self->all;
+    worker *self = argument;
+    thread_pool *shared = self->shared;
     run_watch watch = {.wanted = on_wanted, .ended = on_ended, .context = self};
     size_t place;
-    while (!atomic_load(&all->stopped) && (place = atomic_fetch_add(&all->next, 1)) < all->tally.count) {
-        const run_job *job = &all->tally.jobs[place];
+    while (!atomic_load(&shared->stopped) && (place = atomic_fetch_add(&shared->next, 1)) < shared->tally.count) {
+        const run_job *job = &shared->tally.jobs[place];
         run_result result; /* its own: neighbours in those of all are written by others */
         atomic_store(&self->started, thread_seconds());
         atomic_store(&self->job, job);
-        if (all->curves)
+        if (shared->curves)
             (void)runner_run_with_curve(job, &watch, &result, NULL); /* the report has its status */
         else
             (void)runner_run(job, &watch, &result, NULL);
     }
-    pthread_mutex_lock(&all->turn);
-    if (--all->playing == 0) pthread_cond_signal(&all->all_left);
-    pthread_mutex_unlock(&all->turn);
+    pthread_mutex_lock(&shared->lock);
+    if (--shared->playing == 0) pthread_cond_signal(&shared->all_done);
+    pthread_mutex_unlock(&shared->lock);
     return NULL;
 }
 
 /* ---- the calling thread ---- */
 
 /* Seconds of processor time that the thread has spent on its run. */
-static double spent_on_run(const player *of)
+static double spent_on_run(const worker *of)
 {
     clockid_t clock;
     struct timespec now;
@@ -107,90 +107,90 @@ static double spent_on_run(const player *of)
 }
 
 /* runs is room for (count). Returns how many are played. */
-static size_t list_playing(const player *players, size_t count, run_playing *runs)
+static size_t list_playing(const worker *workers, size_t count, run_playing *runs)
 {
     size_t running = 0;
     for (size_t i = 0; i < count; i++) {
-        const run_job *job = atomic_load(&players[i].job);
-        if (job) runs[running++] = (run_playing){job, atomic_load(&players[i].played), spent_on_run(&players[i])};
+        const run_job *job = atomic_load(&workers[i].job);
+        if (job) runs[running++] = (run_playing){job, atomic_load(&workers[i].played), spent_on_run(&workers[i])};
     }
     return running;
 }
 
-/* Until all threads have left; called with the turn, which the wait gives away. */
-static void look_on(crowd *all, const player *players, size_t count, run_playing *runs)
+/* Until all threads have left; called with the lock, which the wait gives away. */
+static void report_progress(thread_pool *shared, const worker *workers, size_t count, run_playing *runs)
 {
-    const run_watch *watch = all->watch;
+    const run_watch *watch = shared->watch;
     const long tenth = 100000000;
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
     const double start = seconds_of(&next);
-    while (all->playing) {
+    while (shared->playing) {
         if (!watch || !watch->standing) {
-            pthread_cond_wait(&all->all_left, &all->turn);
+            pthread_cond_wait(&shared->all_done, &shared->lock);
             continue;
         }
         clock_gettime(CLOCK_MONOTONIC, &next);
-        size_t running = list_playing(players, count, runs);
-        run_standing now = run_tally_standing(&all->tally, runs, running, seconds_of(&next) - start);
+        size_t running = list_playing(workers, count, runs);
+        run_standing now = run_tally_standing(&shared->tally, runs, running, seconds_of(&next) - start);
         watch->standing(watch->context, &now);
         next.tv_nsec += tenth;
         next.tv_sec += next.tv_nsec / (10 * tenth);
         next.tv_nsec %= 10 * tenth;
-        while (all->playing && !pthread_cond_timedwait(&all->all_left, &all->turn, &next)) continue;
+        while (shared->playing && !pthread_cond_timedwait(&shared->all_done, &shared->lock, &next)) continue;
     }
 }
 
 /* How many of the threads could be started. */
-static size_t start_threads(crowd *all, player *players, size_t count)
+static size_t start_threads(thread_pool *shared, worker *workers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        players[i].all = all;
-        if (pthread_create(&players[i].thread, NULL, play_jobs, &players[i])) return i;
-        all->playing++;
+        workers[i].shared = shared;
+        if (pthread_create(&workers[i].thread, NULL, play_jobs, &workers[i])) return i;
+        shared->playing++;
     }
     return count;
 }
 
-static void prepare_locks(crowd *all)
+static void prepare_locks(thread_pool *shared)
 {
     pthread_condattr_t steady; /* a monotonic clock */
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&all->all_left, &steady);
+    pthread_cond_init(&shared->all_done, &steady);
     pthread_condattr_destroy(&steady);
-    pthread_mutex_init(&all->turn, NULL);
+    pthread_mutex_init(&shared->lock, NULL);
 }
 
-static ee_status play(const run_crew *crew, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
+static ee_status play(const run_pool *pool, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
                       run_result *results, ee_error *error)
 {
-    crowd all = {.curves = curves, .watch = watch, .tally = run_tally_start(jobs, count, results)};
-    size_t threads = crew->hands < count ? crew->hands : count;
-    player *players = NULL;
+    thread_pool shared = {.curves = curves, .watch = watch, .tally = run_tally_start(jobs, count, results)};
+    size_t threads = pool->workers < count ? pool->workers : count;
+    worker *workers = NULL;
     run_playing *runs = NULL;
     if (!count) return EE_OK;
-    ee_status status = memory_create(NULL, &players, threads, sizeof *players, error);
+    ee_status status = memory_create(NULL, &workers, threads, sizeof *workers, error);
     if (!status) status = memory_create(NULL, &runs, threads, sizeof *runs, error);
     if (status) goto done;
-    prepare_locks(&all);
-    pthread_mutex_lock(&all.turn);
-    size_t started = start_threads(&all, players, threads);
-    look_on(&all, players, started, runs);
-    pthread_mutex_unlock(&all.turn);
-    for (size_t i = 0; i < started; i++) pthread_join(players[i].thread, NULL);
-    pthread_cond_destroy(&all.all_left);
-    pthread_mutex_destroy(&all.turn);
+    prepare_locks(&shared);
+    pthread_mutex_lock(&shared.lock);
+    size_t started = start_threads(&shared, workers, threads);
+    report_progress(&shared, workers, started, runs);
+    pthread_mutex_unlock(&shared.lock);
+    for (size_t i = 0; i < started; i++) pthread_join(workers[i].thread, NULL);
+    pthread_cond_destroy(&shared.all_done);
+    pthread_mutex_destroy(&shared.lock);
     status = started
-                 ? run_tally_status(&all.tally, error)
+                 ? run_tally_status(&shared.tally, error)
                  : status_fail(error, EE_NO_MEMORY, "runs: the system refused to start more threads; try a smaller -j");
 done:
     memory_free(runs);
-    memory_free(players);
+    memory_free(workers);
     return status;
 }
 
-run_crew crew_of_threads(size_t threads)
+run_pool run_pool_of_threads(size_t threads)
 {
-    return (run_crew){.hands = threads ? threads : 1, .play = play};
+    return (run_pool){.workers = threads ? threads : 1, .play = play};
 }
