@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 typedef struct launch {
-    bool by_mpi;  /* mpirun, srun --mpi=pmix or their like */
-    bool first;   /* rank 0 or the only process: prints what all would print */
+    bool by_mpi;  /* mpirun, srun --mpi=pmix or similar */
+    bool first;   /* rank 0 or the only process: prints messages */
     size_t ranks; /* that were started together; 0: not known */
 } launch;
 

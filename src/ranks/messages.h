@@ -1,7 +1,7 @@
-/* The messages between ranks, as bytes.
+/* Messages between ranks, as bytes.
  *
  * A message is its kind, its fields, zeros up to a multiple of eight bytes, and the checksum of all that: numbers are
- * little-endian. What rank 0 sends goes down, what the others send goes up:
+ * little-endian. Rank 0 sends down, the others send up:
  *
  *     down, to a rank    MESSAGE_CALL      runs follow; `datasets` data sets come first
  *                        MESSAGE_DATA      one of them
@@ -29,8 +29,8 @@ typedef enum message_kind {
 } message_kind;
 
 typedef struct call_message {
-    const char *version; /* of the program and its kernels: another one gives other results */
-    size_t workers;      /* that each rank is to have */
+    const char *version; /* of the program and its kernels: others give different results */
+    size_t workers;      /* of each rank */
     size_t datasets;     /* that follow */
 } call_message;
 
@@ -42,14 +42,14 @@ typedef struct data_message {
 
 typedef struct answer_message {
     const char *host; /* the rank's */
-    size_t workers;   /* that are ready, at least one; 0 where it failed */
-    ee_error error;   /* why */
+    size_t workers;   /* that are ready, at least one; 0 if it failed */
+    ee_error error;   /* the reason */
 } answer_message;
 
 typedef struct job_message {
-    run_job job;    /* except for its data set and its log */
+    run_job job;    /* without its data set and its log */
     size_t dataset; /* the place of its data set in the call */
-    bool curve;     /* its report is to have one */
+    bool curve;     /* the report must have one */
 } job_message;
 
 typedef struct progress_message {
@@ -80,7 +80,7 @@ typedef struct message {
 /* *words is (*count), to be freed with memory_free. */
 ee_status message_write(const message *from, uint64_t **words, size_t *count, ee_error *error);
 
-/* Strings and curve point into words. EE_BAD_INPUT where they are no whole message. */
+/* Strings and curve point into words. EE_BAD_INPUT if they are not a complete message. */
 ee_status message_read(const uint64_t *words, size_t count, message *out, ee_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rank 0: workers out runs, takes reports, tells the watch. All of it in the thread that called. */
+/* Rank 0: assigns runs, receives reports, calls the watch; all in the calling thread. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 /* A worker, as rank 0 sees it. */
 typedef struct remote_worker {
     size_t rank, thread;
-    const run_job *job; /* that it plays; NULL: none */
+    const run_job *job; /* its present run; NULL: none */
     uint64_t played;    /* of its rounds, as it last reported */
     double seconds;
     bool ended;               /* MESSAGE_END was sent */
@@ -30,14 +30,13 @@ typedef struct rank_pool {
     size_t data_count;
     remote_worker *workers; /* (worker_count) of rank 0, then of rank 1, ... */
     size_t worker_count;
-    size_t *first;        /* (ranks) the first worker of each */
-    run_playing *playing; /* (worker_count) room for a standing */
-    incoming_message
-        *coming; /* (worker_count) messages of which a part has come, in the order in which they began to */
+    size_t *first;            /* (ranks) the first worker of each */
+    run_playing *playing;     /* (worker_count) buffer for a standing */
+    incoming_message *coming; /* (worker_count) incomplete messages, in the order in which they began */
     size_t coming_count;
-    size_t busy;  /* workers that play */
+    size_t busy;  /* workers with a run */
     size_t next;  /* the first job that is not assigned */
-    bool stopped; /* the watch has had enough */
+    bool stopped; /* the watch asked to stop */
     double start, next_standing;
 } rank_pool;
 
@@ -104,7 +103,7 @@ static void call_rank(const rank_pool *self, size_t rank)
     }
 }
 
-/* ready is (ranks): the workers of each; 0 if it failed. error has the reason of the first that failed. */
+/* ready is (ranks): the number of workers of each; 0 if it failed. error has the reason of the first that failed. */
 static ee_status receive_answers(rank_pool *self, size_t *ready, ee_error *error)
 {
     size_t ranks = transport_ranks(), failed = ranks;
@@ -149,7 +148,7 @@ static ee_status list_workers(rank_pool *self, const size_t *ready, ee_error *er
 
 /* ---- runs ---- */
 
-/* The worker gets its next run where there is one; a worker that plays is ended. */
+/* Sends a run, or, if job is NULL, the end. */
 static void send_next(rank_pool *self, remote_worker *to, const run_job *job)
 {
     message next = {.kind = MESSAGE_END};
@@ -157,7 +156,7 @@ static void send_next(rank_pool *self, remote_worker *to, const run_job *job)
         next = (message){MESSAGE_JOB, .job = {*job, place_of_data(self, job->data), self->curves}};
     else
         to->ended = true;
-    transport_finish(&to->sending); /* it has come long ago: the worker has reported since, or is being ended */
+    transport_finish(&to->sending); /* it arrived long ago: the worker has reported since, or is being ended */
     transport_begin(TO_WORKERS, to->rank, to->thread, &next, &to->sending);
 }
 
@@ -186,7 +185,7 @@ static void take_report(rank_pool *self, remote_worker *from, const report_messa
     run_tally_end(&self->tally, job, &got->result, &got->error);
     from->job = NULL;
     self->busy--;
-    assign_next(self, from); /* first: it plays while we keep what it did */
+    assign_next(self, from); /* first: it runs while we store the result */
     run_report report = {.job = job,
                          .result = &got->result,
                          .options = got->options,
@@ -210,7 +209,7 @@ static void take_message(rank_pool *self, const incoming_message *one)
     }
 }
 
-/* Whether no earlier message of the same worker is still on its way. */
+/* Whether no earlier message of the same worker is still incomplete. */
 static bool is_next_of_worker(const rank_pool *self, size_t place)
 {
     const incoming_message *of = &self->coming[place];
@@ -236,7 +235,7 @@ static bool take_next(rank_pool *self, incoming_message *out)
     return false;
 }
 
-/* Until all runs have ended, and all workers. */
+/* Runs until all runs and all workers have ended. */
 static void play_all(rank_pool *self)
 {
     backoff between = {0};
@@ -269,7 +268,7 @@ static ee_status run(rank_pool *self, ee_error *error)
     status = receive_answers(self, ready, error);
     ready[0] = own;
     if (list_workers(self, ready, error))
-        transport_fail(error->message); /* the workers wait, and no one can end them */
+        transport_fail(error->message); /* the workers wait, and nothing could end them */
     self->stopped = status || !is_wanted(self);
     play_all(self);
     workers_join(workers, own);

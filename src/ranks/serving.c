@@ -1,4 +1,4 @@
-/* Ranks other than 0: they open the data sets and do runs for rank 0. */
+/* Ranks other than 0: open the data sets and do runs for rank 0. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "transport.h"
 #include "workers.h"
 
-/* Data sets, which stay open from call to call. */
+/* Data sets, which stay open between calls. */
 typedef struct open_datasets {
     dataset **data; /* (count) */
     size_t count, capacity;
@@ -24,7 +24,7 @@ static const dataset *find_open(const open_datasets *all, const data_message *as
     return NULL;
 }
 
-/* Opens it where it is not. */
+/* Opens it if it is not open yet. */
 static ee_status open_data(open_datasets *all, const data_message *asked, const dataset **out, ee_error *error)
 {
     ee_status status = EE_OK;
@@ -95,7 +95,7 @@ static void serve_call(open_datasets *all, const call_message *call, const ee_er
 
 int ranks_serve(const ee_error *unusable)
 {
-    /* A stopped job signals all ranks; rank 0 ends the others after it has kept their runs. */
+    /* A stopped job signals all ranks; rank 0 ends the others after it has stored their runs. */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     open_datasets all = {0};

@@ -1,4 +1,4 @@
-/* Ranks by MPI: how they find each other, and how they part. */
+/* Ranks with MPI: start and end. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ const char *ranks_library(void)
     return words;
 }
 
-/* EE_OK where this program has found the others, or there are none. */
+/* EE_OK if this program is connected to the other ranks, or there are none. */
 static ee_status check(size_t started, int found, int level, ee_error *error)
 {
     if (found == 1 && started > 1)

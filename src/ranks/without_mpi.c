@@ -1,4 +1,4 @@
-/* Ranks in a build without MPI: there is one, and it leads. */
+/* Ranks in a build without MPI: there is only rank 0. */
 #include <stdio.h>
 
 #include "launch.h"

@@ -7,7 +7,7 @@
 #include "lab/runs/host.h"
 #include "transport.h"
 
-static const double look_every = 0.2; /* seconds between looks for an end, each with a word on how far it is */
+static const double look_every = 0.2; /* seconds between checks for an end, with a progress message each */
 
 static double seconds_of(clockid_t clock)
 {
@@ -16,7 +16,7 @@ static double seconds_of(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Rank 0 writes to a worker that plays in order to end it, and for nothing else. */
+/* Rank 0 writes to a busy worker only to end it. */
 static bool end_came(worker *self)
 {
     if (!transport_receive(TO_WORKERS, (int)self->thread, &self->end)) return false;
@@ -71,7 +71,7 @@ static void *work(void *argument)
 {
     worker *self = argument;
     while (!self->ended) {
-        incoming_message one = self->end; /* of which a part may have come while it played */
+        incoming_message one = self->end; /* a part may have arrived during the last run */
         self->end = (incoming_message){0};
         transport_wait(TO_WORKERS, (int)self->thread, &one);
         if (one.what.kind == MESSAGE_JOB)

@@ -1,4 +1,4 @@
-/* The workers of a rank: threads that play the runs that rank 0 gives them, each one at a time. */
+/* The workers of a rank: threads that do the runs that rank 0 assigns to them, each one at a time. */
 #ifndef EENET_WORKERS_H
 #define EENET_WORKERS_H
 
@@ -8,24 +8,24 @@
 #include "transport.h"
 
 typedef struct worker {
-    const dataset *const *data; /* (data_count) those of the call; borrowed */
+    const dataset *const *data; /* (data_count) of the call; borrowed */
     size_t data_count;
-    size_t thread; /* transport.h */
+    size_t thread; /* its number in transport.h */
     pthread_t of;
 
     /* The present run. */
     uint64_t played;
     double started;       /* seconds of the thread */
-    double next;          /* when it looks and tells again */
+    double next;          /* when it next checks for an end and reports progress */
     bool ended;           /* rank 0 has ended it */
-    incoming_message end; /* that says so, on its way */
+    incoming_message end; /* the message that ends it, while it arrives */
 } worker;
 
-/* Starts this number, or as many as the system allows; at least one. */
+/* Starts this number of workers, or as many as the system allows; at least one. */
 ee_status workers_start(const dataset *const *data, size_t data_count, size_t wanted, worker **workers, size_t *count,
                         ee_error *error);
 
-/* Waits until rank 0 has ended each, and frees them. */
+/* Waits until rank 0 has ended all of them, and frees them. */
 void workers_join(worker *workers, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Settings chosen by trying them. Each policy has cells, one for each combination of the values of its axes; they play
- * seeds of their own, the tuning seeds, so that what is reported was not chosen by the numbers that are shown. */
+/* Chooses settings by trying them. Each policy has cells, one per combination of the values of its axes. They run on
+ * separate tuning seeds, so that reported results are not biased by the choice. */
 #ifndef EENET_GRID_H
 #define EENET_GRID_H
 

@@ -1,5 +1,5 @@
-/* Files of curves: .npy, float64, (runs, rounds), that grow by rows. NumPy can load one at every moment: its header
- * counts a row when the row is whole and synced, and not before. */
+/* Files of curves: .npy, float64, (runs, rounds), that grow by rows. NumPy can load one at any time: its header
+ * counts a row only after the row is complete and synced. */
 #ifndef EENET_CURVES_H
 #define EENET_CURVES_H
 
@@ -7,9 +7,8 @@
 
 #include "base/status.h"
 
-/* Writes count rows from number row on, and cuts off what stood there and after them. Makes the file where it is
- * missing; rows before that are missing are zeros. What is written is on the disk when it returns. curves is (count,
- * rounds). */
+/* Writes count rows from number row on, and removes all later rows. Creates the file if it is missing; missing earlier
+ * rows are zeros. The rows are durable on return. curves is (count, rounds). */
 ee_status curves_write(const char *path, size_t row, const double *curves, size_t count, uint64_t rounds,
                        ee_error *error);
 
@@ -17,10 +16,10 @@ ee_status curves_write(const char *path, size_t row, const double *curves, size_
  * unchanged. */
 ee_status curves_cut(const char *path, size_t rows, uint64_t rounds, ee_error *error);
 
-/* Whether there is such a file with such a row, and its last number is this. */
+/* Whether the file exists, has the row, and the row ends with this number. */
 ee_status curves_has(const char *path, size_t row, uint64_t rounds, double last, bool *there, ee_error *error);
 
-/* out is (rounds). EE_BAD_INPUT where the file is no such file, or has no such row. */
+/* out is (rounds). EE_BAD_INPUT if the file is not such a file, or lacks the row. */
 ee_status curves_read(const char *path, size_t row, uint64_t rounds, double *out, ee_error *error);
 
 #endif

@@ -1,19 +1,19 @@
 /* A folder of finished runs.
  *
- *     results.jsonl    one line of JSON a run
- *     curves/NAME.npy  float64, (runs, rounds): the regret after each round, a row a run; one file for the runs that
- *                      differ in the seed alone, named in their lines with the number of the row
+ *     results.jsonl    one line of JSON per run
+ *     curves/NAME.npy  float64, (runs, rounds): the regret after each round, a row per run; one file for runs that
+ *                      differ only in the seed; their lines name it and the row
  *
- * Both are only appended to. A run is there when its line is, whole: what a crash left behind (half a line, rows that
- * no line names) is cut off when the folder is next opened for writing, and passed over when it is read. A line whose
- * curve has been lost is taken out when its run is to be played again. */
+ * Both are only appended to. A run is stored once its line is complete. What a crash left behind (an incomplete line,
+ * rows that no line names) is ignored by readers, and removed when the folder is next opened for writing. A line whose
+ * curve is lost is removed when its run is requested again. */
 #ifndef EENET_RESULTS_H
 #define EENET_RESULTS_H
 
 #include "data/files/line_file.h"
 #include "lab/runs/runner.h"
 
-/* One line. The strings of one that was read belong to it. */
+/* One line. A run that was read owns its strings. */
 typedef struct stored_run {
     const char *dataset;  /* dataset_name */
     const char *source;   /* dataset_source; NULL: none, or the line is of a program that did not store it */

@@ -7,7 +7,7 @@
 
 /* As checksums. */
 typedef struct run_keys {
-    uint64_t curves; /* of all but the seed: runs that share a file of curves */
+    uint64_t curves; /* without the seed: equal for runs that share a file of curves */
     uint64_t run;
 } run_keys;
 

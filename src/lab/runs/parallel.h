@@ -1,4 +1,4 @@
-/* The same for each of many, on several threads. */
+/* A loop whose iterations run on several threads. */
 #ifndef EENET_PARALLEL_H
 #define EENET_PARALLEL_H
 

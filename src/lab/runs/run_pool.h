@@ -1,4 +1,4 @@
-/* The workers that do runs: threads of this program, or MPI ranks. */
+/* A pool of workers that do runs: threads of this program, or MPI ranks. */
 #ifndef EENET_RUN_POOL_H
 #define EENET_RUN_POOL_H
 
@@ -7,7 +7,7 @@
 typedef struct run_pool run_pool;
 
 struct run_pool {
-    size_t workers; /* runs that it plays at a time, at most */
+    size_t workers; /* at most this number of runs at a time */
 
     /* Does the jobs in the order of the list, also after one fails. Results do not depend on the workers. results is
      * (count); those of jobs that were not started are zeros. curves: reports have a curve. Returns the status and

@@ -1,4 +1,4 @@
-/* What the jobs of a pool have come to. For one thread at a time. */
+/* Results of the jobs of a pool, and their progress. Not thread-safe. */
 #ifndef EENET_RUN_TALLY_H
 #define EENET_RUN_TALLY_H
 
@@ -10,18 +10,18 @@ typedef struct run_tally {
     size_t count;
     uint64_t rounds;       /* of all jobs */
     size_t ended;          /* jobs */
-    uint64_t ended_rounds; /* of those, all requested rounds */
-    size_t first_failed;   /* place in jobs; count where none failed */
-    ee_error failure;      /* of that */
+    uint64_t ended_rounds; /* all requested rounds of these */
+    size_t first_failed;   /* place in jobs; count if none failed */
+    ee_error failure;      /* its error */
 } run_tally;
 
-/* Nothing is played yet, and the results are all zero. */
+/* Before the first run: sets all results to zero. */
 run_tally run_tally_start(const run_job *jobs, size_t count, run_result *results);
 
-/* The job has ended; the error is its reason where the result has a status. */
+/* The job has ended; error is the reason if it failed. */
 void run_tally_end(run_tally *self, const run_job *job, const run_result *result, const ee_error *error);
 
-/* With those that are played now, which the standing borrows, and the seconds since the start. */
+/* runs are those that run now, borrowed by the standing; seconds since the start. */
 run_standing run_tally_standing(const run_tally *self, const run_playing *runs, size_t running, double seconds);
 
 /* The status and error of the first job in the list that failed. */

@@ -1,4 +1,4 @@
-/* Plays policies through the rounds of a data set and adds up what it costs them. */
+/* Plays a policy through the rounds of a data set and adds up its regret. */
 #ifndef EENET_RUNNER_H
 #define EENET_RUNNER_H
 
@@ -14,24 +14,24 @@ typedef struct run_job {
     const char *options; /* as in ee_settings; NULL: none */
     uint64_t seed;       /* for the rounds and the policy, which use separate random streams */
     uint64_t rounds;
-    bool tuning;            /* settings are chosen by it: no report shows it among the results */
-    delay late;             /* when rewards come; zeros: at once */
-    size_t slots;           /* that a round fills, each with another arm; 0 is as 1 */
-    struct log_writer *log; /* what the policy does is written there; NULL: nowhere. Of one job alone */
+    bool tuning;            /* a tuning run: reports do not show it among the results */
+    delay late;             /* when rewards arrive; zeros: at once */
+    size_t slots;           /* per round, each filled with a different arm; 0 is as 1 */
+    struct log_writer *log; /* receives the decisions; NULL: none. One job only */
 } run_job;
 
-/* How the exploration of a policy stood to what f1 missed, h - f1, over a part of the rounds and all their arms: the
- * exploration is what it added to f1 (f2, a width, a draw), h the expected reward. */
+/* Compares the exploration of a policy with the error of f1, h - f1, over a part of the rounds and all their arms. The
+ * exploration is what the policy added to f1 (f2, a width, a draw); h is the expected reward. */
 typedef struct run_direction {
     uint64_t arms;                                      /* scored */
     uint64_t up, down;                                  /* exploration above 0, below 0 */
     uint64_t up_right;                                  /* of up: h above f1 */
     uint64_t down_right;                                /* of down: h below f1 */
     double gain, exploration;                           /* sums over the arms: of h - f1, and of the exploration */
-    double gain_squares, exploration_squares, products; /* of their squares, and of the one times the other */
+    double gain_squares, exploration_squares, products; /* sums of their squares, and of their product */
 } run_direction;
 
-/* The rounds in parts that are as equal as they can be: part i ends after round (i + 1) rounds / RUN_PARTS. */
+/* The rounds are divided into equal parts: part i ends after round (i + 1) rounds / RUN_PARTS. */
 enum { RUN_PARTS = 20 };
 
 enum { RUN_SLOTS = 16 }; /* of a round, at most */
@@ -42,52 +42,52 @@ static inline size_t run_slots(const run_job *job)
 }
 
 typedef struct run_result {
-    ee_status status; /* why it failed, or EE_OK */
+    ee_status status; /* EE_OK, or why it failed */
     bool finished;    /* all rounds were played */
     uint64_t rounds;  /* played */
     uint64_t optimal; /* rounds in which no arm had a better expected reward than the one played */
     double regret;    /* sum over the rounds of the best expected reward minus that of the chosen arm; with slots, of
                          the best arms for all slots minus those of the chosen arms */
-    double reward;    /* sum of the rewards of the arms played, learned or not */
-    double seconds;   /* of processor time, creating the policy and drawing the rounds included; 0 until it ended */
-    size_t bytes;     /* that the bandit held at the end, which is when it holds most */
-    size_t slots;     /* of a round, where it has several; else 0 */
+    double reward;    /* sum of the rewards of the chosen arms, learned or not */
+    double seconds;   /* of processor time, including creating the policy and drawing the rounds; 0 until it ended */
+    size_t bytes;     /* of memory that the bandit held at the end, its maximum */
+    size_t slots;     /* per round, if there are several; otherwise 0 */
     double slot_regrets[RUN_SLOTS]; /* (slots) of each: in slot k the k-th best arm would be right, so that a better
                                        one counts as less than nothing; together they are the regret */
     double marks[RUN_PARTS];        /* the regret at the end of each part */
-    run_direction directions[RUN_PARTS]; /* all zero where the policy scores without exploring */
+    run_direction directions[RUN_PARTS]; /* all zero if the policy scores without exploring */
 } run_result;
 
-/* A finished run, to be kept. Valid during the call. */
+/* A run that has ended. Valid during the call. */
 typedef struct run_report {
     const run_job *job;
     const run_result *result;
-    const char *options;     /* every option with its value; "" where the bandit could not be created */
+    const char *options;     /* every option with its value; "" if the bandit could not be created */
     const double *curve;     /* (result->rounds) the regret after each round; NULL if not requested */
-    const ee_error *error;   /* the reason, where result->status is one */
+    const ee_error *error;   /* the reason, if the run failed */
     const ee_bandit *bandit; /* as it is at the end; NULL where it could not be created, the run was read, or it was
                                 played elsewhere */
-    const char *machine;     /* where it was played; NULL: here */
-    const char *version, *kernels; /* that played it; NULL: those of this program */
+    const char *machine;     /* where it ran; NULL: here */
+    const char *version, *kernels; /* of the program that ran it; NULL: this program */
 } run_report;
 
-/* A run that is being played. */
+/* A run in progress. */
 typedef struct run_playing {
     const run_job *job;
     uint64_t played; /* rounds */
     double seconds;  /* of processor time */
 } run_playing;
 
-/* How far all the runs are. */
+/* Progress of all runs. */
 typedef struct run_standing {
     size_t jobs, ended;      /* jobs of this call, and those of them that have ended */
     uint64_t rounds, played; /* the same in rounds */
-    uint64_t read;           /* of those played: what was kept of an earlier call, and took no time of this one */
+    uint64_t read;           /* of those played: stored by an earlier call */
     double seconds;          /* since the call */
-    const run_playing *runs; /* (running) that are played now; the first stays the same until it ends */
+    const run_playing *runs; /* (running) in progress; the first stays the same until it ends */
     size_t running;
     double share; /* share of the work done, 0 to 1; by rounds if there is no estimate of seconds */
-    double left;  /* seconds until all have ended; NaN: not known */
+    double left;  /* seconds until all have ended; NaN: unknown */
 } run_standing;
 
 /* Callbacks; each may be NULL. standing and ended are never called at the same time. */

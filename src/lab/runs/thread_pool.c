@@ -15,24 +15,24 @@ static double seconds_of(const struct timespec *time)
     return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
 }
 
-/* What the threads share. Nothing of it is written in the course of a run. */
+/* Shared by the threads; not written during a run. */
 typedef struct thread_pool {
     bool curves;
     const run_watch *watch;
     atomic_size_t next; /* the first job that is not taken */
     atomic_bool stopped;
-    pthread_mutex_t lock; /* of telling the watch, and for what follows */
+    pthread_mutex_t lock; /* for calls of the watch, and the members below */
     pthread_cond_t all_done;
     run_tally tally;
-    size_t playing; /* threads that have not left */
+    size_t playing; /* threads that have not ended */
 } thread_pool;
 
-/* What a thread writes during a run. Others only read the atomic members. Aligned to cache lines to avoid false
+/* Written by one thread during a run; others only read the atomic members. Aligned to cache lines to avoid false
  * sharing. */
 typedef struct worker {
     alignas(64) atomic_uint_fast64_t played; /* rounds of the present run */
-    _Atomic(const run_job *) job;            /* that one; NULL: none */
-    _Atomic double started;                  /* when: seconds of the thread */
+    _Atomic(const run_job *) job;            /* the present run; NULL: none */
+    _Atomic double started;                  /* processor time of the thread when it started */
     thread_pool *shared;
     pthread_t thread;
 } worker;
@@ -81,7 +81,7 @@ static void *play_jobs(void *argument)
     size_t place;
     while (!atomic_load(&shared->stopped) && (place = atomic_fetch_add(&shared->next, 1)) < shared->tally.count) {
         const run_job *job = &shared->tally.jobs[place];
-        run_result result; /* its own: neighbours in those of all are written by others */
+        run_result result; /* local: other threads write its neighbours in the list */
         atomic_store(&self->started, thread_seconds());
         atomic_store(&self->job, job);
         if (shared->curves)
@@ -106,7 +106,7 @@ static double spent_on_run(const worker *of)
     return fmax(seconds_of(&now) - atomic_load(&of->started), 0.0);
 }
 
-/* runs is room for (count). Returns how many are played. */
+/* Lists the present runs; runs has room for (count). Returns their number. */
 static size_t list_playing(const worker *workers, size_t count, run_playing *runs)
 {
     size_t running = 0;
@@ -117,7 +117,7 @@ static size_t list_playing(const worker *workers, size_t count, run_playing *run
     return running;
 }
 
-/* Until all threads have left; called with the lock, which the wait gives away. */
+/* Calls the watch ten times a second until all threads have ended. Called with the lock, which the wait releases. */
 static void report_progress(thread_pool *shared, const worker *workers, size_t count, run_playing *runs)
 {
     const run_watch *watch = shared->watch;
@@ -141,7 +141,7 @@ static void report_progress(thread_pool *shared, const worker *workers, size_t c
     }
 }
 
-/* How many of the threads could be started. */
+/* Returns how many threads could be started. */
 static size_t start_threads(thread_pool *shared, worker *workers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

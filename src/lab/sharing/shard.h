@@ -1,4 +1,4 @@
-/* The part of the runs that one of several programs does, each in a separate folder. */
+/* The part of the runs that one of several programs does, each into its own folder. */
 #ifndef EENET_SHARD_H
 #define EENET_SHARD_H
 
@@ -10,7 +10,7 @@ typedef struct run_shard {
     size_t index, count;
 } run_shard;
 
-/* Whether there are others. */
+/* Whether there are other shards. */
 static inline bool shard_is_part(run_shard shard)
 {
     return shard.count > 1;

@@ -8,7 +8,7 @@
 /* "3/16": number 3 of 16, from 0. EE_BAD_OPTION for anything else. */
 ee_status shard_parse(const char *text, run_shard *out, ee_error *error);
 
-/* What Slurm has in the environment of a program; each NULL where it is not set. */
+/* Slurm's environment variables; NULL if not set. */
 typedef struct slurm_words {
     const char *array_id, *array_count, *array_min, *array_max, *array_step; /* SLURM_ARRAY_TASK_ID and so on */
     const char *step_id, *step_tasks; /* SLURM_STEP_ID, SLURM_STEP_NUM_TASKS: srun sets them for each of its tasks */

@@ -1,6 +1,5 @@
-/* All shards of a folder are played by one version of the program, with the same kernels: the numbers of others differ
- * in the last digits, and their runs could not be merged. Better to know it before hours than after. The first shard
- * says which, in a file among the shards:
+/* All shards of a folder must use one version of the program and the same kernels; otherwise the last digits differ and
+ * they cannot be merged. The first shard records both in a file, so that others fail before they run for hours:
  *
  *     program  "0.1.0 avx2"
  */
