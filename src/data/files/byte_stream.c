@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* What is read at a time: large enough that the calls cost nothing, small enough for the second cache. */
+/* Bytes read at a time: many enough that the calls cost little, few enough for the second-level cache. */
 enum { CHUNK = 1 << 18 };
 
 typedef enum packing { PLAIN, GZIP, ZSTD } packing;

@@ -43,8 +43,8 @@ static bool is_same_file(int descriptor, const char *path)
            open_file_stat.st_dev == named.st_dev && open_file_stat.st_ino == named.st_ino;
 }
 
-/* NFS and the like keep the lock of a folder to the machine, and share that of a file among all, or have none. Another
- * program may have put a new file in its place before it was locked. */
+/* The lock on the file is needed too: NFS and similar systems keep a folder's lock to one machine, but share a file's
+ * lock. Another program may have replaced the file before it was locked. */
 static ee_status open_file(line_file *self, const char *folder, ee_error *error)
 {
     self->file = open(self->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -10,7 +10,7 @@ static void visit_text(archive *a, survey *of, char **text)
     if (!a->status) archive_bytes(a, *text, length);
 }
 
-/* The text of a name, which is only read once it is there. */
+/* The same for a constant text. */
 static void visit_name(archive *a, survey *of, const char **name)
 {
     char *text = (char *)(uintptr_t)*name;
@@ -62,6 +62,6 @@ void survey_visit(archive *a, survey *of)
     }
     visit_count(a, of, &of->remarks, &of->remark_count, &of->remark_capacity, sizeof *of->remarks);
     for (size_t i = 0; i < of->remark_count && !a->status; i++) visit_text(a, of, &of->remarks[i]);
-    /* Half of it is worse than none. */
+    /* An incomplete survey would mislead. */
     if (a->reading && a->status) of->column_count = of->class_count = of->number_count = of->remark_count = 0;
 }

@@ -281,8 +281,8 @@ static void remark_none(const csv_columns *self, log_reader *log)
                             "context=COLUMN+COLUMN.");
 }
 
-/* Insertion sort: there are few. Of columns with the same name the first is context: features with one name would be
- * added up. */
+/* Sorts the features by name, by insertion because they are few. Of columns with the same name only the first is
+ * context: features with one name would be added up. */
 static void order_features(csv_columns *self)
 {
     for (size_t i = 0; i < self->width; i++) {

@@ -27,7 +27,7 @@ typedef struct sample_cell {
     double number; /* NaN: text or missing */
 } sample_cell;
 
-/* What all values of a column have in common. */
+/* What the values of a column are like. */
 typedef struct column_kind {
     bool text, fraction; /* some value is text; not whole */
     bool other;          /* some text is not a date */

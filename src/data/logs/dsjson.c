@@ -174,7 +174,7 @@ static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const
     return take_wholes(actions, from->action_count, count, numbers);
 }
 
-/* What the context says of a slot. */
+/* Adds the description of a slot in the context. */
 static bool add_description(dsjson *self, const slot_description *from, size_t count, log_slot *slot)
 {
     if (!slot->id.length) slot->id = from->id;
@@ -264,7 +264,7 @@ static bool is_foreign(const dsjson *self, log_note *note)
     return note->verdict != LOG_EVENT;
 }
 
-/* Where no slot's reward is known. */
+/* Whether no slot has a known reward. */
 static bool all_skipped(const dsjson_line *line)
 {
     for (size_t i = 0; i < line->outcome_count; i++)

@@ -106,7 +106,7 @@ static void add_outcomes(text *into, const log_event *event, const dsjson_source
     add_string(into, "]");
 }
 
-/* Of the slots up to the first that has none. */
+/* The baselines of the slots up to the first without one. */
 static void add_baselines(text *into, const log_event *event)
 {
     size_t known = 0;

@@ -10,7 +10,7 @@ const uint8_t compact_magic[COMPACT_MAGIC] = {'E', 'E', 'L', 'O', 'G', '\r', '\n
 
 enum { VERSION = 1 };
 
-/* What an event has, beyond what all have. */
+/* The optional parts of an event. */
 enum {
     HAS_SKIPPED = 1,
     HAS_SLATE = 2,

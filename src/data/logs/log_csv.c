@@ -32,7 +32,7 @@ static const field *field_of(const csv_log *log, csv_role which)
     return column == SIZE_MAX ? NULL : &log->rows.rows.fields[column];
 }
 
-/* What to write instead of a text that is not a number; "" if that is not clear. */
+/* Advice on what to write instead of a text that is not a number; "" if it is not clear. */
 static const char *number_hint(csv_role which, const field *from)
 {
     static const char *const words[] = {"true", "false", "yes", "no", "t", "f", "y", "n"};
@@ -103,7 +103,7 @@ static bool take_event(const csv_log *log, log_event *event, log_note *note)
 
 /* ---- features ---- */
 
-/* The actions: {"_tag":"red","i":{"constant":1,"id":"red"}}, as Personalizer has them. */
+/* The actions: {"_tag":"red","i":{"constant":1,"id":"red"}}, as in Personalizer. */
 static void make_multi(csv_log *log, size_t count)
 {
     text *into = &log->multi;
@@ -190,7 +190,7 @@ static ee_status create_log(byte_stream *stream, log_reader **out, ee_error *err
 
 /* ---- scanning the file ---- */
 
-/* What is looked for in the file before its events are read. */
+/* What a first pass over the file collects. */
 typedef struct csv_scan {
     csv_actions *actions; /* NULL: they are known */
     csv_sample *sample;   /* NULL: nothing depends on it */
@@ -331,7 +331,7 @@ static ee_status remark_cases(csv_log *log, ee_error *error)
     return EE_OK;
 }
 
-/* What only the file itself shows: the names of its actions, and which columns are context. */
+/* Reads the file once for the names of its actions and for a sample that shows which columns are context. */
 static ee_status scan_context_and_actions(csv_log *log, const char *path, const log_options *reading, bool collect,
                                           ee_error *error)
 {

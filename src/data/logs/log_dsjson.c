@@ -8,7 +8,7 @@ typedef struct dsjson_log {
     dsjson *room;
 } dsjson_log;
 
-/* Of the byte order mark, which some programs put before UTF-8. */
+/* Size of the byte order mark that some programs write before UTF-8. */
 static size_t mark_size(const char *bytes, size_t size)
 {
     return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -13,7 +13,7 @@ typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_VW, PLACE_OPEN_BANDIT } p
 /* The parts of a text: "csv:PLACE,OPTIONS", "vw:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
 typedef struct log_place {
     place_kind kind;
-    char *place;         /* to be freed with memory_free; the options follow it there */
+    char *place;         /* free with memory_free; the options follow in the same block */
     const char *options; /* of CSV and VW; else NULL */
 } log_place;
 
@@ -54,7 +54,7 @@ bool log_is_pipe(const char *name)
 {
     log_place from = {0};
     struct stat about;
-    if (split_name(name, &from, NULL)) return true; /* no memory: nothing is lost by not looking */
+    if (split_name(name, &from, NULL)) return true; /* out of memory: opening it will report that */
     bool pipe = strcmp(from.place, "-") == 0 ||
                 (stat(from.place, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
     memory_free(from.place);
@@ -82,7 +82,7 @@ static ee_status open_file(byte_stream *stream, const char *path, const log_opti
               : log_open_csv(stream, path, "", reading, out, error);
 }
 
-/* What all kinds have in common. */
+/* Fills in what is the same for all formats. */
 static void settle(log_reader *log, const char *name, const log_options *options)
 {
     log->seen.owner = &log->owner;

@@ -81,7 +81,7 @@ static bool is_probability(double value)
     return value >= 0 && value <= 1 + 1e-6;
 }
 
-/* What a value that is not a probability probably is. */
+/* A guess about a value that is not a probability. */
 static const char *guess_value(double value)
 {
     if (value < 0) return " (a log-probability?)";
@@ -98,7 +98,7 @@ static bool check_probabilities(const double *values, size_t count, log_note *no
     return true;
 }
 
-/* Of a slot: those after the chosen action's may be unknown. */
+/* In a slot, only the probability of the chosen action must be known. */
 static bool check_slot(const log_slot *slot, log_note *note)
 {
     size_t known = log_slot_is_partial(slot) ? 1 : slot->count;
@@ -117,7 +117,7 @@ static bool check_taken(double probability, log_note *note)
 
 static bool check_reward(double reward, log_note *note)
 {
-    static const double largest = 1e9; /* as the library has it */
+    static const double largest = 1e9; /* the same limit as in the library */
     if (fabs(reward) <= largest) return true;
     log_skip(note, LOG_INVALID, "the reward must be -1e9 to 1e9, got %.6g", reward);
     return false;

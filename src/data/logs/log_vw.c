@@ -1,5 +1,5 @@
 /* Logs in Vowpal Wabbit's text format. A cb event is one line; the examples of cb_adf, ccb and slates have several
- * lines and end with an empty one. Costs become rewards. Labels as VW's manual has them:
+ * lines and end with an empty one. Costs become rewards. Labels, as in VW's manual:
  *
  *     cb       ACTION:COST:PROBABILITY, actions from 1; several words list the actions that were possible
  *     cb_eval  the same with an action before it, which another policy would choose: it is ignored
@@ -113,7 +113,7 @@ static size_t place_of(const vw_sizes *among, size_t action)
     return at ? (size_t)(at - among->values) : SIZE_MAX;
 }
 
-/* The label of a cb line: one word, or all possible actions. Of them, one has a probability above 0. */
+/* The label of a cb line: one word, or all possible actions, one of which has a probability above 0. */
 static ee_status read_cb_label(vw_log *log, json_text labels_text, vw_label *chosen, log_note *note, ee_error *error)
 {
     json_text word;
@@ -355,7 +355,7 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
 
 /* ---- which format ---- */
 
-/* What a line says of the format. */
+/* What a line shows about the format. */
 typedef struct vw_hint {
     vw_form form; /* VW_AUTO: none */
     bool empty, labelled;

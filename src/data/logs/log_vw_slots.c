@@ -226,7 +226,7 @@ static ee_status add_slot(vw_log *log, size_t number, log_event *event, log_note
 
 /* ---- the event ---- */
 
-/* What can be said before the labels are read. */
+/* Checks that need no labels. */
 static bool check_example(vw_log *log, bool costs, log_event *event, log_note *note)
 {
     size_t labels = 0, first = log->slot_count;
@@ -266,7 +266,7 @@ static ee_status count_actions(vw_log *log, log_event *event, log_note *note, ee
     return status;
 }
 
-/* Pointers into what has grown until now. */
+/* Sets the pointers into arrays that have stopped growing. */
 static void settle(vw_log *log)
 {
     for (size_t i = 0; i < log->slot_count; i++) {

@@ -147,7 +147,7 @@ typedef struct vw_member {
     int64_t first, last, next;
     double value;
     json_text word;
-    size_t repeats; /* of a flag that comes again */
+    size_t repeats; /* of a flag after the first */
 } vw_member;
 
 struct vw_features {
@@ -246,7 +246,7 @@ static ee_status find_member(vw_features *self, vw_member *member, size_t *found
     return EE_OK;
 }
 
-/* Adds a feature; VW adds up those that come again. */
+/* Adds a feature; like VW, adds up repeated ones. */
 static ee_status add_feature(vw_features *self, vw_member *member, log_note *note, ee_error *error)
 {
     static const double largest = 1e100; /* what named features may have */
@@ -420,13 +420,13 @@ static void add_name(const vw_member *member, text *into)
     text_bytes(into, "\"", 1);
     for (unsigned i = 0; i < member->blanks; i++) text_bytes(into, " ", 1);
     if (member->number)
-        text_add(into, "%zu", member->number - 1); /* VW's place of it is that of the number as a name */
+        text_add(into, "%zu", member->number - 1); /* VW hashes it like the number as a name */
     else
         add_escaped(into, member->name);
     text_bytes(into, "\":", 2);
 }
 
-/* Flags that come again, as words of a text: each counts. */
+/* Repeated flags become words of a text, where each counts. */
 static void add_repeats(const vw_features *self, int64_t first, text *into, bool *any)
 {
     bool open = false;

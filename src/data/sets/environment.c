@@ -128,7 +128,7 @@ static ee_status make_name(const dataset_kind *kind, const parts *from, char **o
     return check_name(*out, error);
 }
 
-/* What of a request the text does not say. */
+/* The parts of a request that are not in the text. */
 typedef struct surroundings {
     const char *cache, *keep_in;
     const table_cells *cells;

@@ -81,7 +81,7 @@ static ee_status read_part(const char *folder, bool test, uint64_t *fingerprint,
 
 /* ---- the rows ---- */
 
-/* What each of the shades becomes; what becomes 0 is not stored. */
+/* The value of each shade; zeros are not stored. */
 static void fill_shades(int normalize, float shades[SHADES])
 {
     for (int i = 0; i < SHADES; i++) {

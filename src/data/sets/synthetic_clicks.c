@@ -10,8 +10,8 @@
  *     blocks=on    the arms are the catalogue; arm i is the context (1, u) in block i of the features, sparse, and v is
  *                  hidden; the constant is a part of z, which makes some items more popular with everyone
  *
- * With drift the preferences v turn, though not what an arm shows of them: their entries two by two, each pair in its
- * plane. That keeps their lengths, and with them the rate. */
+ * With drift the preferences v rotate, but not the features that show them: each pair of entries in its plane. That
+ * keeps their lengths, and so the rate. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -157,7 +157,7 @@ static double mean_rate(const clicks_environment *world, double bias, size_t mos
 static double find_bias(const clicks_environment *world)
 {
     enum { HALVINGS = 45, MOST_ITEMS = 1000 }; /* enough items to estimate the rate well, and quickly */
-    double low = -1000.0, high = 1000.0;       /* far beyond what the options can ask for */
+    double low = -1000.0, high = 1000.0;       /* far beyond the range of the options */
     for (int i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);
         if (mean_rate(world, middle, MOST_ITEMS) < world->data->options.rate)

@@ -4,7 +4,7 @@
  *     yelp_2000users_10000items_features.npy   (users, 10)
  *     yelp_10000items_2000users_features.npy   (items, 10)
  *
- * A pool (pool.h) whose wanted entries are those rated badly; an arm is the features of the entry's user followed by
+ * A pool (pool.h) whose wanted entries are the bad ratings; an arm is the features of the entry's user followed by
  * those of its item. Each file may be gzip, with .gz after its name. */
 #include <inttypes.h>
 #include <math.h>

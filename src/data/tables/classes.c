@@ -11,7 +11,7 @@ typedef struct classes_environment {
     const classes_dataset *data;
     random_stream rounds;
     uint32_t *order;   /* (rows) a permutation: rows shown in this pass, then the others */
-    size_t shown;      /* rows of this turn */
+    size_t shown;      /* rows shown in this pass */
     size_t label;      /* of the row shown last: the only reward that is not 0 */
     size_t *starts;    /* (classes + 1) */
     uint32_t *indices; /* (classes, the most entries of a row) */

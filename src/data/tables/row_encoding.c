@@ -39,7 +39,7 @@ static ee_status copy_text(row_encoding *self, const char **name, ee_error *erro
     return status;
 }
 
-/* Of a list of numbers: one that came without a text, or with a decimal comma, gets a text that is read as the same. */
+/* A number without a text, or with a decimal comma, gets a text that reads back as the same number. */
 static ee_status copy_number(row_encoding *self, cell *category, ee_error *error)
 {
     double number;

@@ -138,7 +138,7 @@ ee_status table_settle_columns(table *t, ee_error *error)
 
 /* ---- what the columns hold ---- */
 
-/* What to do about a text among numbers. */
+/* Advice about a text among numbers. */
 static const char *text_advice(const cell *value)
 {
     return isnan(cell_with_comma(value))
@@ -160,7 +160,7 @@ static ee_status fail_text(const table *t, size_t index, size_t row, size_t numb
                        text_advice(value));
 }
 
-/* What the cells of a column are. */
+/* Counts of the cells of a column by what they are. */
 typedef struct cell_counts {
     size_t missing, numbers, texts;
     size_t words;          /* that are missing values in a numeric column */

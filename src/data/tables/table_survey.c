@@ -140,7 +140,7 @@ static const char *twins_difference(const twins *of)
     return strcasecmp(of->one, of->other) == 0 ? "case" : "case and spaces";
 }
 
-/* "Yes" and "yes" are two classes, and hardly meant to be. */
+/* "Yes" and "yes" are two classes, probably by mistake. */
 static ee_status remark_twin_classes(const table *t, survey *into, ee_error *error)
 {
     twins found;
