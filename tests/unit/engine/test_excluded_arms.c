@@ -209,7 +209,7 @@ TEST(arms_keep_their_ids)
     ok(ee_bandit_decide_many(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL));
     ok(ee_bandit_decide_many(bandit, sparse, 3, excluded, decisions, NULL, NULL, NULL));
     ok(ee_bandit_decide_slots(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL));
-    room.alone = false; /* now each slot is scored among what is left */
+    room.arms_independent = false; /* now each slot is scored among what is left */
     ok(ee_bandit_decide_slots(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL));
     ee_bandit_free(bandit);
 }
