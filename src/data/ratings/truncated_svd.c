@@ -20,6 +20,7 @@
 enum {
     BLOCK = 8,   /* vectors multiplied at once: a cache line of doubles */
     TILE = 256,  /* rows of a block that stay in the first-level cache */
+    GROUP = 4,   /* vectors of the basis that share one pass over a block: their sums fit the registers */
     PROBE = 4,   /* blocks of a new Krylov space that look for what the first one missed */
     CYCLES = 500 /* most restarts; five have been enough so far */
 };
@@ -39,13 +40,13 @@ typedef struct krylov {
     size_t count;              /* vectors in the basis */
     size_t last;               /* of these, the vectors of the last block */
     double scale;              /* largest length of B q so far */
-    double *basis;             /* (limit, near) */
+    double *basis;             /* (limit + GROUP, near) */
     double *block;             /* (near, BLOCK) the next block, orthonormal and orthogonal to the basis */
     double *image;             /* (far, BLOCK) */
-    double *weights;           /* (limit, BLOCK) products of the basis with a block */
+    double *weights;           /* (limit + GROUP, BLOCK) products of the basis with a block */
     double *projected;         /* (limit, limit) T */
     double *scratch;           /* (limit, limit, and no less than BLOCK) */
-    double *ritz;              /* (limit, limit) eigenvectors of T as rows */
+    double *ritz;              /* (limit + GROUP, limit) eigenvectors of T as rows */
     double *squares;           /* (limit) their eigenvalues */
     double *work;              /* of eigen_smallest */
     double *images;            /* (rank, far) of the singular vectors under A, as rows */
@@ -65,13 +66,13 @@ static ee_status create(krylov *k, const sparse_matrix *matrix, size_t rank, ee_
     const struct {
         double **array;
         size_t count;
-    } arrays[] = {{&k->basis, limit * near},
+    } arrays[] = {{&k->basis, (limit + GROUP) * near},
                   {&k->block, near * BLOCK},
                   {&k->image, far * BLOCK},
-                  {&k->weights, limit * BLOCK},
+                  {&k->weights, (limit + GROUP) * BLOCK},
                   {&k->projected, limit * limit},
                   {&k->scratch, limit * (limit > BLOCK ? limit : BLOCK)},
-                  {&k->ritz, limit * limit},
+                  {&k->ritz, (limit + GROUP) * limit},
                   {&k->squares, limit},
                   {&k->images, rank * far},
                   {&k->lengths, rank},
@@ -98,32 +99,55 @@ static void multiply(const sparse_matrix *a, bool transposed, const double *rest
     }
 }
 
-/* weights (BLOCK) += products of a vector with n rows of a block */
-static void add_products(const double *vector, const double *block, size_t n, double *weights)
+/* Most of the time goes into the next two. They are not inlined, because gcc 12 keeps the sums in registers only then.
+ */
+
+/* weights (GROUP, BLOCK) += products of GROUP vectors, a stride apart, with n rows of a block */
+__attribute__((noinline)) static void add_products(const double *vectors, size_t stride, const double *block, size_t n,
+                                                   double *weights)
 {
-    double sum[BLOCK];
+    const double *v[GROUP] = {vectors, vectors + stride, vectors + 2 * stride, vectors + 3 * stride};
+    double sum[GROUP][BLOCK];
     memcpy(sum, weights, sizeof sum);
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < BLOCK; c++) sum[c] += vector[i] * block[i * BLOCK + c];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < BLOCK; c++) {
+            double x = block[i * BLOCK + c];
+            for (size_t g = 0; g < GROUP; g++) sum[g][c] += v[g][i] * x;
+        }
+    }
     memcpy(weights, sum, sizeof sum);
+}
+
+/* n rows of a block -= GROUP vectors times their weights */
+__attribute__((noinline)) static void subtract_products(const double *vectors, size_t stride, double *block, size_t n,
+                                                        const double *weights)
+{
+    const double *v[GROUP] = {vectors, vectors + stride, vectors + 2 * stride, vectors + 3 * stride};
+    double by[GROUP][BLOCK];
+    memcpy(by, weights, sizeof by);
+    for (size_t i = 0; i < n; i++) {
+        double row[BLOCK];
+        for (size_t c = 0; c < BLOCK; c++)
+            row[c] = block[i * BLOCK + c] - v[0][i] * by[0][c] - v[1][i] * by[1][c] - v[2][i] * by[2][c] -
+                     v[3][i] * by[3][c];
+        memcpy(block + i * BLOCK, row, sizeof row);
+    }
 }
 
 /* weights = the products of the basis with the block, which becomes orthogonal to the basis */
 static void project_out(krylov *k)
 {
     size_t n = k->near;
-    memset(k->weights, 0, k->count * BLOCK * sizeof *k->weights);
+    memset(k->weights, 0, (k->limit + GROUP) * BLOCK * sizeof *k->weights);
     for (size_t i = 0; i < n; i += TILE)
-        for (size_t j = 0; j < k->count; j++)
-            add_products(k->basis + j * n + i, k->block + i * BLOCK, n - i < TILE ? n - i : TILE,
+        for (size_t j = 0; j < k->count; j += GROUP)
+            add_products(k->basis + j * n + i, n, k->block + i * BLOCK, n - i < TILE ? n - i : TILE,
                          k->weights + j * BLOCK);
-    for (size_t start = 0; start < n; start += TILE) {
-        for (size_t j = 0; j < k->count; j++) {
-            const double *vector = k->basis + j * n, *by = k->weights + j * BLOCK;
-            for (size_t i = start; i < n && i < start + TILE; i++)
-                for (size_t c = 0; c < BLOCK; c++) k->block[i * BLOCK + c] -= vector[i] * by[c];
-        }
-    }
+    memset(k->weights + k->count * BLOCK, 0, GROUP * BLOCK * sizeof *k->weights); /* vectors of an earlier cycle */
+    for (size_t i = 0; i < n; i += TILE)
+        for (size_t j = 0; j < k->count; j += GROUP)
+            subtract_products(k->basis + j * n + i, n, k->block + i * BLOCK, n - i < TILE ? n - i : TILE,
+                              k->weights + j * BLOCK);
 }
 
 /* ---- the basis ---- */
@@ -258,10 +282,11 @@ static void restart(krylov *k, size_t kept)
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t width = n - start < BLOCK ? n - start : BLOCK;
         for (size_t j = 0; j < m; j++) memcpy(old + j * BLOCK, k->basis + j * n + start, width * sizeof *old);
-        for (size_t r = 0; r < kept; r++) {
-            double sums[BLOCK] = {0};
-            add_products(k->ritz + r * m, old, m, sums);
-            memcpy(k->basis + r * n + start, sums, width * sizeof *old);
+        for (size_t r = 0; r < kept; r += GROUP) {
+            double sums[GROUP][BLOCK] = {{0}};
+            add_products(k->ritz + r * m, m, old, m, sums[0]);
+            for (size_t g = 0; g < GROUP && r + g < kept; g++)
+                memcpy(k->basis + (r + g) * n + start, sums[g], width * sizeof *old);
         }
     }
     memset(k->projected, 0, k->limit * k->limit * sizeof *k->projected);
