@@ -6,7 +6,7 @@
 #include "sparse_entries.h"
 #include "vw_hash.h"
 
-/* A longer name has no place of its own. A text value may have any length, and names with a place are never removed:
+/* A longer name shares a place. A text value may have any length, and names with a place are never removed:
  * this bounds the memory of a bandit by its options. */
 enum { LONGEST_KEPT = 1024 };
 
@@ -38,7 +38,7 @@ static bool is_vw(const features *self)
     return features_hash_as_vw(&self->options);
 }
 
-/* The shared place for what has no place of its own. */
+/* The place shared by all names without one. */
 static uint32_t shared_place(const features *self, uint64_t hash)
 {
     uint64_t hashes = (uint64_t)self->options.hashes;

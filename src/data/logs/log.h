@@ -85,7 +85,7 @@ typedef struct log_event {
     bool slate;
 } log_event;
 
-/* Counts of what was read so far and what was left out. */
+/* Counts of lines and events so far, read and left out. */
 typedef struct log_counts {
     size_t lines;
     size_t events;   /* returned by log_next, including skipped ones */

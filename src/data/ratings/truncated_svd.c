@@ -386,7 +386,7 @@ static void sort_images(krylov *k, size_t rank)
         size_t longest = a;
         for (size_t b = a + 1; b < rank; b++)
             if (k->lengths[b] > k->lengths[longest]) longest = b;
-        if (longest != a) rotate_pair(k, a, longest, 0, 1); /* exchanges them, but for the signs */
+        if (longest != a) rotate_pair(k, a, longest, 0, 1); /* swaps them, except for the signs */
     }
 }
 

@@ -9,7 +9,7 @@
 typedef struct json_value {
     json_kind kind;   /* JSON_KIND_OBJECT and JSON_KIND_ARRAY for whole ones */
     const char *key;  /* of a member; else NULL */
-    const char *text; /* of a string, and of a number as it is spelled; else NULL */
+    const char *text; /* of a string, and the digits of a number; else NULL */
     double number;
     const struct json_value *first, *next; /* the first child; the next one of the same parent */
     size_t count;                          /* children */

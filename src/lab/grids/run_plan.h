@@ -14,7 +14,7 @@ typedef struct run_plan {
     size_t tuning, final; /* runs */
     size_t stored;        /* of both, those that the folders have */
     size_t workers;       /* runs at a time */
-    double seconds;       /* of processor time of the others; NaN: a policy has no finished run, so nobody knows */
+    double seconds;       /* of processor time of the others; NaN: unknown, because a policy has no finished run */
     double parallel;      /* seconds with that number of workers */
     double least;         /* with any number of workers: the longest run of each stage */
 

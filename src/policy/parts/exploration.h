@@ -116,7 +116,7 @@ typedef struct exploration_class {
     void (*archive)(exploration *self, archive *a);
 
     /* For models before version 12, whose theta2 has another layout: its number of floats, given the removed option
-     * alpha; and, after archive(), recomputing theta2 from what was read. Both NULL: theta2 has not changed. */
+     * alpha; and, after archive(), recomputing theta2 from what was loaded. Both NULL: theta2 has not changed. */
     size_t (*earlier_theta_count)(const exploration *self, double alpha);
     void (*restore)(exploration *self, double spread, float *theta2);
 } exploration_class;
