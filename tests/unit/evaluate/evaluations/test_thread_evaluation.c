@@ -264,7 +264,7 @@ TEST_WITH(rewards_leave_the_assumed_range, set_up, tear_down)
     trial t;
     make_log(&how);
     ask(&t, estimators, 2);
-    compare(&t, "\"range_low\":-2.0,");
+    compare(&t, "\"range_low\":-2,");
     ask(&t, estimators, 2);
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
