@@ -338,7 +338,7 @@ static int run(const command *self, int argc, char **argv)
         argc--;
         argv++;
     }
-    if (!argc) return command_misused(self, "expected the argv of a command line (the last may be empty)");
+    if (!argc) return command_misused(self, "expected the words of a command line (the last may be empty)");
     unfinished last = {argv[argc - 1], 0};
     const command *verb;
     if (argc == 1) {

@@ -34,7 +34,7 @@ const option_table standardize_option_table = OPTION_TABLE(standardize_rows);
 
 static const option recall_rows[] = {
     OPTION_ROW_INTEGER(common_options, recall, "recall", "16384", 0, 1e8,
-                       "update_memory the rewards of up to this many recurring arms; 0: off"),
+                       "remember the rewards of up to this many recurring arms; 0: off"),
 };
 const option_table recall_option_table = OPTION_TABLE(recall_rows);
 
