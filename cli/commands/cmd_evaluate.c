@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/evaluate_request.h"
+#include "cli/evaluation_table.h"
+#include "cli/hint.h"
+#include "cli/interrupt.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/evaluation_warm.h"
-#include "evaluate_request.h"
-#include "evaluation_table.h"
-#include "hint.h"
-#include "interrupt.h"
 
 /* ---- progress ---- */
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "cli/command.h"
 #include "data/sets/environment.h"
 #include "evaluate/candidates/candidate.h"
 #include "evaluate/evaluations/evaluation.h"

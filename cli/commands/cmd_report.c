@@ -1,9 +1,9 @@
 /* eenet report: writes the results of a folder as a page, figures and tables. */
 #include <stdio.h>
 
-#include "command.h"
+#include "cli/command.h"
+#include "cli/shards.h"
 #include "lab/report/report_folder.h"
-#include "shards.h"
 
 enum { REFERENCE, OUTPUT, FLAGS };
 

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
+#include "cli/log_flags.h"
+#include "cli/shown_name.h"
 #include "data/logs/log_summary.h"
 #include "data/values/json_members.h"
 #include "data/values/log_time.h"
@@ -13,9 +16,6 @@
 #include "data/values/seconds.h"
 #include "data/values/text.h"
 #include "evaluate/evaluations/log_tally.h"
-#include "interrupt.h"
-#include "log_flags.h"
-#include "shown_name.h"
 
 enum { OUTPUT = LOG_FLAGS, SAMPLE, SEED, JSON, FLAGS };
 

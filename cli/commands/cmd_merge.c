@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/shards.h"
 #include "lab/sharing/merge.h"
-#include "shards.h"
 
 typedef struct sources {
     const char *into;

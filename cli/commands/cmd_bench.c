@@ -1,6 +1,6 @@
 /* eenet bench: how fast the engine is on this machine. */
 #include "bench/bench.h"
-#include "command.h"
+#include "cli/command.h"
 
 enum { FLAG_DATA, FLAG_OUTPUT };
 

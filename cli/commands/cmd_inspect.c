@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "inspection.h"
+#include "cli/command.h"
+#include "cli/inspection.h"
 
 enum { FLAG_SEED, FLAG_JSON, FLAGS };
 

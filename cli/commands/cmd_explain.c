@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/explain_request.h"
 #include "data/values/plain_number.h"
-#include "explain_request.h"
 #include "serve/requests/explain_answer.h"
 
 enum { CONTEXT, DATA, SLOT, FEATURES, JSON, FLAGS };

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
+#include "cli/folder_check.h"
 #include "data/values/log_time.h"
 #include "data/values/text.h"
-#include "folder_check.h"
 #include "serve/model/replay.h"
 
 enum { BANDIT, FROM, UNTIL, BEGINNING, JSON, FLAGS };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 typedef struct columns {
     size_t name, value, line; /* widths */

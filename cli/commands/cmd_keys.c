@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "cli/command.h"
 #include "serve/http/keys.h"
 
 enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };

@@ -1,8 +1,8 @@
 /* eenet backup: copies the folder of a server, and checks the copy. */
 #include <stdio.h>
 
-#include "folder_check.h"
-#include "interrupt.h"
+#include "cli/folder_check.h"
+#include "cli/interrupt.h"
 
 enum { KEEP_DAMAGED, FLAGS };
 

@@ -1,7 +1,7 @@
 /* eenet datasets: what -d takes. */
 #include <stdio.h>
 
-#include "command.h"
+#include "cli/command.h"
 #include "data/sets/environment.h"
 
 /* The widest name, default and range among the options of a kind. */

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "folder_check.h"
-#include "interrupt.h"
+#include "cli/folder_check.h"
+#include "cli/interrupt.h"
 #include "serve/store/store_repair.h"
 
 enum { REPAIR, FLAGS };

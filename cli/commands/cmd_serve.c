@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
 #include "serve/service.h"
 #include "serve/settings/server_settings.h"
 #include "serve/system/notify.h"

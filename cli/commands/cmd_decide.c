@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "command.h"
-#include "input_lines.h"
-#include "line_bandit.h"
-#include "model_files.h"
+#include "cli/command.h"
+#include "cli/input_lines.h"
+#include "cli/line_bandit.h"
+#include "cli/model_files.h"
 
 enum { EVERY, OUTPUT, POLICY, DIM, FEATURES, OPTIONS, SEED, FLAGS };
 

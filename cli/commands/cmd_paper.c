@@ -1,8 +1,8 @@
 /* eenet paper: the experiments of the EE-Net paper, from the data to the page. */
 #include <stdio.h>
 
-#include "shards.h"
-#include "tuning.h"
+#include "cli/shards.h"
+#include "cli/tuning.h"
 
 /* Its systems, and greedy and uniform as controls. */
 static const char policies[] =

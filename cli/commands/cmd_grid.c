@@ -1,5 +1,5 @@
 /* eenet grid: tunes settings on some seeds and runs the best on others. */
-#include "tuning.h"
+#include "cli/tuning.h"
 
 static int run(const command *self, int argc, char **argv)
 {

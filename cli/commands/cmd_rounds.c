@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
 #include "data/sets/rounds_export.h"
 #include "data/values/seconds.h"
-#include "interrupt.h"
 
 enum { FLAG_DATASET, FLAG_ROUNDS, FLAG_SEED, FLAG_OUTPUT, FLAGS };
 

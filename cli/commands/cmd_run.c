@@ -3,17 +3,17 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "cli/interrupt.h"
+#include "cli/json_lines.h"
+#include "cli/plan.h"
+#include "cli/results_table.h"
+#include "cli/run_request.h"
+#include "cli/session.h"
+#include "cli/shards.h"
+#include "cli/trained_model.h"
 #include "data/logs/log.h"
-#include "interrupt.h"
-#include "json_lines.h"
 #include "lab/grids/experiment.h"
-#include "plan.h"
 #include "ranks/ranks.h"
-#include "results_table.h"
-#include "run_request.h"
-#include "session.h"
-#include "shards.h"
-#include "trained_model.h"
 
 static ee_status print_tables(const run_request *request, const run_result *results, ee_error *error)
 {
