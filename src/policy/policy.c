@@ -259,8 +259,8 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
 /* Adjusts the scores by arm memory. A width or a draw is not an expectation: it is added unchanged, so that a
  * remembered arm is still explored. all: the whole score is the expected reward.
  *
- * What f1 learned about a recurring arm can stay wrong if the arm is no longer chosen, so the width of its own mean
- * never ends. */
+ * What f1 learned about a recurring arm can stay wrong if the arm is no longer chosen, so the
+ * confidence width of the arm's mean never reaches 0. */
 static void recall(const parameters *learned, const ee_arms *arms, bool all, ee_score *scores)
 {
     size_t remembered = learned->policy->recalled_arms;

@@ -31,7 +31,7 @@ void text_csv(text *into, const char *string);
 /* A string of JSON, in its quotes. */
 void text_json(text *into, json_text string);
 
-/* JSON as it is, but with spaces for line ends, which can occur only between its values. */
+/* Copies JSON and replaces line ends by spaces; they can occur only between values. */
 void text_one_line(text *into, json_text json);
 
 /* The shortest digits that read back as the same double, or the same float. */

@@ -16,7 +16,7 @@ typedef struct report_folder {
 ee_status report_folder_read(const char *folder, const char *reference, report_folder *out, ee_error *error);
 void report_folder_release(report_folder *of);
 
-/* Called with a line about each part as soon as it is written. */
+/* Called after each file is written, with a line for the user. */
 typedef void report_progress(const char *line);
 
 /* Writes the tables and figures into the folder, and the page to path (default, if NULL: the folder's report.html).

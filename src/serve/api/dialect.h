@@ -15,7 +15,8 @@ typedef struct dialect {
      * exists. After EE_BAD_INPUT the reader is somewhere inside the object. */
     ee_status (*read_decision)(struct call *self, json_reader *reader, const decide_limits *limits, ee_error *error);
     ee_status (*read_reward)(struct call *self, struct call_item *item, json_reader *reader, ee_error *error);
-    /* Write the context of named features as it is stored, one object without line ends, and the features of a slot. */
+    /* Write the context of named features in the form of the log (one object on one line), and the features of a slot.
+     */
     ee_status (*write_context)(const decide_request *request, memory *owner, char **bytes, size_t *size,
                                size_t *capacity, ee_error *error);
     void (*write_slot)(text *into, const decide_slot *slot);

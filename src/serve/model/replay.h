@@ -1,6 +1,7 @@
 /* Verifies the log: computes everything again, from a checkpoint or from the start, and compares each decision (the
  * model's choice, the response, probabilities, record) by the version that made it, and the model's bytes at each
- * checkpoint. A server may write to the folder meanwhile; replay uses what was there when it started.
+ * checkpoint. A server may write to the folder meanwhile; replay reads the log up to where it ended when replay
+ * started.
  *
  * A model that learned from an erased decision cannot be computed again: replay continues with the next stored model.
  */

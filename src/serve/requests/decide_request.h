@@ -71,7 +71,7 @@ ee_status decide_request_context(const decide_request *self, memory *owner, char
 
 /* ---- parts of readers (decide_parts.c) ---- */
 
-/* Forgets what was read since the start. */
+/* Empties the request, so that it can read another body. */
 void decide_request_clear(decide_request *self);
 
 __attribute__((format(printf, 3, 4))) ee_status decide_refuse_size(decide_request *self, ee_error *error,

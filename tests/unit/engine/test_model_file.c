@@ -808,7 +808,7 @@ TEST_WITH(what_cannot_be_written_leaves_nothing, folder_create, folder_delete)
     assert_file_error(status, error, "create", inner, ENOTDIR);
     assert_int_equal(folder_entries(), 1);
     ee_bandit *loaded = NULL;
-    ok(ee_bandit_load(path, NULL, &loaded, NULL)); /* what was there is whole */
+    ok(ee_bandit_load(path, NULL, &loaded, NULL)); /* the old file is intact */
     ee_bandit_free(loaded);
     assert_int_equal(unlink(path), 0);
 

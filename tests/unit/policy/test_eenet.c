@@ -357,7 +357,7 @@ typedef struct solved_variant {
     variant labels; /* label and offset of it */
     double prior, lambda;
     int late;      /* rounds that a reward is late */
-    int refreshed; /* the last so many samples are told anew at each training */
+    int refreshed; /* number of latest samples that get new labels at each training */
 } solved_variant;
 
 /* What the test knows of the rounds, and f1's theta_0 of its own making. */

@@ -62,7 +62,7 @@ static char *resolve(const run_job *job)
     return options;
 }
 
-/* Writes a run that took so many seconds. */
+/* Writes a run that took this number of seconds. */
 static void store(run_job job, uint64_t seed, double seconds)
 {
     char path[60], line[4096], *options = resolve(&job);

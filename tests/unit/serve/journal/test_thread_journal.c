@@ -352,7 +352,7 @@ TEST(what_cannot_be_written)
 
 enum { SLOTS = 40 }; /* more than one bandit has in its turn */
 
-/* A round of so many slots, whose ids are id and a number from `first` on. */
+/* A round of count slots; their ids are id and a number, counted from `first`. */
 static void fill_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
 {
     for (size_t i = 0; i < count; i++) {
