@@ -4,6 +4,7 @@ prefix = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
 KILLS = 1000
+FAULTS = 200
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,thompson,ucb1,uniform
 # Ten seeds: with up to 25 comparisons on a data set, fewer seeds could not show a significant difference.
 DEMO_SEEDS = 0-9
@@ -26,7 +27,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python torture load exports evaluations fairness bench \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts mutants messages structure clean help
 
@@ -99,6 +100,12 @@ torture: ## kill the server KILLS times under load, without and with simulated p
 	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
 	    ../release/tests/serve/torture ../release/eenet $(KILLS)
 
+torture-fleet: ## FAULTS random faults (default: 200) of three servers on PostgreSQL under load, and check that nothing is lost
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet moved_clock
+	python3 -B tests/fleet/torture.py build/release/eenet --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+
 load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
 	@cmake/setup.sh build test load
 	@$(CMAKE) --preset release >/dev/null
@@ -106,6 +113,16 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	bench/serve/load.sh build/release/eenet 10 600
 	rm -rf build/idle && mkdir -p build/idle
 	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
+
+load-fleet: ## measure one and three servers on PostgreSQL next to SQLite, and predict larger fleets: about 20 minutes
+	@cmake/setup.sh build test load
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
+	mkdir -p build/load-fleet
+	python3 -B bench/fleet/load.py build/release/eenet --output build/load-fleet/load.json
+	python3 -B bench/fleet/profile_decision.py build/release/eenet build/release --output build/load-fleet/profile.json
+	python3 -B bench/fleet/model.py build/load-fleet/load.json build/load-fleet/profile.json
+	python3 -B bench/fleet/two_databases.py build/release/eenet
 
 exports: ## measure what eight concurrent exports of the log cost decisions
 	@cmake/setup.sh build test load

@@ -48,6 +48,7 @@ extern const command command_explain;
 extern const command command_decide;
 extern const command command_backup;
 extern const command command_check;
+extern const command command_move;
 extern const command command_bench;
 extern const command command_complete;
 

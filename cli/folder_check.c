@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "serve/store/place_name.h"
 
 void status_line_draw(status_line *self, const char *what, double share)
 {
@@ -44,16 +45,28 @@ bool damage_report_progress(void *context, const char *what, double share)
     return !interrupt_came();
 }
 
-const char *damage_remedy(const check_result *of)
+static const char *database_remedy(const check_result *of)
+{
+    if (of->structure) return "the tables are not as eenet creates them: restore a backup";
+    if (of->tables)
+        return "the log is intact: stop the servers, copy the database with 'eenet backup --keep-damaged', run 'eenet "
+               "check --repair' on the copy, and move that to a new database";
+    return "the log is intact: restore a backup, or delete these rows of eenet.blobs; the server trains again from the "
+           "log";
+}
+
+const char *damage_remedy(const check_result *of, const char *where)
 {
     if (of->log) return "the log itself is damaged: restore a backup";
+    if (place_is_database(where)) return database_remedy(of);
     if (of->structure || of->tables)
         return "the log is intact: stop the server, run 'eenet check --repair' on the folder, and start it again";
     return "the log is intact: restore the files from a backup, or delete them; the server trains again from the log";
 }
 
-int folder_check(const command *self, const char *folder)
+int folder_check(const command *self, const char *folder, const char *where)
 {
+    char place[PLACE_NAME_SIZE];
     damage_report report = {.into = stderr};
     check_request request = {
         .folder = folder, .found = damage_report_found, .progress = damage_report_progress, .context = &report};
@@ -63,6 +76,7 @@ int folder_check(const command *self, const char *folder)
     status_line_clear(&report.line);
     if (status && interrupt_came()) return EXIT_INTERRUPTED;
     if (status) return command_failed(self, "%s", error.message);
-    if (check_damages(&found)) return command_failed(self, "%s is damaged; %s", folder, damage_remedy(&found));
-    return EXIT_DONE;
+    if (!check_damages(&found)) return EXIT_DONE;
+    place_name(where, place);
+    return command_failed(self, "%s is damaged; %s", place, damage_remedy(&found, where));
 }

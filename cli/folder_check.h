@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "serve/store/store_check.h"
+#include "serve/store/places/store_check.h"
 
 /* A line on stderr that says how far a command is, only if that is a terminal. {0} starts it. */
 typedef struct status_line {
@@ -26,10 +26,11 @@ typedef struct damage_report {
 void damage_report_found(void *context, const char *sentence);
 bool damage_report_progress(void *context, const char *what, double share); /* false after Ctrl-C */
 
-/* What to do about the damage, in a sentence. */
-const char *damage_remedy(const check_result *of);
+/* What to do about the damage, in a sentence. where: the folder or the database that has it. */
+const char *damage_remedy(const check_result *of, const char *where);
 
-/* Checks a folder before a command works on it: EXIT_DONE, or the exit status after the damage was printed. */
-int folder_check(const command *self, const char *folder);
+/* Checks a folder before a command works on it: EXIT_DONE, or the exit status after the damage was printed. where: what
+ * the folder is a copy of, or the folder itself. */
+int folder_check(const command *self, const char *folder, const char *where);
 
 #endif

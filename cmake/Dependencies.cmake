@@ -8,7 +8,7 @@ find_package(Threads REQUIRED)
 # install.
 function(eenet_find name header library package)
     find_path(EENET_${name}_INCLUDE ${header})
-    find_library(EENET_${name}_LIBRARY ${library})
+    find_library(EENET_${name}_LIBRARY NAMES ${library} lib${library}.so.5) # without -dev: libpq of another architecture
     mark_as_advanced(EENET_${name}_INCLUDE EENET_${name}_LIBRARY)
     if(NOT EENET_${name}_INCLUDE OR NOT EENET_${name}_LIBRARY)
         message(FATAL_ERROR "${header} or lib${library} is missing: on Debian and Ubuntu it is in ${package}")

@@ -9,10 +9,12 @@ wanted=
 foreign=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev" ;;
+    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev libpq-dev" ;;
     demo) wanted="$wanted dataset-fashion-mnist" ;;
     test)
         wanted="$wanted g++ libcmocka-dev libjansson-dev pkg-config valgrind zsh curl openmpi-bin libopenmpi-dev"
+        # For tests of the fleet, which start their own servers.
+        wanted="$wanted postgresql haproxy pgbouncer"
         # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.
         wanted="$wanted munge slurm-client slurmctld slurmd"
         # For tests of pages, which are skipped without it. Ubuntu has chromium only as a snap.
@@ -30,6 +32,8 @@ for group in "$@"; do
         for library in zlib1g libzstd libjansson libsqlite3 libgnutls28 libcmocka; do
             wanted="$wanted $library-dev:$foreign"
         done
+        # libpq-dev exists for one architecture at a time; its headers serve both.
+        wanted="$wanted libpq-dev libpq5:$foreign"
         ;;
     # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;

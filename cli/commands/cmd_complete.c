@@ -246,6 +246,7 @@ static const struct {
     {"POLICY.OPTION=VALUE", offer_settings},
     {"NAME", offer_policies},
     {"DIR", offer_folders},
+    {"FROM", offer_folders},
     {"FILE", offer_files},
     {"MODEL", offer_files},
     {"DELAY", offer_delays},

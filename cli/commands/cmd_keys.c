@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/fleet_keys.h"
 #include "serve/http/keys.h"
+#include "serve/store/place_name.h"
 
 enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [KEYS_FILE] = {'f', "file", "FILE", "keys file, as for 'eenet serve --keys'"},
+    [KEYS_FILE] = {'f', "file", "FILE", "keys file, as for 'eenet serve --keys', or a fleet's database"},
     [KEYS_ROLE] = {'r', "role", "ROLE", "client (decides, rewards), reader (reads), app (both) or admin"},
     [KEYS_BANDIT] = {'b', "bandit", "BANDIT", "restrict a new key to this bandit (default: all bandits)"},
 };
@@ -76,19 +78,36 @@ static int drop(const command *self, const request *asked)
     return EXIT_DONE;
 }
 
+typedef int deed(const command *self, const request *asked);
+
+/* On the keys file, or on a copy of the fleet's keys. */
+static int run_deed(const command *self, request *asked, deed *what)
+{
+    const char *where = asked->values[KEYS_FILE];
+    fleet_keys keys;
+    ee_error error;
+    if (!place_is_database(where)) return what(self, asked);
+    if (fleet_keys_open(where, &keys, &error)) return command_refused(self, &error);
+    asked->values[KEYS_FILE] = keys.path;
+    int code = what(self, asked);
+    bool changed = !code && what != list;
+    if (fleet_keys_close(where, &keys, changed, &error)) return command_refused(self, &error);
+    return code;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     static const struct {
         const char *name;
         size_t operands;
-        int (*run)(const command *self, const request *asked);
+        deed *run;
     } deeds[] = {{"add", 2, add}, {"list", 1, list}, {"remove", 2, drop}};
     request asked = {.count = 0};
     int code = read_request(self, argc, argv, &asked);
     if (code) return code;
     for (size_t i = 0; asked.count && i < sizeof deeds / sizeof *deeds; i++) {
         if (strcmp(asked.words[0], deeds[i].name) != 0) continue;
-        if (asked.count == deeds[i].operands) return deeds[i].run(self, &asked);
+        if (asked.count == deeds[i].operands) return run_deed(self, &asked, deeds[i].run);
         return command_misused(self, asked.count == 1 ? "%s needs the name of a key" : "%s takes no name",
                                deeds[i].name);
     }
@@ -99,9 +118,11 @@ const command command_keys = {
     .name = "keys",
     .form = "add|list|remove [NAME] -f FILE [-r ROLE] [-b BANDIT]",
     .summary = "add, list and remove the keys of a server",
-    .details = "add prints the new key once; the file stores only its SHA-256. Send the key with each request, as\n"
-               "'Authorization: Bearer KEY', 'X-Api-Key: KEY' or 'Ocp-Apim-Subscription-Key: KEY'.\n"
-               "Reload a running server (SIGHUP) after a change.\n",
+    .details =
+        "add prints the new key once; the file stores only its SHA-256. Send the key with each request, as\n"
+        "'Authorization: Bearer KEY', 'X-Api-Key: KEY' or 'Ocp-Apim-Subscription-Key: KEY'.\n"
+        "Reload a running server (SIGHUP) after a change of the file. Servers of a fleet notice a change of the\n"
+        "keys in their database within a second.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

@@ -7,9 +7,12 @@
 
 #include "cli/command.h"
 #include "cli/folder_check.h"
+#include "cli/interrupt.h"
 #include "data/values/log_time.h"
 #include "data/values/text.h"
 #include "serve/model/replay.h"
+#include "serve/store/place_name.h"
+#include "serve/store/places/database_check.h"
 
 enum { BANDIT, FROM, UNTIL, BEGINNING, JSON, FLAGS };
 
@@ -57,11 +60,14 @@ static int read_arguments(const command *self, int argc, char **argv, const char
 
 /* ---- printing ---- */
 
-static void draw(void *context, const char *bandit, double share)
+static bool draw(void *context, const char *bandit, double share)
 {
     (void)context;
-    fprintf(stderr, "\r\033[K%s %.0f%%", bandit, 100 * share);
-    fflush(stderr);
+    if (isatty(STDERR_FILENO) == 1) {
+        fprintf(stderr, "\r\033[K%s %.0f%%", bandit, 100 * share);
+        fflush(stderr);
+    }
+    return !interrupt_came();
 }
 
 static const char *ending(uint64_t count)
@@ -115,25 +121,57 @@ static void print_json(const replay_result *found)
     memory_free(line.bytes);
 }
 
-static int run(const command *self, int argc, char **argv)
+static int replay(const command *self, replay_request *request, const char *const *given)
 {
-    const char *given[FLAGS] = {NULL};
-    replay_request request = {.until = INT64_MAX};
     replay_result found;
     ee_error error;
-    int code = read_arguments(self, argc, argv, given, &request);
-    if (!code) code = folder_check(self, request.folder);
-    if (code) return code;
-    bool shown = isatty(STDERR_FILENO) == 1;
-    if (shown) request.progress = draw;
-    ee_status status = replay_run(&request, &found, &error);
-    if (shown) fprintf(stderr, "\r\033[K");
+    request->progress = draw;
+    ee_status status = replay_run(request, &found, &error);
+    if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "\r\033[K");
+    if (status && interrupt_came()) return EXIT_INTERRUPTED;
     if (status) return command_failed(self, "%s", error.message);
     bool empty = !found.decisions && !found.checkpoints && !found.skipped && !found.first[0];
     if (given[JSON]) print_json(&found);
     if (empty && (given[FROM] || given[UNTIL])) return fail_empty(self, &found);
     if (!given[JSON]) print_found(&found);
     return found.first[0] ? EXIT_FAILED : EXIT_DONE;
+}
+
+static bool still_wanted(void *context, double share)
+{
+    status_line_draw(context, "copying", share);
+    return !interrupt_came();
+}
+
+/* Replays a snapshot of a database: what is replayed is what was checked. */
+static int replay_database(const command *self, replay_request *request, const char *const *given)
+{
+    const char *where = request->folder;
+    database_snapshot snapshot;
+    status_line line = {{0}};
+    ee_error error;
+    interrupt_catch(self->name);
+    interrupt_catch_termination();
+    ee_status status = database_snapshot_create(where, still_wanted, &line, &snapshot, &error);
+    status_line_clear(&line);
+    if (status && interrupt_came()) return EXIT_INTERRUPTED;
+    if (status) return command_failed(self, "%s", error.message);
+    request->folder = snapshot.folder;
+    int code = folder_check(self, snapshot.folder, where);
+    if (!code) code = replay(self, request, given);
+    database_snapshot_remove(&snapshot);
+    return code;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    const char *given[FLAGS] = {NULL};
+    replay_request request = {.until = INT64_MAX};
+    int code = read_arguments(self, argc, argv, given, &request);
+    if (code) return code;
+    if (place_is_database(request.folder)) return replay_database(self, &request, given);
+    code = folder_check(self, request.folder, request.folder);
+    return code ? code : replay(self, &request, given);
 }
 
 const command command_replay = {
@@ -143,6 +181,7 @@ const command command_replay = {
     .details =
         "DIR is the folder of 'eenet serve'; the server may be running. Each decision is repeated on the version\n"
         "of the model that made it, and each saved model is trained again from the log. All bits must match.\n"
+        "If DIR is a database (postgresql://...), a snapshot of it is copied into a temporary folder ($TMPDIR).\n"
         "The folder is checked first, as by 'eenet check': a damaged one is not replayed.\n"
         "Exit status: 0 if everything is identical, 1 if something differs or is damaged, on failure, or if there is\n"
         "nothing to replay between --from and --until; 2 for wrong usage.\n",

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "serve/service.h"
 #include "serve/settings/server_settings.h"
+#include "serve/store/place_name.h"
 #include "serve/system/notify.h"
 
 enum { FLAG_SETTINGS, FLAG_PRINT, FLAG_OLD_DRAIN, FLAGS };
@@ -100,8 +101,10 @@ static void print_next(const server_settings *settings, const char *place)
 {
     const char *key = settings->keys[0] ? " -H 'Authorization: Bearer KEY'" : "";
     bool page = settings->page.pick == 0;
+    char data[PLACE_NAME_SIZE];
+    place_name(settings->store[0] ? settings->store : settings->folder, data);
     printf("\n%s%s%sData:      %s\nAPI:       %s/openapi.json\n", page ? "Dashboard: " : "", page ? place : "",
-           page ? "/\n" : "", settings->folder, place);
+           page ? "/\n" : "", data, place);
     printf("\nCreate a bandit, ask for a decision and send its reward, from another terminal%s:\n\n"
            "  curl%s %s/v1/bandits -d '{\"name\": \"shop\"}'\n"
            "  curl%s %s/v1/bandits/shop/decide -d '{\"id\": \"visit-1\", \"context\": {\"plan\": \"free\"},\n"

@@ -13,12 +13,15 @@
 #include "serve/api/audit.h"
 #include "serve/api/bandit_removal.h"
 #include "serve/api/call.h"
+#include "serve/api/forwarding.h"
 #include "serve/api/importance_cache.h"
 #include "serve/api/latency.h"
 #include "serve/api/log_exports.h"
 #include "serve/api/promotion.h"
 #include "serve/api/readiness.h"
-#include "serve/store/audit_log.h"
+#include "serve/member/fleet_member.h"
+#include "serve/member/service_config.h"
+#include "serve/store/places/audit_log.h"
 #include "serve/system/memory_limit.h"
 #include "serve/system/notify.h"
 #include "serve/system/server_clock.h"
@@ -26,24 +29,14 @@
 
 enum { MEGABYTE = 1 << 20, SECOND = 1000000, SAVE_SECONDS = 2, RATE_PLACES = 1 << 16, MOST_TASKS = 1000, READERS = 2 };
 
-/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */
-static ee_status handle_later(call *self)
-{
-    if (atomic_load(&self->owner->ending)) return status_fail(&self->error, EE_FILE_ERROR, "the server is stopping");
-    return call_finds_bandit_there(self) ? self->match.route->handle(self) : EE_OK;
-}
-
-static ee_status handle_call(call *self)
-{
-    bool reads = self->exchange->method == HTTP_GET || self->exchange->method == HTTP_HEAD;
-    if (!(self->match.route->traits & ROUTE_WAITS)) return self->match.route->handle(self);
-    return call_work(self, reads ? self->owner->readers : self->owner->worker, handle_later);
-}
-
 static void handle(void *context, http_exchange *exchange)
 {
+    call *admitted = exchange->context;
     (void)context;
-    call_handle(exchange->context, handle_call);
+    if (admitted->is_remote)
+        forwarding_handle(admitted);
+    else
+        call_handle(admitted, call_dispatch);
 }
 
 static void ended(void *context, http_exchange *exchange)
@@ -74,6 +67,12 @@ static void waits(void *context, uint32_t bandit, uint64_t waiting, uint64_t def
     if (!counters) return;
     atomic_store_explicit(&counters->waiting, waiting, memory_order_relaxed);
     atomic_store_explicit(&counters->defaulted, defaulted, memory_order_relaxed);
+}
+
+static void wants(void *context, uint32_t bandit)
+{
+    service *self = context;
+    if (self->fleet) fleet_want(self->fleet, bandit);
 }
 
 static void synced(void *context, double seconds, size_t entries)
@@ -141,19 +140,38 @@ static void watch_clock(service *self, bool *in_doubt)
     *in_doubt = now.in_doubt;
 }
 
+/* Logs that the store cannot be written, or can be again, and what becomes of events. */
+static void watch_store(service *self, journal_counts *before)
+{
+    journal_counts now = journal_read_counts(self->journal);
+    bool refused = !now.spooling && (!now.writable || now.spooled);
+    bool was_refused = !before->spooling && (!before->writable || before->spooled);
+    if (now.spooling && !before->spooling)
+        server_log_write(&self->log, LOG_LEVEL_ERROR, NULL,
+                         "the database is away; decisions and rewards go to the spool, for %.0f more seconds",
+                         now.spool_seconds_left);
+    if (refused && !was_refused)
+        server_log_write(&self->log, LOG_LEVEL_ERROR, NULL,
+                         "the store cannot be written; decisions and rewards are refused with 503 until it can");
+    if (!refused && was_refused) server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "the store can be written again");
+    if (before->spooled && !now.spooled)
+        server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "all events of the spool are delivered");
+    if (now.spool_dropped > before->spool_dropped)
+        server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
+                         "%" PRIu64 " events of the spool were dropped: their bandit was archived or removed",
+                         now.spool_dropped - before->spool_dropped);
+    *before = now;
+}
+
 static void *keep_house(void *context)
 {
     service *self = context;
-    bool writable = true, in_doubt = false;
+    bool in_doubt = false;
+    journal_counts before = {.writable = true};
     pthread_mutex_lock(&self->keeping_lock);
     for (unsigned turn = 0; !self->keeping_ends; turn++) {
         pthread_mutex_unlock(&self->keeping_lock);
-        bool was = writable;
-        writable = journal_read_counts(self->journal).writable;
-        if (was && !writable)
-            server_log_write(&self->log, LOG_LEVEL_ERROR, NULL,
-                             "the store cannot be written; decisions and rewards are refused with 503 until it can");
-        if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "the store can be written again");
+        watch_store(self, &before);
         watch_clock(self, &in_doubt);
         if (turn % 60 == 59) report_trouble(self);
         if (turn % 600 == 10) forget_old(self);
@@ -177,31 +195,6 @@ bool service_is_alive(const service *self)
 }
 
 /* ---- start ---- */
-
-static ee_status read_config(const server_settings *settings, service_config **out, ee_error *error)
-{
-    ee_status status = server_settings_check(settings, error);
-    if (!status) status = memory_create(NULL, out, 1, sizeof **out, error);
-    if (status) return status;
-    (*out)->settings = *settings;
-    if (settings->keys[0]) status = key_ring_read(settings->keys, &(*out)->keys, error);
-    if (status) memory_free(*out);
-    return status;
-}
-
-static void free_config(service_config *old)
-{
-    key_ring_free(old->keys);
-    memory_free(old);
-}
-
-static void take_config(service *self, service_config *made)
-{
-    made->previous = atomic_load(&self->config);
-    atomic_store(&self->log.level, made->settings.log_level.pick);
-    atomic_store(&self->log.format, made->settings.log_format.pick);
-    atomic_store_explicit(&self->config, made, memory_order_release);
-}
 
 static served_options options_of(const server_settings *settings)
 {
@@ -233,6 +226,17 @@ static ee_status start_live(service *self, const server_settings *settings, ee_e
     return status;
 }
 
+/* A store in a folder is there as long as the folder, so a spool beside it would not help. */
+static ee_status place_spool(const service *self, const server_settings *settings, journal_options *into,
+                             ee_error *error)
+{
+    if (store_is_database(self->store)) into->spool_folder = settings->folder;
+    if (settings->spool_seconds <= 0 || into->spool_folder) return EE_OK;
+    return status_fail(error, EE_BAD_OPTION,
+                       "settings: spool-seconds needs a store that is a database; remove it, or start with --store "
+                       "postgresql://...");
+}
+
 static ee_status start_bandits(service *self, const server_settings *settings, ee_error *error)
 {
     served_options served = options_of(settings);
@@ -243,20 +247,25 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
                                .appended = appended,
                                .waits = waits,
                                .synced = synced,
+                               .wants = wants,
+                               .spool_seconds = settings->spool_seconds,
                                .context = self};
-    ee_status status = store_open(settings->folder, &self->store, error);
+    ee_status status = settings->store[0] ? fleet_member_join(self, &written, error)
+                                          : store_open(settings->folder, &self->store, error);
+    if (!status) status = place_spool(self, settings, &written, error);
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->worker, error);
     if (!status) status = worker_start(READERS, MOST_TASKS, &self->readers, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->analyst, error);
-    if (!status) status = audit_log_open(settings->folder, &self->audit, error);
+    if (!status) status = audit_log_open(settings->store[0] ? settings->store : settings->folder, &self->audit, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->eraser, error);
     if (!status) status = log_exports_create(&self->exports, error);
     if (!status) status = importance_cache_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, self->bandits, &self->jobs, error);
     if (!status) status = start_live(self, settings, error);
+    if (!status && self->fleet) status = forwarding_start(self, error);
     if (!status) bandit_removals_resume(self);
     return status;
 }
@@ -329,7 +338,9 @@ static void service_free(service *self, int64_t save_until)
     }
     /* Who answers goes before who is asked: every open request is answered by the journal, the bandits or the worker.
      */
+    forwarding_stop(self);
     http_stop(self->http);
+    if (self->fleet) fleet_stop(self->fleet);
     live_stop(self->live, hurry); /* it hands work to the worker, which may ask it for a model until its end */
     log_exports_stop(self->exports);
     worker_stop(self->worker);
@@ -342,6 +353,9 @@ static void service_free(service *self, int64_t save_until)
     journal_stop(self->journal);
     served_bandits_free(self->bandits);
     live_free(self->live);
+    fleet_free(self->fleet);
+    forwarding_free(self);
+    store_reader_free(self->adopter);
     if (self->store) store_close(self->store);
     rate_limit_free(self->rates);
     rate_limit_free(self->bandit_rates);
@@ -349,13 +363,15 @@ static void service_free(service *self, int64_t save_until)
     service_metrics_free(self);
     activity_free(self->activity);
     latency_stop(self);
+    memory_free(self->fleet_keys);
     calls_free(self);
     service_loading_free(self);
     audit_log_close(self->audit);
     for (service_config *config = atomic_load(&self->config), *previous; config; config = previous) {
         previous = config->previous;
-        free_config(config);
+        service_free_config(config);
     }
+    pthread_mutex_destroy(&self->config_lock);
     pthread_mutex_destroy(&self->pool_lock);
     pthread_mutex_destroy(&self->keeping_lock);
     pthread_cond_destroy(&self->keeping_changed);
@@ -369,6 +385,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
     memcpy(self->routes, all_routes, sizeof self->routes);
+    pthread_mutex_init(&self->config_lock, NULL);
     pthread_mutex_init(&self->pool_lock, NULL);
     init_keeping(self);
     latency_start(self);
@@ -377,8 +394,8 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     self->bandit_rates = rate_limit_create(RATE_PLACES);
     self->activity = activity_create();
     if (!self->rates || !self->bandit_rates || !self->activity) status = status_no_memory(error, RATE_PLACES);
-    if (!status) status = read_config(settings, &config, error);
-    if (!status) take_config(self, config);
+    if (!status) status = service_read_config(settings, "", &config, error);
+    if (!status) service_take_config(self, config);
     if (!status) status = start_bandits(self, settings, error);
     if (!status && settings->accept_clock.pick)
         server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
@@ -386,6 +403,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (!status) status = start_keeping(self, error);
     if (!status) status = service_load_active(self, error);
     if (!status) status = listen_to(self, settings, error);
+    if (!status && self->fleet) status = fleet_member_start(self, error);
     if (status) {
         service_free(self, 0);
         return status;
@@ -405,6 +423,9 @@ uint16_t service_port(const service *self)
 static const char *fixed_difference(const server_settings *now, const server_settings *wanted)
 {
     if (strcmp(now->folder, wanted->folder) != 0) return "folder";
+    if (strcmp(now->store, wanted->store) != 0) return "store";
+    if (strcmp(now->advertise, wanted->advertise) != 0) return "advertise";
+    if (now->replication.pick != wanted->replication.pick) return "replication";
     if (strcmp(now->address, wanted->address) != 0) return "address";
     if (now->port != wanted->port) return "port";
     if (now->threads != wanted->threads) return "threads";
@@ -421,29 +442,40 @@ static const char *fixed_difference(const server_settings *now, const server_set
     if (now->checkpoints != wanted->checkpoints) return "checkpoints";
     if (now->sleep_seconds != wanted->sleep_seconds) return "sleep-seconds";
     if (now->memory != wanted->memory) return "memory";
+    if (now->spool_seconds != wanted->spool_seconds) return "spool-seconds";
     if (!now->certificate[0] != !wanted->certificate[0]) return "certificate";
     if (!now->keys[0] != !wanted->keys[0]) return "keys";
     return NULL;
 }
 
-ee_status service_reload(service *self, const server_settings *settings, ee_error *error)
+static ee_status reload(service *self, const server_settings *settings, ee_error *error)
 {
     const server_settings *now = &service_config_now(self)->settings;
     const char *fixed = fixed_difference(now, settings);
     service_config *made;
     if (fixed) return status_fail(error, EE_BAD_OPTION, "'%s' cannot change while the server runs; restart it", fixed);
-    ee_status status = read_config(settings, &made, error);
+    ee_status status = service_read_config(settings, self->fleet_keys ? self->fleet_keys : "", &made, error);
     if (status) return status;
     if (settings->certificate[0])
         status = http_set_certificate(self->http, settings->certificate, settings->certificate_key, error);
     if (status) {
-        free_config(made);
+        service_free_config(made);
         return status;
     }
-    take_config(self, made);
+    service_take_config(self, made);
     audit_reload(self, made->previous, made);
+    if (self->fleet) status = fleet_member_publish(self, error);
+    if (status) return status;
     server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "settings, keys and certificate reloaded");
     return EE_OK;
+}
+
+ee_status service_reload(service *self, const server_settings *settings, ee_error *error)
+{
+    pthread_mutex_lock(&self->config_lock);
+    ee_status status = reload(self, settings, error);
+    pthread_mutex_unlock(&self->config_lock);
+    return status;
 }
 
 void service_log_error(const service *self, const char *format, ...)
@@ -461,7 +493,7 @@ void service_log_error(const service *self, const char *format, ...)
 double service_stop_seconds(service *self)
 {
     const server_settings *settings = &service_config_now(self)->settings;
-    return settings->drain + settings->finish_seconds + SAVE_SECONDS;
+    return settings->drain + (self->fleet ? FLEET_DRAIN_SECONDS : 0) + settings->finish_seconds + SAVE_SECONDS;
 }
 
 /* Waits until a time of server_clock_real, until all requests are answered if `idle` says so, or until hurry is set. */
@@ -481,6 +513,7 @@ void service_stop(service *self, const volatile bool *hurry)
         server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "stopping in %g s; /readyz returns 503 until then",
                          settings->drain);
     wait_until(self, server_clock_real() + (int64_t)(settings->drain * SECOND), false, hurry);
+    if (self->fleet) fleet_member_drain(self, hurry);
     server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "stopping; open requests: %zu", http_open_requests(self->http));
     atomic_store(&self->draining, true);
     http_drain(self->http);

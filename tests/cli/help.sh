@@ -7,7 +7,7 @@ fail() { echo "help.sh: $*" >&2; exit 1; }
 # The overview is help, whichever way it is asked for; without a verb it is a complaint.
 "$eenet" help >overview
 grep -q '^  eenet COMMAND' overview || fail "no usage in the overview"
-for verb in run grid paper merge report evaluate rounds inspect log policies describe datasets serve keys decide explain backup check replay bench complete; do
+for verb in run grid paper merge report evaluate rounds inspect log policies describe datasets serve keys decide explain backup move check replay bench complete; do
     grep -q "^  $verb  *[a-z]" overview || fail "no $verb in the overview"
     "$eenet" help "$verb" >asked
     "$eenet" "$verb" --help >flagged
@@ -40,5 +40,5 @@ done
 "$eenet" --version | grep -Eqx 'eenet [0-9]+\.[0-9]+\.[0-9]+, kernels [a-z0-9]+, (without MPI|[A-Za-z ]+ [0-9.]+)' || fail "--version"
 
 # Everything fits a terminal of 110 columns, and the overview one of 100.
-for verb in run grid paper merge report evaluate rounds inspect log policies describe datasets serve keys decide explain backup check replay complete; do "$eenet" help "$verb"; done >all
+for verb in run grid paper merge report evaluate rounds inspect log policies describe datasets serve keys decide explain backup move check replay complete; do "$eenet" help "$verb"; done >all
 awk 'length > (FILENAME == "all" ? 110 : 100) { print FILENAME ": " $0; bad = 1 } END { exit bad }' overview all

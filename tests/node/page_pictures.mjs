@@ -1,4 +1,4 @@
-// Makes the pictures of the documentation: EENET=build/eenet EENET_SOURCE=. node page_pictures.mjs FOLDER [SECONDS], in the
+// Makes the pictures of the documentation: EENET=build/eenet SOURCE_FOLDER=. node page_pictures.mjs FOLDER [SECONDS], in the
 // folder of the packages (see CMakeLists.txt). The dashboard and the page of examples/shop after SECONDS (default: 150); the
 // cards from a second server with two challengers.
 import { spawn } from 'node:child_process';
@@ -34,7 +34,7 @@ async function dashboard(browser, url, bandit, options) {
 }
 
 async function startShop() {
-    const child = spawn(join(process.env.EENET_SOURCE, 'examples/shop/run.sh'), [], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(join(process.env.SOURCE_FOLDER, 'examples/shop/run.sh'), [], { stdio: ['ignore', 'pipe', 'inherit'] });
     let printed = '';
     const [shop, server] = await new Promise((resolve) => child.stdout.on('data', (bytes) => {
         printed += bytes;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
 
-const TESTS = join(process.env.EENET_SOURCE ?? '../../..', 'tests', 'report');
+const TESTS = join(process.env.SOURCE_FOLDER ?? '../../..', 'tests', 'report');
 const LOOK = readFileSync(join(TESTS, 'look.js'), 'utf8');
 if (!browserPath) process.exit(77);
 

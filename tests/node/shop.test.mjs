@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test';
 import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
 import { ask, until } from './server.mjs';
 
-const SCRIPT = join(process.env.EENET_SOURCE, 'examples/shop/run.sh');
+const SCRIPT = join(process.env.SOURCE_FOLDER, 'examples/shop/run.sh');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const PICTURES = join(process.cwd(), 'shop-pictures');
 

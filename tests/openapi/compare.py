@@ -76,6 +76,21 @@ NEVER_SEEN = {
     **{f"#/components/schemas/NotReady/properties/loading{member}":
        "a model that takes long to load; tests/serve/operations.c has one"
        for member in ("", "/properties/total", "/properties/loaded", "/properties/failed")},
+    **{f"#/components/schemas/Fleet/properties/{member}": "only of a fleet: see tests/fleet/behaviour.py" for member in (
+        "bandits", "bandits/items/properties/name", "bandits/items/properties/owner",
+        "bandits/items/properties/token", "leader", "server", "servers", "servers/items/properties/address",
+        "servers/items/properties/alive", "servers/items/properties/bandits", "servers/items/properties/draining",
+        "servers/items/properties/load", "servers/items/properties/server",
+        "servers/items/properties/silent_seconds", "servers/items/properties/version",)},
+    **{member: "only of a fleet: see tests/fleet/behaviour.py" for member in (
+        "#/paths//page/visitor/get/200/properties/fleet", "#/paths//v1/bandits/get/200/properties/servers_missing",
+        "GET /v1/fleet 200",)},
+    **{member: "only without a database: see tests/unit/serve/journal/test_thread_spool.c" for member in (
+        "#/components/schemas/Outcome/properties/outcome = 'spooled'", "#/paths//readyz/get/200/properties/mode",
+        "#/paths//readyz/get/200/properties/mode = 'normal'", "#/paths//readyz/get/200/properties/mode = 'spooling'",
+        "#/paths//readyz/get/200/properties/spool", "#/paths//readyz/get/200/properties/spool/properties/entries",
+        "#/paths//readyz/get/200/properties/spool/properties/seconds_left",
+        "#/paths//v1/bandits/{name}/activate/post/200/properties/outcome = 'spooled'",)},
 }
 # 503 also says that a queue is full: 1000 requests wait for the worker, or too many logs or models are being read. Only
 # those that a full disk provokes are seen here.

@@ -59,7 +59,7 @@ static void wait_for(server_process *server, load *of, size_t count)
 /* The first `sure` decisions must be there; of the others all up to some number. */
 static void check_copy(const char *program, const char *copy, load *of, size_t sure)
 {
-    server_process server = {.program = program, .folder = copy};
+    server_process server = {.program = program, .folder = copy, .from_folder = true};
     const char *const replay[] = {program, "replay", copy, NULL};
     if (server_process_run(program, "replay.log", replay) != 0)
         server_process_fail(&server, "%s: not what its log says: replay.log", copy);
@@ -101,7 +101,7 @@ int main(int count, char **words)
         snprintf(copy, sizeof copy, "copy-%zu", i);
         wait_for(&server, &of, BEFORE * (i + 1));
         sure[i] = of.count;
-        const char *const backup[] = {words[1], "backup", "store", copy, NULL};
+        const char *const backup[] = {words[1], "backup", server_process_store("store"), copy, NULL};
         if (server_process_run(words[1], "backup.log", backup) != 0)
             server_process_fail(&server, "no copy: backup.log");
     }

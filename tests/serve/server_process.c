@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/store/postgres/pg_connection.h"
+
 static const char log_name[] = "server.log";
 
 /* One turn of waiting for a condition that nobody signals. */
@@ -28,6 +30,68 @@ static void show_log(void)
     fprintf(stderr, "the end of %s:\n", log_name);
     if (system("tail -n 40 server.log >&2") == -1) perror(log_name);
 }
+
+/* ---- the store ---- */
+
+typedef struct database {
+    char folder[256], where[600];
+} database;
+
+static const char *postgres(void)
+{
+    const char *where = getenv("EENET_TEST_POSTGRES");
+    return where && *where ? where : NULL;
+}
+
+bool server_process_has_database(void)
+{
+    return postgres() != NULL;
+}
+
+static void run_sql(pg_connection *on, const char *format, const char *name)
+{
+    ee_error error = {0};
+    char sql[200];
+    snprintf(sql, sizeof sql, format, name);
+    if (!pg_execute(on, sql, "prepare a database", &error)) return;
+    fprintf(stderr, "%s: %s\n", sql, error.message);
+    exit(1);
+}
+
+static void make_database(const char *name)
+{
+    ee_error error = {0};
+    pg_connection *server;
+    pg_options options = {.where = postgres(), .role = "test", .seconds = 120};
+    if (pg_create(&options, &server, &error) || pg_connect(server, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        exit(1);
+    }
+    run_sql(server, "DROP DATABASE IF EXISTS %s WITH (FORCE)", name); /* of an earlier process with this number */
+    run_sql(server, "CREATE DATABASE %s", name);
+    pg_free(server);
+}
+
+const char *server_process_store(const char *folder)
+{
+    enum { MOST = 32 };
+    static database all[MOST];
+    static size_t count;
+    const char *where = postgres();
+    if (!where) return folder;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].folder, folder) == 0) return all[i].where;
+    if (count == MOST) abort(); /* a test has more folders */
+    database *new = &all[count];
+    char name[64];
+    snprintf(name, sizeof name, "eenet_serve_%ld_%zu", (long)getpid(), count++);
+    make_database(name);
+    snprintf(new->folder, sizeof new->folder, "%s", folder);
+    snprintf(new->where, sizeof new->where, "%s%cdbname=%s", where, strchr(where, '?') ? '&' : '?', name);
+    return new->where;
+}
+
+/* ---- the process ---- */
 
 static void become_server(const server_process *self, int output)
 {
@@ -48,8 +112,14 @@ static void become_server(const server_process *self, int output)
     if (self->files) setrlimit(RLIMIT_NOFILE, &(struct rlimit){self->files, self->files});
     dup2(output, 1);
     dup2(output, 2);
-    const char *words[SERVER_WORDS + 8] = {self->program, "serve", "--port", "0", "--folder", self->folder};
-    memcpy(words + 6, self->words, sizeof self->words);
+    const char *words[SERVER_WORDS + 12] = {self->program, "serve", "--port", "0", "--folder", self->folder};
+    size_t count = 6;
+    if (server_process_has_database() && !self->from_folder) {
+        const char *store[] = {"--store", server_process_store(self->folder), "--replication", "any"};
+        memcpy(words + count, store, sizeof store);
+        count += 4;
+    }
+    memcpy(words + count, self->words, sizeof self->words);
     execv(self->program, (char *const *)words);
     perror(self->program);
     _exit(127);
@@ -83,6 +153,7 @@ void server_process_spawn(server_process *self)
 {
     int log = open_log();
     fflush(stdout);
+    if (!self->from_folder) server_process_store(self->folder); /* before the fork: it is the same for all servers */
     self->pid = fork();
     if (self->pid == 0) become_server(self, log);
     self->port = 0;

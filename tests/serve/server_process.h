@@ -1,5 +1,8 @@
 /* The real server, as a process of its own: `eenet serve --port 0` with its folder in the folder of the test. What it
- * prints goes to server.log there. */
+ * prints goes to server.log there.
+ *
+ * If the variable EENET_TEST_POSTGRES has a connection string, the store of each folder is a database of its own there,
+ * which starts empty: the same in all servers of the test with this folder. */
 #ifndef EENET_SERVER_PROCESS_H
 #define EENET_SERVER_PROCESS_H
 
@@ -18,9 +21,16 @@ typedef struct server_process {
     const char *luck;                /* with which it keeps it nevertheless, as "0.3" */
     unsigned long long largest_file; /* bytes that a file of it may have; 0: no limit */
     unsigned long long files;        /* limit of open files; 0: the test's */
+    bool from_folder;                /* its store is the folder in any case: a backup */
     pid_t pid;                       /* 0: it does not run */
     uint16_t port;                   /* filled in */
 } server_process;
+
+/* Where the store of a server with this folder is, as replay and the like take it: the folder, or its database. Valid
+ * until the test ends. */
+const char *server_process_store(const char *folder);
+/* Whether it is a database: the folder has no bandits then. */
+bool server_process_has_database(void);
 
 /* Starts it and waits until it listens. Where it does not: prints why, with the end of its log, and exits 1: nothing
  * can be tested without it. */

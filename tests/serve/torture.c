@@ -118,11 +118,11 @@ static void wait_until_settled(server_process *server)
 }
 
 /* Decisions whose wait is long over, and that are not settled. */
-static uint64_t count_forgotten(const char *folder)
+static uint64_t count_forgotten(const char *store)
 {
     uint64_t forgotten = 0;
     for (size_t i = 0; i < CALLER_BANDITS; i++)
-        if (waits_briefly(i)) forgotten += ledger_open_decisions(folder, caller_bandits[i].name);
+        if (waits_briefly(i)) forgotten += ledger_open_decisions(store, caller_bandits[i].name);
     if (forgotten) printf("fault: %" PRIu64 " decisions were never settled\n", forgotten);
     return forgotten;
 }
@@ -139,19 +139,20 @@ static uint64_t end_callers(careless_caller *callers, ledger *ledgers)
     return repeats;
 }
 
-/* Whether the folder has what it should have, and can be replayed. */
+/* Whether the store has what it should have, and can be replayed. */
 static bool judge(const server_process *server, uint64_t kills, ledger *ledgers, uint64_t repeats)
 {
-    ledger_sums sums = ledger_check(server->folder, caller_bandits, CALLER_BANDITS, ledgers, CALLERS);
+    const char *store = server_process_store(server->folder);
+    ledger_sums sums = ledger_check(store, caller_bandits, CALLER_BANDITS, ledgers, CALLERS);
     for (size_t i = 0; i < CALLERS; i++) ledger_end(&ledgers[i]);
     printf("%s, %" PRIu64 " kills: %" PRIu64 " decisions and %" PRIu64 " rewards acknowledged, %" PRIu64
            " repeated with the same answer; %" PRIu64 " events in the log, %" PRIu64 " decisions settled; %" PRIu64
            " faults\n",
            server->folder, kills, sums.decisions, sums.rewards, repeats, sums.events, sums.settled, sums.faults);
-    const char *words[] = {server->program, "replay", server->folder, "--from-beginning", NULL};
+    const char *words[] = {server->program, "replay", store, "--from-beginning", NULL};
     int replayed = server_process_run(server->program, "replay.log", words);
     if (system("cat replay.log") || replayed) printf("fault: eenet replay ended with %d\n", replayed);
-    return count_forgotten(server->folder) == 0 && sums.faults == 0 && replayed == 0;
+    return count_forgotten(store) == 0 && sums.faults == 0 && replayed == 0;
 }
 
 static int torture(const char *program, uint64_t kills, const char *disk, uint64_t seed)
@@ -197,6 +198,7 @@ int main(int count, char **words)
     if (count < 4 || strcmp(words[3], "plain") == 0) status |= torture(words[1], kills, "plain", seed);
     const char *leaky = getenv("EENET_LEAKY_DISK");
     if (count > 3 && strcmp(words[3], "leaky")) return status;
+    if (server_process_has_database()) return status;
     if (leaky && *leaky) return status | torture(words[1], kills, "leaky", seed);
     printf("EENET_LEAKY_DISK does not say where the disk that forgets is: not tried\n");
     return status;

@@ -52,7 +52,7 @@ for who in '0 no' '1000 yes'; do
 done
 
 # Packages of both architectures: nothing is missing. Packages of only the other architecture: all are missing.
-libraries='libc6-dev zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev'
+libraries='libc6-dev zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev libpq-dev'
 printf '%s\n' gcc cmake >programs
 for library in $libraries; do printf '%s\n%s amd64\n' "$library" "$library"; done | cat programs - >packages
 run 1000 no build
@@ -66,7 +66,7 @@ grep -q "install $libraries\$" told || fail 'packages of another architecture co
 : >packages
 run 0 no test-other
 [ "$(head -n 1 told)" = 'dpkg --add-architecture amd64' ] || fail 'does not add the other architecture first'
-grep -q 'install gcc-x86-64-linux-gnu .* qemu-user .* libcmocka-dev:amd64$' told || fail 'not the packages of amd64'
+grep -q 'install gcc-x86-64-linux-gnu .* qemu-user .* libcmocka-dev:amd64 libpq-dev libpq5:amd64$' told || fail 'not the packages of amd64'
 MACHINE=amd64 run 1000 yes test-other
 grep -q 'install gcc-aarch64-linux-gnu .* zlib1g-dev:arm64 ' told || fail 'not the packages of arm64'
 run 1000 no test-other

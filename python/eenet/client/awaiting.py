@@ -328,4 +328,5 @@ class AsyncClient(ServerEndpoint):
     create.__doc__ = server_calls.CREATE
     bandits = _awaited(server_calls.bandits)
     ready = _awaited(server_calls.ready)
+    fleet = _awaited(server_calls.fleet)
     metrics = _awaited(server_calls.metrics)

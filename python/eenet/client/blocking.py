@@ -269,4 +269,5 @@ class Client(ServerEndpoint):
     create.__doc__ = server_calls.CREATE
     bandits = _blocking(server_calls.bandits)
     ready = _blocking(server_calls.ready)
+    fleet = _blocking(server_calls.fleet)
     metrics = _blocking(server_calls.metrics)

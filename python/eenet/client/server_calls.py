@@ -123,6 +123,18 @@ def ready(self: Endpoint) -> Steps[bool]:
     return True
 
 
+def fleet(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """The servers that share a database, and which of them owns each bandit.
+
+    Raises NotFound if the server is alone:
+
+    >>> client.fleet()
+    Traceback (most recent call last):
+    eenet.client.NotFound: this server is alone: it stores its data in a folder. See docs/fleet.md
+    """
+    return ask_json(self, "GET", "/v1/fleet")
+
+
 def metrics(self: Endpoint) -> Steps[str]:
     """The server's metrics in Prometheus text format.
 

@@ -4,6 +4,7 @@
 
 #include "admission.h"
 #include "data/values/id_set.h"
+#include "forwarding.h"
 #include "serve/system/server_clock.h"
 
 /* Copies a short header of printable characters. */
@@ -153,20 +154,6 @@ static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who,
 
 /* ---- routes and bandits ---- */
 
-bool call_finds_bandit_there(call *self)
-{
-    const route *of = self->match.route;
-    bool for_archived = of->method == HTTP_GET || of->traits & ROUTE_ARCHIVED;
-    if (self->bandit && served_bandit_is_removed(self->bandit)) { /* since it was found */
-        http_refuse(self->exchange, 404, "there is no bandit '%s' any more: it was removed",
-                    served_bandit_name(self->bandit));
-        return false;
-    }
-    if (!self->bandit || for_archived || !served_bandit_is_archived(self->bandit)) return true;
-    call_refuse_archived(self);
-    return false;
-}
-
 /* The bandit of a Personalizer request: of the path, else of the key, else of the server. */
 static const char *personalizer_bandit(const call *self, const key_grant *grant, char asked[ROUTE_PART_SIZE])
 {
@@ -183,15 +170,22 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
     http_exchange *exchange = into->exchange;
     const route_match *match = &into->match;
     bool names_one = match->count && match->route->role != KEY_NOBODY; /* what needs no key is of no bandit */
+    const char *forwarded = forwarding_bandit(into);
     char asked[ROUTE_PART_SIZE];
     const char *name = names_one ? match->parts[0] : NULL;
-    if (into->base.generation) name = personalizer_bandit(into, grant, asked);
+    if (into->base.generation) name = forwarded ? forwarded : personalizer_bandit(into, grant, asked);
     if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->traits & ROUTE_ALL_BANDITS)) {
         http_refuse(exchange, 403, "this key is only for the bandit '%s'", grant->bandit);
         return false;
     }
+    bool creates = !name && self->fleet && match->route->traits & ROUTE_LEADER;
+    if (creates && !fleet_leads(self->fleet) &&
+        !(forwarded && served_bandits_find(self->bandits, (json_text){forwarded, strlen(forwarded)})))
+        return forwarding_admit(into, NULL);
     if (!name) return true;
     into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
+    if (self->fleet && into->bandit && served_bandit_is_removed(into->bandit)) into->bandit = NULL; /* just now */
+    if (!into->bandit && self->fleet) return forwarding_admit(into, name);
     if (!into->bandit) {
         http_refuse(exchange, 404, "there is no bandit '%.64s'; create it with POST /v1/bandits", name);
         return false;
@@ -230,12 +224,14 @@ static bool let_in(service *self, call *into)
     const service_config *config = service_config_now(self);
     const route *of = into->match.route;
     key_grant grant;
-    if (!check_key(config, exchange, of, &grant)) return false;
+    if (!into->is_forwarded && !check_key(config, exchange, of, &grant)) return false;
+    if (into->is_forwarded) grant = into->grant;
     into->only_bandit = grant.bandit;
     into->key_name = grant.name;
     into->role = grant.role;
-    if (of->role != KEY_NOBODY && !check_rate(self->rates, exchange, caller_of(config, exchange, &grant),
-                                              config->settings.rate, config->keys ? "key" : "address"))
+    if (of->role != KEY_NOBODY && !into->is_forwarded &&
+        !check_rate(self->rates, exchange, caller_of(config, exchange, &grant), config->settings.rate,
+                    config->keys ? "key" : "address"))
         return false;
     if (!find_bandit(self, into, &grant)) return false;
     if (into->bandit && !check_rate(self->bandit_rates, exchange, served_bandit_number(into->bandit),
@@ -257,7 +253,8 @@ bool service_admit(void *context, http_exchange *exchange)
         return false;
     }
     choose_dialect(made);
-    if (!check_origin(service_config_now(self), exchange) || !find_route(made)) return false;
+    if (!forwarding_read_grant(made, &made->grant) && !check_origin(service_config_now(self), exchange)) return false;
+    if (!find_route(made)) return false;
     exchange->route = made->match.route;
     return let_in(self, made);
 }

@@ -10,7 +10,4 @@ void service_begin(void *context, http_exchange *exchange);
 /* For http_options.admit: finds the route and bandit of the call. false: refused, and answered. */
 bool service_admit(void *context, http_exchange *exchange);
 
-/* false: answered, because the bandit in the path was removed, or is archived and the route does not allow it. */
-bool call_finds_bandit_there(call *self);
-
 #endif

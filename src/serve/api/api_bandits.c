@@ -5,6 +5,7 @@
 #include "bandit_removal.h"
 #include "call.h"
 #include "data/values/json_members.h"
+#include "forwarding.h"
 #include "handlers.h"
 
 /* ---- describing ---- */
@@ -42,11 +43,27 @@ static void describe(service *of, text *into, const served_bandit *bandit)
     text_add(into, "}");
 }
 
-ee_status api_list(call *self)
+/* The bandits of another server's list, which begins and ends as ours. */
+static bool add_list(text *into, const gathered *response, bool *any)
+{
+    static const char begin[] = "{\"bandits\":[", end[] = "]}\n";
+    size_t length = response->bytes.length, around = sizeof begin + sizeof end - 2;
+    if (response->status != 200 || response->bytes.status || length < around) return false;
+    if (length > around) {
+        if (*any) text_add(into, ",\n");
+        text_bytes(into, response->bytes.bytes + sizeof begin - 1, length - around);
+        *any = true;
+    }
+    return true;
+}
+
+/* The bandits of this server, and of the others of its fleet. */
+static void answer_list(call *self, const gathered *responses, size_t count)
 {
     service *of = self->owner;
     served_bandit *bandit;
     bool any = false;
+    size_t missing = 0;
     text_add(&self->exchange->answer, "{\"bandits\":[");
     for (size_t i = 0; (bandit = served_bandits_at(of->bandits, i)); i++) {
         if (self->only_bandit && strcmp(self->only_bandit, served_bandit_name(bandit)) != 0) continue;
@@ -54,8 +71,20 @@ ee_status api_list(call *self)
         describe(of, &self->exchange->answer, bandit);
         any = true;
     }
-    text_add(&self->exchange->answer, "]}");
-    return call_answer(self, 200);
+    for (size_t i = 0; i < count; i++) missing += !add_list(&self->exchange->answer, &responses[i], &any);
+    text_add(&self->exchange->answer, "]");
+    if (missing) text_add(&self->exchange->answer, ",\"servers_missing\":%zu", missing);
+    text_add(&self->exchange->answer, "}");
+    call_answer(self, 200);
+}
+
+ee_status api_list(call *self)
+{
+    if (self->owner->fleet && !self->is_forwarded)
+        forwarding_gather(self, answer_list);
+    else
+        answer_list(self, NULL, 0);
+    return EE_OK;
 }
 
 static ee_status answer_description(call *self, const served_bandit *bandit, int status)
@@ -113,7 +142,7 @@ static size_t count_bandits(const service *of)
 {
     size_t count = 0;
     while (served_bandits_at(of->bandits, count)) count++;
-    return count;
+    return of->fleet ? fleet_read_status(of->fleet).bandits : count;
 }
 
 static ee_status create(call *self, json_text name, const bandit_settings *settings, ee_error *error)
@@ -123,6 +152,7 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
     const served_bandit *created = served_bandits_find(of->bandits, name);
+    if (!created) return status_fail(error, EE_FILE_ERROR, "the bandit was created, and is another server's now");
     audit_settings(of, self, served_bandit_name(created), "bandit created", NULL, settings);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%.*s' created", (int)name.length, name.bytes);
     return answer_description(self, created, 201);
@@ -143,6 +173,7 @@ ee_status api_create(call *self)
     served_bandit *there = served_bandits_find(of->bandits, name);
     size_t most = (size_t)service_config_now(of)->settings.bandits;
     if (there) return answer_existing(self, there, &settings);
+    if (of->fleet && forwarding_to_owner(self, name)) return EE_OK;
     if (count_bandits(of) >= most)
         return call_refuse(self, 409,
                            "the server has %zu bandits, its limit (setting 'bandits'; archived bandits count)", most);

@@ -20,6 +20,10 @@ static ee_status take_id(call *self, deciding *by, ee_error *error)
     by->id = self->request.id;
     if (by->id.bytes) return EE_OK;
     by->id = (json_text){by->made, sizeof by->made};
+    if (self->first_id[0]) {
+        decision_ids_derive(self->first_id, self->item_count, by->made);
+        return EE_OK;
+    }
     return decision_ids_make(&self->owner->ids, server_clock_wall(), by->made, error);
 }
 
@@ -214,6 +218,7 @@ static void decision_written(journal_entry *entry)
     bandit_counters *counters = service_counters(self->owner, entry->bandit);
     switch (entry->verdict) {
     case ENTRY_DONE:
+    case ENTRY_SPOOLED:
         item->status = self->dialect->decided;
         if (counters) count_up(&counters->decisions, 1);
         if (counters) count_up(&counters->probability, (uint64_t)(item->probability * 1e6));
@@ -229,6 +234,7 @@ static void decision_written(journal_entry *entry)
                          "this id was used for another request; retry with the identical body, or send a new id");
         break;
     case ENTRY_FAILED:
+    case ENTRY_MOVED:
         call_item_failed(self, item);
         break;
     }

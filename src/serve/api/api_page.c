@@ -69,7 +69,8 @@ ee_status api_page_file(call *self)
     return answer_named(self, self->match.parts[0]);
 }
 
-/* Whether keys are needed, and what the key of this request is for, so that the page need not try. */
+/* Whether keys are needed, what the key of this request is for, and whether there is a fleet, so that the page need not
+ * try. */
 ee_status api_page_visitor(call *self)
 {
     text *answer = &self->exchange->answer;
@@ -82,6 +83,7 @@ ee_status api_page_visitor(call *self)
         text_member(answer, "bandit", self->only_bandit);
     else
         text_add(answer, ",\"bandit\":null");
+    if (self->owner->fleet) text_member_flag(answer, "fleet", true);
     text_add(answer, "}");
     http_add_header(self->exchange, "Cache-Control", "no-store");
     return call_answer(self, 200);

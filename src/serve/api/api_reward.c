@@ -53,6 +53,14 @@ static void count_activity(activity *into, const journal_entry *entry)
         activity_slot_rewarded(into, entry->bandit, slot, entry->event.value);
 }
 
+/* Its outcome is known once it is delivered to the database. */
+static void item_spooled(call *self, call_item *item)
+{
+    call_begin_answer(self, item);
+    self->dialect->answer_spooled(&self->answers);
+    call_end_answer(self, item, self->dialect->noted);
+}
+
 static void reward_written(journal_entry *entry)
 {
     call *self = entry->context;
@@ -61,8 +69,11 @@ static void reward_written(journal_entry *entry)
     bool repeated = entry->verdict == ENTRY_REPEATED;
     if (entry->verdict == ENTRY_CONFLICT) {
         call_item_refuse(self, item, 409, "this reward_id was used with another value; send a new reward_id");
-    } else if (entry->verdict == ENTRY_FAILED) {
+    } else if (entry->verdict == ENTRY_FAILED || entry->verdict == ENTRY_MOVED) {
         call_item_failed(self, item);
+    } else if (entry->verdict == ENTRY_SPOOLED) {
+        activity_rewarded(self->owner->activity, entry->bandit, entry->event.time / 1000000);
+        item_spooled(self, item);
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
         if (!repeated) count_activity(self->owner->activity, entry);
@@ -105,8 +116,10 @@ static void activation_written(journal_entry *entry)
 {
     call *self = entry->context;
     call_item *item = (call_item *)((char *)entry - offsetof(call_item, entry));
-    if (entry->verdict == ENTRY_FAILED) {
+    if (entry->verdict == ENTRY_FAILED || entry->verdict == ENTRY_MOVED) {
         call_item_failed(self, item);
+    } else if (entry->verdict == ENTRY_SPOOLED) {
+        item_spooled(self, item);
     } else {
         call_begin_answer(self, item);
         self->dialect->answer_activation(&self->answers, entry->event.outcome);

@@ -28,6 +28,17 @@ static ee_status answer_loading(http_exchange *exchange, service_loading *loadin
     return EE_OK;
 }
 
+/* Which mode is active, if there is more than one. */
+static void add_mode(service *self, readiness state, text *into)
+{
+    if (service_config_now(self)->settings.spool_seconds <= 0 && state != READY_SPOOLING) return;
+    journal_counts counts = journal_read_counts(self->journal);
+    text_add(into, ",\"mode\":\"%s\"", state == READY_SPOOLING ? "spooling" : "normal");
+    if (state == READY_SPOOLING)
+        text_add(into, ",\"spool\":{\"entries\":%llu,\"seconds_left\":%.1f}", (unsigned long long)counts.spooled,
+                 counts.spool_seconds_left);
+}
+
 ee_status api_ready(call *self)
 {
     readiness state = service_readiness(self->owner);
@@ -35,9 +46,12 @@ ee_status api_ready(call *self)
     if (state == NOT_READY_STORE)
         return status_fail(&self->error, EE_FILE_ERROR,
                            "the store cannot be written; the server's log says when it can again");
+    if (state == NOT_READY_JOINING) return status_fail(&self->error, EE_FILE_ERROR, "the server is joining its fleet");
     if (state == NOT_READY_LOADING) return answer_loading(self->exchange, &self->owner->loading);
     bool in_doubt = journal_clock(self->owner->journal).in_doubt;
-    text_add(&self->exchange->answer, "{\"ready\":true%s}",
+    text_add(&self->exchange->answer, "{\"ready\":true");
+    add_mode(self->owner, state, &self->exchange->answer);
+    text_add(&self->exchange->answer, "%s}",
              in_doubt ? ",\"warning\":\"The clock jumped: nothing is settled or removed. See /v1/clock.\"" : "");
     return call_answer(self, 200);
 }
@@ -61,14 +75,14 @@ ee_status api_metrics(call *self)
 
 ee_status api_container_ready(call *self)
 {
-    bool ready = service_readiness(self->owner) == READY;
+    bool ready = service_is_ready(self->owner);
     text_add(&self->exchange->answer, "{\"service\":\"personalizer\",\"ready\":\"%s\"}", ready ? "ready" : "not ready");
     return call_answer(self, ready ? 200 : 503);
 }
 
 ee_status api_status(call *self)
 {
-    bool ready = service_readiness(self->owner) == READY;
+    bool ready = service_is_ready(self->owner);
     text_add(&self->exchange->answer, "{\"service\":\"personalizer\",\"apiStatus\":\"%s\",\"apiStatusMessage\":\"%s\"}",
              ready ? "Valid" : "Invalid",
              ready ? "The server is ready." : "The server is not ready; GET /readyz says why.");

@@ -1,7 +1,7 @@
 #include "audit.h"
 
 #include "data/values/json_members.h"
-#include "serve/store/audit_log.h"
+#include "serve/store/places/audit_log.h"
 #include "serve/system/server_clock.h"
 
 /* ---- what changed ---- */

@@ -9,7 +9,8 @@ ee_status service_write_settings(service *of, uint32_t number, json_text name, c
     entry.event = (event){.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length};
     ee_status status = body.status;
     if (!status) status = journal_write(of->journal, &entry, error);
-    if (!status) status = served_bandits_set(of->bandits, entry.bandit, name, settings, archived, error);
+    if (!status && number) served_bandits_change(of->bandits, number, settings, archived);
+    if (!status && !number) status = served_bandits_set(of->bandits, entry.bandit, name, settings, archived, error);
     memory_free(body.bytes);
     return status;
 }

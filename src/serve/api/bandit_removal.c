@@ -41,7 +41,7 @@ ee_status bandit_removal_decide(service *of, served_bandit *bandit, ee_error *er
     if (status) return status;
     served_bandits_remove(of->bandits, bandit);
     live *watching = atomic_load(&of->live);
-    if (watching) live_forget(watching, bandit);
+    if (watching) live_forget(watching, bandit, false);
     importance_cache_forget(of->importances, one.bandit);
     activity_forget(of->activity, one.bandit);
     return EE_OK;
@@ -86,10 +86,16 @@ static void resume(void *context)
     }
     if (!status) status = erasings_resume(of, &error);
     if (status) server_log_write(&of->log, LOG_LEVEL_WARNING, NULL, "removing data was interrupted: %s", error.message);
+    atomic_store(&of->resuming, false);
+    if (atomic_exchange(&of->again, false)) bandit_removals_resume(of);
 }
 
 void bandit_removals_resume(service *of)
 {
+    if (atomic_exchange(&of->resuming, true)) {
+        atomic_store(&of->again, true);
+        return;
+    }
     of->resumption = (worker_task){.run = resume, .context = of};
-    worker_submit(of->eraser, &of->resumption);
+    if (!worker_submit(of->eraser, &of->resumption)) atomic_store(&of->resuming, false);
 }

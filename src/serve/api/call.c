@@ -21,6 +21,8 @@ static void call_free(call *self)
     memory_free(self->answers.bytes);
     memory_free(self->slot_features.bytes);
     memory_free(self->slot_context.bytes);
+    memory_free(self->forward_headers.bytes);
+    memory_free(self->forward_target.bytes);
     memory_release(&self->memory); /* itself too */
 }
 
@@ -44,6 +46,9 @@ call *call_take(service *owner, http_exchange *exchange)
     self->request.too_large = false;
     self->client_request[0] = '\0';
     self->trace.trace[0] = '\0';
+    self->is_forwarded = self->is_remote = false;
+    self->first_id[0] = '\0';
+    self->forward_until = 0;
     exchange->context = self;
     return self;
 }
@@ -58,7 +63,8 @@ void call_give_back(call *used)
     used->is_download = false;
     size_t bytes = memory_bytes(&used->memory) + memory_bytes(&used->arms.memory) + used->answers.capacity +
                    used->slot_features.capacity + used->slot_context.capacity;
-    if (bytes > MOST_KEPT || used->answers.status || used->slot_context.status || used->slot_features.status) {
+    if (bytes > MOST_KEPT || used->answers.status || used->slot_context.status || used->slot_features.status ||
+        used->forward_headers.status || used->forward_target.status) {
         call_free(used);
         return;
     }
@@ -162,6 +168,38 @@ ee_status call_work(call *self, worker *to, call_handler *handler)
     return status_fail(&self->error, EE_FILE_ERROR, "too many requests of this kind are waiting; try again");
 }
 
+bool call_finds_bandit_there(call *self)
+{
+    const route *of = self->match.route;
+    bool for_archived = of->method == HTTP_GET || of->traits & ROUTE_ARCHIVED;
+    if (self->bandit && self->owner->fleet && served_bandit_is_removed(self->bandit)) {
+        self->owner->moved(self);
+        return false;
+    }
+    if (self->bandit && served_bandit_is_removed(self->bandit)) { /* since it was found */
+        http_refuse(self->exchange, 404, "there is no bandit '%s' any more: it was removed",
+                    served_bandit_name(self->bandit));
+        return false;
+    }
+    if (!self->bandit || for_archived || !served_bandit_is_archived(self->bandit)) return true;
+    call_refuse_archived(self);
+    return false;
+}
+
+/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */
+static ee_status dispatch_later(call *self)
+{
+    if (atomic_load(&self->owner->ending)) return status_fail(&self->error, EE_FILE_ERROR, "the server is stopping");
+    return call_finds_bandit_there(self) ? self->match.route->handle(self) : EE_OK;
+}
+
+ee_status call_dispatch(call *self)
+{
+    bool reads = self->exchange->method == HTTP_GET || self->exchange->method == HTTP_HEAD;
+    if (!(self->match.route->traits & ROUTE_WAITS)) return self->match.route->handle(self);
+    return call_work(self, reads ? self->owner->readers : self->owner->worker, dispatch_later);
+}
+
 ee_status call_check_query(call *self, const char *const *names, size_t count)
 {
     json_text unknown;
@@ -202,7 +240,9 @@ ee_status call_query_time(call *self, const char *name, int64_t *time)
 static void woken(void *context, const ee_error *error)
 {
     call *self = context;
-    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
+    if (error && self->owner->fleet && served_bandit_is_removed(self->bandit)) /* since it was let in */
+        self->owner->moved(self);
+    else if (error && served_bandit_is_archived(self->bandit)) /* the same */
         call_refuse_archived(self);
     else if (error)
         call_refuse_for(self->exchange, 503, 1, "the bandit could not be loaded: %s", error->message);

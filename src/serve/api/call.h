@@ -3,6 +3,7 @@
 #define EENET_CALL_H
 
 #include "dialect.h"
+#include "serve/fleet/forwarder.h"
 #include "serve/model/decision_arms.h"
 #include "serve/personalizer/personalizer.h"
 #include "service_state.h"
@@ -55,6 +56,18 @@ struct call {
     ee_error error;      /* of a handler that failed */
     call *next;
 
+    /* Of a fleet: see forwarding.h. */
+    bool is_forwarded;                   /* it came from another server */
+    bool is_remote;                      /* it is for another server, or for the next owner of a bandit */
+    char remote_name[BANDIT_NAME_SIZE];  /* the bandit; "": the leader */
+    key_grant grant;                     /* of a forwarded request */
+    char granted[3 * BANDIT_NAME_SIZE];  /* its names */
+    char first_id[DECISION_ID_SIZE + 1]; /* X-Eenet-Decision; "": none */
+    int64_t forward_until;               /* microseconds of server_clock_real */
+    forward_request forward;
+    text forward_headers, forward_target;
+    call *next_waiting;
+
     const char *member; /* of a batch: "decisions" or "rewards"; NULL: there is one item */
     decide_request request;
     decision_arms arms;
@@ -81,6 +94,12 @@ void calls_free(service *owner);
 
 /* Runs the handler, and refuses the call with self->error if it fails. */
 void call_handle(call *self, call_handler *handler);
+/* false: answered, because the bandit in the path was removed or is another server's, or is archived and the route does
+ * not allow it. */
+bool call_finds_bandit_there(call *self);
+
+/* Runs the handler of the call's route, in a worker's thread if it may wait. */
+ee_status call_dispatch(call *self);
 /* The same in a thread of `to`. EE_FILE_ERROR if too many calls wait. */
 ee_status call_work(call *self, worker *to, call_handler *handler);
 

@@ -187,9 +187,25 @@ static int add_whole(call *self, const call_item *first)
     return first->status;
 }
 
+/* Whether another server owns the bandit, so that nothing of the call was written. If a part of it was, the rest is
+ * refused. */
+static bool has_moved(const call *self)
+{
+    size_t moved = 0, written = 0;
+    for (size_t i = 0; i < self->item_count; i++) {
+        const call_item *item = &self->items[i];
+        if (item->entry.done) *(item->entry.verdict == ENTRY_MOVED ? &moved : &written) += 1;
+    }
+    return moved && !written;
+}
+
 static void answer_items(call *self)
 {
     text *answer = &self->exchange->answer;
+    if (has_moved(self)) {
+        self->owner->moved(self);
+        return;
+    }
     bool unavailable = all_unavailable(self);
     if (self->answers.status && !answer->status) answer->status = self->answers.status;
     if (unavailable) http_add_header(self->exchange, "Retry-After", "1");
@@ -221,6 +237,7 @@ static journal_entry *link_entries(call *self, void (*done)(journal_entry *entry
             entry->event.id = (json_text){(const char *)self->bodies + item->id_at, item->id_size};
         else if (entry->generated_id)
             entry->event.id = (json_text){item->id, sizeof item->id};
+        if (self->first_id[0]) entry->generated_id = false; /* it may have been written with the same */
         if (item->is_round) entry->with_next = i + 1 < self->item_count && self->items[i + 1].is_part;
         entry->done = done;
         entry->context = self;

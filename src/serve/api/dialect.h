@@ -26,6 +26,7 @@ typedef struct dialect {
     void (*end_round)(text *into, uint64_t version);
     void (*answer_reward)(text *into, event_outcome outcome, bool repeated);
     void (*answer_activation)(text *into, event_outcome outcome);
+    void (*answer_spooled)(text *into);                /* a reward or an activation that is in the spool */
     void (*answer_event)(text *into, uint64_t number); /* the model was replaced or reset by this event */
     int decided, noted; /* status of responses to decisions; to rewards and activations */
 } dialect;

@@ -115,6 +115,11 @@ static void answer_activation_with_nothing(text *into, event_outcome outcome)
     (void)into, (void)outcome;
 }
 
+static void answer_spooled_with_nothing(text *into)
+{
+    (void)into;
+}
+
 static void answer_event_with_nothing(text *into, uint64_t number)
 {
     (void)into, (void)number;
@@ -129,6 +134,7 @@ const dialect dialect_personalizer = {.read_decision = read_decision,
                                       .end_round = end_round,
                                       .answer_reward = answer_reward_with_nothing,
                                       .answer_activation = answer_activation_with_nothing,
+                                      .answer_spooled = answer_spooled_with_nothing,
                                       .answer_event = answer_event_with_nothing,
                                       .decided = 201,
                                       .noted = 204};

@@ -36,6 +36,7 @@ const dialect dialect_v1 = {.read_decision = read_decision,
                             .end_round = answer_end_round,
                             .answer_reward = answer_reward,
                             .answer_activation = answer_activation,
+                            .answer_spooled = answer_spooled,
                             .answer_event = answer_event,
                             .decided = 200,
                             .noted = 200};

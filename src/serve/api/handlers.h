@@ -4,7 +4,7 @@
 
 #include "serve/http/router.h"
 
-call_handler api_live, api_ready, api_openapi, api_metrics, api_clock, api_accept_clock, api_audit;
+call_handler api_live, api_ready, api_openapi, api_metrics, api_clock, api_accept_clock, api_audit, api_fleet;
 call_handler api_list, api_create, api_describe, api_change, api_delete, api_restore, api_erase;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
 call_handler api_activity;

@@ -2,15 +2,28 @@
 
 #include <stdlib.h>
 
-enum { RECENT_SECONDS = 3600 };
+enum { RECENT_SECONDS = 3600, SILENT_SECONDS = 3 };
 
 readiness service_readiness(service *self)
 {
     const service_loading *loading = &self->loading;
     size_t done = atomic_load(&self->loading.loaded) + atomic_load(&self->loading.failed);
     if (atomic_load(&self->stopping)) return NOT_READY_STOPPING;
-    if (!journal_read_counts(self->journal).writable) return NOT_READY_STORE;
-    return done < loading->total ? NOT_READY_LOADING : READY;
+    journal_counts counts = journal_read_counts(self->journal);
+    if (!counts.spooling && (!counts.writable || counts.spooled)) return NOT_READY_STORE;
+    if (self->fleet) {
+        fleet_status of = fleet_read_status(self->fleet);
+        if (!of.servers) return NOT_READY_JOINING;
+        if (of.silent > SILENT_SECONDS && !counts.spooling) return NOT_READY_STORE;
+    }
+    if (done < loading->total) return NOT_READY_LOADING;
+    return counts.spooling ? READY_SPOOLING : READY;
+}
+
+bool service_is_ready(service *self)
+{
+    readiness state = service_readiness(self);
+    return state == READY || state == READY_SPOOLING;
 }
 
 /* ---- loading ---- */

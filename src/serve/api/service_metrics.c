@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "forwarding.h"
 #include "readiness.h"
 
 static uint64_t read_counter(atomic_uint_fast64_t *counter)
@@ -75,6 +76,19 @@ static void add_requests(service *self, text *into)
     }
 }
 
+static void add_spool(const journal_counts *counts, text *into)
+{
+    metric_one(into, "eenet_spooling", "gauge", "1 if events go to the spool because the database is away, else 0.",
+               counts->spooling);
+    metric_one(into, "eenet_spool_entries", "gauge", "Entries in the spool that are not delivered yet.",
+               (double)counts->spooled);
+    metric_one(into, "eenet_spool_seconds_left", "gauge",
+               "Seconds for which the spool accepts entries if the database stays away.", counts->spool_seconds_left);
+    metric_one(into, "eenet_spool_dropped_total", "counter",
+               "Entries of the spool that were not delivered because their bandit was archived or removed.",
+               (double)counts->spool_dropped);
+}
+
 static void add_journal(service *self, text *into)
 {
     journal_counts counts = journal_read_counts(self->journal);
@@ -114,6 +128,7 @@ static void add_journal(service *self, text *into)
                (double)counts.waiting_entries);
     metric_one(into, "eenet_store_writable", "gauge", "1 if the last store transaction succeeded, else 0.",
                counts.writable);
+    if (service_config_now(self)->settings.spool_seconds > 0 || counts.spooled) add_spool(&counts, into);
     server_clock clock = journal_clock(self->journal);
     metric_one(into, "eenet_clock_in_doubt", "gauge",
                "1 if the system's clock jumped and was not accepted yet: nothing is settled or removed. Else 0.",
@@ -316,6 +331,25 @@ static void add_evaluations(service *self, text *into)
     memory_free(lines.label.bytes);
 }
 
+static void add_fleet(service *self, text *into)
+{
+    if (!self->fleet) return;
+    fleet_status of = fleet_read_status(self->fleet);
+    forwarder_counts forwarded = forwarding_counts(self);
+    metric_one(into, "eenet_fleet_servers", "gauge", "Servers of the fleet that are alive.", (double)of.alive);
+    metric_one(into, "eenet_fleet_bandits", "gauge", "Bandits of the fleet.", (double)of.bandits);
+    metric_one(into, "eenet_fleet_owned_bandits", "gauge", "Bandits that this server owns.", (double)of.mine);
+    metric_one(into, "eenet_fleet_leader", "gauge", "1 if this server creates bandits, else 0.", of.leads);
+    metric_one(into, "eenet_fleet_lease_age_seconds", "gauge", "Seconds since the leases were renewed.", of.silent);
+    metric_one(into, "eenet_fleet_taken_total", "counter", "Bandits taken over.", (double)of.taken);
+    metric_one(into, "eenet_fleet_given_total", "counter", "Bandits handed over to other servers.", (double)of.given);
+    metric_one(into, "eenet_fleet_lost_total", "counter", "Bandits lost to other servers.", (double)of.lost);
+    metric_one(into, "eenet_forwarded_requests_total", "counter", "Requests forwarded to other servers.",
+               (double)forwarded.requests);
+    metric_one(into, "eenet_forwarded_failures_total", "counter", "Forwarded requests without a response.",
+               (double)forwarded.failures);
+}
+
 void service_metrics_write(service *self, text *into)
 {
     char labels[64];
@@ -323,7 +357,7 @@ void service_metrics_write(service *self, text *into)
     snprintf(labels, sizeof labels, "version=\"%s\",kernels=\"%s\"", ee_version(), ee_kernels());
     metric_head(into, "eenet_build_info", "gauge", "Version of the server; always 1.");
     metric_sample(into, "eenet_build_info", labels, 1);
-    metric_one(into, "eenet_ready", "gauge", "1 if /readyz returns 200, else 0.", service_readiness(self) == READY);
+    metric_one(into, "eenet_ready", "gauge", "1 if /readyz returns 200, else 0.", service_is_ready(self));
     metric_one(into, "eenet_connections", "gauge", "Open connections.", http ? (double)http_connections(http) : 0);
     metric_one(into, "eenet_open_requests", "gauge", "Requests in progress.",
                http ? (double)http_open_requests(http) : 0);
@@ -333,5 +367,6 @@ void service_metrics_write(service *self, text *into)
     add_training(self, into);
     add_bandits(self, into);
     add_evaluations(self, into);
+    add_fleet(self, into);
     metric_process(into);
 }

@@ -3,6 +3,7 @@
 #ifndef EENET_SERVICE_STATE_H
 #define EENET_SERVICE_STATE_H
 
+#include "serve/fleet/fleet.h"
 #include "serve/http/rate_limit.h"
 #include "serve/http/router.h"
 #include "serve/jobs/evaluation_jobs.h"
@@ -70,7 +71,14 @@ struct service {
     worker_task resumption; /* the eraser's first: what a stop or a crash interrupted */
     struct importance_cache *importances;
     evaluation_jobs *jobs;
-    _Atomic(http_server *) http; /* NULL while the server starts */
+    fleet *fleet; /* NULL: this server is alone */
+    struct forwarding *forwarding;
+    void (*moved)(struct call *of); /* the bandit of a call is another server's: answers it, later */
+    char *fleet_keys;               /* as the database has them; the fleet's thread changes it */
+    store_reader *adopter;          /* of the thread that takes bandits over */
+    atomic_bool resuming, again;    /* the resumption is queued or runs; it is to run again */
+    pthread_mutex_t config_lock;    /* of those who replace the config, and of fleet_keys */
+    _Atomic(http_server *) http;    /* NULL while the server starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     service_loading loading;

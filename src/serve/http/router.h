@@ -15,7 +15,9 @@ typedef enum route_trait {
     ROUTE_SLOTS = 8,        /* the body is about several slots */
     ROUTE_ARCHIVED = 16,    /* also for archived bandits, as every GET is */
     ROUTE_ALL_BANDITS = 32, /* shows every bandit: refused to keys of one bandit */
-    ROUTE_MODEL = 64        /* its body is a model: the limit is model-bytes */
+    ROUTE_MODEL = 64,       /* its body is a model: the limit is model-bytes */
+    ROUTE_LEADER = 128,     /* of a fleet, only the leader can do it */
+    ROUTE_LONG = 256        /* may take long, though no worker waits for it */
 } route_trait;
 
 /* Answers a call (api/call.h) and returns EE_OK, now or later; or says in its error why it cannot. */

@@ -57,6 +57,8 @@ ee_status job_list(blobs *from, uint32_t bandit, blob_key **ids, size_t *count, 
 {
     blob_key *results;
     size_t result_count;
+    *ids = NULL;
+    *count = 0;
     ee_status status = blob_list(from, bandit, BLOB_EVALUATION_RESULTS, &results, &result_count, error);
     for (size_t i = 0; i < result_count; i++)
         if (!blob_exists(from, blob_named(bandit, BLOB_EVALUATION, results[i])))

@@ -21,7 +21,7 @@ typedef struct job_row {
     job_state state;
     int64_t created;
     _Atomic double progress;
-    atomic_bool deleted; /* while it runs */
+    atomic_bool deleted, released; /* while it runs */
 } job_row;
 
 struct evaluation_jobs {
@@ -90,7 +90,8 @@ static bool is_wanted(void *context)
 {
     const playing *now = context;
     return !atomic_load_explicit(&now->self->stopping, memory_order_relaxed) &&
-           !atomic_load_explicit(&now->row->deleted, memory_order_relaxed);
+           !atomic_load_explicit(&now->row->deleted, memory_order_relaxed) &&
+           !atomic_load_explicit(&now->row->released, memory_order_relaxed);
 }
 
 static void note_progress(void *context, double share)
@@ -189,8 +190,8 @@ static ee_status take_job(evaluation_jobs *self, uint32_t bandit, const char *id
 
 static ee_status load_bandit(evaluation_jobs *self, uint32_t bandit, ee_error *error)
 {
-    blob_key *ids;
-    size_t count;
+    blob_key *ids = NULL;
+    size_t count = 0;
     job_about *about = NULL;
     ee_status status = job_list(self->blobs, bandit, &ids, &count, error);
     if (!status && count) status = memory_create(NULL, &about, 1, sizeof *about, error);
@@ -203,8 +204,9 @@ static ee_status load_bandit(evaluation_jobs *self, uint32_t bandit, ee_error *e
 static ee_status load_all(evaluation_jobs *self, ee_error *error)
 {
     ee_status status = job_move_old(self->blobs, error);
-    for (size_t i = 0; !status && served_bandits_at(self->bandits, i); i++)
-        status = load_bandit(self, (uint32_t)i + 1, error);
+    const served_bandit *bandit;
+    for (size_t i = 0; !status && (bandit = served_bandits_at(self->bandits, i)); i++)
+        status = load_bandit(self, served_bandit_number(bandit), error);
     if (self->count) qsort(self->rows, self->count, sizeof *self->rows, by_creation);
     return status;
 }
@@ -243,6 +245,28 @@ void evaluation_jobs_stop(evaluation_jobs *self)
     pthread_cond_destroy(&self->played);
     pthread_mutex_destroy(&self->lock);
     memory_release(&self->memory);
+}
+
+/* ---- bandits that come and go ---- */
+
+ee_status evaluation_jobs_adopt(evaluation_jobs *self, uint32_t bandit, ee_error *error)
+{
+    pthread_mutex_lock(&self->lock);
+    ee_status status = load_bandit(self, bandit, error);
+    if (self->count) qsort(self->rows, self->count, sizeof *self->rows, by_creation);
+    pthread_cond_signal(&self->changed);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+void evaluation_jobs_release(evaluation_jobs *self, uint32_t bandit)
+{
+    pthread_mutex_lock(&self->lock);
+    if (self->playing && self->playing->bandit == bandit) atomic_store(&self->playing->released, true);
+    while (self->playing && self->playing->bandit == bandit) pthread_cond_wait(&self->played, &self->lock);
+    for (size_t i = self->count; i-- > 0;)
+        if (self->rows[i]->bandit == bandit) remove_row(self, i);
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* ---- what is asked ---- */

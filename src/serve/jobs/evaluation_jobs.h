@@ -67,6 +67,11 @@ ee_status evaluation_jobs_start(store *kept, served_bandits *bandits, evaluation
 /* Cancels the running job, which starts again with the next start. NULL is allowed. */
 void evaluation_jobs_stop(evaluation_jobs *self);
 
+/* This process owns the bandit from now on: reads its jobs, and runs the unfinished ones. */
+ee_status evaluation_jobs_adopt(evaluation_jobs *self, uint32_t bandit, ee_error *error);
+/* It does not any more: its jobs stay in the store, and a running one is stopped. */
+void evaluation_jobs_release(evaluation_jobs *self, uint32_t bandit);
+
 /* EE_BAD_INPUT for an invalid candidate or estimator, or too many jobs. */
 ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                  char id[JOB_ID_SIZE], ee_error *error);

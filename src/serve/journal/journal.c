@@ -13,7 +13,7 @@ enum { LONGEST_PAUSE = 1000000, LONGEST_PAUSE_OWN_CLOCK = 10000 };
 /* How long to wait for entries; 0: there is work to do. */
 static int64_t pause_of(journal *self)
 {
-    int64_t longest = self->options.clock ? LONGEST_PAUSE_OWN_CLOCK : LONGEST_PAUSE;
+    int64_t longest = self->options.clock && !self->options.steady ? LONGEST_PAUSE_OWN_CLOCK : LONGEST_PAUSE;
     server_clock clock = journal_clock(self);
     int64_t due = journal_due_in(self, &clock);
     if (due < 0) return 0;
@@ -65,6 +65,7 @@ static ee_status take_bandit(journal *self, const stored_bandit *stored, clock_g
 {
     const bandit_state *state = store_bandit_state(self->store, stored->number);
     bandit_settings settings = bandit_settings_usual();
+    if (!state || !state->owned) return EE_OK; /* another process's */
     ee_status status =
         bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, SETTINGS_STORED, error);
     if (!status) status = clock_guard_add(guard, self->reader, stored, settings.retention_days, state->waiting, error);
@@ -90,6 +91,7 @@ static ee_status prepare(journal *self, ee_error *error)
     for (size_t i = 0; i < list.count && !status; i++) status = take_bandit(self, &list.bandits[i], &guard, error);
     stored_bandits_free(&list);
     self->working = self->counts;
+    if (!status) status = journal_open_spool(self, &guard.last, error);
     if (status) return status;
     self->clock = server_clock_start(guard.last, 0, guard.last, 0);
     if (journal_has_one_clock(self)) return EE_OK;
@@ -101,6 +103,7 @@ static void free_journal(journal *self)
 {
     journal_free_removals(self);
     store_reader_free(self->reader);
+    spool_close(self->spool);
     event_batch_free(&self->batch);
     pthread_cond_destroy(&self->wake);
     pthread_cond_destroy(&self->task_done);
@@ -120,6 +123,7 @@ ee_status journal_start(store *into, const journal_options *options, journal **o
     if (!self->options.checkpoints) self->options.checkpoints = 1;
     if (!self->options.most_bytes) self->options.most_bytes = (size_t)256 << 20;
     self->counts.writable = true;
+    self->failing_since = self->shown_until = INT64_MAX;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -7,7 +7,13 @@
  * over gets its SETTLED event. store/joining.h has the rules.
  *
  * If the store cannot write (a full disk), the entries of the transaction fail with EE_FILE_ERROR, and nothing of them
- * is stored. The journal retries with the next ones and recovers without help. */
+ * is stored. The journal retries with the next ones and recovers without help.
+ *
+ * With a spool (spool.h), decisions, rewards and activations are accepted while a database is away: they are durable on
+ * this machine, get ENTRY_SPOOLED, and are delivered when the database is back, in their order, exactly once, with the
+ * log time at which they came. Until all of them are delivered, new ones go through the spool too, nothing is settled
+ * at the end of its wait, and entries of other kinds fail. A transaction whose commit was sent, and may have succeeded,
+ * is not spooled: its entries fail. */
 #ifndef EENET_JOURNAL_H
 #define EENET_JOURNAL_H
 
@@ -27,6 +33,10 @@ typedef struct journal_counts {
     uint64_t waiting_entries;        /* submitted and not written yet */
     double sync_seconds;             /* of all commits together */
     bool writable;                   /* the last transaction succeeded */
+    uint64_t spooled;                /* entries in the spool, not delivered yet */
+    uint64_t spool_dropped;          /* entries of the spool that the store refused: their bandit is archived or gone */
+    bool spooling;                   /* new entries go to the spool */
+    double spool_seconds_left;       /* for which it accepts entries, if the database stays away */
 } journal_counts;
 
 typedef struct journal_options {
@@ -38,6 +48,7 @@ typedef struct journal_options {
     int64_t (*clock)(void *context);
     int64_t (*elapsed)(void *context);
     void *clock_context;
+    bool steady;                   /* those clocks run as the system's do, so they need not be watched more often */
     int64_t most_days_off;         /* since the last event, without accept_clock; 0: any number. See clock_guard.h */
     int64_t retention_days;        /* of bandits that have no such setting; 0: events are never removed */
     clock_acceptance accept_clock; /* at the start, if it would be refused or if the clock is still in doubt */
@@ -49,6 +60,13 @@ typedef struct journal_options {
     void (*waits)(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted);
     /* Duration of a commit, for a histogram; may be NULL. */
     void (*synced)(void *context, double seconds, size_t entries);
+    /* The spool, only for a database: FOLDER/spool. It accepts entries for spool_seconds after the first failure. NULL,
+     * or 0 seconds: none; but what an earlier process left in the folder is delivered. */
+    const char *spool_folder;
+    double spool_seconds;
+    /* Called now and then in the journal's thread while the spool has entries of a bandit that another process owns:
+     * they are delivered once this one owns it (store_own). Until then new entries are refused. May be NULL. */
+    void (*wants)(void *context, uint32_t bandit);
     void *context;
 } journal_options;
 
@@ -76,6 +94,11 @@ void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
  * that are no entries. It should take some milliseconds, because everything else waits. Not for threads that serve. */
 typedef ee_status journal_function(void *context, store *into, ee_error *error);
 ee_status journal_run(journal *self, journal_function *function, void *context, ee_error *error);
+
+/* This process owns a bandit, or creates bandits (LEADER), from now on; or it does not any more. As journal_run.
+ * *state: what the store knows of the bandit; owned is false if the lease is another's by now. */
+ee_status journal_own(journal *self, uint32_t bandit, uint64_t token, bandit_state *state, ee_error *error);
+void journal_disown(journal *self, uint32_t bandit);
 
 journal_counts journal_read_counts(journal *self);
 

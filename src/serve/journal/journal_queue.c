@@ -3,8 +3,6 @@
 #include "journal_parts.h"
 #include "serve/system/latch.h"
 
-enum { RETRY_PAUSE = 250000 }; /* microseconds after a failure, before it tries without a new entry */
-
 /* ---- handing in ---- */
 
 size_t journal_entry_bytes(const journal_entry *entry)
@@ -65,7 +63,8 @@ ee_status journal_write_together(journal *self, journal_entry *entries, size_t c
     if (!taken)
         return status_fail(error, EE_FILE_ERROR, "journal: too many entries are waiting to be written; try again");
     for (size_t i = 0; i < count; i++)
-        if (entries[i].verdict == ENTRY_FAILED || entries[i].verdict == ENTRY_CONFLICT)
+        if (entries[i].verdict == ENTRY_FAILED || entries[i].verdict == ENTRY_CONFLICT ||
+            entries[i].verdict == ENTRY_MOVED)
             return status_fail(error, entries[i].error.status, "%s", entries[i].error.message);
     return EE_OK;
 }
@@ -80,11 +79,26 @@ journal_counts journal_read_counts(journal *self)
     pthread_mutex_lock(&self->lock);
     journal_counts counts = self->counts;
     counts.waiting_entries = self->waiting_entries;
+    int64_t until = self->shown_until;
     pthread_mutex_unlock(&self->lock);
+    if (!self->spool) return counts;
+    int64_t left =
+        until == INT64_MAX ? (int64_t)(self->options.spool_seconds * 1e6) : until - journal_elapsed_now(self);
+    counts.spool_seconds_left = left > 0 ? (double)left * 1e-6 : 0;
+    counts.spooling &= until == INT64_MAX || left > 0;
     return counts;
 }
 
 /* ---- what became of them ---- */
+
+void journal_publish_counts(journal *self, size_t entries, size_t bytes)
+{
+    pthread_mutex_lock(&self->lock);
+    self->counts = self->working;
+    self->waiting_entries -= entries;
+    self->waiting_bytes -= bytes;
+    pthread_mutex_unlock(&self->lock);
+}
 
 void journal_publish(journal *self, bool written, size_t entries, size_t bytes)
 {

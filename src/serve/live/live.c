@@ -151,7 +151,7 @@ static void give_turn(live *self, live_entry *entry)
     uint64_t last = served_bandit_standing(entry->bandit).events;
     double now = live_now();
     take_turn(self);
-    if (served_bandit_is_archived(entry->bandit)) { /* archived since the check; it may be removed already */
+    if (served_bandit_is_archived(entry->bandit) || served_bandit_is_removed(entry->bandit)) { /* since the check */
         pthread_mutex_unlock(&self->turn);
         return;
     }
@@ -187,7 +187,7 @@ static void serve_entry(live *self, live_entry *entry, double *next)
     bool watched = is_watched(self, entry, now);
     bool news = !entry->report.bytes;
     pthread_mutex_unlock(&self->lock);
-    bool archived = served_bandit_is_archived(entry->bandit);
+    bool archived = served_bandit_is_archived(entry->bandit) || served_bandit_is_removed(entry->bandit);
     news = news || entry->more || served_bandit_standing(entry->bandit).events != entry->taken;
     news = news || (entry->stale && entry->open && now >= entry->count_due);
     if (watched && !archived && news) {
@@ -291,7 +291,7 @@ static void clear_report(live *self, live_entry *entry)
     entry->promotions = text_start(NULL);
 }
 
-void live_forget(live *self, const served_bandit *bandit)
+void live_forget(live *self, const served_bandit *bandit, bool save)
 {
     pthread_mutex_lock(&self->lock);
     live_entry *entry = find_entry(self, bandit);
@@ -299,6 +299,7 @@ void live_forget(live *self, const served_bandit *bandit)
     pthread_mutex_unlock(&self->lock);
     if (!entry) return;
     pthread_mutex_lock(&self->turn);
+    if (save) live_entry_save(entry, &self->options);
     live_entry_put_away(entry);
     clear_report(self, entry);
     pthread_mutex_unlock(&self->turn);

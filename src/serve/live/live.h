@@ -54,7 +54,8 @@ typedef struct live_standing {
 ee_status live_find_standing(live *self, served_bandit *bandit, const char *challenger, uint64_t test,
                              live_standing *out, ee_error *error);
 
-/* Forgets a removed bandit: its state is unloaded and not saved again. Waits for its turn to end. */
-void live_forget(live *self, const served_bandit *bandit);
+/* Forgets a bandit that was removed from the table: its state is unloaded. save: it is saved before; it is not saved
+ * again. Waits for its turn to end. */
+void live_forget(live *self, const served_bandit *bandit, bool save);
 
 #endif

@@ -38,7 +38,9 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
                         bool (*cancel)(void *context), void *context, ee_error *error);
 
 /* Processes at least one event, up to step->upto at most, until is_over, called between events, returns true.
- * step->upto becomes the number of the last event: follower_step with it has the same result. */
+ * step->upto becomes the number of the last event: follower_step with it has the same result. If the log cannot be read
+ * any further, the step ends there. If it cannot be read at all (EE_FILE_ERROR), and step->upto is what it was before,
+ * the follower is unchanged. */
 ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, step_body *step,
                            bool (*is_over)(void *context), void *context, ee_error *error);
 

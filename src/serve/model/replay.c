@@ -268,12 +268,12 @@ static ee_status start(replaying *self, ee_error *error)
     return status;
 }
 
-static void tell(const replaying *self)
+static ee_status report_progress(const replaying *self, ee_error *error)
 {
     uint64_t begin = self->first, upto = follower_upto(self->model);
-    if (!self->request->progress) return;
-    self->request->progress(self->request->context, self->name,
-                            upto <= begin ? 0 : (double)(upto - begin) / (double)(self->last - begin + 1));
+    double share = upto <= begin ? 0 : (double)(upto - begin) / (double)(self->last - begin + 1);
+    if (!self->request->progress || self->request->progress(self->request->context, self->name, share)) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR, "replay: interrupted");
 }
 
 /* The next stored model instead of one that learned from an erased decision. *there false: none follows. */
@@ -322,7 +322,7 @@ static ee_status follow(replaying *self, ee_error *error)
         if (status || !there) break;
         status = compare_decisions(self, error);
         if (!status) status = compare_checkpoints(self, error);
-        tell(self);
+        if (!status) status = report_progress(self, error);
     }
     self->version = UINT64_MAX; /* those that are left have a version that never was */
     return status ? status : compare_decisions(self, error);

@@ -16,7 +16,7 @@ typedef struct replay_request {
     int64_t from, until; /* times of the decisions to compare, without until. Replay starts at the last checkpoint
                             before all of them */
     bool from_beginning; /* not from a checkpoint */
-    void (*progress)(void *context, const char *bandit, double share); /* may be NULL */
+    bool (*progress)(void *context, const char *bandit, double share); /* false stops it. May be NULL */
     void *context;
 } replay_request;
 

@@ -30,6 +30,11 @@ served_options served_options_usual(void);
  * served_bandits_appended. */
 ee_status served_bandits_create(store *kept, const served_options *options, served_bandits **out, ee_error *error);
 
+/* A bandit that this process owns from now on, of a store that several share: adds it to the table, and finds out how
+ * far its model has followed the log. */
+ee_status served_bandits_adopt(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
+                               bool archived, store_reader *log, ee_error *error);
+
 /* Starts the training threads. A model is loaded for a request, or if it has events to process. */
 ee_status served_bandits_run(served_bandits *self, journal *written, ee_error *error);
 
@@ -48,12 +53,15 @@ void served_bandits_appended(served_bandits *self, uint32_t bandit, uint64_t las
 ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                              bool archived, ee_error *error);
 
+/* The same, unless the bandit is another process's by now. */
+void served_bandits_change(served_bandits *self, uint32_t number, const bandit_settings *settings, bool archived);
+
 /* By name, or NULL. It lives as long as the server. */
 served_bandit *served_bandits_find(const served_bandits *self, json_text name);
 /* By its number, or NULL. */
 served_bandit *served_bandits_find_number(const served_bandits *self, uint32_t number);
-/* Removes an archived bandit from the table, so that its name is free. Pointers to it stay valid, and it stays
- * archived. Waits until its model is unloaded and nothing more is written for it. */
+/* Removes a bandit from the table, so that its name is free: it was removed for good, or another process owns it.
+ * Pointers to it stay valid. Waits until its model is unloaded and nothing more is written for it. */
 void served_bandits_remove(served_bandits *self, served_bandit *bandit);
 /* In the order of their numbers; NULL past the last. */
 served_bandit *served_bandits_at(const served_bandits *self, size_t index);

@@ -26,12 +26,19 @@ ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text na
 {
     served_bandit *bandit = served_bandits_find_number(self, number);
     if (!bandit) return served_table_add(self, number, name, settings, archived, &bandit, error);
+    served_bandits_change(self, number, settings, archived);
+    return EE_OK;
+}
+
+void served_bandits_change(served_bandits *self, uint32_t number, const bandit_settings *settings, bool archived)
+{
+    served_bandit *bandit = served_bandits_find_number(self, number);
+    if (!bandit) return;
     pthread_mutex_lock(&bandit->mutex);
     bandit->settings = *settings;
     bandit->archived = archived;
     pthread_mutex_unlock(&bandit->mutex);
     turn_queue_ask(&self->queue, &bandit->turn, false);
-    return EE_OK;
 }
 
 void served_bandits_remove(served_bandits *self, served_bandit *bandit)
@@ -69,14 +76,16 @@ const training_metrics *served_bandits_training(const served_bandits *self)
 static ee_status add_stored(served_bandits *self, const stored_bandit *stored, ee_error *error)
 {
     served_bandit *bandit;
+    const bandit_state *state = store_bandit_state(self->kept, stored->number);
     bandit_settings settings = bandit_settings_usual();
+    if (!state || !state->owned) return EE_OK;
     ee_status status =
         bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, SETTINGS_STORED, error);
     return status ? status
                   : served_table_add(self, stored->number, stored->name, &settings, stored->archived, &bandit, error);
 }
 
-/* Finds out how far its model has followed the log. */
+/* Finds out how far its model has followed the log. The bandit has no turn yet, or none that does anything. */
 static ee_status survey(served_bandit *bandit, store_reader *log, ee_error *error)
 {
     const unsigned kinds = 1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
@@ -97,6 +106,19 @@ static ee_status survey(served_bandit *bandit, store_reader *log, ee_error *erro
     bandit->standing.taken = bandit->taken;
     if (last > bandit->taken && !bandit->archived) turn_queue_ask(&bandit->all->queue, &bandit->turn, false);
     return EE_OK;
+}
+
+ee_status served_bandits_adopt(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
+                               bool archived, store_reader *log, ee_error *error)
+{
+    served_bandit *bandit;
+    ee_status status = served_table_make(self, number, name, settings, archived, &bandit, error);
+    if (status) return status;
+    status = survey(bandit, log, error);
+    if (!status) status = served_table_insert(self, bandit, error);
+    if (status) served_table_discard(self, bandit);
+    if (!status && !archived) turn_queue_ask(&self->queue, &bandit->turn, false);
+    return status;
 }
 
 static ee_status add_all(served_bandits *self, store_reader *log, ee_error *error)

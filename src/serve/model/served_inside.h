@@ -95,6 +95,13 @@ ee_status served_bandit_open(served_bandit *self, ee_error *error);
 
 /* ---- served_table.c ---- */
 
+/* A bandit that is not in the table: a new one, or one that was removed from it. */
+ee_status served_table_make(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
+                            bool archived, served_bandit **out, ee_error *error);
+ee_status served_table_insert(served_bandits *self, served_bandit *bandit, ee_error *error);
+/* Not inserted: keeps it for the next served_table_make. */
+void served_table_discard(served_bandits *self, served_bandit *bandit);
+/* Both. */
 ee_status served_table_add(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                            bool archived, served_bandit **out, ee_error *error);
 /* The bandit stays in memory. */

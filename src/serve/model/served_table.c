@@ -89,39 +89,108 @@ served_bandit *served_bandits_at(const served_bandits *self, size_t index)
     return found;
 }
 
-/* With the lock for writing. Numbers only grow. */
-static ee_status add(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
-                     bool archived, served_bandit **out, ee_error *error)
+static served_bandit *take_removed(served_bandits *self, uint32_t number)
 {
-    served_bandit *bandit;
-    ee_status status = reserve(self, error);
-    if (!status) status = memory_create(&self->memory, &bandit, 1, sizeof *bandit, error);
+    served_bandit **place = &self->removed;
+    while (*place && (*place)->number != number) place = &(*place)->next_removed;
+    served_bandit *found = *place;
+    if (found) *place = found->next_removed;
+    return found;
+}
+
+static ee_status create(served_bandits *self, uint32_t number, json_text name, served_bandit **out, ee_error *error)
+{
+    ee_status status = memory_create(&self->memory, out, 1, sizeof **out, error);
     if (status) return status;
+    served_bandit *bandit = *out;
     bandit->all = self;
     bandit->number = number;
     bandit->turn.owner = bandit;
     memcpy(bandit->name, name.bytes, name.length);
-    bandit->settings = *settings;
-    bandit->archived = archived;
-    bandit->events = bandit->taken = bandit->standing.taken = 1; /* the SETTINGS event that it begins with */
-    bandit->stride = bandit->standing.stride = 1;
     pthread_mutex_init(&bandit->mutex, NULL);
     pthread_cond_init(&bandit->left, NULL);
-    self->bandits[self->count++] = bandit;
-    *slot_of(self, name) = (uint32_t)self->count;
-    *out = bandit;
     return EE_OK;
+}
+
+ee_status served_table_make(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
+                            bool archived, served_bandit **out, ee_error *error)
+{
+    if (name.length >= BANDIT_NAME_SIZE)
+        return status_fail(error, EE_BAD_INPUT, "bandit: the name is longer than %d bytes", BANDIT_NAME_SIZE - 1);
+    pthread_rwlock_wrlock(&self->lock);
+    *out = take_removed(self, number);
+    ee_status status = *out ? EE_OK : create(self, number, name, out, error);
+    pthread_rwlock_unlock(&self->lock);
+    if (status) return status;
+    served_bandit *bandit = *out;
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->settings = *settings;
+    bandit->archived = archived;
+    bandit->save_wanted = false;
+    bandit->version = bandit->saved_version = bandit->saved_upto = 0;
+    bandit->events = bandit->taken = bandit->standing.taken = 1; /* the SETTINGS event that it begins with */
+    bandit->stride = bandit->standing.stride = 1;
+    bandit->standing.saved = 0;
+    bandit->standing.trouble[0] = '\0';
+    bandit->wake_due = 0;
+    pthread_mutex_unlock(&bandit->mutex);
+    return EE_OK;
+}
+
+/* The slots of all names, after places have changed. */
+static void fill_slots(served_bandits *self)
+{
+    memset(self->slots, 0, self->slot_count * sizeof *self->slots);
+    for (size_t i = 0; i < self->count; i++) *slot_of(self, name_of(self->bandits[i])) = (uint32_t)i + 1;
+}
+
+/* With the lock for writing. */
+static void keep_removed(served_bandits *self, served_bandit *bandit)
+{
+    bandit->next_removed = self->removed;
+    self->removed = bandit;
+}
+
+void served_table_discard(served_bandits *self, served_bandit *bandit)
+{
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->removed = true;
+    pthread_mutex_unlock(&bandit->mutex);
+    pthread_rwlock_wrlock(&self->lock);
+    keep_removed(self, bandit);
+    pthread_rwlock_unlock(&self->lock);
+}
+
+/* A bandit that was just created may be inserted by its request and by the fleet: the second one does nothing. */
+ee_status served_table_insert(served_bandits *self, served_bandit *bandit, ee_error *error)
+{
+    pthread_rwlock_wrlock(&self->lock);
+    bool known = at_number(self, bandit->number) != NULL;
+    ee_status status = known ? EE_OK : reserve(self, error);
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->removed = known;
+    pthread_mutex_unlock(&bandit->mutex);
+    if (known) keep_removed(self, bandit);
+    if (!status && !known) {
+        size_t place = self->count++;
+        bool last = !place || self->bandits[place - 1]->number < bandit->number;
+        for (; place && self->bandits[place - 1]->number > bandit->number; place--)
+            self->bandits[place] = self->bandits[place - 1];
+        self->bandits[place] = bandit;
+        if (last)
+            *slot_of(self, name_of(bandit)) = (uint32_t)self->count;
+        else
+            fill_slots(self);
+    }
+    pthread_rwlock_unlock(&self->lock);
+    return status;
 }
 
 ee_status served_table_add(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                            bool archived, served_bandit **out, ee_error *error)
 {
-    if (name.length >= BANDIT_NAME_SIZE)
-        return status_fail(error, EE_BAD_INPUT, "bandit: the name is longer than %d bytes", BANDIT_NAME_SIZE - 1);
-    pthread_rwlock_wrlock(&self->lock);
-    ee_status status = add(self, number, name, settings, archived, out, error);
-    pthread_rwlock_unlock(&self->lock);
-    return status;
+    ee_status status = served_table_make(self, number, name, settings, archived, out, error);
+    return status ? status : served_table_insert(self, *out, error);
 }
 
 void served_table_remove(served_bandits *self, served_bandit *bandit)
@@ -132,10 +201,8 @@ void served_table_remove(served_bandits *self, served_bandit *bandit)
     if (place < self->count) {
         self->count--;
         memmove(self->bandits + place, self->bandits + place + 1, (self->count - place) * sizeof *self->bandits);
-        memset(self->slots, 0, self->slot_count * sizeof *self->slots);
-        for (size_t i = 0; i < self->count; i++) *slot_of(self, name_of(self->bandits[i])) = (uint32_t)i + 1;
-        bandit->next_removed = self->removed;
-        self->removed = bandit;
+        fill_slots(self);
+        keep_removed(self, bandit);
     }
     pthread_rwlock_unlock(&self->lock);
 }

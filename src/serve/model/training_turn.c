@@ -239,6 +239,13 @@ static bool step_is_over(void *context)
     return turn_queue_now() >= limit->end || is_interrupted(limit->all);
 }
 
+/* Whether the step failed because the database is away: the model is unchanged, and continues to decide. */
+static bool is_away(const trainer_turn *t, ee_status status)
+{
+    return status == EE_FILE_ERROR && store_is_database(t->all->kept) &&
+           follower_upto(t->bandit->model) == t->bandit->taken;
+}
+
 static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
@@ -257,6 +264,7 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
     pthread_mutex_lock(&bandit->mutex);
     bandit->standing.train_seconds += seconds;
     pthread_mutex_unlock(&bandit->mutex);
+    if (is_away(t, status)) return status;
     if (status) {
         put_to_sleep(bandit);
         return status;
@@ -453,11 +461,11 @@ static void rest(trainer_turn *t)
     make_room(t->all);
 }
 
-/* Nobody waits for an archived bandit, except those that come after it is restored. */
+/* Nobody waits for an archived or removed bandit, except those that come after it is restored. */
 static void refuse_waiters(served_bandit *bandit, served_waiter *refused)
 {
     ee_error error;
-    status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived", bandit->name);
+    status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived or removed", bandit->name);
     call(refused, &error);
 }
 
@@ -466,12 +474,12 @@ double trainer_turn_give(trainer_turn *t)
     served_bandit *bandit = t->bandit;
     ee_error error = {0};
     pthread_mutex_lock(&bandit->mutex);
-    bool archived = bandit->archived, waited = bandit->waiters;
+    bool removed = bandit->removed, archived = bandit->archived || removed, waited = bandit->waiters;
     served_waiter *refused = archived ? bandit->waiters : NULL;
     if (archived) bandit->waiters = NULL;
     pthread_mutex_unlock(&bandit->mutex);
     if (archived) {
-        save_unsaved(t);
+        if (!removed) save_unsaved(t);
         put_to_sleep(bandit);
         refuse_waiters(bandit, refused);
         return INFINITY;

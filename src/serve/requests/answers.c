@@ -85,3 +85,8 @@ void answer_activation(text *into, event_outcome outcome)
 {
     text_add(into, "{\"outcome\":\"%s\"}", outcome == REWARD_JOINED ? "activated" : outcome_name(outcome));
 }
+
+void answer_spooled(text *into)
+{
+    add_string(into, "{\"outcome\":\"spooled\"}");
+}

@@ -22,4 +22,7 @@ void answer_reward(text *into, event_outcome outcome, bool repeated);
 /* {"outcome": "activated"}, or "repeated", "late", "unknown". */
 void answer_activation(text *into, event_outcome outcome);
 
+/* {"outcome": "spooled"}: the outcome of a reward or an activation is not known yet. */
+void answer_spooled(text *into);
+
 #endif

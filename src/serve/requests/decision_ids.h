@@ -22,4 +22,7 @@ void decision_ids_stop(decision_ids *self);
 /* microseconds: since 1970. The digits are not followed by a zero. */
 ee_status decision_ids_make(decision_ids *self, int64_t microseconds, char id[DECISION_ID_SIZE], ee_error *error);
 
+/* Another id for each place, made of one: the same whenever it is asked for. */
+void decision_ids_derive(const char from[DECISION_ID_SIZE], size_t place, char id[DECISION_ID_SIZE]);
+
 #endif

@@ -17,6 +17,12 @@
 
 static const option place_rows[] = {
     PATH(folder, "folder", "eenet-data", "DIR", "folder for all data: bandits, logs and models"),
+    PATH(store, "store", "", "URL", "database of a fleet of servers, instead of a folder: postgresql://..."),
+    TEXT(advertise, "advertise", "", "URL", "where other servers of the fleet reach this one"),
+    CHOICE(replication, "replication", "synchronous", "synchronous|any",
+           "what the database must do; with 'any' its loss loses acknowledged events"),
+    REAL(spool_seconds, "spool-seconds", "0", 0, 1e9,
+         "seconds to accept events without the database, in a spool; 0: none"),
     TEXT(address, "address", "127.0.0.1", "ADDRESS",
          "address to listen on; keys are required if other machines can reach it"),
     INTEGER(port, "port", "8080", 0, 65535, "port to listen on; 0: any free port"),
@@ -264,12 +270,23 @@ static bool is_loopback(const char *address)
     return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 || strcmp(address, "localhost") == 0;
 }
 
+bool server_settings_is_local(const server_settings *settings)
+{
+    return is_loopback(settings->address);
+}
+
+/* The keys of a fleet may be in its database: they are checked when it is joined. */
 ee_status server_settings_check(const server_settings *settings, ee_error *error)
 {
+    const char *store = settings->store;
+    if (store[0] && strncmp(store, "postgresql://", 13) != 0 && strncmp(store, "postgres://", 11) != 0)
+        return status_fail(error, EE_BAD_OPTION,
+                           "settings: store must be a database, such as postgresql://HOST/NAME; for a folder use "
+                           "'folder'");
     if (!settings->folder[0]) return status_fail(error, EE_BAD_OPTION, "settings: folder must not be empty");
     if (!settings->address[0])
         return status_fail(error, EE_BAD_OPTION, "settings: address must not be empty; 0.0.0.0 means every address");
-    if (!settings->keys[0] && !is_loopback(settings->address))
+    if (!settings->keys[0] && !store[0] && !is_loopback(settings->address))
         return status_fail(error, EE_BAD_OPTION,
                            "settings: other machines can reach the address %s, so keys are required: create one with "
                            "'eenet keys add NAME --role admin --file FILE' and start with --keys FILE",

@@ -9,6 +9,9 @@
 
 typedef struct server_settings {
     option_path folder;
+    option_path store;         /* a database: "postgresql://..."; "": the folder */
+    option_text advertise;     /* where other servers of the fleet reach this one; "": where it listens */
+    option_choice replication; /* synchronous|any: what the database must do */
     option_text address;
     int64_t port;             /* 0: any */
     option_path keys;         /* the keys file; "": none */
@@ -34,6 +37,7 @@ typedef struct server_settings {
     int64_t retention_days;     /* 0: events are never removed */
     int64_t most_days_off;      /* maximum days between the last event and the clock at the start; 0: no limit */
     option_choice accept_clock; /* no|elapsed|corrected: how to start if the clock is in doubt */
+    double spool_seconds;       /* for which a server without its database accepts events; 0: it does not */
     option_choice log_level;    /* error|warning|info|debug */
     option_choice log_format;   /* a server_log_format: text|json */
     double log_requests;        /* share of requests, 0 to 1 */
@@ -54,6 +58,9 @@ ee_status server_settings_environment(char *const *environment, server_settings 
 
 /* A settings file with every setting, its meaning and its default, commented out. */
 void server_settings_example(text *into);
+
+/* Whether only this machine can reach the address. */
+bool server_settings_is_local(const server_settings *settings);
 
 /* Refuses combinations: an address that others can reach without keys, a certificate without its key, ... */
 ee_status server_settings_check(const server_settings *settings, ee_error *error);

@@ -7,7 +7,9 @@
 
 ee_status joining_create(joining **out, ee_error *error)
 {
-    return memory_create_owner(NULL, out, sizeof **out, error);
+    ee_status status = memory_create_owner(NULL, out, sizeof **out, error);
+    if (!status) (*out)->leads = true;
+    return status;
 }
 
 void joining_free(joining *self)
@@ -30,6 +32,35 @@ ee_status joining_add_bandit(joining *self, const bandit_state *state, ee_error 
     return status;
 }
 
+static bandit_state state_of_others(uint32_t number)
+{
+    return (bandit_state){.number = number, .deadline = INT64_MAX};
+}
+
+ee_status joining_know(joining *self, uint32_t number, ee_error *error)
+{
+    ee_status status = EE_OK;
+    while (!status && self->bandit_count < number) {
+        bandit_state other = state_of_others((uint32_t)self->bandit_count + 1);
+        status = joining_add_bandit(self, &other, error);
+    }
+    return status;
+}
+
+ee_status joining_own(joining *self, const bandit_state *state, ee_error *error)
+{
+    ee_status status = joining_know(self, state->number, error);
+    if (!status) self->bandits[state->number - 1].now = *state;
+    if (!status) self->bandits[state->number - 1].now.owned = true;
+    return status;
+}
+
+void joining_disown(joining *self, uint32_t number)
+{
+    join_bandit *bandit = joining_bandit(self, number);
+    if (bandit) bandit->now = bandit->before = state_of_others(number);
+}
+
 join_bandit *joining_bandit(const joining *self, uint32_t number)
 {
     return number && number <= self->bandit_count ? &self->bandits[number - 1] : NULL;
@@ -48,6 +79,24 @@ static ee_status touch(joining *self, join_bandit *bandit, ee_error *error)
 }
 
 /* ---- what a group refers to ---- */
+
+static ee_status name_bandit(joining *self, uint32_t number, ee_error *error)
+{
+    join_bandit *bandit = joining_bandit(self, number);
+    if (!bandit || bandit->named) return EE_OK;
+    ee_status status = memory_grow(&self->memory, &self->named, &self->named_capacity, self->named_count + 1,
+                                   sizeof *self->named, error);
+    if (status) return status;
+    self->named[self->named_count++] = number;
+    bandit->named = true;
+    return EE_OK;
+}
+
+static void forget_named(joining *self)
+{
+    for (size_t i = 0; i < self->named_count; i++) joining_bandit(self, self->named[i])->named = false;
+    self->named_count = 0;
+}
 
 static ee_status refer(joining *self, const join_bandit *bandit, json_text id, bool fetch, bool claims, ee_error *error)
 {
@@ -78,7 +127,7 @@ static ee_status collect_entry(joining *self, const store_entry *entry, ee_error
         if (!status) self->names[self->name_count++] = (join_name){.name = entry->name};
         return status;
     }
-    if (!bandit) return EE_OK;
+    if (!bandit || !bandit->now.owned) return EE_OK;
     if (what->kind == EVENT_DECISION) return collect_decision(self, bandit, entry, error);
     if (what->kind != EVENT_REWARD && what->kind != EVENT_ACTIVATED) return EE_OK;
     ee_status status = refer(self, bandit, what->id, true, false, error);
@@ -94,6 +143,7 @@ static ee_status collect_due(joining *self, const store_group *group, ee_error *
         const join_bandit *bandit = joining_bandit(self, group->due[i]);
         if (!bandit) return status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", (unsigned)group->due[i]);
         int64_t wait = bandit->now.rules.wait;
+        status = name_bandit(self, group->due[i], error);
         self->due[self->due_count++] = (join_due){.bandit = group->due[i],
                                                   .after = bandit->now.settled_to,
                                                   .wait = wait,
@@ -107,11 +157,15 @@ ee_status joining_collect(joining *self, const store_group *group, ee_error *err
 {
     ee_status status = EE_OK;
     join_clear(self);
+    forget_named(self);
     self->touched_count = 0;
     self->now = group->now;
+    self->changes_clock = group->clock != NULL;
     self->counts = (store_counts){0};
-    for (const store_entry *entry = group->first; entry && !status; entry = entry->next)
-        status = collect_entry(self, entry, error);
+    for (const store_entry *entry = group->first; entry && !status; entry = entry->next) {
+        status = name_bandit(self, entry->bandit, error);
+        if (!status) status = collect_entry(self, entry, error);
+    }
     return status ? status : collect_due(self, group, error);
 }
 
@@ -215,7 +269,7 @@ static ee_status write_new_bandit(joining *self, store_entry *entry, ee_error *e
                     name.bytes);
         return EE_OK;
     }
-    bandit_state state = {.number = (uint32_t)self->bandit_count + 1, .deadline = INT64_MAX};
+    bandit_state state = {.number = (uint32_t)self->bandit_count + 1, .owned = true, .deadline = INT64_MAX};
     ee_status status = add_bandit(self, &state, error);
     if (status) return status;
     join_bandit *bandit = joining_bandit(self, state.number);
@@ -240,8 +294,16 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
     entry->verdict = ENTRY_DONE;
     entry->earlier = NULL;
     if (entry->event.size > MOST_BYTES) return refuse(entry, "store: bandit %u: the event is larger than 500 MB");
-    if (kind == EVENT_SETTINGS && entry->bandit == 0) return write_new_bandit(self, entry, error);
+    bool creates = kind == EVENT_SETTINGS && entry->bandit == 0;
     join_bandit *bandit = joining_bandit(self, entry->bandit);
+    /* Only the leader knows all bandits. */
+    bool owns = creates || !bandit ? self->leads : bandit->now.owned;
+    if (!owns) {
+        entry->verdict = ENTRY_MOVED;
+        status_fail(&entry->error, EE_FILE_ERROR, "store: another server owns the bandit; try again");
+        return EE_OK;
+    }
+    if (creates) return write_new_bandit(self, entry, error);
     if (!bandit || bandit->is_new || bandit->now.purged)
         return refuse(entry, "bandit: there is no bandit with the number %u");
     ee_status status = touch(self, bandit, error);
@@ -275,7 +337,7 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
 static ee_status write_after(joining *self, const store_entry *before, store_entry *entry, ee_error *error)
 {
     bool together = before && before->with_next;
-    bool refused = together && (before->verdict == ENTRY_CONFLICT || before->verdict == ENTRY_FAILED);
+    bool refused = together && before->verdict != ENTRY_DONE && before->verdict != ENTRY_REPEATED;
     if (!refused && together && entry->slot_index > 0) return EE_OK;
     if (!refused) return write_entry(self, entry, error);
     entry->verdict = before->verdict;
@@ -300,6 +362,7 @@ ee_status joining_run(joining *self, store_group *group, ee_error *error)
         status = write_after(self, before, entry, error);
     for (size_t i = 0; i < self->due_count && !status; i++) {
         join_bandit *bandit = joining_bandit(self, self->due[i].bandit);
+        if (!bandit->now.owned) continue;
         status = touch(self, bandit, error);
         if (!status) status = join_settle_due(self, bandit, &self->due[i], error);
     }

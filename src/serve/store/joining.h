@@ -39,6 +39,7 @@ typedef struct join_index {
 typedef struct join_bandit {
     bandit_state now, before; /* before: when the group began; only if it is touched */
     bool touched, is_new;
+    bool named;         /* it is in `named` */
     bool changed;       /* archived, settled_to or settings have to be written */
     bool has_decisions; /* the group adds some */
     json_text name;     /* of a new one */
@@ -117,8 +118,12 @@ typedef struct joining {
     memory memory;
     join_bandit *bandits; /* (bandit_count) bandit 1 is the first; numbers have no gaps */
     size_t bandit_count, bandit_capacity, committed_count;
+    bool leads;        /* this process creates bandits */
     uint32_t *touched; /* (touched_count) numbers of the bandits that the group touched */
     size_t touched_count, touched_capacity;
+    uint32_t *named; /* (named_count) numbers of the bandits that the group is about, those of others too */
+    size_t named_count, named_capacity;
+    bool changes_clock; /* the group does */
 
     /* Of the group: what it refers to and what it changes. */
     int64_t now;
@@ -149,6 +154,12 @@ void joining_free(joining *self);
 
 /* When the store is opened: the bandits in the order of their numbers. */
 ee_status joining_add_bandit(joining *self, const bandit_state *state, ee_error *error);
+
+/* Bandits up to this number exist; those that are not known yet are another's. */
+ee_status joining_know(joining *self, uint32_t number, ee_error *error);
+/* This process owns the bandit from now on, and knows those before it. */
+ee_status joining_own(joining *self, const bandit_state *state, ee_error *error);
+void joining_disown(joining *self, uint32_t number);
 
 /* NULL: there is none of this number. */
 join_bandit *joining_bandit(const joining *self, uint32_t number);

@@ -1,12 +1,8 @@
 /* What all implementations of the store share: how a group is written. */
+#include <string.h>
+
 #include "serve/system/server_clock.h"
 #include "store_methods.h"
-#include "store_sqlite.h"
-
-ee_status store_open(const char *folder, store **out, ee_error *error)
-{
-    return sqlite_store_open(folder, out, error);
-}
 
 void store_close(store *self)
 {
@@ -33,17 +29,28 @@ static ee_status fetch_due(store *self, store_group *group, ee_error *error)
     return status;
 }
 
+/* The position of a spool counts for all entries, so none may be left behind. */
+static ee_status check_delivery(const store_group *group, ee_error *error)
+{
+    for (const store_entry *entry = group->first; entry && group->spool; entry = entry->next)
+        if (entry->verdict == ENTRY_MOVED) return status_fail(error, EE_FILE_ERROR, "%s", entry->error.message);
+    return EE_OK;
+}
+
 static ee_status write_group(store *self, store_group *group, ee_error *error)
 {
     const store_methods *methods = self->methods;
     joining *set = self->joining;
-    ee_status status = methods->fetch(self, error);
+    ee_status status = joining_collect(set, group, error);
+    if (!status) status = methods->fetch(self, error);
     if (!status) status = joining_collect_slots(set, group, error);
     if (!status && set->slot_count) status = methods->fetch_slots(self, error);
     if (!status) status = fetch_due(self, group, error);
     if (!status) status = joining_run(set, group, error);
+    if (!status) status = check_delivery(group, error);
     if (!status) status = methods->apply(self, error);
     if (!status && group->clock) status = methods->write_clock(self, group->clock, error);
+    if (!status && group->spool) status = methods->deliver(self, group->spool, group->spool_position, error);
     if (!status && group->probe) status = methods->probe(self, error);
     return status;
 }
@@ -71,11 +78,15 @@ ee_status store_write(store *self, store_group *group, ee_error *error)
 {
     ee_error reason = {0};
     group->touched_count = 0;
+    group->in_doubt = false;
     group->counts = (store_counts){0};
-    ee_status status = joining_collect(self->joining, group, &reason);
-    if (!status) status = self->methods->begin(self, &reason);
-    if (!status) status = end_transaction(self, write_group(self, group, &reason), &group->sync_seconds, &reason);
-    joining_end(self->joining, !status);
+    ee_status status = self->methods->begin(self, &reason); /* it may load bandits again, so it comes first */
+    if (!status) {
+        ee_status written = write_group(self, group, &reason);
+        status = end_transaction(self, written, &group->sync_seconds, &reason);
+        group->in_doubt = status && !written;
+        joining_end(self->joining, !status);
+    }
     if (status) {
         fail_all(group, &reason);
         if (error) *error = reason;
@@ -85,6 +96,16 @@ ee_status store_write(store *self, store_group *group, ee_error *error)
     group->touched = self->joining->touched;
     group->touched_count = self->joining->touched_count;
     return EE_OK;
+}
+
+bool store_is_database(const store *self)
+{
+    return self->methods->spool_position != NULL;
+}
+
+ee_status store_spool_position(store *self, const char *spool, uint64_t *position, ee_error *error)
+{
+    return self->methods->spool_position(self, spool, position, error);
 }
 
 ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t limit, bool *more,
@@ -177,6 +198,28 @@ ee_status store_remove_blobs(store *self, uint32_t bandit, ee_error *error)
     return status;
 }
 
+void store_set_patience(store *self, double seconds)
+{
+    if (self->methods->set_patience) self->methods->set_patience(self, seconds);
+}
+
+/* ---- owners ---- */
+
+ee_status store_own(store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error)
+{
+    return self->methods->own(self, bandit, token, owned, error);
+}
+
+void store_disown(store *self, uint32_t bandit)
+{
+    self->methods->disown(self, bandit);
+}
+
+uint64_t store_token(const store *self, uint32_t bandit)
+{
+    return self->methods->token ? self->methods->token(self, bandit) : 0;
+}
+
 size_t store_bandit_count(const store *self)
 {
     return self->joining->bandit_count;
@@ -195,11 +238,6 @@ ee_status store_reader_create(store *self, store_reader **out, ee_error *error)
     return self->methods->create_reader(self, out, error);
 }
 
-ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error)
-{
-    return sqlite_reader_open(folder, out, error);
-}
-
 void store_reader_free(store_reader *self)
 {
     if (!self) return;
@@ -214,12 +252,6 @@ ee_status store_list_bandits(store_reader *self, stored_bandits *out, ee_error *
     ee_status status = self->methods->list_bandits(self, out, error);
     if (status) stored_bandits_free(out);
     return status;
-}
-
-void stored_bandits_free(stored_bandits *self)
-{
-    memory_release(&self->memory);
-    *self = (stored_bandits){0};
 }
 
 ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,

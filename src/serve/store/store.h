@@ -10,20 +10,15 @@
  * Threads: store_write and store_remove belong to one thread, the journal's. Reading goes through a store_reader, one
  * for each thread; it sees what was committed and never waits for the writer.
  *
- * Implementations: a store is an opaque handle with a table of functions (store_methods.h), chosen when it is opened,
- * because the operator chooses the database and not the person who builds the program. What must be the same in all of
- * them, the rules of joining and the order of a write, is not in the table: joining.h and store.c. Today there is one
- * implementation, SQLite.
+ * Implementations: a store is an opaque handle with a table of functions (store_methods.h), chosen when it is opened:
+ * SQLite in a folder, or PostgreSQL. What must be the same in both, the rules of joining and the order of a write, is
+ * not in the table: joining.h and store.c.
  *
- * One process: these assume that nobody else writes to the same store. A second writer would need each of them to move
- * into the database:
- * - bandit_state, the writer's copy of what the database knows of a bandit: the number and time of its last event,
- * which give the next event its number; settled_to and deadline; waiting and unclaimed; archived and the rules in
- * force. It is loaded by store_open and never read again. defaulted counts since then.
- * - the clock: event times of a bandit never decrease because one journal hands out the time of each group.
- * - the journal's queue: it orders the entries of a bandit, so that a repeated request meets the first one's result.
- * - the files of blobs are replaced whole, last writer wins, and list is not a snapshot.
- * Readers assume nothing: they may be in other processes (replay, backup). */
+ * Owners: a process writes only to the bandits that it owns. In a folder it owns all of them. On a database that a
+ * fleet shares, each bandit has one owner at a time (leases.h), and only the leader creates bandits. bandit_state, the
+ * writer's copy of what the database knows of a bandit, is loaded when the process becomes the owner and never read
+ * again, because nobody else can write: each group checks in its transaction that the lease is still ours. Entries of
+ * other bandits get ENTRY_MOVED. Readers assume nothing: they may be in other processes. */
 #ifndef EENET_STORE_H
 #define EENET_STORE_H
 
@@ -34,9 +29,12 @@
 typedef struct store store;
 typedef struct store_reader store_reader;
 
-/* Opens or creates the store in a folder, which one process may do at a time (EE_FILE_ERROR with a sentence for the
- * second). A store of an older version is brought up to this one's; one of a newer is refused. */
-ee_status store_open(const char *folder, store **out, ee_error *error);
+/* Opens or creates a store: a folder, or a database ("postgresql://..."). It owns all bandits, so one process may do it
+ * at a time (EE_FILE_ERROR with a sentence for the second). A store of an older version is brought up to this one's;
+ * one of a newer is refused. */
+ee_status store_open(const char *where, store **out, ee_error *error);
+/* The same for a server of a fleet: it owns nothing until store_own. server: its number (leases.h). */
+ee_status store_open_shared(const char *where, uint64_t server, store **out, ee_error *error);
 void store_close(store *self);
 
 /* ---- entries ---- */
@@ -45,7 +43,9 @@ typedef enum entry_verdict {
     ENTRY_DONE,     /* written */
     ENTRY_REPEATED, /* was written before, or has no effect: for a DECISION, `earlier` has the first one */
     ENTRY_CONFLICT, /* another request, or reward, has this id */
-    ENTRY_FAILED    /* not written: entry->error says why */
+    ENTRY_FAILED,   /* not written: entry->error says why */
+    ENTRY_MOVED,    /* not written: another process owns the bandit, or creates bandits */
+    ENTRY_SPOOLED   /* durable in the journal's spool, to be written later: its outcome is not known yet */
 } entry_verdict;
 
 typedef struct store_entry store_entry;
@@ -85,9 +85,10 @@ typedef struct store_counts {
     int64_t waiting;              /* by how much the number of pending decisions grew */
 } store_counts;
 
-/* What the writer knows of a bandit. See "One process" above. */
+/* What the writer knows of a bandit. */
 typedef struct bandit_state {
     uint32_t number;
+    bool owned;          /* by this process; if not, nothing below is known */
     uint64_t events;     /* number of the last */
     int64_t time;        /* of it: log time */
     uint64_t news;       /* number of the last that a model learns from: DECISION, SETTLED, SETTINGS, MODEL */
@@ -119,6 +120,10 @@ typedef struct store_group {
     const uint32_t *due; /* (due_count) */
     size_t due_count, settle_each, settle_total;
     bool probe; /* write something in any case, to see whether it is possible */
+    /* Entries that come from a spool (journal/spool.h): everything up to this position is delivered with the group. If
+     * one of them would be ENTRY_MOVED, the group fails. Only databases; spool NULL: they do not. */
+    const char *spool;
+    uint64_t spool_position;
 
     /* Results. */
     size_t due_done; /* how many of due were looked at: the rest has to come again */
@@ -126,10 +131,16 @@ typedef struct store_group {
     const uint32_t *touched; /* (touched_count) bandits that may have changed; valid until the next call */
     size_t touched_count;
     double sync_seconds; /* duration of the commit */
+    bool in_doubt;       /* on failure: the commit was sent, and may have succeeded */
 } store_group;
 
 /* Writes a group and sets the verdict of each entry. On failure all verdicts are ENTRY_FAILED with this error. */
 ee_status store_write(store *self, store_group *group, ee_error *error);
+
+/* Whether the store is a database on a network, which can be away for a while, and can take entries of a spool. */
+bool store_is_database(const store *self);
+/* The position up to which the entries of a spool are delivered; 0: none is. Only of a database. */
+ee_status store_spool_position(store *self, const char *spool, uint64_t *position, ee_error *error);
 
 /* Removes events before a log time, with their decisions and ids, but none from `keep_from` or the first pending
  * decision on, and not the last event. Removes at most `limit`, to keep the transaction short, and rounds with slots as
@@ -160,6 +171,22 @@ ee_status store_erase(store *self, uint32_t bandit, const uint64_t *numbers, siz
  * backup needs the write-ahead log: try again after a pause. */
 ee_status store_scrub(store *self, uint64_t *page, size_t count, bool *more, ee_error *error);
 
+/* For how long a write may look for the outcome of a commit whose connection was lost; default: 10 s. Only of a
+ * database. */
+void store_set_patience(store *self, double seconds);
+
+/* ---- owners: in the thread that writes; only of a store that was opened with store_open_shared ---- */
+
+enum { LEADER = 0 }; /* the number that the lease of the leader has */
+
+/* This process has the lease of a bandit, or of the leader, with this token: loads what the writer knows of it. If the
+ * lease is another's by now, *owned is false. */
+ee_status store_own(store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error);
+/* Entries get ENTRY_MOVED from now on. */
+void store_disown(store *self, uint32_t bandit);
+/* The token of a bandit that this process owns; 0: it does not. Any thread may ask. */
+uint64_t store_token(const store *self, uint32_t bandit);
+
 /* Bandits are numbered from 1 without gaps, archived and removed ones too. The state is valid until the next write;
  * only for the thread that writes. NULL: there is none of this number. */
 size_t store_bandit_count(const store *self);
@@ -171,7 +198,7 @@ ee_status store_reader_create(store *self, store_reader **out, ee_error *error);
 void store_reader_free(store_reader *self);
 
 /* Opens a store for reading only; another process may be writing to it. For replay and backup. */
-ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error);
+ee_status store_open_reader(const char *where, store_reader **out, ee_error *error);
 
 /* A bandit as it is stored. */
 typedef struct stored_bandit {

@@ -14,7 +14,8 @@ typedef struct store_methods {
     ee_status (*commit)(store *self, ee_error *error);
     void (*rollback)(store *self);
 
-    /* Finds what joining_collect listed in self->joining: decisions of ids, unclaimed events, reward ids, names. */
+    /* Finds what joining_collect listed in self->joining: decisions of ids, unclaimed events, reward ids, names. If
+     * the lease of a bandit is lost, or was not this process's, its state is no longer `owned`. */
     ee_status (*fetch)(store *self, ee_error *error);
     /* Finds self->joining->slots. */
     ee_status (*fetch_slots)(store *self, ee_error *error);
@@ -25,6 +26,10 @@ typedef struct store_methods {
     /* Writes the changes of self->joining. */
     ee_status (*apply)(store *self, ee_error *error);
     ee_status (*write_clock)(store *self, const stored_clock *clock, ee_error *error);
+    /* The entries of a spool up to this position are part of the transaction. NULL: not supported. */
+    ee_status (*deliver)(store *self, const char *spool, uint64_t position, ee_error *error);
+    /* As store_spool_position, outside of a transaction. NULL: not supported. */
+    ee_status (*spool_position)(store *self, const char *spool, uint64_t *position, ee_error *error);
     /* Writes something that has to reach the disk and changes nothing. */
     ee_status (*probe)(store *self, ee_error *error);
     /* As store_remove, within a transaction. *unclaimed: how many unclaimed events were among them. */
@@ -43,6 +48,12 @@ typedef struct store_methods {
     /* Whether deleted content is overwritten. Outside of a transaction. */
     ee_status (*overwrite)(store *self, bool on, ee_error *error);
     ee_status (*scrub)(store *self, uint64_t *page, size_t count, bool *more, ee_error *error);
+
+    void (*set_patience)(store *self, double seconds); /* NULL: commits are never in doubt */
+    /* As store_own, store_disown and store_token. NULL: the process owns everything. */
+    ee_status (*own)(store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error);
+    void (*disown)(store *self, uint32_t bandit);
+    uint64_t (*token)(const store *self, uint32_t bandit);
 
     ee_status (*create_reader)(store *self, store_reader **out, ee_error *error);
     uint64_t (*bytes)(const store *self);
@@ -77,6 +88,9 @@ typedef struct reader_methods {
     ee_status (*count_before)(store_reader *self, uint32_t bandit, int64_t time, uint64_t *count, ee_error *error);
     ee_status (*read_clock)(store_reader *self, stored_clock *out, ee_error *error);
 } reader_methods;
+
+/* Adds a copy, for list_bandits. */
+ee_status stored_bandits_add(stored_bandits *self, const stored_bandit *from, ee_error *error);
 
 struct store_reader {
     memory memory;

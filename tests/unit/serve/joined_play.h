@@ -9,22 +9,22 @@
 static const int64_t START = 1700000000000000; /* microseconds: 14 November 2023 */
 
 typedef struct play {
-    test_folder folder;
+    test_place place;
     store *store;
     int64_t now;
 } play;
 
 static inline play start(void)
 {
-    play self = {.folder = folder_make(), .now = START};
-    self.store = open_bare(folder_path(&self.folder, "store"), &(joining_rules){10000000, 0, LOG_REWARD_FIRST});
+    play self = {.place = test_place_make(), .now = START};
+    self.store = open_bare(self.place.where, &(joining_rules){10000000, 0, LOG_REWARD_FIRST});
     return self;
 }
 
 static inline void end(play *self)
 {
     store_close(self->store);
-    folder_remove(&self->folder);
+    test_place_remove(&self->place);
 }
 
 static inline void set_mode(play *self, const char *json)

@@ -1,4 +1,4 @@
-/* What the tests of the store share: a store in a folder of its own, and what is read of it as words. */
+/* What the tests of the store share: a store in a place of its own, and what is read of it as words. */
 #ifndef EENET_STORE_BENCH_H
 #define EENET_STORE_BENCH_H
 
@@ -9,9 +9,9 @@
 
 enum { ALL = 0xff };
 
-/* A store in a folder of its own, and a reader of it. */
+/* A store in a place of its own, and a reader of it. */
 typedef struct bench {
-    test_folder folder;
+    test_place place;
     store *kept;
     store_reader *reader;
     ee_error error;
@@ -19,7 +19,7 @@ typedef struct bench {
 
 static inline void open_store(bench *b)
 {
-    ok(store_open(b->folder.path, &b->kept, &b->error));
+    ok(store_open(b->place.where, &b->kept, &b->error));
     ok(store_reader_create(b->kept, &b->reader, &b->error));
 }
 
@@ -34,7 +34,7 @@ static inline void close_store(bench *b)
 static inline int set_up(void **state)
 {
     bench *b = calloc(1, sizeof *b);
-    b->folder = folder_make();
+    b->place = test_place_make();
     open_store(b);
     *state = b;
     return 0;
@@ -44,7 +44,7 @@ static inline int tear_down(void **state)
 {
     bench *b = *state;
     close_store(b);
-    folder_remove(&b->folder);
+    test_place_remove(&b->place);
     free(b);
     return 0;
 }
@@ -160,7 +160,7 @@ static inline void compare_event(store_reader *reader, uint32_t bandit, const ev
 static inline void write_log(bench *b)
 {
     close_store(b);
-    raw_log log = raw_begin(b->folder.path);
+    raw_log log = raw_begin(b->place.where);
     for (uint32_t bandit = 1; bandit <= 2; bandit++) {
         raw_add_bandit(&log, bandit, bandit == 1 ? "a" : "b");
         for (uint64_t number = 1; number <= 12; number++) {

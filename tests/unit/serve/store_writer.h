@@ -6,9 +6,10 @@
 #include <stdio.h>
 
 #include "base/archive.h"
+#include "serve/store/place_name.h"
 #include "serve/store/row_checksum.h"
-#include "serve/store/store_sqlite.h"
-#include "support_files.h"
+#include "serve/store/sqlite/store_sqlite.h"
+#include "serve/test_place.h"
 
 /* ---- by the rules ---- */
 
@@ -87,22 +88,47 @@ static inline bool has_model(store *kept, uint32_t bandit, uint64_t version, con
 /* ---- past the rules: another connection, which the writer must not know of. Reopen the store before it writes ---- */
 
 typedef struct raw_log {
-    sqlite3 *database;
+    sqlite3 *database; /* NULL: PostgreSQL */
     sqlite3_stmt *event;
+    pg_connection *connection;
 } raw_log;
 
 static inline void raw_run(raw_log *self, const char *sql)
 {
     char *message = NULL;
-    if (sqlite3_exec(self->database, sql, NULL, NULL, &message)) fail_msg("%s: %s", sql, message);
+    ee_error error = {0};
+    if (self->connection && pg_execute(self->connection, sql, "run", &error)) fail_msg("%s: %s", sql, error.message);
+    if (self->database && sqlite3_exec(self->database, sql, NULL, NULL, &message)) fail_msg("%s: %s", sql, message);
 }
 
-/* Begins a transaction in the store of a folder, which must exist. */
-static inline raw_log raw_begin(const char *folder)
+static inline PGresult *raw_ask(raw_log *self, const char *sql)
 {
-    raw_log self = {NULL, NULL};
+    PGresult *rows;
+    ee_error error = {0};
+    if (pg_query(self->connection, sql, "ask", &rows, &error)) fail_msg("%s: %s", sql, error.message);
+    return rows;
+}
+
+static inline raw_log raw_begin_database(const char *where)
+{
+    static const char *const sql[] = {
+        "INSERT INTO events (place, kind, time, id, decision, value, outcome, reward_id, body, checksum)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
+    raw_log self = {NULL, NULL, NULL};
+    ok(pg_create(&(pg_options){.where = where, .sql = sql, .count = 1, .role = "test", .seconds = 60}, &self.connection,
+                 NULL));
+    raw_run(&self, "SET idle_in_transaction_session_timeout = 0");
+    raw_run(&self, "BEGIN; SET LOCAL search_path = eenet");
+    return self;
+}
+
+/* Begins a transaction in the store of a place, which must exist. */
+static inline raw_log raw_begin(const char *where)
+{
+    raw_log self = {NULL, NULL, NULL};
     char path[4200];
-    snprintf(path, sizeof path, "%s/eenet.db", folder);
+    if (place_is_database(where)) return raw_begin_database(where);
+    snprintf(path, sizeof path, "%s/eenet.db", where);
     assert_int_equal(sqlite3_open_v2(path, &self.database, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     sqlite3_busy_timeout(self.database, 10000);
     assert_int_equal(row_checksum_register(self.database), SQLITE_OK);
@@ -124,8 +150,40 @@ static inline void raw_text(sqlite3_stmt *statement, int at, json_text value)
         sqlite3_bind_null(statement, at);
 }
 
+static inline void raw_append_row(raw_log *self, uint32_t bandit, const event *what)
+{
+    pg_values values = {0};
+    row_checksum sum = {0};
+    ee_error error = {0};
+    const int64_t numbers[] = {store_place(bandit, what->number), what->kind, what->time};
+    pg_values_start(&values);
+    for (int i = 0; i < 3; i++) {
+        pg_add_int8(&values, numbers[i]);
+        row_add_integer(&sum, numbers[i]);
+    }
+    pg_add_text(&values, what->id);
+    row_add_text(&sum, what->id);
+    pg_add_int8(&values, (int64_t)what->decision);
+    row_add_integer(&sum, (int64_t)what->decision);
+    pg_add_float8(&values, what->value);
+    row_add_real(&sum, what->value);
+    pg_add_int8(&values, what->outcome);
+    row_add_integer(&sum, what->outcome);
+    pg_add_text(&values, what->reward_id);
+    row_add_text(&sum, what->reward_id);
+    pg_add_bytes(&values, what->body, what->size);
+    row_add_blob(&sum, what->body, what->size);
+    pg_add_int8(&values, row_checksum_end(&sum));
+    if (pg_run(self->connection, 0, &values, "append", NULL, &error)) fail_msg("%s", error.message);
+    pg_values_free(&values);
+}
+
 static inline void raw_append(raw_log *self, uint32_t bandit, const event *what)
 {
+    if (self->connection) {
+        raw_append_row(self, bandit, what);
+        return;
+    }
     sqlite3_bind_int64(self->event, 1, (int64_t)bandit << 40 | (int64_t)what->number);
     sqlite3_bind_int(self->event, 2, (int)what->kind);
     sqlite3_bind_int64(self->event, 3, what->time);
@@ -146,9 +204,55 @@ static inline void raw_add_bandit(raw_log *self, uint32_t number, const char *na
     raw_run(self, sql);
 }
 
+/* The row of a bandit, and the end of its log as it is now. */
+static inline void raw_seal_bandit(raw_log *self, const PGresult *bandits, int row)
+{
+    char sql[500];
+    uint32_t number = (uint32_t)pg_int8(bandits, row, 0);
+    int64_t row_of_end[END_COLUMNS];
+    snprintf(sql, sizeof sql,
+             "SELECT place & 1099511627775, checksum FROM events WHERE place >> 40 = %u ORDER BY place",
+             (unsigned)number);
+    PGresult *events = raw_ask(self, sql);
+    stored_end end = {.first = 1, .settled_to = (uint64_t)pg_int8(bandits, row, 4)};
+    for (int i = 0; i < PQntuples(events); i++) {
+        end.last = (uint64_t)pg_int8(events, i, 0);
+        if (!i) end.first = end.last;
+        end.sum += (uint64_t)pg_int8(events, i, 1);
+    }
+    PQclear(events);
+    store_end_columns(number, &end, row_of_end);
+    long long all[END_COLUMNS];
+    for (int i = 0; i < END_COLUMNS; i++) all[i] = row_of_end[i];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO log_ends VALUES (%lld, %lld, %lld, %lld, %lld, %lld, %lld) ON CONFLICT (bandit) DO UPDATE"
+             " SET first = excluded.first, last = excluded.last, sum = excluded.sum, settled_to ="
+             " excluded.settled_to, kept = excluded.kept, checksum = excluded.checksum",
+             all[0], all[1], all[2], all[3], all[4], all[5], all[6]);
+    raw_run(self, sql);
+    snprintf(sql, sizeof sql, "UPDATE bandits SET checksum = %lld WHERE number = %u",
+             (long long)store_bandit_checksum(number, pg_text(bandits, row, 1), pg_int8(bandits, row, 2) != 0,
+                                              pg_text(bandits, row, 3)),
+             (unsigned)number);
+    raw_run(self, sql);
+}
+
+static inline void raw_commit_database(raw_log *self)
+{
+    PGresult *bandits = raw_ask(self, "SELECT number, name, archived, first_settings, settled_to FROM bandits");
+    for (int i = 0; i < PQntuples(bandits); i++) raw_seal_bandit(self, bandits, i);
+    PQclear(bandits);
+    raw_run(self, "COMMIT");
+    pg_free(self->connection);
+}
+
 /* With the ends of the logs as they are now. */
 static inline void raw_commit(raw_log *self)
 {
+    if (self->connection) {
+        raw_commit_database(self);
+        return;
+    }
     raw_run(self,
             "INSERT OR REPLACE INTO log_ends SELECT number, coalesce(first, 1), coalesce(last, 0), coalesce(sum, 0),"
             " settled_to, 0, 0 FROM bandits LEFT JOIN (SELECT place >> 40 AS bandit, min(place) & 0xffffffffff AS"
@@ -162,24 +266,49 @@ static inline void raw_commit(raw_log *self)
     sqlite3_close(self->database);
 }
 
+/* Calls back with each row of a query: its columns as text, with | after each. */
+static inline void raw_show(raw_log *self, const char *sql, void (*show)(void *context, const char *row), void *context)
+{
+    char line[8192];
+    if (self->connection) {
+        snprintf(line, sizeof line, "SELECT shown::text FROM (%s) AS shown", sql);
+        PGresult *rows = raw_ask(self, line);
+        for (int i = 0; i < PQntuples(rows); i++) show(context, PQgetvalue(rows, i, 0));
+        PQclear(rows);
+        return;
+    }
+    sqlite3_stmt *rows;
+    assert_int_equal(sqlite3_prepare_v2(self->database, sql, -1, &rows, NULL), SQLITE_OK);
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        size_t length = 0;
+        line[0] = 0;
+        for (int k = 0; k < sqlite3_column_count(rows) && length < sizeof line; k++) {
+            const char *value = (const char *)sqlite3_column_text(rows, k);
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s|", value ? value : "");
+        }
+        show(context, line);
+    }
+    sqlite3_finalize(rows);
+}
+
 /* Commits without waiting for the disk: for tests that commit often and do not crash. */
 static inline void skip_syncs(store *kept)
 {
-    sqlite3_exec(((sqlite_store *)kept)->database, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    if (!test_postgres()) sqlite3_exec(((sqlite_store *)kept)->database, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
 }
 
 /* A store with a bandit that has no events, not even SETTINGS, as if they had been removed: the test's own get the
  * numbers from 1 on. Decisions wait ten seconds. */
-static inline store *open_bare(const char *folder, const joining_rules *rules)
+static inline store *open_bare(const char *where, const joining_rules *rules)
 {
     store *kept;
     ee_error error = {0};
-    if (store_open(folder, &kept, &error)) fail_msg("%s", error.message);
+    if (store_open(where, &kept, &error)) fail_msg("%s", error.message);
     store_close(kept);
-    raw_log log = raw_begin(folder);
+    raw_log log = raw_begin(where);
     raw_add_bandit(&log, 1, "shop");
     raw_commit(&log);
-    if (store_open(folder, &kept, &error)) fail_msg("%s", error.message);
+    if (store_open(where, &kept, &error)) fail_msg("%s", error.message);
     skip_syncs(kept);
     state_of(kept, 1)->rules = *rules;
     state_of(kept, 1)->deadline = INT64_MAX;

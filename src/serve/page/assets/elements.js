@@ -52,10 +52,10 @@ export function fill(node, of, make) {
     if (label) [...node.querySelectorAll('[aria-label]')].find((one) => one.getAttribute('aria-label') === label)?.focus();
 }
 
-// Scrolls a table that is wider than the page; focusable for the keyboard while it does.
+// Scrolls a table that is larger than its place; focusable for the keyboard while it does.
 export function scroller(label, ...children) {
     const node = h('div', { class: 'scroll', role: 'region', 'aria-label': label }, children);
-    const look = () => mark(node, 'tabindex', node.scrollWidth > node.clientWidth ? '0' : null);
+    const look = () => mark(node, 'tabindex', node.scrollWidth > node.clientWidth || node.scrollHeight > node.clientHeight ? '0' : null);
     const watch = new ResizeObserver(look);
     watch.observe(node);
     for (const child of node.children) watch.observe(child);

@@ -5,6 +5,7 @@ import { loadChoices } from './choices.js';
 import { createBandit, welcome } from './create.js';
 import { sentence } from './dialogs.js';
 import { h, mark, say, show, tell } from './elements.js';
+import { fleetBandits, ownerOf, sayMissing, startFleet, takeFleet } from './fleet.js';
 import { plural } from './formats.js';
 import { Refused, ask, learnRoutes, onAway, poll } from './server.js';
 import { startTheme } from './theme.js';
@@ -13,7 +14,8 @@ const at = (id) => document.getElementById(id);
 const main = at('main');
 let bandits = null; // from the server; null: not loaded yet
 let view = null; // of the selected bandit
-let asked = null; // named by the address, unknown to the server
+let asked = null; // what is shown in place of a bandit, and its name
+let missing = 0; // servers of the fleet whose bandits are not in the list
 
 // ---- the server ----
 
@@ -83,13 +85,15 @@ let reached = null; // the bandit that the list was last scrolled to
 function row(entry) {
     let made = rows.get(entry.name);
     if (!made) {
-        made = { words: h('small'), item: null, link: null };
-        made.link = h('a', { href: address(entry.name) }, h('b', {}, entry.name), made.words);
+        made = { words: h('small'), owner: h('span', { class: 'owner' }), item: null, link: null };
+        made.link = h('a', { href: address(entry.name) }, h('b', {}, entry.name), ' ', made.owner, ' ', made.words);
         made.item = h('li', {}, made.link);
         rows.set(entry.name, made);
     }
     say(made.words, describe(entry));
     mark(made.words, 'class', entry.trouble ? 'alarm' : null);
+    const owner = ownerOf(entry.name);
+    show(say(made.owner, owner === undefined ? '' : owner ? `server ${owner}` : 'no server'), owner !== undefined);
     mark(made.link, 'aria-current', entry.name === wanted() ? 'page' : null);
     return made.item;
 }
@@ -105,13 +109,25 @@ function showList() {
         reached = wanted();
         rows.get(reached).link.scrollIntoView({ block: 'nearest' });
     }
-    const none = !bandits.length ? 'No bandits yet.' : !seen.length ? 'No bandit has this name.' : seen.length > 200 ? `${seen.length - 200} more: search to find them.` : '';
+    const none = !bandits.length ? (isIncomplete() ? '' : 'No bandits yet.') : !seen.length ? 'No bandit has this name.' : seen.length > 200 ? `${seen.length - 200} more: search to find them.` : '';
     show(say(at('bandits-none'), none), none !== '');
     say(at('side-now'), wanted() ?? 'Select a bandit');
 }
 
+// The list lacks bandits of the fleet whose server did not answer, or that move to another server.
+const isIncomplete = () => missing > 0 || fleetBandits() > bandits.length;
+
+// The owners are in the list too.
+async function lookAtFleet(visit) {
+    await takeFleet(visit);
+    if (bandits) showList();
+}
+
 async function lookAtBandits() {
-    bandits = (await ask('/v1/bandits')).bandits;
+    const answer = await ask('/v1/bandits');
+    bandits = answer.bandits;
+    missing = answer.servers_missing ?? 0;
+    sayMissing(missing);
     if (latest) keepCount();
     showList();
     choose();
@@ -147,12 +163,18 @@ function keepCount() {
     return entry;
 }
 
-function showMissing(name) {
-    if (asked === name) return;
+function showInstead(name, title, words) {
+    if (asked === `${title} ${name}`) return;
     close();
-    asked = name;
+    asked = `${title} ${name}`;
     document.title = 'eenet';
-    main.replaceChildren(h('section', { class: 'card' }, h('h1', {}, 'Bandit not found'), h('p', {}, `This server has no bandit '${name}', or your key has no access to it.`)));
+    main.replaceChildren(h('section', { class: 'card' }, h('h1', {}, title), h('p', {}, words)));
+}
+
+// A bandit of a fleet is not in the list while its server does not answer. The view stays open: it retries.
+function showMissing(name) {
+    if (!missing && ownerOf(name) === undefined) return showInstead(name, 'Bandit not found', `This server has no bandit '${name}', or your key has no access to it.`);
+    if (view?.name !== name) showInstead(name, 'Bandit not available', `The server that owns '${name}' did not answer. Retrying.`);
 }
 
 // Shows the bandit that the address names; the first one if it names none.
@@ -160,7 +182,7 @@ function choose() {
     if (!bandits) return;
     const name = wanted();
     if (!bandits.length && !name) {
-        if (asked !== '') {
+        if (asked !== '' && !isIncomplete()) {
             close();
             asked = '';
             document.title = 'eenet';
@@ -198,6 +220,7 @@ window.addEventListener('hashchange', () => {
 // ---- start ----
 
 startTheme(at('theme-button'));
+startFleet(at('fleet'), at('fleet-notices'));
 startKey(at('key-button'), () => wakeAll());
 at('search').addEventListener('input', () => bandits && showList());
 at('side-toggle').addEventListener('click', (event) => {
@@ -215,7 +238,7 @@ const list = poll(3, async () => {
     const visit = await visitor();
     if (visit.keys && visit.role === 'nobody') return;
     await learnRoutes();
-    await lookAtBandits();
+    await Promise.all([lookAtFleet(visit), lookAtBandits()]);
 });
 
 function wakeAll() {

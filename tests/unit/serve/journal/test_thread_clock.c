@@ -5,14 +5,14 @@
 
 #include "serve/journal/journal.h"
 #include "serve/log/log_export.h"
-#include "support_files.h"
+#include "serve/test_place.h"
 
 static const int64_t SECOND = 1000000, MINUTE = 60000000, HOUR = 3600000000, DAY = 86400000000;
 static const int64_t START = 1700000000000000; /* 14 November 2023 */
 
 /* A store, its journal, and both clocks of the system. */
 typedef struct stage {
-    test_folder folder;
+    test_place place;
     store *store;
     journal *journal;
     atomic_int_least64_t wall, real;
@@ -35,7 +35,7 @@ static ee_status open_as(stage *self, clock_acceptance as)
 {
     journal_options options = {
         .clock = read_wall, .elapsed = read_real, .clock_context = self, .most_days_off = 100, .accept_clock = as};
-    ok(store_open(folder_path(&self->folder, "store"), &self->store, &self->error));
+    ok(store_open(self->place.where, &self->store, &self->error));
     ee_status status = journal_start(self->store, &options, &self->journal, &self->error);
     if (status) store_close(self->store);
     return status;
@@ -70,7 +70,7 @@ static void be_off(stage *self, int64_t wall)
 static void start(stage *self)
 {
     static const char json[] = "{\"dim\":2,\"wait\":10,\"default_reward\":0}";
-    *self = (stage){.folder = folder_make(), .wall = START, .real = 77};
+    *self = (stage){.place = test_place_make(), .wall = START, .real = 77};
     open_good(self, CLOCK_REFUSED);
     bandit_settings settings = bandit_settings_usual();
     ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
@@ -87,7 +87,7 @@ static void start(stage *self)
 static void end(stage *self)
 {
     close_stage(self);
-    folder_remove(&self->folder);
+    test_place_remove(&self->place);
 }
 
 static void pass(stage *self, int64_t microseconds)

@@ -12,12 +12,13 @@
 
 #include "serve/journal/journal.h"
 #include "serve/shown_log.h"
+#include "serve/test_place.h"
 
 enum { NEWS = 64 };
 
 /* A store, its journal, and a clock that stands still until the test moves it. */
 typedef struct test_stage {
-    test_folder folder;
+    test_place place;
     store *store;
     journal *journal;
     atomic_int_least64_t clock;
@@ -60,7 +61,7 @@ static void open_stage(test_stage *self, bool own_clock)
                                .checkpoints = 2,
                                .appended = note_news,
                                .context = self};
-    if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
+    if (store_open(self->place.where, &self->store, &error)) fail_msg("%s", error.message);
     if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
 }
 
@@ -99,7 +100,7 @@ static uint32_t make_bandit(test_stage *self, const char *name, const char *json
 /* With a bandit whose decisions wait ten seconds. */
 static void start_stage(test_stage *self)
 {
-    *self = (test_stage){.folder = folder_make(),
+    *self = (test_stage){.place = test_place_make(),
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .wake = PTHREAD_COND_INITIALIZER,
                          .clock = 1000000000};
@@ -110,7 +111,7 @@ static void start_stage(test_stage *self)
 static void end_stage(test_stage *self)
 {
     close_stage(self);
-    folder_remove(&self->folder);
+    test_place_remove(&self->place);
 }
 
 /* ---- entries ---- */
@@ -310,7 +311,7 @@ TEST(too_many_are_refused)
     close_stage(&stage); /* writes what was handed in */
     assert_int_equal(stage.told, COUNT + 2);
     free(others);
-    folder_remove(&stage.folder);
+    test_place_remove(&stage.place);
 }
 
 /* ---- what fails alone ---- */
@@ -469,7 +470,7 @@ TEST(news_are_told)
     const uint64_t expected[] = {1, 2, 6, 8};
     assert_int_equal(stage.news_count, 4);
     for (size_t i = 0; i < 4; i++) assert_int_equal(stage.news[i].last, expected[i]);
-    folder_remove(&stage.folder);
+    test_place_remove(&stage.place);
 }
 
 TEST(the_clock_never_goes_back)
@@ -567,6 +568,7 @@ static void await_tries(test_stage *self, uint64_t failures, bool writable)
 TEST(a_full_disk_heals)
 {
     test_stage stage;
+    only_in_a_folder();
     start_stage(&stage);
     signal(SIGXFSZ, SIG_IGN);
     write_good(&stage, EVENT_DECISION, "a");

@@ -13,13 +13,13 @@ static void write_model(store *kept, const void *body, size_t size)
 TEST(uploads_that_nobody_needs_go)
 {
     const uint64_t upload = 1700000000000000;
-    test_folder folder = folder_make();
+    test_place place = test_place_make();
     store *kept;
     store_reader *log;
     checkpoint_body head = {.version = upload};
     uint8_t *body;
     size_t size;
-    ok(store_open(folder.path, &kept, NULL));
+    ok(store_open(place.where, &kept, NULL));
     ok(store_reader_create(kept, &log, NULL));
     write_bandit(kept, "a", "{}", 1);
     write_bandit(kept, "b", "{}", 1);
@@ -37,5 +37,5 @@ TEST(uploads_that_nobody_needs_go)
     upload_sweep(log, store_blobs(kept), 7, UINT64_MAX); /* of a bandit that has none */
     store_reader_free(log);
     store_close(kept);
-    folder_remove(&folder);
+    test_place_remove(&place);
 }

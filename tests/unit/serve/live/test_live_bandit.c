@@ -193,7 +193,7 @@ static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
 static char *state_path(const play *self)
 {
     char *path = NULL;
-    ok(file_join(folder_path((test_folder *)&self->folder, "store"), "live/1.state", &path, NULL));
+    ok(file_join(self->place.where, "live/1.state", &path, NULL));
     return path;
 }
 

@@ -81,14 +81,14 @@ TEST(a_line)
 static log_reader *open_lines(play *self, log_event *first)
 {
     char *lines = lines_of(self, everything, 1);
-    folder_write_text(&self->folder, "log.dsjson", lines);
+    folder_write_text(&self->place.folder, "log.dsjson", lines);
     memory_free(lines);
     log_options options = log_options_usual();
     options.strict = true;
     log_reader *log;
     ee_error error = {0};
     bool found;
-    if (log_open(folder_path(&self->folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
+    if (log_open(folder_path(&self->place.folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
     if (log_next(log, first, &found, &error)) fail_msg("%s", error.message);
     assert_true(found);
     return log;

@@ -337,6 +337,70 @@ TEST(a_step_ends_between_any_two_events)
     end(&s);
 }
 
+/* ---- a log that cannot be read for a while ---- */
+
+static struct {
+    const reader_methods *real;
+    size_t left; /* reads that succeed */
+} unread;
+
+static ee_status read_some(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
+                           event_batch *out, ee_error *error)
+{
+    if (!unread.left) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
+    unread.left--;
+    return unread.real->read(self, bandit, after, kinds, limit < 7 ? limit : 7, out, error);
+}
+
+static ee_status read_one(store_reader *self, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error)
+{
+    if (!unread.left) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
+    unread.left--;
+    return unread.real->read_one(self, bandit, number, out, error);
+}
+
+/* The step ends before what cannot be read, and one that reads nothing changes nothing. */
+TEST(a_step_ends_where_the_log_cannot_be_read)
+{
+    script s;
+    begin(&s, "linucb", "pending=8", NULL);
+    play(&s, 40, 12, 3);
+    raw_commit(&s.written);
+    reader_methods methods = *s.log->methods;
+    unread.real = s.log->methods;
+    methods.read = read_some;
+    methods.read_one = read_one;
+    for (size_t reads = 0; reads < 4; reads++) {
+        follower *first, *second;
+        size_t failures = 0;
+        uint64_t last = s.steps[s.step_count - 1].upto;
+        SCRIPT_OK(&s, follower_create(&s.settings, &first, &s.error));
+        SCRIPT_OK(&s, follower_create(&s.settings, &second, &s.error));
+        for (size_t turn = 0; follower_upto(first) < last; turn++) {
+            uint64_t before = follower_upto(first);
+            step_body taken = {last, 1 + turn % 2};
+            s.log->methods = &methods;
+            unread.left = turn % 3 ? reads + turn % 4 : 0;
+            ee_status status = follower_advance(first, s.log, BANDIT, &taken, NULL, NULL, &s.error);
+            s.log->methods = unread.real;
+            assert_int_equal(status, follower_upto(first) > before ? EE_OK : EE_FILE_ERROR);
+            failures += status != EE_OK;
+            if (!status) SCRIPT_OK(&s, follower_step(second, s.log, BANDIT, &taken, NULL, NULL, &s.error));
+        }
+        assert_true(failures > 0);
+        saved_model one = save(&s, first, 0), other = save(&s, second, 0);
+        assert_int_equal(one.size, other.size);
+        assert_memory_equal(one.bytes, other.bytes, one.size);
+        assert_memory_equal(one.state, other.state, one.about.state_size);
+        free_model(&one);
+        free_model(&other);
+        follower_free(first);
+        follower_free(second);
+    }
+    s.written = raw_begin(s.folder.path);
+    end(&s);
+}
+
 /* Another model: decisions that the one before made, before or after the event, teach it nothing. */
 TEST(a_reset_begins_anew)
 {

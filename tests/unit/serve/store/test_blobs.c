@@ -1,24 +1,83 @@
-/* Blobs: put, get, list and remove; modes of files; and what is damaged. */
+/* Blobs: put, get, list and remove; modes of files; and what is damaged. In a database if EENET_TEST_POSTGRES is set,
+ * else in a folder. */
 #define _DEFAULT_SOURCE
 #include "serve/store/blobs.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "serve/fresh_database.h"
 #include "serve/store_writer.h"
 
 static const char *const keys[BLOB_KINDS] = {"7", "", "0aF-_", "0aF-_", "0aF-_"};
 static const char *const files[BLOB_KINDS] = {"models/3/7.model", "live/3.state", "evaluations/3/0aF-_.json",
                                               "evaluations/3/0aF-_.results.json", "importances/3-0aF-_.json"};
 
-static blobs *open_blobs(const test_folder *folder)
+/* Where the blobs of a test are. */
+typedef struct blob_place {
+    test_folder folder;
+    fresh_database database;
+    blobs *blobs;
+} blob_place;
+
+static blob_place place_make(void)
 {
-    blobs *self;
-    ok(blobs_open(folder->path, &self, NULL));
+    blob_place self = {0};
+    if (test_postgres()) {
+        self.database = database_make();
+        ok(pg_blobs_open(self.database.where, &self.blobs, NULL));
+    } else {
+        self.folder = folder_make();
+        ok(blobs_open(self.folder.path, &self.blobs, NULL));
+    }
     return self;
+}
+
+static void place_remove(blob_place *self)
+{
+    blobs_close(self->blobs);
+    if (test_postgres())
+        database_remove(&self->database);
+    else
+        folder_remove(&self->folder);
+}
+
+enum { MOST_STORED = 128 };
+
+/* The bytes of a small blob as they are stored. */
+static size_t read_stored(blob_place *self, blob_kind kind, uint8_t out[MOST_STORED])
+{
+    if (!test_postgres()) {
+        FILE *file = fopen(folder_path(&self->folder, files[kind]), "rb");
+        size_t size = fread(out, 1, MOST_STORED, file);
+        fclose(file);
+        return size;
+    }
+    char sql[200];
+    PGresult *rows;
+    snprintf(sql, sizeof sql, "SELECT bytes FROM eenet.blobs WHERE bandit = 3 AND kind = %d", (int)kind);
+    ok(pg_query(self->database.inside, sql, "read", &rows, NULL));
+    json_text bytes = pg_text(rows, 0, 0);
+    assert_in_range(bytes.length, 1, MOST_STORED);
+    memcpy(out, bytes.bytes, bytes.length);
+    PQclear(rows);
+    return bytes.length;
+}
+
+static void write_stored(blob_place *self, blob_kind kind, const uint8_t *bytes, size_t size)
+{
+    if (!test_postgres()) {
+        folder_write(&self->folder, files[kind], bytes, size);
+        return;
+    }
+    char sql[2 * MOST_STORED + 200], hex[2 * MOST_STORED + 1];
+    for (size_t i = 0; i < size; i++) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+    snprintf(sql, sizeof sql, "UPDATE eenet.blobs SET bytes = '\\x%s' WHERE bandit = 3 AND kind = %d", hex, (int)kind);
+    database_run(self->database.inside, sql);
 }
 
 static void assert_holds(const blobs *self, blob_name name, const void *expected, size_t length)
@@ -34,8 +93,8 @@ static void assert_holds(const blobs *self, blob_name name, const void *expected
 
 TEST(every_kind_is_kept)
 {
-    test_folder folder = folder_make();
-    blobs *self = open_blobs(&folder);
+    blob_place place = place_make();
+    blobs *self = place.blobs;
     uint8_t value[64], other[64], *bytes;
     size_t length = sealed("a value", value), longer = sealed("another value", other), size;
     ee_error error;
@@ -50,7 +109,7 @@ TEST(every_kind_is_kept)
         ok(blob_put(self, name, other, longer, &error));
         assert_holds(self, name, other, longer);
         assert_true(blob_exists(self, name));
-        assert_int_equal(access(folder_path(&folder, files[kind]), F_OK), 0);
+        if (!test_postgres()) assert_int_equal(access(folder_path(&place.folder, files[kind]), F_OK), 0);
         assert_false(blob_exists(self, blob_named(33, (blob_kind)kind, keys[kind])));
     }
     assert_true(blobs_bytes(self) >= BLOB_KINDS * longer);
@@ -61,14 +120,13 @@ TEST(every_kind_is_kept)
         assert_false(blob_exists(self, name));
     }
     assert_int_equal(blobs_bytes(self), 0);
-    blobs_close(self);
-    folder_remove(&folder);
+    place_remove(&place);
 }
 
 TEST(keys_are_listed)
 {
-    test_folder folder = folder_make();
-    blobs *self = open_blobs(&folder);
+    blob_place place = place_make();
+    blobs *self = place.blobs;
     const blob_kind kinds[] = {BLOB_MODEL, BLOB_EVALUATION, BLOB_EVALUATION_RESULTS, BLOB_IMPORTANCE};
     for (size_t k = 0; k < 4; k++) {
         blob_key *list;
@@ -86,42 +144,59 @@ TEST(keys_are_listed)
         assert_int_equal(seen, 7);
         memory_free(list);
     }
-    blobs_close(self);
-    folder_remove(&folder);
+    place_remove(&place);
+}
+
+/* It has no key: the list says whether it is there. */
+TEST(a_live_state_is_listed)
+{
+    blob_place place = place_make();
+    blob_key *list;
+    size_t count;
+    ok(blob_put(place.blobs, blob_named(33, BLOB_LIVE_STATE, ""), "12345678", 8, NULL));
+    ok(blob_list(place.blobs, 3, BLOB_LIVE_STATE, &list, &count, NULL));
+    assert_int_equal(count, 0);
+    memory_free(list);
+    ok(blob_put(place.blobs, blob_named(3, BLOB_LIVE_STATE, ""), "12345678", 8, NULL));
+    ok(blob_list(place.blobs, 3, BLOB_LIVE_STATE, &list, &count, NULL));
+    assert_int_equal(count, 1);
+    assert_string_equal(list[0], "");
+    memory_free(list);
+    ok(store_remove_blobs((store *)&(struct store){.blobs = place.blobs}, 3, NULL));
+    assert_false(blob_exists(place.blobs, blob_named(3, BLOB_LIVE_STATE, "")));
+    assert_true(blob_exists(place.blobs, blob_named(33, BLOB_LIVE_STATE, "")));
+    place_remove(&place);
 }
 
 TEST(a_key_is_no_path)
 {
-    test_folder folder = folder_make();
-    blobs *self = open_blobs(&folder);
+    blob_place place = place_make();
+    blobs *self = place.blobs;
     ee_error error;
     const char *const bad[] = {"", "..", "a/b", "../x", "a.b", "a\n", "ä"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(blob_put(self, blob_named(1, BLOB_EVALUATION, bad[i]), "x", 1, &error), EE_BAD_INPUT);
     assert_int_equal(blob_put(self, blob_named(1, BLOB_LIVE_STATE, "x"), "x", 1, &error), EE_BAD_INPUT);
-    blobs_close(self);
-    folder_remove(&folder);
+    place_remove(&place);
 }
 
-/* Any byte of a file of any kind that is changed or cut off. */
+/* Any byte of any kind that is changed. */
 TEST(damage_is_detected)
 {
-    test_folder folder = folder_make();
-    blobs *self = open_blobs(&folder);
+    blob_place place = place_make();
+    blobs *self = place.blobs;
     uint8_t value[64];
     size_t length = sealed("{\"a\":1}", value);
     for (int kind = 0; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(3, (blob_kind)kind, keys[kind]);
         ok(blob_put(self, name, value, length, NULL));
-        uint8_t good[128], bad[128], *bytes;
-        FILE *file = fopen(folder_path(&folder, files[kind]), "rb");
-        size_t size = fread(good, 1, sizeof good, file), got;
-        fclose(file);
+        uint8_t good[MOST_STORED], bad[MOST_STORED], *bytes;
+        size_t size = read_stored(&place, (blob_kind)kind, good), got;
         for (size_t i = 0; i < size; i++) {
             ee_error error = {0};
             memcpy(bad, good, size);
             bad[i] ^= 4;
-            folder_write(&folder, files[kind], bad, size);
+            write_stored(&place, (blob_kind)kind, bad, size);
             ee_status status = blob_get(self, name, &bytes, &got, &error);
             /* Without its mark the line with the checksum is a part of the value, as of a file that never had one. */
             bool is_text = size > length, unmarked = is_text && !status && got == size;
@@ -129,18 +204,19 @@ TEST(damage_is_detected)
             if (status) assert_message_has(error.message, "is damaged: its checksum does not match");
             memory_free(bytes);
         }
-        folder_write(&folder, files[kind], good, size);
+        write_stored(&place, (blob_kind)kind, good, size);
         assert_holds(self, name, value, length);
     }
-    blobs_close(self);
-    folder_remove(&folder);
+    place_remove(&place);
 }
 
 /* Files of versions that wrote no checksum to text. */
 TEST(text_of_older_versions_is_read)
 {
+    if (test_postgres()) skip();
     test_folder folder = folder_make();
-    blobs *self = open_blobs(&folder);
+    blobs *self;
+    ok(blobs_open(folder.path, &self, NULL));
     ok(blob_put(self, blob_named(0, BLOB_EVALUATION, "b"), "x", 1, NULL));
     folder_write_text(&folder, "evaluations/a.json", "{\"old\":true}");
     assert_holds(self, blob_named(0, BLOB_EVALUATION, "a"), "{\"old\":true}", 12);
@@ -150,8 +226,10 @@ TEST(text_of_older_versions_is_read)
 
 TEST(what_a_crash_left_goes)
 {
+    if (test_postgres()) skip();
     test_folder folder = folder_make();
-    blobs *self = open_blobs(&folder);
+    blobs *self;
+    ok(blobs_open(folder.path, &self, NULL));
     char *scratch;
     const char *const left[] = {"models/1/8.model.123.0", "evaluations/1/a.json.5.1", "evaluations/1/a.eelog.zst"};
     const char *const stays[] = {"models/1/readme", "models/1/8.model"};
@@ -168,4 +246,158 @@ TEST(what_a_crash_left_goes)
     memory_free(scratch);
     blobs_close(self);
     folder_remove(&folder);
+}
+
+/* Values of several parts of a row, and their ends. */
+TEST(large_values_are_whole)
+{
+    const size_t part = 4 << 20, sizes[] = {8, part - 1, part, part + 1, 2 * part, 2 * part + 12345};
+    blob_place place = place_make();
+    uint8_t *value = malloc(3 * part);
+    for (size_t i = 0; i < 3 * part; i++) value[i] = (uint8_t)(i * 2654435761u >> 20);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t length = sizes[i] - 8;
+        uint64_t checksum = archive_checksum(value, length);
+        uint8_t kept[8];
+        memcpy(kept, value + length, 8);
+        for (size_t k = 0; k < 8; k++) value[length + k] = (uint8_t)(checksum >> 8 * k);
+        ok(blob_put(place.blobs, blob_model(3, 7), value, sizes[i], NULL)); /* replaces a shorter one */
+        assert_holds(place.blobs, blob_model(3, 7), value, sizes[i]);
+        assert_int_equal(blobs_bytes(place.blobs), sizes[i]);
+        memcpy(value + length, kept, 8);
+    }
+    uint8_t small[64], *bytes;
+    size_t size = sealed("small", small), got;
+    ok(blob_put(place.blobs, blob_model(3, 7), small, size, NULL)); /* and a longer one */
+    assert_holds(place.blobs, blob_model(3, 7), small, size);
+    assert_int_equal(blobs_bytes(place.blobs), size);
+    if (test_postgres()) { /* a part is missing */
+        ee_error error = {0};
+        database_run(place.database.inside, "INSERT INTO eenet.blobs VALUES (3, 0, '7', 2, 'x')");
+        assert_int_equal(blob_get(place.blobs, blob_model(3, 7), &bytes, &got, &error), EE_FILE_ERROR);
+        assert_message_has(error.message, "models/3/7.model is damaged");
+        assert_null(bytes);
+    }
+    free(value);
+    place_remove(&place);
+}
+
+TEST(scratch_files_are_private)
+{
+    blob_place place = place_make();
+    char *paths[2];
+    for (int i = 0; i < 2; i++) {
+        struct stat about;
+        ok(blobs_scratch(place.blobs, ".eelog.zst", &paths[i], NULL));
+        assert_int_equal(stat(paths[i], &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0600);
+        assert_int_equal(about.st_size, 0);
+        assert_string_equal(paths[i] + strlen(paths[i]) - 10, ".eelog.zst");
+    }
+    assert_string_not_equal(paths[0], paths[1]);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(unlink(paths[i]), 0);
+        memory_free(paths[i]);
+    }
+    place_remove(&place);
+}
+
+/* ---- of a database ---- */
+
+static uint64_t token_of(void *context, uint32_t bandit)
+{
+    return bandit == 3 ? *(const uint64_t *)context : 0;
+}
+
+static void assert_refused(ee_status status, const ee_error *error)
+{
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_string_equal(error->message, "store: another server owns the bandit");
+}
+
+TEST(only_the_owner_changes)
+{
+    if (!test_postgres()) skip();
+    blob_place place = place_make();
+    uint8_t old[64], new[64];
+    size_t size = sealed("old value", old);
+    uint64_t token = 5;
+    ee_error error = {0};
+    sealed("new value", new);
+    database_run(place.database.inside, "INSERT INTO eenet.log_ends VALUES (3, 1, 0, 0, 0, 0, 0, 1, 5)");
+    blobs_fence(place.blobs, token_of, &token);
+    ok(blob_put(place.blobs, blob_model(3, 7), old, size, &error));
+    assert_refused(blob_put(place.blobs, blob_model(4, 7), old, size, &error), &error); /* has no lease */
+    ok(blob_put(place.blobs, blob_model(0, 7), old, size, &error));
+    database_run(place.database.inside, "UPDATE eenet.log_ends SET owner = 2, token = 6 WHERE bandit = 3");
+    assert_refused(blob_put(place.blobs, blob_model(3, 7), new, size, &error), &error);
+    assert_refused(blob_remove(place.blobs, blob_model(3, 7), &error), &error);
+    assert_holds(place.blobs, blob_model(3, 7), old, size);
+    token = 6; /* the lease is ours again */
+    ok(blob_put(place.blobs, blob_model(3, 7), new, size, &error));
+    assert_holds(place.blobs, blob_model(3, 7), new, size);
+    ok(blob_remove(place.blobs, blob_model(3, 7), &error));
+    assert_false(blob_exists(place.blobs, blob_model(3, 7)));
+    place_remove(&place);
+}
+
+TEST(a_lost_connection_is_made_again)
+{
+    if (!test_postgres()) skip();
+    blob_place place = place_make();
+    uint8_t value[64];
+    size_t size = sealed("value", value), count;
+    blob_key *list;
+    for (int i = 0; i < 5; i++) {
+        ok(blob_put(place.blobs, blob_model(3, 7), value, size, NULL));
+        assert_int_equal(database_cut(&place.database, "blobs"), 1);
+        if (i == 0) ok(blob_put(place.blobs, blob_model(3, 8), value, size, NULL));
+        if (i == 1) assert_holds(place.blobs, blob_model(3, 8), value, size);
+        if (i == 2) assert_false(blob_exists(place.blobs, blob_model(3, 9)));
+        if (i == 3) ok(blob_remove(place.blobs, blob_model(3, 8), NULL));
+        if (i == 4) ok(blob_list(place.blobs, 3, BLOB_MODEL, &list, &count, NULL));
+    }
+    assert_int_equal(count, 1);
+    assert_string_equal(list[0], "7");
+    memory_free(list);
+    place_remove(&place);
+}
+
+typedef struct blob_worker {
+    pthread_t thread;
+    blobs *blobs;
+    uint64_t number;
+    bool failed;
+} blob_worker;
+
+static void *put_and_get(void *context)
+{
+    blob_worker *self = context;
+    for (uint64_t i = 0; i < 20 && !self->failed; i++) {
+        char content[32];
+        uint8_t value[64], *bytes = NULL;
+        size_t got = 0;
+        snprintf(content, sizeof content, "%llu of %llu", (unsigned long long)i, (unsigned long long)self->number);
+        size_t size = sealed(content, value);
+        self->failed = blob_put(self->blobs, blob_model(3, self->number), value, size, NULL) ||
+                       blob_get(self->blobs, blob_model(3, self->number), &bytes, &got, NULL) || got != size ||
+                       memcmp(bytes, value, size) != 0;
+        memory_free(bytes);
+    }
+    return NULL;
+}
+
+TEST(any_thread_may_call)
+{
+    blob_place place = place_make();
+    blob_worker workers[4];
+    for (uint64_t i = 0; i < 4; i++) {
+        workers[i] = (blob_worker){.blobs = place.blobs, .number = i};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, put_and_get, &workers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_false(workers[i].failed);
+    }
+    place_remove(&place);
 }

@@ -10,7 +10,7 @@
 static const int64_t SECOND = 1000000;
 
 typedef struct play {
-    test_folder folder;
+    test_place place;
     store *store;
     int64_t now;
     store_counts counts;
@@ -19,9 +19,9 @@ typedef struct play {
 /* A bandit whose decisions wait ten seconds. */
 static play start(log_aggregation aggregation, double default_reward)
 {
-    play self = {.folder = folder_make(), .now = 1000 * SECOND};
+    play self = {.place = test_place_make(), .now = 1000 * SECOND};
     joining_rules rules = {10 * SECOND, default_reward, aggregation};
-    self.store = open_bare(folder_path(&self.folder, "store"), &rules);
+    self.store = open_bare(self.place.where, &rules);
     return self;
 }
 
@@ -33,7 +33,7 @@ static bandit_state *bandit_of(const play *self)
 static void stop(play *self)
 {
     store_close(self->store);
-    folder_remove(&self->folder);
+    test_place_remove(&self->place);
 }
 
 static void end(play *self, const char *log)
@@ -631,19 +631,24 @@ static void make_entry(made_entry *made, uint64_t *chance)
     what->reward_id = words(made->reward_id);
 }
 
+static void add_line(void *context, const char *row)
+{
+    text_add(context, "%s\n", row);
+}
+
 /* Writes the made-up entries in groups of at most `together`; each starts a step of time. The store is opened again
  * after some of them. Returns the log with all tables that joining has, and the verdicts. */
 static text write_made(uint64_t seed, size_t together, log_aggregation aggregation)
 {
     static made_entry made[STEPS];
     play self = start(aggregation, 0.5);
-    const char *folder = folder_path(&self.folder, "store");
+    const char *where = self.place.where;
     joining_rules rules = bandit_of(&self)->rules;
     store_close(self.store);
-    raw_log raw = raw_begin(folder);
+    raw_log raw = raw_begin(where);
     raw_add_bandit(&raw, 2, "news");
     raw_commit(&raw);
-    ok(store_open(folder, &self.store, NULL));
+    ok(store_open(where, &self.store, NULL));
     skip_syncs(self.store);
     uint64_t chance = seed;
     text out = text_start(NULL);
@@ -663,7 +668,7 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
             ok(store_write(self.store, &group, NULL));
             if (draw(&seed, 8)) continue;
             store_close(self.store);
-            ok(store_open(folder, &self.store, NULL));
+            ok(store_open(where, &self.store, NULL));
             skip_syncs(self.store);
         }
     }
@@ -679,17 +684,8 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
                                          "SELECT * FROM reward_ids ORDER BY 1, 2, 3",
                                          "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
                                          "SELECT number, name, archived, settled_to FROM bandits ORDER BY 1"};
-    raw = raw_begin(folder);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        sqlite3_stmt *rows;
-        assert_int_equal(sqlite3_prepare_v2(raw.database, tables[i], -1, &rows, NULL), SQLITE_OK);
-        while (sqlite3_step(rows) == SQLITE_ROW)
-            for (int k = 0; k <= sqlite3_column_count(rows); k++) {
-                const unsigned char *value = k < sqlite3_column_count(rows) ? sqlite3_column_text(rows, k) : NULL;
-                text_add(&out, k == sqlite3_column_count(rows) ? "\n" : "%s|", value ? (const char *)value : "");
-            }
-        sqlite3_finalize(rows);
-    }
+    raw = raw_begin(where);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) raw_show(&raw, tables[i], add_line, &out);
     raw_commit(&raw);
     stop(&self);
     return out;

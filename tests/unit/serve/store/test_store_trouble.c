@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "serve/store/store_sqlite.h"
+#include "serve/store/sqlite/store_sqlite.h"
 #include "serve/store_bench.h"
 
 /* ---- what is refused ---- */
@@ -17,7 +17,7 @@ static void assert_refused(const bench *b, const char *part)
 {
     store *kept;
     ee_error error;
-    assert_int_equal(store_open(b->folder.path, &kept, &error), EE_FILE_ERROR);
+    assert_int_equal(store_open(b->place.folder.path, &kept, &error), EE_FILE_ERROR);
     assert_null(kept);
     assert_message_has(error.message, part);
 }
@@ -27,7 +27,7 @@ TEST_WITH(a_folder_is_served_once, set_up, tear_down)
     bench *b = *state;
     assert_refused(b, "store: another process is serving ");
     store_reader *other;
-    ok(store_open_reader(b->folder.path, &other, &b->error));
+    ok(store_open_reader(b->place.folder.path, &other, &b->error));
     store_reader_free(other);
 }
 
@@ -37,12 +37,12 @@ TEST_WITH(deleting_the_lock_lets_nobody_in, set_up, tear_down)
     bench *b = *state;
     seen all;
     write_bandit(b->kept, "a", "{}", 1);
-    assert_int_equal(unlink(folder_path(&b->folder, "lock")), 0);
+    assert_int_equal(unlink(folder_path(&b->place.folder, "lock")), 0);
     pid_t child = fork();
     if (child == 0) {
         store *kept;
         ee_error error = {0};
-        bool refused = store_open(b->folder.path, &kept, &error) == EE_FILE_ERROR &&
+        bool refused = store_open(b->place.folder.path, &kept, &error) == EE_FILE_ERROR &&
                        strstr(error.message, "store: another process is serving ");
         _exit(refused ? 0 : 1);
     }
@@ -99,7 +99,7 @@ TEST(files_are_private)
 static void run_sql(const bench *b, const char *sql)
 {
     sqlite3 *database;
-    assert_int_equal(sqlite3_open(folder_path(&b->folder, "eenet.db"), &database), SQLITE_OK);
+    assert_int_equal(sqlite3_open(folder_path(&b->place.folder, "eenet.db"), &database), SQLITE_OK);
     char *message = NULL;
     if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s", message);
     sqlite3_close(database);
@@ -112,16 +112,16 @@ TEST_WITH(other_versions_and_programs_are_refused, set_up, tear_down)
     close_store(b);
     run_sql(b, "PRAGMA user_version = 1000");
     assert_refused(b, "eenet.db has version 1000, written by a newer eenet");
-    assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
+    assert_int_equal(store_open_reader(b->place.folder.path, &reader, &b->error), EE_FILE_ERROR);
     assert_null(reader);
     run_sql(b, "PRAGMA user_version = 0");
-    assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
+    assert_int_equal(store_open_reader(b->place.folder.path, &reader, &b->error), EE_FILE_ERROR);
     assert_message_has(b->error.message, "start the server on it once");
     run_sql(b, "PRAGMA application_id = 77");
     assert_refused(b, "eenet.db belongs to another program");
-    folder_remove(&b->folder);
-    b->folder = folder_make();
-    assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
+    test_place_remove(&b->place);
+    b->place = test_place_make();
+    assert_int_equal(store_open_reader(b->place.folder.path, &reader, &b->error), EE_FILE_ERROR);
     assert_message_has(b->error.message, "is not a server's folder: it has no eenet.db");
     open_store(b);
 }
@@ -155,8 +155,8 @@ TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
     bench *b = *state;
     seen got;
     close_store(b);
-    folder_remove(&b->folder);
-    b->folder = folder_make();
+    test_place_remove(&b->place);
+    b->place = test_place_make();
     FILE *file = fopen(EENET_GOLDEN_DIR "/store_1.sql", "rb");
     static char script[1 << 14];
     script[fread(script, 1, sizeof script - 1, file)] = '\0';
@@ -205,7 +205,7 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
     bench *b = *state;
     write_log(b);
     close_store(b);
-    const char *path = folder_path(&b->folder, "eenet.db");
+    const char *path = folder_path(&b->place.folder, "eenet.db");
     FILE *file = fopen(path, "rb");
     static uint8_t good[1 << 20], bad[1 << 20];
     size_t size = fread(good, 1, sizeof good, file);
@@ -219,15 +219,15 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
             size_t at = (noise >> 33) % size;
             bad[round % 2 ? at : at % 200] = (uint8_t)(noise >> 25);
         }
-        folder_write(&b->folder, "eenet.db", bad, round % 3 ? size : size / 2);
+        folder_write(&b->place.folder, "eenet.db", bad, round % 3 ? size : size / 2);
         store *kept;
         store_reader *reader;
         seen got = {0};
         uint64_t last;
         ee_error error = {0};
-        ee_status status = store_open(b->folder.path, &kept, &error);
+        ee_status status = store_open(b->place.folder.path, &kept, &error);
         if (!status) store_close(kept);
-        if (!status) status = store_open_reader(b->folder.path, &reader, &error);
+        if (!status) status = store_open_reader(b->place.folder.path, &reader, &error);
         if (!status) {
             status = see_events(reader, 1, 0, ALL, 100, &got, &last, &error);
             store_reader_free(reader);
@@ -236,7 +236,7 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
         told += status != EE_OK;
     }
     assert_true(told > 20);
-    folder_write(&b->folder, "eenet.db", good, size);
+    folder_write(&b->place.folder, "eenet.db", good, size);
     open_store(b);
 }
 
@@ -305,7 +305,7 @@ TEST_WITH(a_probe_finds_a_full_disk, set_up, tear_down)
 static uint32_t log_turns(const bench *b)
 {
     uint8_t head[16] = {0};
-    FILE *file = fopen(folder_path(&b->folder, "eenet.db-wal"), "rb");
+    FILE *file = fopen(folder_path(&b->place.folder, "eenet.db-wal"), "rb");
     assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
     fclose(file);
     return (uint32_t)head[12] << 24 | (uint32_t)head[13] << 16 | (uint32_t)head[14] << 8 | head[15];

@@ -71,10 +71,10 @@ static const char *write_all(shared *of)
 
 TEST(readers_see_whole_transactions)
 {
-    test_folder folder = folder_make();
+    test_place place = test_place_make();
     shared of = {0};
     pthread_t threads[READERS];
-    of.kept = open_bare(folder.path, &(joining_rules){1, 0, LOG_REWARD_FIRST});
+    of.kept = open_bare(place.where, &(joining_rules){1, 0, LOG_REWARD_FIRST});
     for (int i = 0; i < READERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_on, &of), 0);
     const char *failed = write_all(&of);
     of.done = true;
@@ -85,5 +85,5 @@ TEST(readers_see_whole_transactions)
     }
     if (failed) fail_msg("could not %s", failed);
     store_close(of.kept);
-    folder_remove(&folder);
+    test_place_remove(&place);
 }

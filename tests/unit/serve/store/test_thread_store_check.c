@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "serve/journal/journal.h"
-#include "serve/store/store_repair.h"
+#include "serve/store/places/store_repair.h"
 #include "serve/store/text_seal.h"
 #include "support_files.h"
 

@@ -1,0 +1,458 @@
+#!/usr/bin/env python3
+"""behaviour.py EENET: three servers on one database, each asked directly. Whichever server a request reaches, the fleet
+behaves as one server does. Runs in an empty folder; exits with 77 if PostgreSQL is not installed."""
+import contextlib
+import gzip
+import http.client
+import itertools
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from client import Failure, at_once, call, eventually, expect, run_cases, same
+from fleet import Fleet, Server
+from postgres import Database, binaries
+
+TWO = [{"id": "a", "features": {"x": 1}}, {"id": "b", "features": {"x": 0}}]
+
+
+def create(server, name, **settings):
+    body = {"name": name, "features": "", "seed": 3, "wait": "1h", **settings}
+    expect(server, "POST", "/v1/bandits", body, 201)
+
+
+def decide(server, name, identity, **more):
+    return expect(server, "POST", f"/v1/bandits/{name}/decide", {"id": identity, "actions": TWO, **more})
+
+
+def reward(server, name, identity, value=1, **more):
+    body = {"id": identity, "value": value, **more}
+    return expect(server, "POST", f"/v1/bandits/{name}/reward", body).json["outcome"]
+
+
+def log_of(server, name):
+    """The decisions that are settled, by id."""
+    lines = expect(server, "GET", f"/v1/bandits/{name}/log").bytes.splitlines()
+    return {json.loads(line)["EventId"]: json.loads(line) for line in lines}
+
+
+def learned(server, name, count):
+    return eventually(lambda: expect(server, "GET", f"/v1/bandits/{name}").json["learned"] >= count and True,
+                      f"{name} has not learned {count} rewards")
+
+
+def roles(fleet, name):
+    """The owner of a bandit and the two other servers."""
+    owner = eventually(lambda: fleet.owner(name), f"{name} has no owner")
+    return [owner, *(server for server in fleet.servers if server is not owner)]
+
+
+@contextlib.contextmanager
+def killed(fleet, name):
+    """The owner is killed, and started again at the end. Gives the other servers."""
+    owner, *others = roles(fleet, name)
+    owner.kill()
+    try:
+        yield others
+    finally:
+        owner.start()
+
+
+# ---- bandits ----
+
+def created_once(fleet):
+    body = {"name": "once", "features": "", "seed": 5, "wait": "1h"}
+    got = at_once(*(lambda at=server: call(at, "POST", "/v1/bandits", body) for server in fleet.servers))
+    same(sorted(response.status for response in got), [200, 200, 201], "statuses of three creations")
+    same(len({json.dumps(response.json["settings"], sort_keys=True) for response in got}), 1, "different settings")
+    body["seed"] = 6
+    for server in fleet.servers:
+        expect(server, "POST", "/v1/bandits", body, 409)
+
+
+def used_at_once_elsewhere(fleet):
+    turn = itertools.cycle(fleet.servers)
+    for number in range(10):
+        server, other = next(turn), next(turn)
+        create(server, f"fresh-{number}")
+        decide(other, f"fresh-{number}", "first")
+    for server in fleet.servers:
+        expect(server, "POST", "/v1/bandits/nobody/decide", {"actions": TWO}, 404)
+
+
+def listed_everywhere(fleet):
+    create(fleet.servers[0], "listed")
+    wanted = {name for name in fleet.owners() if name}
+    for server in fleet.servers:
+        names = [bandit["name"] for bandit in expect(server, "GET", "/v1/bandits").json["bandits"]]
+        same(sorted(names), sorted(wanted), f"bandits of {server.name}")
+
+
+def settings_apply_everywhere(fleet):
+    create(fleet.servers[0], "patched")
+    owner, other, third = roles(fleet, "patched")
+    decide(owner, "patched", "before")
+    answer = expect(other, "PATCH", "/v1/bandits/patched", {"mode": "logging", "default_reward": -1}).json
+    same(answer["settings"]["mode"], "logging", "mode")
+    for server in (owner, other, third):
+        for number in range(3):
+            got = decide(server, "patched", f"{server.name}-{number}").json
+            same((got["action"], got["probability"]), ("a", 1), "a decision in mode logging")
+        same(expect(server, "GET", "/v1/bandits/patched").json["settings"]["default_reward"], -1, "default_reward")
+
+
+def archived_restored_deleted(fleet):
+    create(fleet.servers[0], "brief")
+    owner, other, third = roles(fleet, "brief")
+    decide(other, "brief", "d")
+    same(expect(other, "DELETE", "/v1/bandits/brief").json["archived"], True, "archived")
+    for server in (owner, other, third):
+        expect(server, "POST", "/v1/bandits/brief/decide", {"actions": TWO}, 410)
+        same(expect(server, "GET", "/v1/bandits/brief").json["archived"], True, "archived")
+    expect(third, "POST", "/v1/bandits/brief/restore")
+    for server in (owner, other, third):
+        decide(server, "brief", f"after-{server.name}")
+    expect(other, "DELETE", "/v1/bandits/brief?purge=true&confirm=brief", status=204)
+    for server in (owner, other, third):
+        eventually(lambda at=server: call(at, "GET", "/v1/bandits/brief").status == 404, "a removed bandit is still found")
+    create(third, "brief", seed=9)
+    for server in (owner, other, third):
+        same(expect(server, "GET", "/v1/bandits/brief").json["settings"]["seed"], 9, "seed of the new bandit")
+        decide(server, "brief", "d")
+    same(reward(other, "brief", "d"), "joined", "reward")
+    same(list(log_of(owner, "brief")), ["d"], "log of the new bandit")
+
+
+# ---- decisions and rewards ----
+
+def same_id_same_bytes(fleet):
+    create(fleet.servers[0], "ids")
+    for number in range(10):
+        got = at_once(*(lambda at=server: decide(at, "ids", f"d{number}").bytes for server in fleet.servers))
+        same(len(set(got)), 1, f"different answers: {got}")
+    for server in fleet.servers:
+        expect(server, "POST", "/v1/bandits/ids/decide", {"id": "d0", "actions": TWO[:1]}, 409)
+        same(decide(server, "ids", "d9").bytes, got[0], "the answer to a repeat")
+
+
+def reward_before_decision(fleet):
+    create(fleet.servers[0], "early")
+    for server, other in itertools.permutations(fleet.servers, 2):
+        identity = f"{server.name}-{other.name}"
+        same(reward(server, "early", identity, 0.5, reward_id="r"), "unknown", "outcome before the decision")
+        decide(other, "early", identity)
+        same(reward(other, "early", identity, 0.5), "repeated", "outcome of another reward")
+    learned(fleet.servers[0], "early", 6)
+    same({line["_label_cost"] for line in log_of(fleet.servers[1], "early").values()}, {-0.5}, "costs")
+
+
+def deferred_and_slots(fleet):
+    create(fleet.servers[0], "deferred")
+    create(fleet.servers[0], "slots")
+    for server, other in itertools.permutations(fleet.servers, 2):
+        identity = f"{server.name}-{other.name}"
+        decide(server, "deferred", identity, defer=True)
+        same(reward(other, "deferred", identity), "joined", "reward of a deferred decision")
+        path = "/v1/bandits/deferred/activate"
+        same(expect(other, "POST", path, {"id": identity}).json["outcome"], "activated", "activation")
+        same(expect(server, "POST", path, {"id": identity}).json["outcome"], "repeated", "second activation")
+        slots = decide(server, "slots", identity, slots=[{"id": "top"}, {"id": "side"}]).json["slots"]
+        same({slot["action"] for slot in slots}, {"a", "b"}, "actions of the slots")
+        same(reward(other, "slots", identity, slot="side"), "joined", "reward of a slot")
+        same(reward(server, "slots", identity, slot="top"), "joined", "reward of a slot")
+    learned(fleet.servers[0], "deferred", 6)
+    learned(fleet.servers[0], "slots", 12)
+
+
+def rewarded_once_and_owner_killed(fleet):
+    """The same rewards on two servers at the same time, again after the owner died, and a deadline without it."""
+    create(fleet.servers[0], "killed")
+    create(fleet.servers[0], "deadline", wait=4, default_reward=0.25)
+    owner, other, third = roles(fleet, "killed")
+    answers = {}
+    for number in range(20):
+        answers[number] = decide(owner, "killed", f"d{number}").bytes
+        got = at_once(lambda: reward(other, "killed", f"d{number}", reward_id="r"),
+                      lambda: reward(third, "killed", f"d{number}", reward_id="r"))
+        same(got, ["joined", "joined"], "outcomes of the same reward on two servers")
+    decide(other, "killed", "open")
+    same(roles(fleet, "deadline")[0], owner, "owner of the second bandit")
+    decide(third, "deadline", "forgotten")
+    with killed(fleet, "killed") as (left, right):
+        for number, answer in answers.items():
+            same(reward(left, "killed", f"d{number}", reward_id="r"), "joined", "outcome after the owner died")
+            same(decide(right, "killed", f"d{number}").bytes, answer, "decision after the owner died")
+            same(reward(right, "killed", f"d{number}"), "repeated", "another reward")
+        same(reward(right, "killed", "open"), "joined", "reward of a decision before the owner died")
+        learned(left, "killed", len(answers) + 1)
+        same(expect(right, "GET", "/v1/bandits/killed").json["learned"], len(answers) + 1, "rewards that were learned")
+        learned(right, "deadline", 1)
+        same(log_of(left, "deadline")["forgotten"]["_label_cost"], -0.25, "cost by the default reward")
+        same(reward(right, "deadline", "forgotten"), "late", "reward after the deadline")
+
+
+# ---- the rest of the API on a server that is not the owner ----
+
+def rich_bandit(fleet, name, policy="linucb"):
+    create(fleet.servers[0], name, policy=policy)
+    owner, other, third = roles(fleet, name)
+    decisions = [{"id": f"d{number}", "context": {"u": number % 3}, "actions": TWO} for number in range(120)]
+    got = expect(other, "POST", f"/v1/bandits/{name}/decide/batch", {"decisions": decisions}).json["decisions"]
+    rewards = [{"id": one["id"], "value": 1 if one["action"] == "a" else 0} for one in got]
+    expect(third, "POST", f"/v1/bandits/{name}/reward/batch", {"rewards": rewards})
+    learned(other, name, len(rewards))
+    return owner, other, third
+
+
+def evaluated_and_explained(fleet):
+    owner, other, third = rich_bandit(fleet, "rich")
+    base = "/v1/bandits/rich"
+    body = {"name": "weekly", "candidates": [{"policy": "uniform"}, {"policy": "linucb"}]}
+    identity = expect(other, "POST", f"{base}/evaluations", body, 201).json["id"]
+    path = f"{base}/evaluations/{identity}"
+    eventually(lambda: expect(third, "GET", path).json["state"] == "done", "the evaluation does not end")
+    same(expect(owner, "GET", path).bytes, expect(third, "GET", path).bytes, "results on two servers")
+    same([one["id"] for one in expect(third, "GET", f"{base}/evaluations").json["evaluations"]], [identity], "evaluations")
+    expect(third, "DELETE", path)
+    expect(other, "GET", path, status=404)
+    explained = [expect(server, "POST", f"{base}/explain", {"actions": TWO}).bytes for server in (owner, other)]
+    same(explained[1], explained[0], "explanation")
+    explained = [expect(server, "GET", f"{base}/decisions/d7/explain").bytes for server in (owner, other)]
+    same(explained[1], explained[0], "explanation of a decision")
+    important = [expect(server, "GET", f"{base}/importance").json["features"] for server in (third, owner)]
+    same(important[0], important[1], "importance")
+    expect(other, "GET", f"{base}/activity")
+
+
+def models_and_logs(fleet):
+    owner, other, third = rich_bandit(fleet, "models")
+    base = "/v1/bandits/models"
+    model = expect(owner, "GET", f"{base}/model").bytes
+    same(expect(other, "GET", f"{base}/model").bytes, model, "model on two servers")
+    expect(third, "DELETE", f"{base}/model")
+    eventually(lambda: expect(other, "GET", f"{base}/model").bytes != model, "the model was not reset")
+    expect(other, "PUT", f"{base}/model", model, headers={"Content-Type": "application/octet-stream"})
+    for server in (owner, other, third):
+        eventually(lambda at=server: expect(at, "GET", f"{base}/model").bytes == model, "the upload is not served")
+    same(expect(third, "GET", f"{base}/model/versions").bytes, expect(owner, "GET", f"{base}/model/versions").bytes, "versions")
+    logs = [expect(server, "GET", f"{base}/log").bytes for server in (owner, other, third)]
+    same(len(set(logs)), 1, "different logs")
+    same(len(logs[0].splitlines()), 120, "lines of the log")
+    same(expect(other, "GET", f"{base}/log?limit=3").bytes, b"".join(logs[0].splitlines(True)[:3]), "part of the log")
+
+
+def promoted(fleet):
+    owner, other, third = rich_bandit(fleet, "contest", policy="uniform")
+    base = "/v1/bandits/contest"
+    expect(other, "POST", f"{base}/challengers", {"name": "linear", "policy": "linucb"}, 201)
+    same([one["name"] for one in expect(third, "GET", f"{base}/challengers").json["challengers"]], ["linear"], "challengers")
+    for number in range(30):
+        got = decide(third, "contest", f"more-{number}").json
+        reward(other, "contest", got["id"], 1 if got["action"] == "a" else 0)
+    learned(third, "contest", 150)
+    eventually(lambda: call(other, "POST", f"{base}/challengers/linear/promote").status == 200, "it cannot be promoted")
+    for server in (owner, other, third):
+        same(expect(server, "GET", base).json["settings"]["policy"], "linucb", "policy after the promotion")
+        decide(server, "contest", f"promoted-{server.name}")
+
+
+# ---- HTTP ----
+
+def headers_are_the_same(fleet):
+    owner, other, _ = rich_bandit(fleet, "headers")
+    cases = [("POST", "/decide", {"id": "h", "actions": TWO}), ("POST", "/decide", {"actions": []}), ("GET", "/log", None),
+             ("GET", "/model", None), ("GET", "/nothing", None), ("POST", "/reward", {"id": "h", "value": "x"})]
+    for method, path, body in cases:
+        direct, through = (call(server, method, f"/v1/bandits/headers{path}", body, headers={"X-Request-Id": "mine"})
+                           for server in (owner, other))
+        names = [{name.lower() for name in response.headers} for response in (direct, through)]
+        # A stream that is forwarded has a length.
+        same(names[1] - {"content-length"}, names[0] - {"transfer-encoding", "content-length"}, f"headers of {path}")
+        same((through.status, through.bytes), (direct.status, direct.bytes), f"response of {path}")
+        same((through.headers["Content-Type"], through.headers["X-Request-Id"]), (direct.headers["Content-Type"], "mine"),
+             f"headers of {path}")
+    packed = [expect(server, "GET", "/v1/bandits/headers/log", headers={"Accept-Encoding": "gzip"}) for server in (owner, other)]
+    same([response.headers["Content-Encoding"] for response in packed], ["gzip", "gzip"], "Content-Encoding")
+    same(gzip.decompress(packed[1].bytes), gzip.decompress(packed[0].bytes), "compressed log")
+
+
+def refusals_say_when_to_retry(fleet):
+    expect(fleet.servers[0], "POST", "/v1/bandits", {"name": "large", "dim": 8000, "policy": "greedy"}, 201)
+    owner, other, _ = roles(fleet, "large")
+    expect(owner, "GET", "/v1/bandits/large/model")
+    takers = []
+    path = "/v1/bandits/large/model"
+    try:
+        while call(owner, "GET", path).status != 503:
+            if len(takers) == 100:
+                raise Failure("downloads have no limit")
+            taker = socket.create_connection(("127.0.0.1", owner.port))
+            taker.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            taker.sendall(b"GET /v1/bandits/large/model HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            takers.append(taker)
+        through, direct = call(other, "GET", path), call(owner, "GET", path)
+        same((through.status, through.bytes), (503, direct.bytes), "a download that is refused")
+        same(through.headers["Retry-After"], direct.headers["Retry-After"], "Retry-After")
+        if not through.headers["Retry-After"]:
+            raise Failure("no Retry-After")
+    finally:
+        for taker in takers:
+            taker.close()
+
+
+def strangers_are_no_servers(fleet):
+    """Headers of a forwarded request with a wrong secret mean nothing."""
+    create(fleet.servers[0], "secret")
+    owner, other, _ = roles(fleet, "secret")
+    false = {"X-Eenet-Fleet": "0" * 64, "X-Eenet-Grant": "4 root *", "X-Eenet-Bandit": "ids", "X-Eenet-Decision": "f" * 32}
+    for server in (owner, other):
+        got = expect(server, "POST", "/v1/bandits/secret/decide", {"actions": TWO}, headers=false)
+        if got.json["id"] == "f" * 32:
+            raise Failure("an id of a stranger was used")
+        same(reward(server, "secret", got.json["id"]), "joined", "reward of the decision")
+
+
+# ---- keys: the last, because all requests need one from then on ----
+
+def keys_of_the_database(fleet, program):
+    where = fleet.database.url()
+
+    def keys(*words):
+        done = subprocess.run([program, "keys", *words, "--file", where], capture_output=True, text=True, check=True)
+        return next((word for word in done.stdout.split() if word.startswith("ee_")), None)
+
+    create(fleet.servers[0], "guarded")
+    owner, other, _ = roles(fleet, "guarded")
+    admin = keys("add", "admin", "--role", "admin")
+    only = keys("add", "only", "--role", "client", "--bandit", "guarded")
+    for server in fleet.servers:
+        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=only).status == 403, "a new key is not known", 10)
+        expect(server, "GET", "/v1/bandits", status=401)
+        expect(server, "GET", "/v1/bandits", key=admin)
+        expect(server, "POST", "/v1/bandits/guarded/decide", {"actions": TWO}, key=only)
+        expect(server, "POST", "/v1/bandits/ids/decide", {"actions": TWO}, 403, key=only)
+        expect(server, "GET", "/v1/bandits/guarded/model", status=403, key=only)
+        expect(server, "PATCH", "/v1/bandits/guarded", {"wait": 5}, 403, key=only)
+    false = {"X-Eenet-Fleet": "0" * 64, "X-Eenet-Grant": "4 root *"}
+    for server in (owner, other):
+        expect(server, "GET", "/v1/bandits/guarded", status=401, headers=false)
+        expect(server, "GET", "/v1/bandits/guarded", status=403, headers=false, key=only)
+    keys("remove", "only")
+    for server in fleet.servers:
+        path = "/v1/bandits/guarded/decide"
+        eventually(lambda at=server: call(at, "POST", path, {"actions": TWO}, key=only).status == 401, "a removed key works", 10)
+        expect(server, "GET", "/v1/bandits/guarded", key=admin)
+    keys("remove", "admin")
+    for server in fleet.servers:  # without keys nobody is let in
+        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=admin).status == 401, "a removed key works", 10)
+        expect(server, "GET", "/v1/bandits", status=401)
+
+
+# ---- TLS ----
+
+class SecureServer(Server):
+    """With a certificate of its own."""
+
+    tls = True
+
+    def __init__(self, program, folder, index, database):
+        super().__init__(program, folder, index, database)
+        self.certificate, self.key = self.folder / "certificate.pem", self.folder / "key.pem"
+        self.make_certificate()
+        self.options = ["--replication", "any", "--certificate", str(self.certificate), "--certificate-key", str(self.key)]
+
+    def make_certificate(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                        "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True)
+
+    def ready(self):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self.alive() and call(self, "GET", "/readyz", timeout=2).status == 200
+        return False
+
+
+FORGE = """
+CREATE FUNCTION forge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.address LIKE '%:{port}#%' THEN
+        NEW.address := split_part(NEW.address, '#', 1) || '#' || repeat('0', 64);
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER forge BEFORE UPDATE ON eenet.servers FOR EACH ROW EXECUTE FUNCTION forge();
+"""
+
+
+def tls(program, folder, database):
+    if not shutil.which("openssl"):
+        print("tls: openssl is not installed")
+        return
+    database.sql("CREATE DATABASE secure", name="postgres")
+    plain = database.url
+    database.url = lambda ports=None: plain(ports).replace("/eenet?", "/secure?")
+    servers = [SecureServer(program, folder / "secure", index, database) for index in range(2)]
+    owner, other = servers
+    try:
+        for server in servers:
+            server.start()
+        create(owner, "safe")
+        decide(other, "safe", "through")
+        same(reward(other, "safe", "through"), "joined", "reward")
+        same(list(log_of(owner, "safe")), ["through"], "log")
+        # A renewed certificate is published again.
+        owner.make_certificate()
+        owner.process.send_signal(1)
+        eventually(lambda: "certificate reloaded" in owner.tail(), "no reload")
+        other.terminate()  # its connections have the old certificate
+        other.start()
+        for number in range(3):
+            decide(other, "safe", f"renewed-{number}")
+        # A server that presents another certificate than it published is not trusted.
+        database.sql(FORGE.format(port=owner.port), name="secure")
+        forged = "SELECT 1 FROM eenet.servers WHERE address LIKE '%#000000%'"
+        eventually(lambda: database.sql(forged, name="secure"), "the address is not another one")
+        eventually(lambda: call(other, "GET", "/v1/bandits/safe").status == 503, "a wrong certificate was accepted")
+        expect(owner, "GET", "/v1/bandits/safe")
+        database.sql("DROP TRIGGER forge ON eenet.servers", name="secure")
+        decide(other, "safe", "trusted again")
+    finally:
+        for server in servers:
+            server.stop()
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    if not binaries():
+        print("PostgreSQL is not installed")
+        return 77
+    folder = Path(tempfile.mkdtemp(prefix="eenet-behaviour-"))
+    folder.chmod(0o755)
+    database = Database(folder / "database", standby=False)
+    failed = 1
+    fleet = None
+    try:
+        database.start()
+        fleet = Fleet(program, folder / "servers", database, 3, options=["--replication", "any"])
+        at_once(*(server.start for server in fleet.servers))
+        failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, settings_apply_everywhere,
+                            archived_restored_deleted, same_id_same_bytes, reward_before_decision, deferred_and_slots,
+                            evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
+                            refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed], fleet)
+        failed |= run_cases([keys_of_the_database], fleet, program)
+        failed |= run_cases([tls], program, folder, database)
+    finally:
+        if fleet:
+            fleet.stop()
+        database.stop()
+        if not failed:
+            shutil.rmtree(folder)
+        else:
+            print(f"evidence: {folder}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

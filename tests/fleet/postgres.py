@@ -1,0 +1,300 @@
+"""A primary and a synchronous standby of PostgreSQL on this machine, in a scratch folder, for tests.
+
+    database = Database(folder)
+    database.start()                  # both are running; commits wait for the standby
+    database.kill_primary()           # as when its machine loses power
+    database.promote()                # the standby is the primary now
+    database.rebuild_standby()        # the old primary's port gets a new standby
+    database.stop()
+
+PostgreSQL refuses to run as root: then everything runs as the user postgres.
+"""
+import contextlib
+import csv
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from proxy import Proxy
+
+USER = "postgres"
+NAME = "eenet"  # of the database
+csv.field_size_limit(1 << 30)
+
+SETTINGS = """
+listen_addresses = '127.0.0.1'
+port = {port}
+unix_socket_directories = ''
+shared_buffers = 64MB
+max_connections = 100
+max_wal_senders = 10
+wal_level = replica
+wal_keep_size = 256MB
+hot_standby = on
+fsync = on
+synchronous_commit = on
+checkpoint_timeout = 60s
+tcp_keepalives_idle = 2
+wal_sender_timeout = 60s
+wal_receiver_timeout = 10s
+wal_retrieve_retry_interval = 200ms
+logging_collector = off
+"""
+
+
+class DatabaseError(Exception):
+    """A command of PostgreSQL failed."""
+
+
+def binaries():
+    """The folder of initdb and its like; None: PostgreSQL is not installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4].split(".")[0]))
+    path = str(found[-1]) if found else shutil.which("initdb")
+    return Path(path).parent if path and shutil.which("psql") else None
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def children_of(pid):
+    """The processes that this one has started, from /proc."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{entry}/stat", encoding="utf-8") as stat:
+            if int(stat.read().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(entry))
+    return found
+
+
+def wait_until(condition, seconds, what):
+    """Polls until the condition is true; returns its value."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise DatabaseError(f"timeout after {seconds} s: {what}")
+        time.sleep(0.05)
+
+
+class Node:
+    """One PostgreSQL server: a data folder and a port, which stay the same when it is built again."""
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.data = folder / name
+        self.log = folder / f"{name}.commands.log"
+        self.server_log = folder / f"{name}.log"
+        self.port = free_port()
+        self.folder = folder
+        self.settings = ""  # more lines of postgresql.conf
+
+    def run(self, *words, check=True, timeout=120):
+        """Runs a program of PostgreSQL, as its user."""
+        command = [str(binaries() / words[0]), *map(str, words[1:])]
+        if os.geteuid() == 0:
+            command = ["runuser", "-u", USER, "--", *command]
+        with open(self.log, "ab") as log:
+            done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=timeout,
+                                  check=False)
+        if check and done.returncode:
+            tail = self.log.read_text(errors="replace")[-1500:]
+            raise DatabaseError(f"{words[0]} of {self.name} failed with status {done.returncode}:\n{tail}")
+        return done.returncode
+
+    def configure(self, standby_names):
+        with open(self.data / "postgresql.conf", "a", encoding="utf-8") as settings:
+            settings.write(SETTINGS.format(port=self.port) + self.settings)
+            settings.write(f"cluster_name = '{self.name}'\nsynchronous_standby_names = '{standby_names}'\n")
+
+    def create(self):
+        self.run("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        self.configure("")
+
+    def copy_of(self, primary, port):
+        """Becomes a standby of the primary, which it reaches at a port, in an empty folder. Its name there is that of the node."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        source = f"host=127.0.0.1 port={port} user={USER} application_name={self.name}"
+        self.run("pg_basebackup", "-D", self.data, "-d", source, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+        self.configure(primary.name)
+
+    def start(self):
+        self.run("pg_ctl", "start", "-D", self.data, "-l", self.server_log, "-w", "-t", "60")
+
+    def pid(self):
+        """Of the postmaster; None: it is not running."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pid = int((self.data / "postmaster.pid").read_text().split("\n")[0])
+            os.kill(pid, 0)
+            return pid
+        return None
+
+    def processes(self):
+        pid = self.pid()
+        return [pid, *children_of(pid)] if pid else []
+
+    def signal(self, number):
+        """The postmaster first, so that it starts no others."""
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def kill(self):
+        """All processes at once, as when the machine is gone."""
+        doomed = self.processes()
+        for pid in doomed:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in doomed:
+            wait_until(lambda gone=pid: not alive(gone), 20, f"process {pid} of {self.name} to end")
+
+    def stop(self):
+        if self.pid():
+            self.signal(signal.SIGCONT)
+            self.run("pg_ctl", "stop", "-D", self.data, "-m", "immediate", "-w", "-t", "30", check=False)
+        if self.pid():
+            self.kill()
+
+
+def alive(pid):
+    """Whether the process runs: not ended, and no zombie that its parent has yet to read."""
+    with contextlib.suppress(OSError, IndexError):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+class Database:
+    """Both nodes. `primary` and `standby` change places with each failover; `replication` is the proxy between them.
+    standby False: only a primary."""
+
+    def __init__(self, folder, standby=True):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if os.geteuid() == 0:
+            user = pwd.getpwnam(USER)
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+        self.folder.chmod(0o755)
+        self.nodes = [Node(name, self.folder) for name in (("db_a", "db_b") if standby else ("db_a",))]
+        self.primary, self.standby = self.nodes[0], self.nodes[1] if standby else None
+        self.replication = None
+
+    @classmethod
+    def at(cls, port):
+        """One that runs already, only for SQL."""
+        self = cls.__new__(cls)
+        self.primary = Node.__new__(Node)
+        self.primary.port = port
+        self.nodes = [self.primary]
+        return self
+
+    def start(self):
+        self.primary.create()
+        self.primary.start()
+        self.sql(f"CREATE DATABASE {NAME}", name="postgres")
+        if self.standby:
+            self.rebuild_standby()
+
+    def stop(self):
+        for node in self.nodes:
+            node.stop()
+        if self.replication:
+            self.replication.close()
+
+    # ---- SQL ----
+
+    def url(self, ports=None):
+        """For a server: both nodes, in the order a, b, and the one that takes writes is chosen. ports: of proxies."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in ports or [node.port for node in self.nodes])
+        return f"postgresql://{USER}@{hosts}/{NAME}?target_session_attrs=read-write&connect_timeout=2"
+
+    def psql(self, text, name=NAME, node=None, timeout=60):
+        """What psql prints; DatabaseError if it fails."""
+        where = f"host=127.0.0.1 port={(node or self.primary).port} user={USER} dbname={name} connect_timeout=5"
+        command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", where, "-f", "-"]
+        try:
+            done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise DatabaseError(f"psql: no answer within {timeout} s to: {text}") from error
+        if done.returncode:
+            raise DatabaseError(f"psql: {done.stderr.strip()}")
+        return done.stdout
+
+    def sql(self, text, name=NAME, node=None, timeout=60):
+        """The rows of a query, as lists of texts; NULL is ''."""
+        return [line.split("|") for line in self.psql(text, name, node, timeout).splitlines()]
+
+    def copy(self, query, name=NAME):
+        """The rows of a query as dictionaries of texts, by COPY."""
+        text = self.psql(f"COPY ({query}) TO STDOUT WITH (FORMAT csv, HEADER)", name, timeout=600)
+        return list(csv.DictReader(text.splitlines()))
+
+    # ---- replication ----
+
+    def set_synchronous(self, names):
+        """synchronous_standby_names of the primary; '' means that commits do not wait."""
+        self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'", name="postgres")
+        self.sql("SELECT pg_reload_conf()", name="postgres")
+
+    def wait_for_standby(self, seconds=60):
+        query = "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'"
+        wait_until(lambda: self.sql(query, name="postgres") in ([["sync"]], [["quorum"]]), seconds,
+                   "a synchronous standby that streams")
+
+    def kill_primary(self):
+        self.primary.kill()
+
+    def promote(self):
+        """The standby becomes the primary. Its commits wait for a standby, which rebuild_standby starts."""
+        old = self.primary
+        self.standby.run("pg_ctl", "promote", "-D", self.standby.data, "-w", "-t", "60")
+        self.primary, self.standby = self.standby, old
+        wait_until(lambda: self.sql("SELECT pg_is_in_recovery()", name="postgres") == [["f"]], 60, "the promotion")
+
+    def rebuild_standby(self):
+        """A new standby in place of the node that was lost, which is stopped first if it still runs."""
+        self.standby.stop()
+        if self.replication:
+            self.replication.close()
+        self.replication = Proxy([self.primary.port])
+        self.standby.copy_of(self.primary, self.replication.ports[0])
+        self.standby.start()
+        self.set_synchronous(self.standby.name)
+        self.wait_for_standby()
+
+
+def main():
+    """Tries a failover by hand: python3 postgres.py FOLDER."""
+    import sys  # pylint: disable=import-outside-toplevel
+
+    database = Database(sys.argv[1])
+    try:
+        database.start()
+        print(database.url())
+        database.sql("CREATE TABLE t (n int)")
+        for turn in range(3):
+            database.sql(f"INSERT INTO t VALUES ({turn})")
+            database.kill_primary()
+            started = time.monotonic()
+            database.promote()
+            promoted = time.monotonic()
+            database.rebuild_standby()
+            print(f"promoted in {promoted - started:.2f} s, standby rebuilt in {time.monotonic() - promoted:.2f} s,",
+                  "rows:", database.copy("SELECT count(*) FROM t"))
+    finally:
+        database.stop()
+
+
+if __name__ == "__main__":
+    main()

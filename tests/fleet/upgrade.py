@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""upgrade.py EENET NEXT: a fleet is upgraded under load, as docs/fleet.md describes it: servers of the next version start, and
+the old ones are stopped one after the other. No request fails, bandits never move to an older version, all of them end on new
+servers, and every decision replays. Exits with 77 if PostgreSQL is not installed."""
+import http.client
+import itertools
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from client import Failure, eventually, expect, run_cases, same
+from fleet import Fleet, Server
+from postgres import Database, binaries
+
+BANDITS = [f"bandit-{number}" for number in range(8)]
+OPTIONS = ["--replication", "any", "--drain", "1"]
+# Every change of an owner.
+WITNESS = """
+CREATE TABLE public.moves (id bigserial, bandit bigint, before bigint, after bigint);
+CREATE FUNCTION public.note_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.owner <> OLD.owner THEN
+        INSERT INTO public.moves (bandit, before, after) VALUES (NEW.bandit, OLD.owner, NEW.owner);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_move AFTER UPDATE ON eenet.log_ends FOR EACH ROW EXECUTE FUNCTION public.note_move();
+"""
+
+
+class Load:
+    """Clients behind a load balancer: it asks each server whether it is ready, and uses those that are."""
+
+    def __init__(self, fleet):
+        self.fleet = fleet
+        self.ready = list(fleet.servers)
+        self.over = threading.Event()
+        self.failures = []
+        self.decided = {}
+        self.threads = [threading.Thread(target=self.balance)]
+        self.threads += [threading.Thread(target=self.run, args=(name,)) for name in BANDITS]
+        for thread in self.threads:
+            thread.start()
+
+    def balance(self):
+        while not self.over.is_set():
+            self.ready = [server for server in list(self.fleet.servers) if server.ready()]
+            self.over.wait(0.05)
+
+    def run(self, name):
+        for number in itertools.count():
+            if self.over.is_set():
+                return
+            ready = self.ready
+            server = ready[number % len(ready)]
+            try:
+                body = {"id": f"d{number}", "actions": [[1, number % 7], [number % 5, 1]]}
+                got = expect(server, "POST", f"/v1/bandits/{name}/decide", body)
+                self.decided[name, number] = got.bytes
+                rewarded = {"id": f"d{number}", "value": number % 2}
+                expect(server, "POST", f"/v1/bandits/{name}/reward", rewarded)
+            except (Failure, OSError, http.client.HTTPException) as error:
+                self.failures.append(f"{name} d{number} on {server.name}: {type(error).__name__} {error}")
+
+    def progress(self, count=60):
+        before = len(self.decided)
+        eventually(lambda: len(self.decided) >= before + count, f"no progress: {self.failures[:3]}")
+
+    def stop(self):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def owners_are(fleet, servers):
+    indexes = {server.index for server in servers}
+    owners = fleet.owners()
+    return len(owners) == len(BANDITS) + 1 and set(owners.values()) <= indexes
+
+
+def start_new(fleet, program, folder):
+    server = Server(program, folder, len(fleet.servers), fleet.database, options=OPTIONS)
+    server.start()
+    fleet.servers.append(server)
+    return server
+
+
+def upgrade(old_program, next_program, folder, fleet):
+    database = fleet.database
+    old = list(fleet.servers)
+    for server in old:
+        server.start()
+    for name in BANDITS:
+        expect(old[0], "POST", "/v1/bandits", {"name": name, "dim": 2, "policy": "linucb", "wait": "1h"}, 201)
+    database.psql(WITNESS)
+    load = Load(fleet)
+    try:
+        load.progress()
+        new = [start_new(fleet, next_program, folder)]
+        versions = {one["version"] for one in expect(new[0], "GET", "/v1/fleet").json["servers"]}
+        same(len(versions), 2, f"versions {versions}")
+        load.progress()
+        for server in old:
+            load.progress()
+            same(server.terminate(), 0, "exit status of an old server")
+            load.progress()
+            if server is old[0]:
+                new.append(start_new(fleet, next_program, folder))
+                # A new server that stops hands its bandits to the other new one, not to the old one.
+                same(new[0].terminate(), 0, "exit status of a new server")
+                load.progress()
+                new[0].start()
+        eventually(lambda: owners_are(fleet, new), f"bandits are not on new servers: {fleet.owners()}")
+        load.progress()
+    finally:
+        load.stop()
+    if load.failures:
+        raise Failure(f"{len(load.failures)} of {len(load.decided)} requests failed: {load.failures[:5]}")
+    for (name, number), answer in list(load.decided.items())[::7]:
+        body = {"id": f"d{number}", "actions": [[1, number % 7], [number % 5, 1]]}
+        same(expect(new[number % 2], "POST", f"/v1/bandits/{name}/decide", body).bytes, answer, "a decision before the upgrade")
+    check_moves(database, old, new)
+    for server in new:
+        same(server.terminate(), 0, "exit status of a new server")
+    for program in (next_program, old_program):
+        done = subprocess.run([program, "replay", database.url()], capture_output=True, text=True, check=False)
+        same((done.returncode, "identical" in done.stdout), (0, True), f"replay: {done.stdout}{done.stderr}")
+    print(f"{len(load.decided)} decisions; {done.stdout.splitlines()[0]}", flush=True)
+
+
+def check_moves(database, old, new):
+    numbers = {number: is_new for servers, is_new in ((old, False), (new, True)) for server in servers
+               for number in server.numbers.values()}
+    moves = [(int(bandit), int(before), int(after)) for bandit, before, after in
+             database.sql("SELECT bandit, before, after FROM public.moves ORDER BY id")]
+    if len({bandit for bandit, _, after in moves if numbers.get(after)}) != len(BANDITS) + 1:
+        raise Failure(f"not all bandits moved to a new server: {moves}")
+    reached = set()
+    for bandit, _, after in moves:
+        if numbers.get(after):
+            reached.add(bandit)
+        elif bandit in reached and after:
+            raise Failure(f"bandit {bandit} moved from a new to an old server: {moves}; new: {numbers}")
+
+
+def main():
+    program, next_program = (str(Path(path).resolve()) for path in sys.argv[1:3])
+    if not binaries():
+        print("PostgreSQL is not installed")
+        return 77
+    folder = Path(tempfile.mkdtemp(prefix="eenet-upgrade-"))
+    folder.chmod(0o755)
+    database = Database(folder / "database", standby=False)
+    fleet = None
+    failed = 1
+    try:
+        database.start()
+        fleet = Fleet(program, folder / "servers", database, 2, options=OPTIONS)
+        failed = run_cases([upgrade], program, next_program, folder / "servers", fleet)
+    finally:
+        if fleet:
+            fleet.stop()
+        database.stop()
+        if not failed:
+            shutil.rmtree(folder)
+        else:
+            print(f"evidence: {folder}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,849 @@
+/* The forwarder against the server's own HTTP, and against peers that misbehave. */
+#define _POSIX_C_SOURCE 200809L
+#include <arpa/inet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "serve/fleet/certificate_fingerprint.h"
+#include "serve/fleet/forwarder.h"
+#include "serve/system/latch.h"
+#include "support.h"
+#include "support_files.h"
+#include "support_http.h"
+#include "support_tls.h"
+
+/* ---- a request whose result is copied ---- */
+
+typedef struct asked {
+    forward_request request;
+    latch *latch;
+    char target[64], header[64];
+    char *response; /* (request.response.length); to be freed with free */
+    size_t length;
+} asked;
+
+static void keep_result(forward_request *request)
+{
+    asked *self = request->context;
+    json_text header = forward_header(request, "x-one");
+    self->length = request->response.length;
+    self->response = malloc(self->length + 1);
+    if (self->length) memcpy(self->response, request->response.bytes, self->length);
+    self->response[self->length] = '\0';
+    snprintf(self->header, sizeof self->header, "%.*s", (int)header.length, header.bytes ? header.bytes : "");
+    latch_count_down(self->latch);
+}
+
+static void prepare(asked *self, const char *address, const char *method, const char *target)
+{
+    *self = (asked){.request = {.method = method, .seconds = RAW_PATIENCE, .done = keep_result}};
+    snprintf(self->request.address, sizeof self->request.address, "%s", address);
+    snprintf(self->target, sizeof self->target, "%s", target);
+    self->request.target = (json_text){self->target, strlen(self->target)};
+    self->request.context = self;
+}
+
+static void send_and_wait(forwarder *to, asked *self)
+{
+    latch ended;
+    latch_start(&ended, 1);
+    self->latch = &ended;
+    assert_true(forwarder_send(to, &self->request));
+    latch_wait(&ended);
+}
+
+/* Sends a request and checks the response; body NULL: any. */
+static void expect(forwarder *to, asked *self, int status, const char *body)
+{
+    send_and_wait(to, self);
+    if (self->request.status != status) print_message("%s\n", self->request.error.message);
+    assert_int_equal(self->request.status, status);
+    assert_int_equal(self->request.error.status, EE_OK);
+    if (body) assert_string_equal(self->response, body);
+    free(self->response);
+}
+
+static void expect_failure(forwarder *to, asked *self, bool sent, const char *message)
+{
+    send_and_wait(to, self);
+    assert_int_equal(self->request.status, 0);
+    assert_int_equal(self->request.sent, sent);
+    assert_int_not_equal(self->request.error.status, EE_OK);
+    if (!strstr(self->request.error.message, message)) fail_msg("%s", self->request.error.message);
+    free(self->response);
+}
+
+static void set_body(asked *self, const char *body, size_t size)
+{
+    self->request.body = (json_text){body, size};
+}
+
+/* ---- the world ---- */
+
+typedef struct world {
+    echo_server *server;
+    forwarder *forwarder;
+    char address[FORWARD_ADDRESS_SIZE]; /* of the server */
+} world;
+
+static void start_world(world *self, const forwarder_options *options, const http_options *http)
+{
+    ee_error error;
+    self->server = echo_start(http);
+    snprintf(self->address, sizeof self->address, "http://127.0.0.1:%u", echo_port(self->server));
+    if (forwarder_start(options, &self->forwarder, &error)) fail_msg("%s", error.message);
+}
+
+static int start(void **state)
+{
+    world *self = calloc(1, sizeof *self);
+    start_world(self, NULL, NULL);
+    *state = self;
+    return 0;
+}
+
+static int start_small(void **state)
+{
+    world *self = calloc(1, sizeof *self);
+    start_world(self, &(forwarder_options){.most_connections_each = 4, .most_response_bytes = 1000}, NULL);
+    *state = self;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    world *self = *state;
+    forwarder_stop(self->forwarder);
+    echo_stop(self->server);
+    free(self);
+    return 0;
+}
+
+/* ---- responses ---- */
+
+TEST_WITH(connections_are_reused, start, stop)
+{
+    world *self = *state;
+    asked request;
+    for (int i = 0; i < 100; i++) {
+        prepare(&request, self->address, "POST", i % 2 ? "/later" : "/echo");
+        set_body(&request, "hello", 5);
+        expect(self->forwarder, &request, 200, "hello");
+        assert_true(request.request.sent);
+    }
+    forwarder_counts counts = forwarder_count(self->forwarder);
+    assert_int_equal(counts.requests, 100);
+    assert_int_equal(counts.failures, 0);
+    assert_int_equal(counts.connected, 1);
+    assert_int_equal(counts.connections, 1);
+    assert_int_equal(counts.open, 0);
+    assert_int_equal(counts.waiting, 0);
+    assert_int_equal(echo_connections(self->server), 1);
+}
+
+TEST_WITH(requests_arrive_as_given, start, stop)
+{
+    world *self = *state;
+    asked request;
+    prepare(&request, self->address, "GET", "/seen/a%20b?name=c%2Bd");
+    request.request.headers = (json_text){"X-Word: word\r\nX-Other: x\r\n", 26};
+    expect(self->forwarder, &request, 200, "path=/seen/a%20b query=name=c%2Bd name=c+d word=word peer=127.0.0.1");
+    assert_string_equal(request.header, "1");
+    prepare(&request, self->address, "HEAD", "/size?bytes=1234");
+    expect(self->forwarder, &request, 200, "");
+    prepare(&request, self->address, "GET", "/nowhere");
+    expect(self->forwarder, &request, 404, NULL);
+    assert_string_equal(request.header, "");
+    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
+}
+
+TEST_WITH(names_are_resolved, start, stop)
+{
+    world *self = *state;
+    asked request;
+    char address[64];
+    snprintf(address, sizeof address, "http://localhost:%u", echo_port(self->server));
+    for (int i = 0; i < 3; i++) { /* the server does not listen on ::1, which may come first */
+        prepare(&request, address, "GET", "/size?bytes=3");
+        expect(self->forwarder, &request, 200, "yyy");
+    }
+    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
+    prepare(&request, "http://two..dots:80", "GET", "/");
+    expect_failure(self->forwarder, &request, false, "could not resolve the name");
+}
+
+/* Sends body (size) to /echo. */
+static void expect_echo(world *self, const char *body, size_t size)
+{
+    asked request;
+    prepare(&request, self->address, "POST", "/echo");
+    set_body(&request, body, size);
+    send_and_wait(self->forwarder, &request);
+    assert_int_equal(request.request.status, 200);
+    assert_int_equal(request.length, size);
+    assert_memory_equal(request.response, body, size);
+    free(request.response);
+}
+
+static void check_long_bodies(world *self)
+{
+    enum { LONG = 8000000 };
+    asked request;
+    char *body = malloc(LONG);
+    for (size_t i = 0; i < LONG; i++) body[i] = (char)('a' + i * i % 26);
+    static const size_t sizes[] = {0, 1, 4095, 12 << 10, (12 << 10) + 1, 65536, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) expect_echo(self, body, sizes[i]);
+    static const char *const targets[] = {"/size?bytes=3000000", "/stream?bytes=3000000", "/stream?bytes=0"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        prepare(&request, self->address, "GET", targets[i]);
+        send_and_wait(self->forwarder, &request);
+        assert_int_equal(request.request.status, 200);
+        assert_int_equal(request.length, i < 2 ? 3000000 : 0);
+        for (size_t k = 0; k < request.length; k++) assert_true(request.response[k] == (i ? 'x' : 'y'));
+        free(request.response);
+    }
+    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
+    prepare(&request, self->address, "POST", "/echo"); /* refused before all of it was sent */
+    set_body(&request, body, LONG);
+    expect(self->forwarder, &request, 413, NULL);
+    expect_echo(self, body, 10);
+    free(body);
+}
+
+TEST_WITH(long_bodies_come_whole, start, stop)
+{
+    check_long_bodies(*state);
+}
+
+TEST_WITH(responses_that_are_too_long_fail, start_small, stop)
+{
+    world *self = *state;
+    asked request;
+    static const char *const targets[] = {"/size?bytes=1000", "/stream?bytes=1000", "/size?bytes=1001",
+                                          "/stream?bytes=1001", "/stream?bytes=500000"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        prepare(&request, self->address, "GET", targets[i]);
+        if (i < 2)
+            expect(self->forwarder, &request, 200, NULL);
+        else
+            expect_failure(self->forwarder, &request, true, "invalid response: the body is too large");
+    }
+    assert_int_equal(forwarder_count(self->forwarder).failures, 3);
+}
+
+TEST_WITH(streams_that_break_fail, start, stop)
+{
+    world *self = *state;
+    asked request;
+    prepare(&request, self->address, "GET", "/size?bytes=1");
+    expect(self->forwarder, &request, 200, "y");
+    prepare(&request, self->address, "GET", "/stream?bytes=5000&break=1");
+    request.request.safe = true; /* but a part of the response has arrived */
+    expect_failure(self->forwarder, &request, true, "closed in the middle of the response");
+    assert_false(request.request.timed_out);
+    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
+}
+
+/* ---- many at once ---- */
+
+enum { SENDERS = 4, ROUNDS = SANITIZED ? 10 : 40, AT_ONCE = 50, MOST_BODY = 3000 };
+
+typedef struct sender {
+    world *world;
+    unsigned number;
+    size_t wrong;
+} sender;
+
+static void *send_many(void *context)
+{
+    sender *self = context;
+    random_stream random = random_named(self->number, "sender");
+    static const char *const targets[] = {"/echo", "/later", "/later"};
+    asked *requests = calloc(AT_ONCE, sizeof *requests);
+    char *bodies = malloc(AT_ONCE * MOST_BODY);
+    for (size_t i = 0; i < AT_ONCE * MOST_BODY; i++) bodies[i] = (char)('a' + random_below(&random, 26));
+    for (int round = 0; round < ROUNDS; round++) {
+        latch ended;
+        latch_start(&ended, AT_ONCE);
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            prepare(&requests[i], self->world->address, "POST", targets[random_below(&random, 3)]);
+            set_body(&requests[i], bodies + i * MOST_BODY, random_below(&random, MOST_BODY));
+            requests[i].latch = &ended;
+            if (!forwarder_send(self->world->forwarder, &requests[i].request)) abort();
+        }
+        latch_wait(&ended);
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            const asked *each = &requests[i];
+            bool is_right = each->request.status == 200 && each->length == each->request.body.length &&
+                            memcmp(each->response, each->request.body.bytes, each->length) == 0;
+            if (!is_right) self->wrong++;
+            free(each->response);
+        }
+    }
+    free(bodies);
+    free(requests);
+    return NULL;
+}
+
+TEST(every_response_finds_its_request)
+{
+    world self;
+    pthread_t threads[SENDERS];
+    sender senders[SENDERS];
+    start_world(&self, &(forwarder_options){.most_connections_each = 16}, NULL);
+    for (unsigned i = 0; i < SENDERS; i++) {
+        senders[i] = (sender){&self, i, 0};
+        pthread_create(&threads[i], NULL, send_many, &senders[i]);
+    }
+    for (size_t i = 0; i < SENDERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(senders[i].wrong, 0);
+    }
+    forwarder_counts counts = forwarder_count(self.forwarder);
+    assert_int_equal(counts.requests, SENDERS * ROUNDS * AT_ONCE);
+    assert_int_equal(counts.failures, 0);
+    assert_in_range(counts.connected, 2, 16);
+    assert_int_equal(counts.open + counts.waiting, 0);
+    forwarder_stop(self.forwarder);
+    echo_stop(self.server);
+}
+
+/* Sends `count` requests to /never, and waits until the server has `there` of them. */
+static void send_to_never(world *self, asked *requests, size_t count, size_t there, latch *ended)
+{
+    latch_start(ended, count);
+    for (size_t i = 0; i < count; i++) {
+        prepare(&requests[i], self->address, "GET", "/never");
+        requests[i].latch = ended;
+        assert_true(forwarder_send(self->forwarder, &requests[i].request));
+    }
+    assert_true(raw_wait_count(echo_waiting, self->server, there));
+}
+
+TEST_WITH(requests_wait_for_connections, start_small, stop)
+{
+    world *self = *state;
+    asked requests[10], late;
+    latch ended;
+    send_to_never(self, requests, 10, 4, &ended);
+    assert_int_equal(forwarder_count(self->forwarder).connections, 4);
+    assert_int_equal(forwarder_count(self->forwarder).waiting, 6);
+    assert_int_equal(forwarder_count(self->forwarder).open, 10);
+    prepare(&late, self->address, "POST", "/echo");
+    late.request.seconds = 0.01;
+    expect_failure(self->forwarder, &late, false, "no response within 0.01 s");
+    assert_true(late.request.timed_out);
+    while (forwarder_count(self->forwarder).open) echo_release(self->server); /* each lets another one arrive */
+    latch_wait(&ended);
+    for (size_t i = 0; i < 10; i++) {
+        assert_int_equal(requests[i].request.status, 200);
+        assert_string_equal(requests[i].response, "at last");
+        free(requests[i].response);
+    }
+    assert_int_equal(forwarder_count(self->forwarder).connected, 4);
+}
+
+/* ---- time ---- */
+
+TEST_WITH(a_peer_that_hangs_stops_nobody, start, stop)
+{
+    world *self = *state;
+    asked hanging[20], request;
+    latch ended;
+    send_to_never(self, hanging, 20, 20, &ended);
+    prepare(&request, self->address, "GET", "/never");
+    request.request.seconds = 0.02;
+    request.request.safe = true;
+    expect_failure(self->forwarder, &request, true, "no response within 0.02 s");
+    assert_true(request.request.timed_out);
+    for (int i = 0; i < 20; i++) {
+        prepare(&request, self->address, "GET", "/size?bytes=2");
+        expect(self->forwarder, &request, 200, "yy");
+    }
+    echo_release(self->server);
+    latch_wait(&ended);
+    for (size_t i = 0; i < 20; i++) free(hanging[i].response);
+}
+
+TEST(unused_connections_are_closed)
+{
+    world self;
+    asked request;
+    start_world(&self, &(forwarder_options){.idle_seconds = 0.01}, NULL);
+    prepare(&request, self.address, "GET", "/size?bytes=2");
+    expect(self.forwarder, &request, 200, "yy");
+    assert_true(raw_wait_count(echo_connections, self.server, 0));
+    expect(self.forwarder, &request, 200, "yy");
+    assert_int_equal(forwarder_count(self.forwarder).connected, 2);
+    forwarder_stop(self.forwarder);
+    echo_stop(self.server);
+}
+
+/* ---- peers that misbehave ---- */
+
+static int listen_raw(int backlog, uint16_t *port)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof name;
+    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(made, (struct sockaddr *)&name, sizeof name), 0);
+    if (backlog >= 0) assert_int_equal(listen(made, backlog), 0);
+    assert_int_equal(getsockname(made, (struct sockaddr *)&name, &size), 0);
+    *port = ntohs(name.sin_port);
+    return made;
+}
+
+TEST_WITH(a_peer_that_does_not_listen, start, stop)
+{
+    world *self = *state;
+    asked request;
+    uint16_t port;
+    char address[64];
+    int taken = listen_raw(-1, &port); /* bound, so that nobody else listens there */
+    snprintf(address, sizeof address, "http://127.0.0.1:%u", port);
+    for (int i = 0; i < 3; i++) {
+        prepare(&request, address, "GET", "/");
+        expect_failure(self->forwarder, &request, false, "could not connect: Connection refused");
+    }
+    assert_int_equal(forwarder_count(self->forwarder).connections, 0);
+    close(taken);
+}
+
+TEST(a_peer_that_does_not_accept)
+{
+    forwarder *made;
+    asked request;
+    uint16_t port;
+    char address[64];
+    int full[8], listening = listen_raw(0, &port);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    for (size_t i = 0; i < 8; i++) { /* the queue of the socket is full: the system drops further attempts */
+        full[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        connect(full[i], (struct sockaddr *)&to, sizeof to);
+    }
+    ok(forwarder_start(&(forwarder_options){.connect_seconds = 0.03}, &made, NULL));
+    snprintf(address, sizeof address, "http://127.0.0.1:%u", port);
+    prepare(&request, address, "GET", "/");
+    expect_failure(made, &request, false, "no connection within 0.03 s");
+    assert_false(request.request.timed_out);
+    request.request.seconds = 0.01;
+    expect_failure(made, &request, false, "no response within 0.01 s");
+    assert_true(request.request.timed_out);
+    forwarder_stop(made);
+    for (size_t i = 0; i < 8; i++) close(full[i]);
+    close(listening);
+}
+
+TEST_WITH(invalid_addresses, start, stop)
+{
+    world *self = *state;
+    asked request;
+    static const char *const addresses[] = {
+        "",
+        "127.0.0.1:80",
+        "ftp://127.0.0.1:80",
+        "http://",
+        "http://:80",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:65536",
+        "http://127.0.0.1:8x",
+        "http://127.0.0.1/",
+        "http://[::1:80",
+        "http://[name]:80",
+        "https://127.0.0.1:1#",
+        "https://127.0.0.1:1#0123",
+        "http://127.0.0.1:1#0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    };
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        prepare(&request, addresses[i], "GET", "/");
+        expect_failure(self->forwarder, &request, false, "invalid address");
+        assert_int_equal(request.request.error.status, EE_BAD_INPUT);
+    }
+    assert_int_equal(forwarder_count(self->forwarder).waiting, 0);
+}
+
+/* What a peer does: reads a request, sends this, and closes or not. */
+typedef struct step {
+    const char *sends;
+    bool closes;
+} step;
+
+/* A peer that accepts connections, one after the other, and takes its steps. */
+typedef struct raw_peer {
+    int listening;
+    char address[64];
+    const step *steps; /* (count) */
+    size_t count;
+    pthread_t thread;
+    latch *closed; /* counts the closed connections down; NULL: nothing waits for them */
+    size_t connections;
+    char last[256]; /* the last request */
+} raw_peer;
+
+static bool read_request(raw_peer *self, int client)
+{
+    size_t length = 0;
+    while (length + 1 < sizeof self->last && raw_read_some(client, self->last + length, 1)) {
+        self->last[++length] = '\0';
+        if (length >= 4 && memcmp(self->last + length - 4, "\r\n\r\n", 4) == 0) return true;
+    }
+    return false;
+}
+
+static void *act(void *context)
+{
+    raw_peer *self = context;
+    int client = -1;
+    for (size_t i = 0; i < self->count;) {
+        if (client < 0) {
+            client = accept(self->listening, NULL, NULL);
+            self->connections++;
+        }
+        bool is_there = read_request(self, client);
+        if (is_there) raw_send_text(client, self->steps[i].sends);
+        if (!is_there || self->steps[i].closes) {
+            raw_close(client);
+            client = -1;
+            if (self->closed) latch_count_down(self->closed);
+        }
+        if (is_there) i++;
+    }
+    if (client >= 0) raw_close(client);
+    return NULL;
+}
+
+static void peer_start(raw_peer *self, const step *steps, size_t count, latch *closed)
+{
+    uint16_t port;
+    *self = (raw_peer){.steps = steps, .count = count, .closed = closed};
+    self->listening = listen_raw(8, &port);
+    snprintf(self->address, sizeof self->address, "http://127.0.0.1:%u", port);
+    pthread_create(&self->thread, NULL, act, self);
+}
+
+/* Waits until it has taken all of its steps. */
+static void peer_end(raw_peer *self, size_t connections)
+{
+    pthread_join(self->thread, NULL);
+    close(self->listening);
+    assert_int_equal(self->connections, connections);
+}
+
+#define OK(body, size) "HTTP/1.1 200 OK\r\nContent-Length: " size "\r\n\r\n" body
+#define STEPS(...) (const step[]){__VA_ARGS__}, sizeof((const step[]){__VA_ARGS__}) / sizeof(step)
+
+static const step closes_later[] = {{OK("one", "3"), false}, {"", true}, {OK("two", "3"), false}};
+
+TEST_WITH(a_request_is_sent_once, start, stop)
+{
+    world *self = *state;
+    raw_peer peer;
+    asked request;
+    peer_start(&peer, closes_later, 3, NULL);
+    prepare(&request, peer.address, "GET", "/a");
+    expect(self->forwarder, &request, 200, "one");
+    expect_failure(self->forwarder, &request, true, "closed before the response");
+    expect(self->forwarder, &request, 200, "two");
+    peer_end(&peer, 2);
+    assert_int_equal(forwarder_count(self->forwarder).failures, 1);
+}
+
+TEST_WITH(a_safe_request_is_sent_again, start, stop)
+{
+    world *self = *state;
+    raw_peer peer;
+    asked request;
+    peer_start(&peer, closes_later, 3, NULL);
+    prepare(&request, peer.address, "GET", "/a");
+    request.request.safe = true;
+    expect(self->forwarder, &request, 200, "one");
+    expect(self->forwarder, &request, 200, "two");
+    peer_end(&peer, 2);
+    assert_int_equal(forwarder_count(self->forwarder).failures, 0);
+}
+
+TEST_WITH(a_safe_request_is_sent_twice_at_most, start, stop)
+{
+    world *self = *state;
+    raw_peer peer;
+    asked request;
+    peer_start(&peer, STEPS({OK("one", "3"), false}, {"", true}, {"", true}), NULL);
+    prepare(&request, peer.address, "GET", "/a");
+    request.request.safe = true;
+    expect(self->forwarder, &request, 200, "one");
+    expect_failure(self->forwarder, &request, true, "closed before the response");
+    peer_end(&peer, 2);
+}
+
+static void take_and_answer(int client, const char *answer)
+{
+    char byte[5] = "";
+    while (strcmp(byte, "\r\n\r\n") != 0) {
+        memmove(byte, byte + 1, 3);
+        assert_true(raw_read_some(client, byte + 3, 1));
+    }
+    if (answer) assert_true(raw_send_text(client, answer));
+}
+
+/* Waits until one of them has bytes to read, or a client. */
+static int wait_for_any(const int *sockets, size_t count)
+{
+    struct pollfd waits[4];
+    for (size_t i = 0; i < count; i++) waits[i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
+    assert_true(poll(waits, count, RAW_PATIENCE * 1000) > 0);
+    for (size_t i = 0; i < count; i++)
+        if (waits[i].revents) return sockets[i];
+    return -1;
+}
+
+/* If the peer closes one idle connection, the others are not to be trusted either. */
+TEST_WITH(a_request_is_sent_again_on_a_new_connection, start, stop)
+{
+    world *self = *state;
+    asked requests[3];
+    latch two, one;
+    uint16_t port;
+    char address[64];
+    int listening = listen_raw(8, &port), clients[3];
+    snprintf(address, sizeof address, "http://127.0.0.1:%u", port);
+    for (size_t i = 0; i < 3; i++) {
+        prepare(&requests[i], address, "GET", "/");
+        requests[i].latch = i < 2 ? &two : &one;
+        requests[i].request.safe = true;
+    }
+    latch_start(&two, 2);
+    latch_start(&one, 1);
+    for (size_t i = 0; i < 2; i++) assert_true(forwarder_send(self->forwarder, &requests[i].request));
+    for (size_t i = 0; i < 2; i++) clients[i] = accept(listening, NULL, NULL);
+    for (size_t i = 0; i < 2; i++) take_and_answer(clients[i], OK("one", "3"));
+    latch_wait(&two);
+    assert_true(forwarder_send(self->forwarder, &requests[2].request));
+    int used = wait_for_any(clients, 2), other = used == clients[0] ? clients[1] : clients[0];
+    take_and_answer(used, NULL);
+    raw_close(used);
+    assert_int_equal(wait_for_any((const int[]){listening, other}, 2), listening);
+    clients[2] = accept(listening, NULL, NULL);
+    take_and_answer(clients[2], OK("two", "3"));
+    latch_wait(&one);
+    assert_string_equal(requests[2].response, "two");
+    for (size_t i = 0; i < 3; i++) free(requests[i].response);
+    raw_close(other);
+    raw_close(clients[2]);
+    raw_close(listening);
+}
+
+/* A connection that is known to be closed is not used, even if the peer had promised to keep it open. */
+TEST_WITH(closed_connections_are_not_used, start, stop)
+{
+    world *self = *state;
+    raw_peer peer;
+    asked request;
+    for (int i = 0; i < 20; i++) {
+        latch closed;
+        latch_start(&closed, 1);
+        peer_start(&peer, STEPS({OK("one", "3"), true}, {OK("two", "3"), false}), &closed);
+        prepare(&request, peer.address, "GET", "/a");
+        expect(self->forwarder, &request, 200, "one");
+        latch_wait(&closed);
+        expect(self->forwarder, &request, 200, "two");
+        peer_end(&peer, 2);
+    }
+    assert_int_equal(forwarder_count(self->forwarder).failures, 0);
+}
+
+TEST_WITH(peers_may_close_after_a_response, start, stop)
+{
+    world *self = *state;
+    raw_peer peer;
+    asked request;
+    peer_start(&peer,
+               STEPS({"HTTP/1.1 100 Continue\r\n\r\n" OK("one", "3"), false},
+                     {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 3\r\n\r\ntwo", false},
+                     {OK("three, and more", "5"), false}, {"HTTP/1.1 204 No Content\r\n\r\n", false}),
+               NULL);
+    prepare(&request, peer.address, "POST", "/a?b");
+    expect(self->forwarder, &request, 200, "one");
+    expect(self->forwarder, &request, 200, "two");
+    expect(self->forwarder, &request, 200, "three"); /* what follows no request asked for */
+    expect(self->forwarder, &request, 204, "");
+    peer_end(&peer, 3);
+    char expected[256];
+    snprintf(expected, sizeof expected, "POST /a?b HTTP/1.1\r\nHost: %.64s\r\nContent-Length: 0\r\n\r\n",
+             peer.address + strlen("http://"));
+    assert_string_equal(peer.last, expected);
+}
+
+TEST_WITH(broken_responses_fail, start, stop)
+{
+    world *self = *state;
+    raw_peer peer;
+    asked request;
+    static const step steps[] = {{"SSH-2.0-OpenSSH_9\r\n\r\n", false},
+                                 {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", true},
+                                 {"HTTP/1.1 200 OK\r\nContent-Le", true},
+                                 {"", true},
+                                 {OK("good", "4"), false}};
+    static const char *const messages[] = {"invalid response: invalid status line", "closed in the middle",
+                                           "closed in the middle", "closed before the response"};
+    peer_start(&peer, steps, 5, NULL);
+    prepare(&request, peer.address, "GET", "/");
+    for (size_t i = 0; i < 4; i++) expect_failure(self->forwarder, &request, true, messages[i]);
+    expect(self->forwarder, &request, 200, "good");
+    peer_end(&peer, 5);
+}
+
+/* ---- TLS ---- */
+
+typedef struct tls_world {
+    world world;
+    test_folder folder;
+    char certificate[256], key[256], fingerprint[FINGERPRINT_SIZE];
+} tls_world;
+
+static int start_tls(void **state)
+{
+    tls_world *self = calloc(1, sizeof *self);
+    self->folder = folder_make();
+    snprintf(self->certificate, sizeof self->certificate, "%s", folder_path(&self->folder, "peer.pem"));
+    snprintf(self->key, sizeof self->key, "%s", folder_path(&self->folder, "peer.key"));
+    tls_write_certificate(self->certificate, self->key, "peer.example");
+    http_options http = echo_options();
+    http.certificate = self->certificate;
+    http.key = self->key;
+    start_world(&self->world, NULL, &http);
+    ok(certificate_fingerprint(self->certificate, self->fingerprint, NULL));
+    snprintf(self->world.address, sizeof self->world.address, "https://127.0.0.1:%u#%s", echo_port(self->world.server),
+             self->fingerprint);
+    *state = self;
+    return 0;
+}
+
+static int stop_tls(void **state)
+{
+    tls_world *self = *state;
+    forwarder_stop(self->world.forwarder);
+    echo_stop(self->world.server);
+    folder_remove(&self->folder);
+    free(self);
+    return 0;
+}
+
+TEST_WITH(the_fingerprint_decides, start_tls, stop_tls)
+{
+    tls_world *self = *state;
+    asked request;
+    char address[FORWARD_ADDRESS_SIZE], other[FINGERPRINT_SIZE];
+    unsigned port = echo_port(self->world.server);
+    memcpy(other, self->fingerprint, sizeof other);
+    other[63] = other[63] == '0' ? '1' : '0';
+
+    snprintf(address, sizeof address, "%s", self->world.address);
+    for (int i = 0; i < 10; i++) {
+        prepare(&request, address, "POST", i % 2 ? "/echo" : "/later");
+        set_body(&request, "hello", 5);
+        expect(self->world.forwarder, &request, 200, "hello");
+    }
+    assert_int_equal(forwarder_count(self->world.forwarder).connected, 1);
+    for (char *at = strchr(address, '#'); *at; at++)
+        if (*at >= 'a' && *at <= 'f') *at = (char)(*at - 'a' + 'A');
+    prepare(&request, address, "GET", "/size?bytes=1");
+    expect(self->world.forwarder, &request, 200, "y");
+
+    snprintf(address, sizeof address, "https://127.0.0.1:%u#%s", port, other);
+    prepare(&request, address, "GET", "/size?bytes=1");
+    expect_failure(self->world.forwarder, &request, false, "the certificate has another fingerprint");
+    snprintf(address, sizeof address, "https://localhost:%u", port); /* signed by itself: the system trusts others */
+    prepare(&request, address, "GET", "/size?bytes=1");
+    expect_failure(self->world.forwarder, &request, false, "The certificate is NOT trusted");
+    snprintf(address, sizeof address, "http://127.0.0.1:%u", port); /* the server expects TLS */
+    prepare(&request, address, "GET", "/size?bytes=1");
+    expect_failure(self->world.forwarder, &request, true, "");
+}
+
+TEST_WITH(long_bodies_come_whole_with_tls, start_tls, stop_tls)
+{
+    tls_world *self = *state;
+    check_long_bodies(&self->world);
+}
+
+TEST_WITH(a_peer_without_tls, start, stop)
+{
+    world *self = *state;
+    asked request;
+    char address[64];
+    snprintf(address, sizeof address, "https://127.0.0.1:%u", echo_port(self->server));
+    prepare(&request, address, "GET", "/size?bytes=1");
+    expect_failure(self->forwarder, &request, false, "the TLS handshake failed");
+}
+
+TEST_WITH(fingerprints_of_files, start_tls, stop_tls)
+{
+    tls_world *self = *state;
+    char hex[FINGERPRINT_SIZE];
+    ee_error error;
+    assert_int_equal(strlen(self->fingerprint), 64);
+    assert_int_equal(strspn(self->fingerprint, "0123456789abcdef"), 64);
+    assert_int_equal(certificate_fingerprint(self->key, hex, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "peer.key is not a certificate in PEM"));
+    assert_int_equal(certificate_fingerprint("nowhere", hex, &error), EE_FILE_ERROR);
+}
+
+/* ---- stopping ---- */
+
+typedef struct restless {
+    asked asked;
+    forwarder *forwarder;
+    bool could_send;
+} restless;
+
+static void send_again(forward_request *request)
+{
+    restless *self = request->context;
+    self->could_send = forwarder_send(self->forwarder, request);
+    if (!self->could_send) latch_count_down(self->asked.latch);
+}
+
+TEST(stopping_ends_all_requests)
+{
+    world self;
+    asked requests[10];
+    restless busy = {.could_send = true};
+    latch ended, busy_ended;
+    start_world(&self, &(forwarder_options){.most_connections_each = 4}, NULL);
+    send_to_never(&self, requests, 10, 4, &ended);
+    char other[64];
+    snprintf(other, sizeof other, "http://localhost:%u", echo_port(self.server)); /* another pool */
+    latch_start(&busy_ended, 1);
+    prepare(&busy.asked, other, "GET", "/size?bytes=1");
+    busy.forwarder = self.forwarder;
+    busy.asked.latch = &busy_ended;
+    busy.asked.request.done = send_again; /* as long as it can */
+    busy.asked.request.context = &busy;
+    assert_true(forwarder_send(self.forwarder, &busy.asked.request));
+    forwarder_stop(self.forwarder);
+    latch_wait(&busy_ended);
+    latch_wait(&ended);
+    size_t sent = 0;
+    for (size_t i = 0; i < 10; i++) {
+        assert_int_equal(requests[i].request.status, 0);
+        assert_non_null(strstr(requests[i].request.error.message, "this server is stopping"));
+        if (requests[i].request.sent) sent++;
+        free(requests[i].response);
+    }
+    assert_int_equal(sent, 4);
+    echo_stop(self.server);
+}
+
+TEST(stopping_at_once)
+{
+    forwarder *made;
+    forwarder_stop(NULL);
+    ok(forwarder_start(NULL, &made, NULL));
+    forwarder_stop(made);
+}

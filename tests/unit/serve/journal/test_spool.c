@@ -1,0 +1,469 @@
+/* The spool's file: what is acknowledged is found again, however it ended, and damage is noticed. */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/journal/spool.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "support_files.h"
+
+enum { MOST = 64 };
+
+typedef struct test_stage {
+    test_folder folder;
+    spool *spool;
+    store_entry entries[MOST]; /* of the chain that is being made */
+    size_t count;
+} test_stage;
+
+static int set_up(void **state)
+{
+    test_stage *self = calloc(1, sizeof *self);
+    self->folder = folder_make();
+    ok(spool_open(self->folder.path, &self->spool, NULL));
+    *state = self;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    test_stage *self = *state;
+    spool_close(self->spool);
+    folder_remove(&self->folder);
+    free(self);
+    return 0;
+}
+
+static void reopen(test_stage *self)
+{
+    spool_close(self->spool);
+    self->spool = NULL;
+    ok(spool_open(self->folder.path, &self->spool, NULL));
+}
+
+/* ---- entries ---- */
+
+static json_text text_of(const char *bytes)
+{
+    return (json_text){bytes, strlen(bytes)};
+}
+
+static store_entry *add(test_stage *self, uint32_t bandit, event_kind kind, const char *id, const char *body)
+{
+    assert_true(self->count < MOST);
+    store_entry *entry = &self->entries[self->count];
+    *entry = (store_entry){.bandit = bandit,
+                           .event = {.kind = kind, .id = text_of(id), .body = body, .size = strlen(body)},
+                           .request = {7, strlen(body)}};
+    if (self->count) self->entries[self->count - 1].next = entry;
+    self->count++;
+    return entry;
+}
+
+static ee_status append(test_stage *self, int64_t time)
+{
+    ee_status status = spool_append(self->spool, self->entries, time, NULL);
+    self->count = 0;
+    return status;
+}
+
+static void decide(test_stage *self, int64_t time, uint32_t bandit, const char *id, const char *body,
+                   entry_verdict expected)
+{
+    const store_entry *entry = add(self, bandit, EVENT_DECISION, id, body);
+    ok(append(self, time));
+    assert_int_equal(entry->verdict, expected);
+}
+
+/* What is to be delivered, as "TIME:BANDIT kind id body " for each, and delivers it. */
+static const char *drain(test_stage *self, char out[512])
+{
+    size_t length = 0;
+    out[0] = '\0';
+    while (spool_count(self->spool)) {
+        spool_batch batch;
+        size_t count = 0;
+        ok(spool_read(self->spool, &batch, NULL));
+        for (const store_entry *entry = batch.first; entry; entry = entry->next, count++)
+            length += (size_t)snprintf(out + length, 512 - length, "%d:%u.%d.%.*s.%.*s ", (int)batch.time,
+                                       (unsigned)entry->bandit, (int)entry->event.kind, (int)entry->event.id.length,
+                                       entry->event.id.bytes, (int)entry->event.size, (const char *)entry->event.body);
+        assert_int_equal(count, batch.count);
+        spool_delivered(self->spool, batch.last);
+    }
+    return out;
+}
+
+/* ---- records ---- */
+
+TEST_WITH(records_are_read_as_they_were_written, set_up, tear_down)
+{
+    test_stage *self = *state;
+    static const char body[] = {0, 1, 'x', '\n', (char)255};
+    store_entry *slots[2];
+    for (size_t i = 0; i < 2; i++) {
+        slots[i] = add(self, 4000000000u, EVENT_DECISION,
+                       i ? "round\x1f"
+                           "b"
+                         : "round\x1f"
+                           "a",
+                       "");
+        slots[i]->event.body = body;
+        slots[i]->event.size = sizeof body;
+        slots[i]->request[0] = UINT64_MAX;
+        slots[i]->generated_id = slots[i]->deferred = true;
+        slots[i]->slot_index = i;
+        slots[i]->slot_count = 2;
+        slots[i]->with_next = !i;
+    }
+    store_entry *reward = add(self, 2, EVENT_REWARD, "caf\xc3\xa9", "");
+    reward->event.value = -0.1;
+    reward->event.reward_id = text_of("r1");
+    add(self, 3, EVENT_ACTIVATED, "a", "");
+    ok(append(self, INT64_C(1) << 51));
+    for (size_t i = 0; i < 4; i++) assert_int_equal(self->entries[i].verdict, ENTRY_SPOOLED);
+    reopen(self);
+    assert_int_equal(spool_count(self->spool), 4);
+    assert_true(spool_time(self->spool) == INT64_C(1) << 51);
+    spool_batch batch;
+    ok(spool_read(self->spool, &batch, NULL));
+    assert_true(batch.time == INT64_C(1) << 51);
+    assert_int_equal(batch.count, 4);
+    assert_int_equal(batch.last, 4);
+    const store_entry *read = batch.first;
+    for (size_t i = 0; i < 2; i++, read = read->next) {
+        assert_true(read->bandit == 4000000000u && read->generated_id && read->deferred && read->with_next == !i);
+        assert_true(read->slot_index == i && read->slot_count == 2 && read->request[0] == UINT64_MAX);
+        assert_int_equal(read->event.size, sizeof body);
+        assert_memory_equal(read->event.body, body, sizeof body);
+    }
+    assert_true(read->event.kind == EVENT_REWARD && read->event.value == -0.1 && !read->event.size);
+    assert_memory_equal(read->event.id.bytes, "caf\xc3\xa9", 5);
+    assert_memory_equal(read->event.reward_id.bytes, "r1", 2);
+    assert_true(!read->deferred && !read->slot_count);
+    assert_true(read->next->event.kind == EVENT_ACTIVATED && !read->next->event.reward_id.length && !read->next->next);
+}
+
+TEST_WITH(groups_come_in_order_with_their_times, set_up, tear_down)
+{
+    test_stage *self = *state;
+    char out[512];
+    assert_string_equal(spool_name(self->spool), "");
+    decide(self, 10, 1, "a", "one", ENTRY_SPOOLED);
+    add(self, 1, EVENT_REWARD, "a", "");
+    add(self, 2, EVENT_REWARD, "b", "");
+    ok(append(self, 11));
+    reopen(self);
+    decide(self, 12, 1, "c", "two", ENTRY_SPOOLED);
+    spool_delivered(self->spool, 2); /* in the middle of a group, as no transaction ends */
+    assert_int_equal(spool_count(self->spool), 2);
+    assert_string_equal(drain(self, out), "11:2.2.b. 12:1.1.c.two ");
+}
+
+/* The key of table spools is never used again. */
+TEST_WITH(each_file_has_another_name, set_up, tear_down)
+{
+    test_stage *self = *state;
+    char first[SPOOL_NAME_SIZE], out[512];
+    decide(self, 1, 1, "a", "", ENTRY_SPOOLED);
+    strcpy(first, spool_name(self->spool));
+    assert_int_equal(strspn(first, "0123456789abcdef"), 32);
+    reopen(self);
+    assert_string_equal(spool_name(self->spool), first);
+    assert_true(spool_exists(self->folder.path));
+    assert_string_equal(drain(self, out), "1:1.1.a. ");
+    assert_false(spool_exists(self->folder.path));
+    assert_string_equal(spool_name(self->spool), "");
+    decide(self, 2, 1, "a", "", ENTRY_SPOOLED); /* what is delivered is the store's to know */
+    assert_string_not_equal(spool_name(self->spool), first);
+    assert_string_equal(drain(self, out), "2:1.1.a. ");
+    /* The last group may have been lost after it was delivered: its numbers are not given again. */
+    decide(self, 3, 1, "b", "", ENTRY_SPOOLED);
+    spool_delivered(self->spool, 5);
+    assert_int_equal(spool_count(self->spool), 0);
+    assert_string_equal(spool_name(self->spool), "");
+}
+
+/* ---- ids ---- */
+
+TEST_WITH(a_repeated_decision_is_recognized, set_up, tear_down)
+{
+    test_stage *self = *state;
+    const event *earlier;
+    decide(self, 1, 1, "a", "same", ENTRY_SPOOLED);
+    decide(self, 1, 2, "a", "other", ENTRY_SPOOLED); /* of another bandit */
+    for (int i = 0; i < 2; i++) {
+        decide(self, 2, 1, "a", "same", ENTRY_REPEATED);
+        ok(spool_earlier(self->spool, self->entries[0].event.number, &earlier, NULL));
+        assert_int_equal(earlier->size, 4);
+        assert_memory_equal(earlier->body, "same", 4);
+        decide(self, 2, 1, "a", "another", ENTRY_CONFLICT);
+        assert_int_equal(spool_count(self->spool), 2);
+        reopen(self);
+    }
+    uint64_t place;
+    ok(spool_find(self->spool, 2, text_of("a"), &place, NULL));
+    assert_true(place > 0);
+    ok(spool_find(self->spool, 3, text_of("a"), &place, NULL));
+    assert_int_equal(place, 0);
+}
+
+TEST_WITH(a_decision_may_repeat_in_its_own_group, set_up, tear_down)
+{
+    test_stage *self = *state;
+    const event *earlier;
+    add(self, 1, EVENT_DECISION, "a", "one");
+    add(self, 1, EVENT_DECISION, "a", "two");
+    add(self, 1, EVENT_DECISION, "b", "six");
+    add(self, 1, EVENT_DECISION, "b", "longer");
+    ok(append(self, 1));
+    const entry_verdict expected[] = {ENTRY_SPOOLED, ENTRY_REPEATED, ENTRY_SPOOLED, ENTRY_CONFLICT};
+    for (size_t i = 0; i < 4; i++) assert_int_equal(self->entries[i].verdict, expected[i]);
+    ok(spool_earlier(self->spool, self->entries[1].event.number, &earlier, NULL));
+    assert_memory_equal(earlier->body, "one", 3);
+    assert_int_equal(spool_count(self->spool), 2);
+}
+
+/* A round is found by its id, whatever slots the other request has. */
+static void add_round(test_stage *self, const char *const *ids, size_t count, uint64_t request)
+{
+    for (size_t i = 0; i < count; i++) {
+        store_entry *slot = add(self, 1, EVENT_DECISION, ids[i], ids[i]);
+        slot->slot_index = i;
+        slot->slot_count = count;
+        slot->with_next = i + 1 < count;
+        slot->request[0] = request;
+        slot->request[1] = 0;
+    }
+}
+
+TEST_WITH(a_repeated_round_is_recognized_as_a_whole, set_up, tear_down)
+{
+    test_stage *self = *state;
+    const char *const ids[] = {"r\x1f"
+                               "top",
+                               "r\x1f"
+                               "side"},
+                      *const others[] = {"r\x1f"
+                                         "x",
+                                         "r\x1f"
+                                         "y",
+                                         "r\x1f"
+                                         "z"};
+    const event *earlier;
+    add_round(self, ids, 2, 5);
+    ok(append(self, 1));
+    reopen(self);
+    add_round(self, ids, 2, 5);
+    add(self, 1, EVENT_REWARD, "r", "");
+    add_round(self, others, 3, 6);
+    ok(append(self, 2));
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(self->entries[i].verdict, ENTRY_REPEATED);
+        ok(spool_earlier(self->spool, self->entries[i].event.number, &earlier, NULL));
+        assert_memory_equal(earlier->body, ids[i], strlen(ids[i]));
+    }
+    assert_int_equal(self->entries[2].verdict, ENTRY_SPOOLED);
+    for (size_t i = 3; i < 6; i++) assert_int_equal(self->entries[i].verdict, ENTRY_CONFLICT);
+    decide(self, 3, 1, "r", "", ENTRY_CONFLICT); /* a decision without slots has the same ids */
+    assert_int_equal(spool_count(self->spool), 3);
+}
+
+TEST_WITH(many_ids_are_found, set_up, tear_down)
+{
+    enum { COUNT = 5000 };
+    test_stage *self = *state;
+    char ids[MOST][16];
+    uint64_t place;
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(ids[self->count], sizeof *ids, "id %d", i);
+        add(self, (uint32_t)i % 3, EVENT_DECISION, ids[self->count], "");
+        if (self->count == MOST || i == COUNT - 1 || self->count == 50) ok(append(self, i));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(ids[0], sizeof *ids, "id %d", i);
+            ok(spool_find(self->spool, (uint32_t)i % 3, text_of(ids[0]), &place, NULL));
+            assert_true(place > 0);
+            ok(spool_find(self->spool, (uint32_t)(i + 1) % 3, text_of(ids[0]), &place, NULL));
+            assert_true(place == 0);
+        }
+        reopen(self);
+    }
+}
+
+/* ---- crashes and damage ---- */
+
+typedef struct file_copy {
+    char path[64];
+    uint8_t *bytes;
+    size_t size;
+} file_copy;
+
+static file_copy copy_file(test_stage *self)
+{
+    file_copy copy;
+    snprintf(copy.path, sizeof copy.path, "%s", folder_path(&self->folder, "spool/events"));
+    spool_close(self->spool);
+    self->spool = NULL;
+    ok(file_read(copy.path, &copy.bytes, &copy.size, NULL));
+    return copy;
+}
+
+static void put_file(const file_copy *copy, size_t size)
+{
+    FILE *file = fopen(copy->path, "wb");
+    assert_int_equal(fwrite(copy->bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static size_t size_of_file(test_stage *self)
+{
+    struct stat about;
+    assert_int_equal(stat(folder_path(&self->folder, "spool/events"), &about), 0);
+    return (size_t)about.st_size;
+}
+
+/* Two groups, then one of a decision and a reward. Returns where the last begins. */
+static size_t write_three(test_stage *self)
+{
+    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
+    decide(self, 2, 1, "b", "second", ENTRY_SPOOLED);
+    size_t begin = size_of_file(self);
+    add(self, 1, EVENT_DECISION, "c", "third");
+    add(self, 1, EVENT_REWARD, "c", "");
+    ok(append(self, 3));
+    return begin;
+}
+
+/* The last group is cut off, or its end was never written and is zeros. */
+TEST_WITH(a_crash_at_any_byte_of_the_last_group_loses_only_that, set_up, tear_down)
+{
+    test_stage *self = *state;
+    char out[512];
+    size_t begin = write_three(self);
+    file_copy copy = copy_file(self);
+    for (size_t zeros = 0; zeros < 2; zeros++) {
+        for (size_t size = begin; size < copy.size; size++) {
+            put_file(&copy, size);
+            if (zeros) assert_int_equal(truncate(copy.path, (off_t)copy.size), 0);
+            bool whole =
+                zeros && memcmp(copy.bytes + size, (char[64]){0}, copy.size - size < 64 ? copy.size - size : 64) == 0;
+            ok(spool_open(self->folder.path, &self->spool, NULL));
+            assert_int_equal(spool_count(self->spool), whole ? 4 : 2);
+            if (!whole) assert_int_equal(size_of_file(self), begin);
+            decide(self, 4, 1, "c", "another", whole ? ENTRY_CONFLICT : ENTRY_SPOOLED); /* the numbers go on */
+            reopen(self);
+            if (!whole) assert_string_equal(drain(self, out), "1:1.1.a.first 2:1.1.b.second 4:1.1.c.another ");
+            spool_close(self->spool);
+            self->spool = NULL;
+        }
+    }
+    memory_free(copy.bytes);
+}
+
+/* Any byte before the last group, and any piece that is missing. */
+TEST_WITH(damage_before_the_last_group_is_an_error, set_up, tear_down)
+{
+    test_stage *self = *state;
+    size_t begin = write_three(self);
+    file_copy copy = copy_file(self);
+    ee_error error;
+    for (size_t i = 0; i < begin; i++) {
+        copy.bytes[i] ^= 1;
+        put_file(&copy, copy.size);
+        assert_int_equal(spool_open(self->folder.path, &self->spool, &error), EE_FILE_ERROR);
+        assert_null(self->spool);
+        assert_message_has(error.message, "spool/events is damaged at byte ");
+        assert_message_has(error.message, "move it away");
+        assert_int_equal(size_of_file(self), copy.size); /* it is left as it is */
+        copy.bytes[i] ^= 1;
+    }
+    for (size_t i = 0; i < 48; i++) { /* the head is written before there are groups */
+        put_file(&copy, i);
+        assert_int_equal(spool_open(self->folder.path, &self->spool, &error), EE_FILE_ERROR);
+    }
+    put_file(&copy, 48);
+    ok(spool_open(self->folder.path, &self->spool, &error));
+    assert_int_equal(spool_count(self->spool), 0);
+    memory_free(copy.bytes);
+}
+
+/* What a client sends is never taken for a group, even if it is the spool's own bytes. */
+TEST_WITH(a_body_is_no_group, set_up, tear_down)
+{
+    test_stage *self = *state;
+    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
+    file_copy other = copy_file(self);
+    assert_int_equal(unlink(other.path), 0);
+    ok(spool_open(self->folder.path, &self->spool, NULL));
+    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
+    size_t begin = size_of_file(self);
+    store_entry *entry = add(self, 1, EVENT_DECISION, "evil", "");
+    entry->event.body = other.bytes;
+    entry->event.size = other.size;
+    ok(append(self, 2));
+    file_copy copy = copy_file(self);
+    copy.bytes[begin] ^= 1;
+    put_file(&copy, copy.size);
+    ok(spool_open(self->folder.path, &self->spool, NULL));
+    assert_int_equal(spool_count(self->spool), 1);
+    memory_free(other.bytes);
+    memory_free(copy.bytes);
+}
+
+/* A group that fails leaves nothing, and the next one may succeed. */
+TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
+{
+    test_stage *self = *state;
+    char out[512], *large = calloc(1, 100001);
+    struct rlimit before, small;
+    memset(large, 'x', 100000);
+    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
+    size_t size = size_of_file(self);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 50000;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+    sigaction(SIGXFSZ, &ignore, &old);
+    setrlimit(RLIMIT_FSIZE, &small);
+    add(self, 1, EVENT_DECISION, "b", "lost");
+    add(self, 1, EVENT_DECISION, "c", large);
+    ee_status status = append(self, 2);
+    setrlimit(RLIMIT_FSIZE, &before);
+    sigaction(SIGXFSZ, &old, NULL);
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_int_equal(size_of_file(self), size);
+    assert_int_equal(spool_count(self->spool), 1);
+    decide(self, 3, 1, "b", "second", ENTRY_SPOOLED);
+    reopen(self);
+    assert_string_equal(drain(self, out), "1:1.1.a.first 3:1.1.b.second ");
+    free(large);
+}
+
+/* ---- the folder ---- */
+
+TEST_WITH(a_folder_has_one_spool_and_is_private, set_up, tear_down)
+{
+    test_stage *self = *state;
+    spool *second;
+    ee_error error;
+    struct stat about;
+    assert_int_equal(spool_open(self->folder.path, &second, &error), EE_FILE_ERROR);
+    assert_null(second);
+    assert_message_has(error.message, "spool: another process is using ");
+    mode_t before = umask(0);
+    decide(self, 1, 1, "a", "", ENTRY_SPOOLED);
+    umask(before);
+    assert_int_equal(stat(folder_path(&self->folder, "spool/events"), &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0600);
+    assert_int_equal(stat(folder_path(&self->folder, "spool"), &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0700);
+}

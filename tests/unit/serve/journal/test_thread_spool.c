@@ -1,0 +1,700 @@
+/* The journal while its store is away: what it acknowledges is delivered later, in order, exactly once. The store is
+ * SQLite with a table for the positions of spools, behind methods that fail when the test says so; test_thread_spool_pg
+ * has a database. */
+#define _POSIX_C_SOURCE 200809L
+#include "support_files.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/journal/journal.h"
+#include "serve/shown_log.h"
+#include "serve/store/sqlite/store_sqlite.h"
+
+#define SECOND INT64_C(1000000)
+
+/* ---- a store that can be away ---- */
+
+static struct {
+    const store_methods *real;
+    store_methods methods;
+    atomic_bool away;               /* no transaction begins */
+    atomic_bool fails_commit;       /* the next commit fails */
+    atomic_int deadly;              /* the process is killed at the next delivery: 1 before the commit, 2 after it */
+    atomic_uint steals;             /* the next fetch finds that the lease of this bandit is another's */
+    atomic_bool delivers;           /* of the transaction */
+    atomic_uint_fast64_t positions; /* how often they were asked for */
+} fault;
+
+static ee_status begin(store *self, ee_error *error)
+{
+    atomic_store(&fault.delivers, false);
+    if (atomic_load(&fault.away)) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
+    return fault.real->begin(self, error);
+}
+
+static ee_status fetch(store *self, ee_error *error)
+{
+    uint32_t stolen = atomic_exchange(&fault.steals, 0);
+    if (stolen) joining_disown(self->joining, stolen);
+    return fault.real->fetch(self, error);
+}
+
+static ee_status commit(store *self, ee_error *error)
+{
+    if (atomic_exchange(&fault.fails_commit, false))
+        return status_fail(error, EE_FILE_ERROR, "store: the commit failed");
+    bool delivers = atomic_load(&fault.delivers);
+    if (delivers && atomic_load(&fault.deadly) == 1) kill(getpid(), SIGKILL);
+    ee_status status = fault.real->commit(self, error);
+    if (delivers && atomic_load(&fault.deadly) == 2) kill(getpid(), SIGKILL);
+    return status;
+}
+
+static ee_status run_sql(store *self, const char *sql)
+{
+    return sqlite3_exec(((sqlite_store *)self)->database, sql, NULL, NULL, NULL) ? EE_FILE_ERROR : EE_OK;
+}
+
+static ee_status deliver(store *self, const char *spool, uint64_t position, ee_error *error)
+{
+    char sql[256];
+    (void)error;
+    atomic_store(&fault.delivers, true);
+    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO spools VALUES ('%s', %llu)", spool, (unsigned long long)position);
+    return run_sql(self, sql);
+}
+
+static int take_position(void *context, int count, char **values, char **names)
+{
+    (void)count, (void)names;
+    *(uint64_t *)context = strtoull(values[0], NULL, 10);
+    return 0;
+}
+
+static ee_status spool_position(store *self, const char *spool, uint64_t *position, ee_error *error)
+{
+    char sql[256];
+    *position = 0;
+    atomic_fetch_add(&fault.positions, 1);
+    if (atomic_load(&fault.away)) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
+    snprintf(sql, sizeof sql, "SELECT delivered FROM spools WHERE spool = '%s'", spool);
+    return sqlite3_exec(((sqlite_store *)self)->database, sql, take_position, position, NULL) ? EE_FILE_ERROR : EE_OK;
+}
+
+static void make_faulty(store *self)
+{
+    fault.real = self->methods;
+    fault.methods = *self->methods;
+    fault.methods.begin = begin;
+    fault.methods.fetch = fetch;
+    fault.methods.commit = commit;
+    fault.methods.deliver = deliver;
+    fault.methods.spool_position = spool_position;
+    self->methods = &fault.methods;
+    ok(run_sql(self, "CREATE TABLE IF NOT EXISTS spools (spool TEXT PRIMARY KEY, delivered INTEGER)"));
+}
+
+/* ---- a journal on it ---- */
+
+typedef struct test_stage {
+    test_folder folder;
+    store *store;
+    journal *journal;
+    atomic_int_least64_t clock;
+    atomic_uint wanted;
+    double seconds;
+    uint32_t shop;
+} test_stage;
+
+static int64_t read_clock(void *context)
+{
+    return atomic_load(&((test_stage *)context)->clock);
+}
+
+static void note_wanted(void *context, uint32_t bandit)
+{
+    atomic_store(&((test_stage *)context)->wanted, bandit);
+}
+
+static void open_stage(test_stage *self)
+{
+    ee_error error = {0};
+    journal_options options = {.clock = read_clock,
+                               .elapsed = read_clock,
+                               .clock_context = self,
+                               .spool_folder = self->folder.path,
+                               .spool_seconds = self->seconds,
+                               .wants = note_wanted,
+                               .context = self};
+    if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
+    make_faulty(self->store);
+    if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
+}
+
+static void close_stage(test_stage *self)
+{
+    journal_stop(self->journal);
+    store_close(self->store);
+}
+
+static void reopen_stage(test_stage *self)
+{
+    close_stage(self);
+    atomic_store(&fault.away, false);
+    open_stage(self);
+}
+
+static ee_status write_settings(test_stage *self, const char *name, const char *json, uint32_t *bandit, bool archived,
+                                ee_error *error)
+{
+    bandit_settings settings = bandit_settings_usual();
+    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
+    text body = text_start(NULL);
+    bandit_settings_write(&settings, &body);
+    journal_entry entry = {.bandit = *bandit,
+                           .event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
+                           .settings = &settings,
+                           .archived = archived,
+                           .name = {name, strlen(name)}};
+    ee_status status = journal_write(self->journal, &entry, error);
+    *bandit = entry.bandit;
+    memory_free(body.bytes);
+    return status;
+}
+
+static int set_up(void **state)
+{
+    test_stage *self = calloc(1, sizeof *self);
+    *state = self;
+    memset(&fault, 0, sizeof fault);
+    self->folder = folder_make();
+    self->seconds = 60;
+    atomic_store(&self->clock, 1000 * SECOND);
+    open_stage(self);
+    return write_settings(self, "shop", "{\"dim\":2,\"wait\":10,\"aggregation\":\"sum\"}", &self->shop, false, NULL);
+}
+
+static int tear_down(void **state)
+{
+    test_stage *self = *state;
+    close_stage(self);
+    folder_remove(&self->folder);
+    free(self);
+    return 0;
+}
+
+static void move_clock(test_stage *self, double seconds)
+{
+    atomic_fetch_add(&self->clock, (int64_t)(seconds * 1e6));
+}
+
+/* ---- entries ---- */
+
+typedef struct handed {
+    journal_entry entry;
+    char earlier[32];
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    size_t left;
+} handed;
+
+static void note_done(journal_entry *entry)
+{
+    handed *self = entry->context;
+    pthread_mutex_lock(&self->lock);
+    if (entry->earlier)
+        snprintf(self->earlier, sizeof self->earlier, "%.*s", (int)entry->earlier->size,
+                 (const char *)entry->earlier->body);
+    self->left = 0;
+    pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static entry_verdict hand_in(test_stage *stage, handed *self)
+{
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->wake, NULL);
+    self->left = 1;
+    self->entry.done = note_done;
+    self->entry.context = self;
+    assert_true(journal_submit(stage->journal, &self->entry));
+    pthread_mutex_lock(&self->lock);
+    while (self->left) pthread_cond_wait(&self->wake, &self->lock);
+    pthread_mutex_unlock(&self->lock);
+    return self->entry.verdict;
+}
+
+static entry_verdict write_of(test_stage *self, uint32_t bandit, event_kind kind, const char *id, double value)
+{
+    handed one = {.entry = {.bandit = bandit,
+                            .event = {.kind = kind, .id = {id, strlen(id)}, .value = value, .body = "b", .size = 1},
+                            .request = {1, 2}}};
+    return hand_in(self, &one);
+}
+
+static entry_verdict decide(test_stage *self, const char *id)
+{
+    return write_of(self, self->shop, EVENT_DECISION, id, 0);
+}
+
+static entry_verdict reward(test_stage *self, const char *id, double value)
+{
+    return write_of(self, self->shop, EVENT_REWARD, id, value);
+}
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+}
+
+static void await_delivery(test_stage *self)
+{
+    while (journal_read_counts(self->journal).spooled) rest();
+}
+
+static void come_back(test_stage *self)
+{
+    atomic_store(&fault.away, false);
+    await_delivery(self);
+}
+
+static void assert_log(test_stage *self, const char *expected)
+{
+    assert_log_is(self->store, self->shop, expected);
+}
+
+/* ---- an outage ---- */
+
+static int64_t time_of(test_stage *self, uint64_t number)
+{
+    store_reader *reader;
+    const event *found;
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_read_one(reader, self->shop, number, &found, NULL));
+    int64_t time = found->time;
+    store_reader_free(reader);
+    return time;
+}
+
+TEST_WITH(events_of_an_outage_are_delivered_in_order, set_up, tear_down)
+{
+    test_stage *self = *state;
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    assert_int_equal(reward(self, "a", 1), ENTRY_DONE);
+    journal_counts counts = journal_read_counts(self->journal);
+    assert_true(counts.writable && !counts.spooling && !counts.spooled && counts.spool_seconds_left == 60);
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "b", 2), ENTRY_SPOOLED);
+    move_clock(self, 1);
+    assert_int_equal(reward(self, "a", 3), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "c", 4), ENTRY_SPOOLED); /* before its decision */
+    assert_int_equal(decide(self, "c"), ENTRY_SPOOLED);
+    assert_int_equal(write_of(self, self->shop, EVENT_ACTIVATED, "b", 0), ENTRY_SPOOLED);
+    counts = journal_read_counts(self->journal);
+    assert_true(!counts.writable && counts.spooling && counts.spooled == 6 && counts.decisions == 1);
+    assert_true(counts.spool_seconds_left == 59);
+    assert_log(self, "=; D a; R a 1 joined 2; ");
+    come_back(self);
+    counts = journal_read_counts(self->journal);
+    assert_true(counts.writable && !counts.spooling && counts.decisions == 3 && counts.joined == 3 &&
+                counts.claimed == 1 && counts.waiting == 3 && counts.spool_seconds_left == 60);
+    assert_int_equal(reward(self, "a", 5), ENTRY_DONE);
+    for (uint64_t i = 4; i <= 6; i++) assert_true(time_of(self, i) == (i < 6 ? 1000 : 1001) * SECOND);
+    assert_log(self, "=; D a; R a 1 joined 2; D b; R b 2 joined 4; R a 3 joined 2; R c 4 unknown 0; D c; "
+                     "R c 4 claimed 8; R a 5 joined 2; ");
+}
+
+/* They count as of the time at which they came; what is due is settled after them. */
+TEST_WITH(rewards_that_came_in_time_are_not_late, set_up, tear_down)
+{
+    test_stage *self = *state;
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    assert_int_equal(decide(self, "none"), ENTRY_DONE);
+    atomic_store(&fault.away, true);
+    move_clock(self, 9);
+    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
+    move_clock(self, 2);
+    assert_int_equal(reward(self, "none", 2), ENTRY_SPOOLED);
+    move_clock(self, 6);
+    assert_int_equal(reward(self, "b", 3), ENTRY_SPOOLED);
+    move_clock(self, 20);
+    come_back(self);
+    while (journal_read_counts(self->journal).waiting) rest();
+    assert_log(self, "=; D a; D none; R a 1 joined 2; D b; R none 2 late 3; R b 3 joined 5; S 2 1 rewarded; "
+                     "S 3 0 default; S 5 3 rewarded; ");
+}
+
+TEST_WITH(repeated_decisions_get_the_same_bytes, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    handed first = {.entry = {.bandit = self->shop,
+                              .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = "first", .size = 5},
+                              .request = {1, 2}}};
+    handed again = first, other = first;
+    again.entry.event.body = "again";
+    other.entry.request[1] = 3;
+    assert_int_equal(hand_in(self, &first), ENTRY_SPOOLED);
+    assert_int_equal(hand_in(self, &again), ENTRY_REPEATED);
+    assert_string_equal(again.earlier, "first");
+    assert_int_equal(hand_in(self, &other), ENTRY_CONFLICT);
+    come_back(self);
+    again.earlier[0] = '\0';
+    assert_int_equal(hand_in(self, &again), ENTRY_REPEATED);
+    assert_string_equal(again.earlier, "first");
+    assert_log(self, "=; D a; ");
+    journal_counts counts = journal_read_counts(self->journal);
+    assert_true(counts.repeated_decisions == 2 && counts.conflicts == 1);
+}
+
+/* The spool does not know what came before it: the first decision stays. */
+TEST_WITH(a_decision_from_before_the_outage_stays, set_up, tear_down)
+{
+    test_stage *self = *state;
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    atomic_store(&fault.away, true);
+    handed again = {.entry = {.bandit = self->shop,
+                              .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = "again", .size = 5},
+                              .request = {1, 2},
+                              .generated_id = true}}; /* as if its first commit was in doubt */
+    assert_int_equal(hand_in(self, &again), ENTRY_SPOOLED);
+    come_back(self);
+    assert_log(self, "=; D a; ");
+}
+
+TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
+{
+    test_stage *self = *state;
+    const char *const ids[] = {"r\x1ftop", "r\x1fside"};
+    journal_entry slots[2];
+    ee_error error = {0};
+    atomic_store(&fault.away, true);
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < 2; i++)
+            slots[i] = (journal_entry){.bandit = self->shop,
+                                       .event = {.kind = EVENT_DECISION, .id = {ids[i], strlen(ids[i])}},
+                                       .deferred = true,
+                                       .slot_index = i,
+                                       .slot_count = 2};
+        ok(journal_write_together(self->journal, slots, 2, &error));
+        for (size_t i = 0; i < 2; i++) assert_int_equal(slots[i].verdict, turn ? ENTRY_REPEATED : ENTRY_SPOOLED);
+    }
+    slots[0].slot_count = 3;
+    assert_int_equal(journal_write_together(self->journal, slots, 2, &error), EE_BAD_INPUT);
+    assert_int_equal(write_of(self, self->shop, EVENT_ACTIVATED, "r", 0), ENTRY_SPOOLED);
+    come_back(self);
+    assert_log(self, "=; D r/top; D r/side; A r joined 2; A r joined 3; ");
+}
+
+/* Other kinds have to wait, and the bandit's state counts as it was. */
+TEST_WITH(what_the_spool_does_not_take_fails, set_up, tear_down)
+{
+    test_stage *self = *state;
+    uint32_t closed = 0, none = 0;
+    ee_error error = {0};
+    ok(write_settings(self, "closed", "{\"dim\":2}", &closed, false, NULL));
+    ok(write_settings(self, "closed", "{\"dim\":2}", &closed, true, NULL));
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    assert_int_equal(write_of(self, self->shop, EVENT_STEP, "", 0), ENTRY_FAILED);
+    assert_int_equal(write_settings(self, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "store: the database is away");
+    assert_int_equal(write_of(self, closed, EVENT_REWARD, "a", 1), ENTRY_FAILED);
+    assert_int_equal(write_of(self, 77, EVENT_REWARD, "a", 1), ENTRY_FAILED);
+    come_back(self);
+    assert_int_equal(write_of(self, self->shop, EVENT_STEP, "", 0), ENTRY_DONE);
+    assert_log(self, "=; D a; P; ");
+}
+
+TEST_WITH(after_its_seconds_the_spool_takes_no_more, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    move_clock(self, 59);
+    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
+    move_clock(self, 1);
+    assert_int_equal(decide(self, "c"), ENTRY_FAILED);
+    journal_counts counts = journal_read_counts(self->journal);
+    assert_true(!counts.spooling && !counts.writable && counts.spooled == 2 && counts.spool_seconds_left == 0);
+    come_back(self);
+    assert_int_equal(decide(self, "d"), ENTRY_DONE);
+    atomic_store(&fault.away, true); /* the next outage has all of them */
+    assert_int_equal(decide(self, "e"), ENTRY_SPOOLED);
+    come_back(self);
+    assert_true(journal_read_counts(self->journal).decisions == 4);
+}
+
+/* Nobody knows whether it was committed, so the client is to decide. */
+TEST_WITH(a_commit_in_doubt_is_not_spooled, set_up, tear_down)
+{
+    test_stage *self = *state;
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    atomic_store(&fault.fails_commit, true);
+    atomic_store(&fault.away, false);
+    assert_int_equal(reward(self, "a", 1), ENTRY_FAILED);
+    atomic_store(&fault.away, true);
+    assert_int_equal(reward(self, "a", 2), ENTRY_SPOOLED);
+    come_back(self);
+    assert_log(self, "=; D a; R a 2 joined 2; ");
+}
+
+/* A delivery that fails is looked up, and tried again. */
+TEST_WITH(a_delivery_that_fails_is_repeated, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    atomic_store(&fault.fails_commit, true);
+    come_back(self);
+    assert_log(self, "=; D a; R a 1 joined 2; ");
+    assert_true(atomic_load(&fault.positions) >= 2);
+}
+
+/* ---- restarts ---- */
+
+TEST_WITH(the_next_start_delivers_the_rest, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    move_clock(self, 5);
+    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    move_clock(self, 3600);
+    self->seconds = 0; /* also without a spool from now on */
+    reopen_stage(self);
+    while (journal_read_counts(self->journal).waiting || journal_read_counts(self->journal).spooled) rest();
+    assert_log(self, "=; D a; R a 1 joined 2; S 2 1 rewarded; ");
+    reopen_stage(self);
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "b"), ENTRY_FAILED);
+}
+
+/* Log time continues after that of the spool, which the store does not know yet. */
+TEST_WITH(time_does_not_go_back_behind_the_spool, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    move_clock(self, 100);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    move_clock(self, -50);
+    reopen_stage(self);
+    assert_true(journal_time(self->journal) >= 1100 * SECOND);
+    await_delivery(self);
+}
+
+/* Rewards without an id: only the position of the spool says that they were delivered. */
+static void spool_and_die(test_stage *self, int when)
+{
+    open_stage(self);
+    atomic_store(&fault.away, true);
+    for (int i = 0; i < 5; i++)
+        if (reward(self, "a", 1) != ENTRY_SPOOLED) _exit(1);
+    atomic_store(&fault.deadly, when);
+    atomic_store(&fault.away, false);
+    for (;;) pause();
+}
+
+TEST_WITH(a_crash_around_a_delivery_joins_once, set_up, tear_down)
+{
+    test_stage *self = *state;
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    for (int when = 1; when <= 2; when++) {
+        int result = 0;
+        close_stage(self);
+        pid_t child = fork();
+        if (child == 0) spool_and_die(self, when);
+        assert_int_equal(waitpid(child, &result, 0), child);
+        assert_true(WIFSIGNALED(result) && WTERMSIG(result) == SIGKILL);
+        open_stage(self);
+        await_delivery(self);
+    }
+    move_clock(self, 20);
+    while (journal_read_counts(self->journal).waiting) rest();
+    assert_log(self, "=; D a; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
+                     "R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
+                     "S 2 10 rewarded; ");
+}
+
+/* A bandit that no longer takes events: what is dropped is counted. */
+static ee_status archive_shop(void *context, store *into, ee_error *error)
+{
+    test_stage *self = context;
+    (void)error;
+    for (uint32_t i = 1; i <= store_bandit_count(into); i++)
+        if (i == self->shop) joining_bandit(into->joining, i)->now.archived = true;
+    return EE_OK;
+}
+
+TEST_WITH(events_of_an_archived_bandit_are_dropped, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    ok(journal_run(self->journal, archive_shop, self, NULL)); /* as another owner has, meanwhile */
+    come_back(self);
+    assert_true(journal_read_counts(self->journal).spool_dropped == 2);
+    assert_log(self, "=; ");
+}
+
+/* ---- owners ---- */
+
+typedef struct owning {
+    uint32_t bandit;
+    bandit_state state;
+} owning;
+
+static ee_status disown(void *context, store *into, ee_error *error)
+{
+    owning *self = context;
+    (void)error;
+    self->state = *store_bandit_state(into, self->bandit);
+    joining_disown(into->joining, self->bandit);
+    return EE_OK;
+}
+
+static ee_status own(void *context, store *into, ee_error *error)
+{
+    const owning *self = context;
+    return joining_own(into->joining, &self->state, error);
+}
+
+static void await_wanted(test_stage *self, uint32_t bandit)
+{
+    while (atomic_load(&self->wanted) != bandit) rest();
+}
+
+TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
+{
+    test_stage *self = *state;
+    owning shop = {.bandit = self->shop};
+    uint32_t other = 0;
+    ok(write_settings(self, "other", "{\"dim\":2}", &other, false, NULL));
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    ok(journal_run(self->journal, disown, &shop, NULL));
+    atomic_store(&fault.away, false);
+    await_wanted(self, self->shop);
+    assert_int_equal(reward(self, "a", 1), ENTRY_MOVED);
+    assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_FAILED);
+    journal_counts counts = journal_read_counts(self->journal);
+    assert_true(counts.spooled == 1 && !counts.spooling);
+    shop.state.time += 5 * SECOND; /* of an event that the other owner wrote */
+    ok(journal_run(self->journal, own, &shop, NULL));
+    await_delivery(self);
+    assert_true(time_of(self, 2) == 1005 * SECOND);
+    move_clock(self, 6);
+    assert_int_equal(reward(self, "a", 1), ENTRY_DONE);
+    assert_log(self, "=; D a; R a 1 joined 2; ");
+}
+
+/* The position of a group counts for all of its entries, so none of them is written. */
+TEST_WITH(a_lease_lost_during_delivery_leaves_nothing_behind, set_up, tear_down)
+{
+    test_stage *self = *state;
+    owning shop = {.bandit = self->shop};
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    ok(journal_run(self->journal, disown, &shop, NULL));
+    ok(journal_run(self->journal, own, &shop, NULL));
+    atomic_store(&fault.steals, self->shop);
+    atomic_store(&fault.away, false);
+    await_wanted(self, self->shop);
+    assert_log(self, "=; ");
+    ok(journal_run(self->journal, own, &shop, NULL));
+    await_delivery(self);
+    assert_log(self, "=; D a; R a 1 joined 2; ");
+}
+
+/* ---- load ---- */
+
+enum { THREADS = 4, EACH = 400 };
+
+typedef struct client {
+    pthread_t thread;
+    test_stage *stage;
+    int number;
+    size_t done, spooled;
+} client;
+
+/* Each reward has its own value: it says which is missing, or there twice. */
+static void *send_rewards(void *context)
+{
+    client *self = context;
+    for (int i = 0; i < EACH; i++) {
+        entry_verdict verdict = reward(self->stage, "a", self->number * EACH + i);
+        self->done += verdict == ENTRY_DONE;
+        self->spooled += verdict == ENTRY_SPOOLED;
+    }
+    return NULL;
+}
+
+TEST_WITH(under_load_each_event_is_there_once_and_in_order, set_up, tear_down)
+{
+    test_stage *self = *state;
+    client clients[THREADS];
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    for (int i = 0; i < THREADS; i++) {
+        clients[i] = (client){.stage = self, .number = i};
+        pthread_create(&clients[i].thread, NULL, send_rewards, &clients[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = journal_read_counts(self->journal).joined;
+        while (journal_read_counts(self->journal).joined == before && before + 1 < THREADS * EACH) rest();
+        atomic_store(&fault.away, true);
+        while (!journal_read_counts(self->journal).spooled &&
+               journal_read_counts(self->journal).joined < THREADS * EACH)
+            rest();
+        atomic_store(&fault.away, false);
+    }
+    size_t done = 0, spooled = 0;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(clients[i].thread, NULL);
+        done += clients[i].done;
+        spooled += clients[i].spooled;
+    }
+    come_back(self);
+    assert_int_equal(done + spooled, THREADS * EACH);
+    assert_true(spooled > 0);
+    store_reader *reader;
+    event_batch batch = {0};
+    int next[THREADS] = {0};
+    ok(store_reader_create(self->store, &reader, NULL));
+    do {
+        ok(store_read(reader, self->shop, batch.last, 1U << EVENT_REWARD, 1000, &batch, NULL));
+        for (size_t i = 0; i < batch.count; i++) {
+            int value = (int)batch.events[i].value;
+            assert_int_equal(value % EACH, next[value / EACH]++);
+        }
+    } while (batch.count);
+    for (int i = 0; i < THREADS; i++) assert_int_equal(next[i], EACH);
+    event_batch_free(&batch);
+    store_reader_free(reader);
+}
+
+TEST_WITH(a_folder_has_no_spool, set_up, tear_down)
+{
+    test_stage *self = *state;
+    journal *none = NULL;
+    ee_error error = {0};
+    close_stage(self);
+    ok(store_open(folder_path(&self->folder, "store"), &self->store, NULL));
+    journal_options options = {.spool_folder = self->folder.path, .spool_seconds = 1};
+    assert_int_equal(journal_start(self->store, &options, &none, &error), EE_BAD_OPTION);
+    assert_message_has(error.message, "only a store that is a database can have a spool");
+    store_close(self->store);
+    open_stage(self);
+}

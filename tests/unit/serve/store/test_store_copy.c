@@ -1,0 +1,760 @@
+/* Copies of whole stores between folders and databases. Those with a database run if the variable
+ * EENET_TEST_POSTGRES has a connection string. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "serve/fresh_database.h"
+#include "serve/store/places/audit_log.h"
+#include "serve/store/places/database_check.h"
+#include "serve/store/places/store_copy.h"
+#include "serve/store/postgres/pg_served.h"
+#include "serve/store_writer.h"
+
+enum { SECOND = 1000000, BIG = (9 << 20) + 5 };
+static const int64_t START = 1700000000000000;
+
+/* ---- databases ---- */
+
+static int64_t ask_sql(pg_connection *on, const char *sql)
+{
+    PGresult *result;
+    ee_error error = {0};
+    if (pg_query(on, sql, "test", &result, &error)) fail_msg("%s: %s", sql, error.message);
+    int64_t value = pg_int8(result, 0, 0);
+    PQclear(result);
+    return value;
+}
+
+#define NEEDS_DATABASE(name)                                                                                           \
+    if (!test_postgres()) skip();                                                                                      \
+    fresh_database name = database_make()
+
+/* ---- a store that has everything ---- */
+
+static void decide(store *kept, uint32_t bandit, const char *id, int64_t now, bool deferred, size_t slots)
+{
+    static const double probabilities[] = {0.25, 0.75};
+    static const float values[] = {1, 2, 3, 4};
+    store_entry entries[3] = {0};
+    char ids[3][64];
+    size_t count = slots ? slots : 1;
+    for (size_t i = 0; i < count; i++) {
+        decision_body body = {.request = {i + 1, 7},
+                              .count = 2,
+                              .probabilities = probabilities,
+                              .dim = 2,
+                              .values = values,
+                              .record = "record",
+                              .record_size = 6,
+                              .deferred = deferred,
+                              .slot = slots ? (json_text){&"xyz"[i], 1} : (json_text){"", 0},
+                              .slot_index = i,
+                              .slot_count = slots};
+        uint8_t *bytes = NULL;
+        size_t size = 0, capacity = 0;
+        json_text name = {id, strlen(id)};
+        ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
+        entries[i] = (store_entry){.bandit = bandit,
+                                   .event = {.kind = EVENT_DECISION,
+                                             .id = slots ? slot_decision_id(name, body.slot, ids[i]) : name,
+                                             .body = bytes,
+                                             .size = size},
+                                   .request = {body.request[0], body.request[1]},
+                                   .deferred = deferred,
+                                   .slot_index = i,
+                                   .slot_count = slots,
+                                   .with_next = i + 1 < count,
+                                   .next = i + 1 < count ? &entries[i + 1] : NULL};
+    }
+    write_entries(kept, entries, now);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(entries[i].verdict, ENTRY_DONE);
+        memory_free((void *)(uintptr_t)entries[i].event.body);
+    }
+}
+
+static void give(store *kept, uint32_t bandit, const char *id, int64_t now, event_kind kind, const char *reward_id)
+{
+    store_entry entry = {.bandit = bandit,
+                         .event = {.kind = kind,
+                                   .id = {id, strlen(id)},
+                                   .value = kind == EVENT_REWARD ? 0.1 : 0,
+                                   .reward_id = {reward_id, strlen(reward_id)}}};
+    assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
+}
+
+static void save_checkpoint(store *kept, uint32_t bandit, int64_t now, size_t size)
+{
+    store_entry step = {.bandit = bandit, .event = {.kind = EVENT_STEP, .body = "0123456701234567", .size = 16}};
+    assert_int_equal(write_entry(kept, &step, now), ENTRY_DONE);
+    uint8_t *model = malloc(size), *body;
+    size_t body_size;
+    for (size_t i = 0; i < size; i++) model[i] = (uint8_t)(i * i >> 3);
+    uint64_t checksum = archive_checksum(model, size - 8);
+    for (size_t i = 0; i < 8; i++) model[size - 8 + i] = (uint8_t)(checksum >> 8 * i);
+    checkpoint_body about = {.version = step.event.number,
+                             .upto = step.event.number - 1,
+                             .checksum = checkpoint_checksum(model, size),
+                             .size = size,
+                             .state = "state",
+                             .state_size = 5};
+    ok(blob_put(store_blobs(kept), blob_model(bandit, about.version), model, size, NULL));
+    ok(checkpoint_body_write(&about, NULL, &body, &body_size, NULL));
+    store_entry entry = {.bandit = bandit, .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = body_size}};
+    assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
+    memory_free(body);
+    free(model);
+}
+
+static void change_clock(store *kept, int64_t now, int64_t ahead)
+{
+    stored_clock clock = {now, ahead, ahead != 0};
+    store_group group = {.now = now, .clock = &clock};
+    ok(store_write(kept, &group, NULL));
+}
+
+/* More rows than a portion has, of events and of ids. */
+static void decide_many(store *kept, uint32_t bandit, int64_t now)
+{
+    enum { ROUNDS = 4500, GROUP = 500 };
+    static store_entry entries[GROUP];
+    static char ids[GROUP][32];
+    static const double probabilities[] = {1};
+    static const float values[] = {1, 2};
+    for (int begin = 0; begin < ROUNDS; begin += GROUP) {
+        for (int i = 0; i < GROUP; i++) {
+            uint8_t *bytes = NULL;
+            size_t size = 0, capacity = 0;
+            decision_body body = {.count = 1, .probabilities = probabilities, .dim = 2, .values = values};
+            ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
+            snprintf(ids[i], sizeof ids[i], "n\xc3\xa9%d", begin + i);
+            entries[i] = (store_entry){
+                .bandit = bandit,
+                .event = {.kind = EVENT_DECISION, .id = {ids[i], strlen(ids[i])}, .body = bytes, .size = size},
+                .next = i + 1 < GROUP ? &entries[i + 1] : NULL};
+        }
+        write_entries(kept, entries, now);
+        for (int i = 0; i < GROUP; i++) memory_free((void *)(uintptr_t)entries[i].event.body);
+    }
+}
+
+static void purge(store *kept, uint32_t bandit)
+{
+    bool more = true;
+    ok(store_purge(kept, bandit, NULL));
+    while (more) ok(store_purge_some(kept, bandit, 100, &more, NULL));
+    ok(store_purge_end(kept, bandit, NULL));
+}
+
+static void write_bandits(store *kept, size_t model_size)
+{
+    uint32_t shop = write_bandit(kept, "shop", "{\"dim\":2,\"wait\":10}", START);
+    uint32_t gone = write_bandit(kept, "gone", "{\"dim\":2}", START);
+    uint32_t many = write_bandit(kept, "many \"\xc3\xa4\"", "{\"dim\":2,\"wait\":1000}", START);
+    decide(kept, shop, "a", START + 1, false, 0);
+    decide(kept, shop, "round", START + 2, false, 3);
+    decide(kept, shop, "later", START + 3, true, 2);
+    decide(kept, shop, "never", START + 3, true, 0);
+    decide(kept, gone, "a", START + 3, false, 0);
+    give(kept, shop, "a", START + 4, EVENT_REWARD, "r1");
+    give(kept, shop, "round\x1fy", START + 4, EVENT_REWARD, "");
+    give(kept, shop, "later", START + 5, EVENT_ACTIVATED, "");
+    give(kept, shop, "unknown", START + 6, EVENT_REWARD, "r2");
+    give(kept, shop, "unknown", START + 6, EVENT_ACTIVATED, "");
+    save_checkpoint(kept, shop, START + 7, model_size);
+    change_clock(kept, START + 8, 5 * (int64_t)SECOND);
+    decide(kept, shop, "second", START + 9, false, 0);
+    settle_some(kept, shop, START + 20 * (int64_t)SECOND, 3);
+    change_clock(kept, START + 20 * (int64_t)SECOND + 1, 0);
+    save_checkpoint(kept, shop, START + 21 * (int64_t)SECOND, 50);
+    decide_many(kept, many, START + 21 * (int64_t)SECOND);
+    save_checkpoint(kept, many, START + 21 * (int64_t)SECOND, 50);
+    purge(kept, gone);
+}
+
+static void write_files(store *kept, const char *folder)
+{
+    audit_log *audit;
+    uint8_t state[64];
+    size_t size = sealed("a live state", state);
+    blobs *into = store_blobs(kept);
+    ok(blob_put(into, blob_named(1, BLOB_LIVE_STATE, ""), state, size, NULL));
+    ok(blob_put(into, blob_named(1, BLOB_EVALUATION, "e-1"), "{\"id\": 1}\n", 10, NULL));
+    ok(blob_put(into, blob_named(1, BLOB_EVALUATION_RESULTS, "e-1"), "{\"value\": 2}\n", 13, NULL));
+    ok(blob_put(into, blob_named(0, BLOB_EVALUATION, "old"), "{}\n", 3, NULL));
+    ok(blob_put(into, blob_named(3, BLOB_IMPORTANCE, "i_2"), "{\"a\": 1}\n", 9, NULL));
+    ok(audit_log_open(folder, &audit, NULL));
+    for (int i = 0; i < 3; i++) {
+        char line[40];
+        int length = snprintf(line, sizeof line, "{\"entry\": %d, \"name\": \"\xc3\xbc\"}", i);
+        ok(audit_log_append(audit, (json_text){line, (size_t)length}, NULL));
+    }
+    audit_log_close(audit);
+}
+
+/* Erases the first decision that is settled, with its reward, and retention removes some events of `many`. */
+static void remove_some(store *kept)
+{
+    store_reader *reader;
+    event_batch rewards = {0};
+    uint64_t numbers[2];
+    bool more;
+    ok(store_reader_create(kept, &reader, NULL));
+    ok(store_read(reader, 1, 0, 1U << EVENT_REWARD, 1, &rewards, NULL));
+    numbers[0] = rewards.events[0].number;
+    ok(store_find_id(reader, 1, (json_text){"a", 1}, &numbers[1], NULL));
+    assert_int_equal(rewards.events[0].decision, numbers[1]);
+    event_batch_free(&rewards);
+    store_reader_free(reader);
+    ok(store_erase(kept, 1, numbers, 2, NULL));
+    settle_some(kept, 3, START + 5000 * (int64_t)SECOND, 1000);
+    ok(store_remove(kept, 3, START + 4000 * (int64_t)SECOND, UINT64_MAX, 100, &more, NULL));
+}
+
+typedef struct stage {
+    test_folder folder;
+    char from[64], to[64];
+    ee_error error;
+    copy_result result;
+} stage;
+
+static stage make_stage(size_t model_size)
+{
+    stage self = {.folder = folder_make()};
+    store *kept;
+    snprintf(self.from, sizeof self.from, "%s/from", self.folder.path);
+    snprintf(self.to, sizeof self.to, "%s/to", self.folder.path);
+    ok(store_open(self.from, &kept, &self.error));
+    skip_syncs(kept);
+    write_bandits(kept, model_size);
+    write_files(kept, self.from);
+    remove_some(kept);
+    store_close(kept);
+    return self;
+}
+
+static void copy(stage *self, const char *from, const char *to)
+{
+    copy_request request = {.from = from, .to = to};
+    if (store_copy(&request, &self->result, &self->error)) fail_msg("%s", self->error.message);
+}
+
+static ee_status try_copy(stage *self, const copy_request *request)
+{
+    return store_copy(request, &self->result, &self->error);
+}
+
+/* ---- comparing ---- */
+
+static int64_t ask_both(const char *one, const char *other, const char *sql)
+{
+    sqlite3 *files;
+    sqlite3_stmt *statement;
+    char path[200], attach[300];
+    snprintf(path, sizeof path, "%s/eenet.db", one);
+    snprintf(attach, sizeof attach, "ATTACH '%s/eenet.db' AS other", other);
+    assert_int_equal(sqlite3_open_v2(path, &files, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(files, attach, NULL, NULL, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(files, sql, -1, &statement, NULL)) fail_msg("%s", sqlite3_errmsg(files));
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(files);
+    return value;
+}
+
+/* All rows and their storage classes; EXCEPT takes 1 and 1.0 for equal. */
+static void compare_tables(const char *one, const char *other)
+{
+    static const char *const tables[] = {"bandits",    "events",    "decisions", "ids",
+                                         "reward_ids", "unclaimed", "clock",     "log_ends"};
+    char sql[300];
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const char *table = tables[i];
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM (SELECT * FROM (SELECT * FROM main.%s EXCEPT SELECT * FROM other.%s) UNION ALL"
+                 " SELECT * FROM (SELECT * FROM other.%s EXCEPT SELECT * FROM main.%s))",
+                 table, table, table, table);
+        if (ask_both(one, other, sql)) fail_msg("%s differs", table);
+        snprintf(sql, sizeof sql, "SELECT (SELECT count(*) FROM main.%s) - (SELECT count(*) FROM other.%s)", table,
+                 table);
+        assert_int_equal(ask_both(one, other, sql), 0);
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM main.%s", table);
+        assert_true(ask_both(one, other, sql) > 0);
+    }
+    assert_int_equal(ask_both(one, other,
+                              "SELECT count(*) FROM main.events AS a JOIN other.events AS b USING (place) WHERE"
+                              " typeof(a.id) || typeof(a.value) || typeof(a.reward_id) || typeof(a.body) <>"
+                              " typeof(b.id) || typeof(b.value) || typeof(b.reward_id) || typeof(b.body)"),
+                     0);
+}
+
+/* Every file of one folder is in the other, with the same bytes. Returns how many. */
+static size_t compare_files(const char *one, const char *other)
+{
+    size_t count = 0;
+    DIR *entries = opendir(one);
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        char here[700], there[700];
+        struct stat about;
+        if (entry->d_name[0] == '.' || strncmp(entry->d_name, "eenet.db", 8) == 0 || !strcmp(entry->d_name, "lock"))
+            continue;
+        snprintf(here, sizeof here, "%s/%s", one, entry->d_name);
+        snprintf(there, sizeof there, "%s/%s", other, entry->d_name);
+        assert_int_equal(stat(here, &about), 0);
+        if (S_ISDIR(about.st_mode)) {
+            count += compare_files(here, there);
+            continue;
+        }
+        uint8_t *bytes, *others;
+        size_t size, other_size;
+        ok(file_read(here, &bytes, &size, NULL));
+        ok(file_read(there, &others, &other_size, NULL));
+        assert_int_equal(size, other_size);
+        assert_memory_equal(bytes, others, size);
+        assert_int_equal(stat(there, &about), 0);
+        assert_int_equal(about.st_mode & 077, 0);
+        memory_free(bytes);
+        memory_free(others);
+        count++;
+    }
+    closedir(entries);
+    return count;
+}
+
+static void compare_folders(const char *one, const char *other)
+{
+    compare_tables(one, other);
+    assert_int_equal(compare_files(one, other), 9); /* three models, five others, the audit log */
+    assert_int_equal(compare_files(other, one), 9);
+}
+
+typedef struct sentences {
+    char text[2000];
+} sentences;
+
+static void add_sentence(void *context, const char *sentence)
+{
+    sentences *self = context;
+    size_t length = strlen(self->text);
+    snprintf(self->text + length, sizeof self->text - length, "%s\n", sentence);
+}
+
+static const char *damage_of(const char *where, sentences *out)
+{
+    check_request request = {.folder = where, .found = add_sentence, .context = out};
+    check_result result;
+    ee_error error = {0};
+    out->text[0] = '\0';
+    if ((place_is_database(where) ? database_check : store_check_folder)(&request, &result, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(check_damages(&result) > 0, out->text[0] != '\0');
+    return out->text;
+}
+
+/* ---- tests ---- */
+
+TEST(a_folder_is_copied_to_a_folder)
+{
+    stage s = make_stage(50);
+    sentences found;
+    copy(&s, s.from, s.to);
+    assert_int_equal(s.result.bandits, 2);
+    assert_int_equal(s.result.blobs, 8);
+    assert_int_equal(s.result.audit_entries, 3);
+    assert_int_equal(s.result.damages, 0);
+    compare_folders(s.from, s.to);
+    assert_string_equal(damage_of(s.to, &found), "");
+    store *kept; /* it goes on from there */
+    ok(store_open(s.to, &kept, &s.error));
+    decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
+    store_close(kept);
+    folder_remove(&s.folder);
+}
+
+TEST(a_store_goes_to_a_database_and_back)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(BIG);
+    sentences found;
+    copy(&s, s.from, base.where);
+    assert_int_equal(s.result.bandits, 2);
+    assert_int_equal(s.result.damages, 0);
+    assert_int_equal(ask_sql(base.inside, "SELECT count(*) FROM eenet.events"), s.result.events);
+    assert_int_equal(ask_sql(base.inside, "SELECT count(*) FROM eenet.log_ends WHERE owner <> 0 OR token <> 0"), 0);
+    assert_int_equal(ask_sql(base.inside, "SELECT max(length(bytes)) FROM eenet.blobs"), 4 << 20);
+    assert_string_equal(damage_of(base.where, &found), "");
+    copy(&s, base.where, s.to);
+    compare_folders(s.from, s.to);
+    assert_string_equal(damage_of(s.to, &found), "");
+    fresh_database other = database_make();
+    char again[64];
+    snprintf(again, sizeof again, "%s/again", s.folder.path);
+    copy(&s, base.where, other.where);
+    copy(&s, other.where, again);
+    compare_folders(s.from, again);
+    database_remove(&other);
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+/* A leader's lease that is there keeps a growing token; entries of the audit log stay before the copied ones. */
+TEST(a_database_without_bandits_may_have_been_used)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    char empty[64];
+    store *kept;
+    snprintf(empty, sizeof empty, "%s/empty", s.folder.path);
+    ok(store_open(empty, &kept, NULL));
+    store_close(kept);
+    copy(&s, empty, base.where);
+    database_run(base.inside, "INSERT INTO eenet.audit (entry) VALUES ('{\"before\": 1}');"
+                              "UPDATE eenet.log_ends SET owner = 4, token = 9 WHERE bandit = 0");
+    copy(&s, s.from, base.where);
+    assert_int_equal(ask_sql(base.inside, "SELECT token FROM eenet.log_ends WHERE bandit = 0 AND owner = 0"), 10);
+    assert_int_equal(ask_sql(base.inside, "SELECT count(*) FROM eenet.audit"), 4);
+    assert_int_equal(
+        ask_sql(base.inside, "SELECT count(*) FROM eenet.audit WHERE number = 1 AND entry LIKE '%before%'"), 1);
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+/* ---- writing meanwhile ---- */
+
+typedef struct meanwhile {
+    store *kept;
+    pg_connection *on;
+    int calls, written;
+} meanwhile;
+
+/* Twice, while the models of bandit 1 are read, a checkpoint of bandit 3 takes the place of the one before, whose model
+ * is removed, as a server does it: the copy starts again. */
+static bool write_to_folder(void *context, double share)
+{
+    meanwhile *self = context;
+    char id[32];
+    int64_t now = START + (10000 + self->calls) * (int64_t)SECOND;
+    (void)share;
+    snprintf(id, sizeof id, "meanwhile%d", self->calls++);
+    decide(self->kept, 1, id, now, false, 0);
+    if (self->calls == 6 || self->calls == 13) {
+        blob_key *keys;
+        size_t count;
+        ok(blob_list(store_blobs(self->kept), 3, BLOB_MODEL, &keys, &count, NULL));
+        for (size_t i = 0; i < count; i++)
+            ok(blob_remove(store_blobs(self->kept), blob_named(3, BLOB_MODEL, keys[i]), NULL));
+        memory_free(keys);
+        save_checkpoint(self->kept, 3, now, 60);
+    }
+    self->written++;
+    return true;
+}
+
+TEST(a_folder_that_is_written_to)
+{
+    stage s = make_stage(50);
+    sentences found;
+    meanwhile writer = {0};
+    ok(store_open(s.from, &writer.kept, &s.error));
+    skip_syncs(writer.kept);
+    copy_request request = {.from = s.from, .to = s.to, .progress = write_to_folder, .context = &writer};
+    ok(try_copy(&s, &request));
+    store_close(writer.kept);
+    assert_true(writer.written > 10);
+    assert_int_equal(s.result.damages, 0);
+    assert_string_equal(damage_of(s.to, &found), "");
+    folder_remove(&s.folder);
+}
+
+/* Servers erase, write and remove between the portions: the copy has none of it. */
+static bool write_to_database(void *context, double share)
+{
+    meanwhile *self = context;
+    (void)share;
+    if (self->calls++ == 0) database_run(self->on, "DELETE FROM eenet.blobs WHERE kind = 0");
+    database_run(self->on,
+                 "BEGIN; INSERT INTO eenet.events (place, kind, time) SELECT max(place) + 1, 4, 1 FROM eenet.events;"
+                 "UPDATE eenet.log_ends SET last = last + 1 WHERE bandit = 3;"
+                 "DELETE FROM eenet.ids WHERE (bandit, id) IN (SELECT bandit, id FROM eenet.ids ORDER BY id LIMIT"
+                 " 5); COMMIT");
+    self->written++;
+    return true;
+}
+
+TEST(a_database_that_is_written_to)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    copy(&s, s.from, base.where);
+    meanwhile writer = {.on = base.inside};
+    copy_request request = {.from = base.where, .to = s.to, .progress = write_to_database, .context = &writer};
+    ok(try_copy(&s, &request));
+    assert_true(writer.written > 10);
+    compare_folders(s.from, s.to);
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+/* A store on the database writes while it is copied: decisions, checkpoints that replace others, removed models. */
+TEST(a_moved_store_goes_on)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    sentences found;
+    meanwhile writer = {0};
+    copy(&s, s.from, base.where);
+    uint64_t before = s.result.events;
+    if (store_open(base.where, &writer.kept, &s.error)) fail_msg("%s", s.error.message);
+    copy_request request = {.from = base.where, .to = s.to, .progress = write_to_folder, .context = &writer};
+    if (try_copy(&s, &request)) fail_msg("%s", s.error.message);
+    assert_int_equal(s.result.events, before);
+    assert_true(writer.written > 10);
+    compare_folders(s.from, s.to);
+    copy_request alone = {.from = base.where, .to = s.from, .alone = true};
+    assert_int_equal(try_copy(&s, &alone), EE_FILE_ERROR);
+    assert_message_has(s.error.message, "store: another process is using postgresql://");
+    store_close(writer.kept);
+    char after[64];
+    snprintf(after, sizeof after, "%s/after", s.folder.path);
+    alone.to = after;
+    if (try_copy(&s, &alone)) fail_msg("%s", s.error.message);
+    assert_true(s.result.events >= before + 10);
+    assert_string_equal(damage_of(after, &found), "");
+    ok(store_open(after, &writer.kept, &s.error));
+    decide(writer.kept, 1, "after the copy", START + 20000 * (int64_t)SECOND, false, 0);
+    store_close(writer.kept);
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+/* ---- damage ---- */
+
+TEST(damage_of_a_database_is_found)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    sentences found;
+    copy(&s, s.from, base.where);
+    database_run(base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
+    assert_message_has(damage_of(base.where, &found),
+                       "bandit 'shop': event 3 is damaged: its checksum does not match\n");
+    copy_request request = {.from = base.where, .to = s.to, .intact = true};
+    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+    assert_message_has(s.error.message, "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
+                                        "'eenet check' on it");
+    assert_int_equal(access(s.to, F_OK), -1);
+    database_run(base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
+    assert_string_equal(damage_of(base.where, &found), "");
+    database_run(base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 3000");
+    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+    assert_message_has(s.error.message, "the log of bandit 3 does not end as it should");
+    assert_message_has(damage_of(base.where, &found), "event 3000 is missing");
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+TEST(damage_of_tables_and_blobs_is_found)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    sentences found;
+    copy(&s, s.from, base.where);
+    database_run(base.inside,
+                 "DELETE FROM eenet.ids WHERE id = 'second';"
+                 "UPDATE eenet.decisions SET value = 'NaN' WHERE place = (SELECT max(place) FROM eenet.decisions);"
+                 "UPDATE eenet.blobs SET bytes = set_byte(bytes, 5, 255 - get_byte(bytes, 5)) WHERE kind IN (0, 2)");
+    damage_of(base.where, &found);
+    assert_message_has(found.text, "ids differs from the log of bandit 'shop'");
+    assert_message_has(found.text, "decisions differs from the log of bandit 'many");
+    assert_message_has(found.text, ".model is damaged: its checksum does not match");
+    assert_message_has(found.text, "evaluations/1/e-1.json is damaged: its checksum does not match");
+    database_run(base.inside, "ALTER TABLE eenet.unclaimed DROP CONSTRAINT unclaimed_pkey;"
+                              "ALTER TABLE eenet.clock ALTER in_doubt TYPE text; DROP TABLE eenet.reward_ids;"
+                              "ALTER TABLE eenet.servers DROP COLUMN beat");
+    assert_string_equal(damage_of(base.where, &found),
+                        "the column in_doubt of table eenet.clock has type text, expected bigint\n"
+                        "the table eenet.reward_ids is missing\n"
+                        "the primary key of table eenet.unclaimed is missing\n"
+                        "the column beat of table eenet.servers is missing\n");
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+/* What SQLite allows and PostgreSQL does not. */
+TEST(a_value_of_another_type_is_refused)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    raw_log log = raw_begin(s.from);
+    raw_run(&log, "UPDATE events SET time = 'noon' WHERE place = 1 << 40 | 3; COMMIT");
+    sqlite3_finalize(log.event);
+    sqlite3_close(log.database);
+    copy_request request = {.from = s.from, .to = base.where};
+    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+    assert_string_equal(s.error.message, "store: a value of another type is in column time of table events; run 'eenet "
+                                         "check' on the folder");
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+TEST(lines_that_a_crash_cut_off_are_left_out)
+{
+    stage s = make_stage(50);
+    char path[100];
+    snprintf(path, sizeof path, "%s/audit.jsonl", s.from);
+    FILE *audit = fopen(path, "a");
+    fputs("{\"cut\": \"\xc3\n{\"whole\": 1}\n{\"half", audit);
+    fclose(audit);
+    copy(&s, s.from, s.to);
+    assert_int_equal(s.result.audit_entries, 4);
+    assert_int_equal(s.result.skipped, 1);
+    folder_remove(&s.folder);
+}
+
+/* ---- refusals ---- */
+
+static bool stop_late(void *context, double share)
+{
+    int *left = context;
+    (void)share;
+    return (*left)-- > 0;
+}
+
+static size_t count_entries(const char *folder)
+{
+    size_t count = 0;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(entries));) count += entry->d_name[0] != '.';
+    closedir(entries);
+    return count;
+}
+
+TEST(what_is_stopped_leaves_no_folder)
+{
+    stage s = make_stage(50);
+    for (int calls = 0; calls < 15; calls += 7) {
+        int left = calls;
+        copy_request request = {.from = s.from, .to = s.to, .progress = stop_late, .context = &left};
+        assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+        assert_string_equal(s.error.message, "store: the copy was interrupted");
+        assert_int_equal(count_entries(s.folder.path), 1);
+    }
+    copy_request alone = {.from = s.from, .to = s.to, .alone = true};
+    store *kept;
+    ok(store_open(s.from, &kept, NULL));
+    assert_int_equal(try_copy(&s, &alone), EE_FILE_ERROR);
+    assert_message_has(s.error.message, "store: another process is serving ");
+    store_close(kept);
+    ok(try_copy(&s, &alone));
+    assert_int_equal(try_copy(&s, &alone), EE_FILE_ERROR);
+    assert_message_has(s.error.message, "already exists; give the name of a new folder");
+    folder_remove(&s.folder);
+}
+
+static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
+{
+    (void)context;
+    assert_int_equal(access(folder, F_OK), 0);
+    return status_fail(error, EE_FILE_ERROR, "not this one");
+}
+
+TEST(what_fails_leaves_an_empty_database)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    for (int calls = 0; calls < 15; calls += 7) {
+        int left = calls;
+        copy_request request = {.from = s.from, .to = base.where, .progress = stop_late, .context = &left};
+        assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+        assert_string_equal(s.error.message, "store: the copy was interrupted");
+        assert_int_equal(ask_sql(base.inside, "SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
+                                              " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
+                         0);
+    }
+    copy(&s, s.from, base.where);
+    copy_request again = {.from = s.from, .to = base.where};
+    assert_int_equal(try_copy(&s, &again), EE_FILE_ERROR);
+    assert_message_has(s.error.message, " is not empty: it has 3 bandits; give a new database");
+    copy_request verified = {.from = base.where, .to = s.to, .verify = refuse_copy};
+    assert_int_equal(try_copy(&s, &verified), EE_FILE_ERROR);
+    assert_string_equal(s.error.message, "not this one");
+    assert_int_equal(count_entries(s.folder.path), 1);
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+static bool beat(void *context, double share)
+{
+    (void)share;
+    database_run(context, "UPDATE eenet.servers SET beat = beat + 1 WHERE number IN (2, 3)");
+    return true;
+}
+
+TEST(a_database_that_is_served_is_refused)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    copy(&s, s.from, base.where);
+    database_run(base.inside,
+                 "INSERT INTO eenet.servers (number, address, version, beat, state) VALUES (1, 'http://a:1', '', 5,"
+                 " ''), (2, 'http://b:2', '', 5, ''), (3, 'http://c:3', '', 7, '')");
+    copy_request request = {.from = base.where, .to = s.to, .alone = true, .progress = beat, .context = base.inside};
+    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+    assert_message_has(s.error.message, ": http://b:2, http://c:3; stop them first");
+    request.progress = NULL; /* none of them lives any more */
+    char lock[80];
+    snprintf(lock, sizeof lock, "SELECT pg_advisory_lock(%d)", (int)PG_ALONE_LOCK);
+    database_run(base.inside, lock);
+    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+    assert_message_has(s.error.message, "store: another process is using postgresql://");
+    database_run(base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
+    ok(try_copy(&s, &request)); /* a server that died is in the way of nobody */
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+TEST(a_write_during_a_move_is_noticed)
+{
+    NEEDS_DATABASE(base);
+    stage s = make_stage(50);
+    copy(&s, s.from, base.where);
+    meanwhile writer = {.on = base.inside};
+    copy_request request = {
+        .from = base.where, .to = s.to, .alone = true, .progress = write_to_database, .context = &writer};
+    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
+    assert_message_has(s.error.message, " during the copy; stop all of them first");
+    assert_int_equal(count_entries(s.folder.path), 1);
+    database_remove(&base);
+    folder_remove(&s.folder);
+}
+
+TEST(passwords_are_not_shown)
+{
+    static const struct {
+        const char *where, *shown;
+    } cases[] = {
+        {"folder/with:colon@sign", "folder/with:colon@sign"},
+        {"postgresql://host/db", "postgresql://host/db"},
+        {"postgresql:///db?host=/tmp&password=secret", "postgresql:///db"},
+        {"postgresql://host/db?dbname=other&user=me", "postgresql://me@host/other"},
+        {"postgresql://me:se%40cret@[::1]:5432/db", "postgresql://me@[::1]:5432/db"},
+        {"postgres://me:secret@host:5432/db?sslmode=require", "postgresql://me@host:5432/db"},
+        {"postgresql://me:secret@a:1,b:2/db", "postgresql://me@a:1,b:2/db"},
+        {"postgresql://me:secret@a,b/db", "postgresql://me@a,b/db"},
+        {"postgresql://me:secret@host/db?nonsense=secret", "postgresql://..."},
+        {"postgresql://me@host", "postgresql://me@host"},
+        {"postgresql://:secret@host/db", "postgresql://host/db"},
+        {"postgresql://", "postgresql://"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char shown[PLACE_NAME_SIZE];
+        place_name(cases[i].where, shown);
+        assert_string_equal(shown, cases[i].shown);
+    }
+}
