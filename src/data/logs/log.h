@@ -59,6 +59,32 @@ typedef struct log_slot {
 /* Whether only the probability of the chosen action is known. */
 bool log_slot_is_partial(const log_slot *slot);
 
+/* A number that a decision received besides its reward. */
+typedef struct log_metric {
+    json_text name;
+    double value; /* finite */
+} log_metric;
+
+/* Who decided: the bandit, for persons who are treated, or the baseline, for the others (docs/guardrails.md). */
+typedef enum log_group {
+    LOG_GROUP_NONE, /* there were no groups */
+    LOG_GROUP_TREATED,
+    LOG_GROUP_CONTROL,
+    LOG_GROUP_WAITING,
+    LOG_GROUP_FALLBACK
+} log_group;
+
+/* What guardrails did to a decision. All of {0}: nothing. */
+typedef struct log_guard {
+    log_group group;
+    double treated_share; /* of the persons, at that time; only if there are groups */
+    bool uniform;         /* the baseline draws among all actions: its decisions are randomised too */
+    json_text key;        /* of the person */
+    json_text segment;
+    json_text rules;   /* names of the rules that applied, as a JSON array; empty: none */
+    json_text repeats; /* the id of the decision whose action it repeats; empty: it was drawn */
+} log_guard;
+
 /* One event. The pointers are valid until the next one. */
 typedef struct log_event {
     size_t line; /* in its file, from 1 */
@@ -83,6 +109,10 @@ typedef struct log_event {
     const log_slot *slots; /* (slot_count); count, action, probability and reward above are those of the first slot */
     size_t slot_count;
     bool slate;
+
+    log_guard guard;
+    const log_metric *metrics; /* (metric_count) */
+    size_t metric_count;
 } log_event;
 
 /* Counts of lines and events so far, read and left out. */

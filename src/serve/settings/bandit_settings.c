@@ -6,8 +6,6 @@
 
 #include "data/values/json_members.h"
 
-static const double LONGEST_WAIT = 366 * 86400.0; /* seconds */
-
 static const char *const aggregations[] = {
     [LOG_REWARD_FIRST] = "first", [LOG_REWARD_LAST] = "last", [LOG_REWARD_SUM] = "sum",
     [LOG_REWARD_MEAN] = "mean",   [LOG_REWARD_MAX] = "max",
@@ -20,6 +18,8 @@ static const char *const modes[] = {
 
 static const char *const outsides[] = {
     [OUTSIDE_ACCEPT] = "accept", [OUTSIDE_REJECT] = "reject", [OUTSIDE_CLIP] = "clip"};
+
+static const char *const held_states[] = {[HELD_NOT] = "no", [HELD_FROZEN] = "frozen", [HELD_FALLBACK] = "fallback"};
 
 static const char *const promotions[] = {[PROMOTE_OFFER] = "offer", [PROMOTE_AUTO] = "auto"};
 
@@ -46,7 +46,7 @@ typedef struct reading {
 /* Reads member number `which`. One that reads on, into an array or object, leaves its last token in *token. */
 typedef ee_status read_member(reading *self, size_t which, json_token *token, ee_error *error);
 static read_member read_text, read_whole, read_word, read_wait, read_default_reward, read_rewards, read_confidence,
-    read_challengers, read_retention, read_personalizer;
+    read_challengers, read_metrics, read_guardrails, read_retention, read_personalizer;
 
 #define PLACE(member) offsetof(bandit_settings, member)
 #define TEXT(member) PLACE(member), sizeof(((bandit_settings *)0)->member)
@@ -77,8 +77,12 @@ static const struct {
     {"promote", true, read_word, PLACE(promote), WORDS(promotions), NULL},
     {"challengers", true, read_challengers, 0, 0, NULL, NULL},
     {"tests", false, read_whole, PLACE(tests), 0, NULL, NULL},
+    {"metrics", true, read_metrics, 0, 0, NULL, NULL},
+    {"guardrails", true, read_guardrails, TEXT(guardrails), NULL, NULL},
+    {"held", true, read_word, PLACE(held), WORDS(held_states), NULL},
+    {"held_because", true, read_text, TEXT(held_because), NULL, ""},
     {"retention_days", true, read_retention, 0, 0, NULL, NULL},
-    {"personalizer", true, read_personalizer, 0, 0, NULL, NULL},
+    {"personalizer", true, read_personalizer, TEXT(personalizer), NULL, NULL},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -136,36 +140,15 @@ static ee_status read_word(reading *self, size_t which, json_token *token, ee_er
 }
 _Static_assert(sizeof(learning_mode) == sizeof(unsigned), "read_word writes enumerations");
 
-/* Seconds of a string such as "10m"; NaN if it is invalid. */
-static double seconds_of(json_text duration)
-{
-    static const struct {
-        char unit;
-        double seconds;
-    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
-    if (duration.length < 2) return NAN;
-    json_reader reader = json_start(duration.bytes, duration.length - 1, NULL);
-    json_token number;
-    if (json_next(&reader, &number, NULL) || number.kind != JSON_KIND_NUMBER) return NAN;
-    json_token end;
-    if (json_next(&reader, &end, NULL) || end.kind != JSON_KIND_END) return NAN;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (duration.bytes[duration.length - 1] == units[i].unit) return number.number * units[i].seconds;
-    return NAN;
-}
-
 static ee_status read_wait(reading *self, size_t which, json_token *token, ee_error *error)
 {
     (void)which;
-    double seconds = token->kind == JSON_KIND_NUMBER ? token->number
-                     : token->kind == JSON_KIND_TEXT ? seconds_of(token->text)
-                                                     : NAN;
-    if (!(seconds >= 1e-6 && seconds <= LONGEST_WAIT))
-        return status_fail(
-            error, EE_BAD_INPUT,
-            "wait must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d");
-    self->into->joining.wait = llround(seconds * 1e6);
-    return EE_OK;
+    bool is_text = token->kind == JSON_KIND_TEXT;
+    if ((is_text || token->kind == JSON_KIND_NUMBER) &&
+        duration_parse(is_text ? token->text : (json_text){0}, token->number, &self->into->joining.wait))
+        return EE_OK;
+    return status_fail(error, EE_BAD_INPUT,
+                       "wait must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d");
 }
 
 static ee_status read_default_reward(reading *self, size_t which, json_token *token, ee_error *error)
@@ -238,23 +221,48 @@ static ee_status read_retention(reading *self, size_t which, json_token *token, 
     return EE_OK;
 }
 
-/* Any object, or null for none. */
-static ee_status read_personalizer(reading *self, size_t which, json_token *token, ee_error *error)
+/* Any object, or null for none: kept as it came. */
+static ee_status keep_object(reading *self, size_t which, json_token *token, ee_error *error)
 {
-    (void)which;
+    const char *name = members[which].name;
+    char *into = (char *)self->into + members[which].at;
+    size_t size = members[which].size;
     json_text span = {0};
     bool none = token->kind == JSON_KIND_NULL;
-    if (!none && token->kind != JSON_KIND_OBJECT)
-        return status_fail(error, EE_BAD_INPUT, "personalizer must be an object");
+    if (!none && token->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", name);
     ee_status status = none ? EE_OK : json_skip(self->reader, token, &span, error);
     if (status) return status;
-    if (span.length >= sizeof self->into->personalizer)
-        return status_fail(error, EE_BAD_INPUT, "personalizer has %zu bytes; the maximum is %zu", span.length,
-                           sizeof self->into->personalizer - 1);
-    memset(self->into->personalizer, 0, sizeof self->into->personalizer);
-    if (!none) memcpy(self->into->personalizer, span.bytes, span.length);
+    if (span.length >= size)
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu bytes; the maximum is %zu", name, span.length, size - 1);
+    memset(into, 0, size);
+    if (!none) memcpy(into, span.bytes, span.length);
     token->kind = JSON_KIND_OBJECT_END;
     return EE_OK;
+}
+
+static ee_status read_personalizer(reading *self, size_t which, json_token *token, ee_error *error)
+{
+    return keep_object(self, which, token, error);
+}
+
+static ee_status read_guardrails(reading *self, size_t which, json_token *token, ee_error *error)
+{
+    ee_status status = keep_object(self, which, token, error);
+    const char *kept = self->into->guardrails;
+    guard_settings tables;
+    if (status) return status;
+    status = guard_settings_read(&tables, kept, strlen(kept), error);
+    guard_settings_release(&tables);
+    return status;
+}
+
+static ee_status read_metrics(reading *self, size_t which, json_token *token, ee_error *error)
+{
+    (void)which;
+    if (token->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "metrics must be an array");
+    ee_status status = metric_settings_read(&self->into->joining, self->reader, error);
+    token->kind = JSON_KIND_ARRAY_END;
+    return status;
 }
 
 static ee_status fail_unknown(json_text key, ee_error *error)
@@ -275,7 +283,8 @@ static ee_status take_member(reading *self, json_token *token, bool changing, ee
         if (changing && !members[i].may_change)
             return status_fail(error, EE_BAD_INPUT,
                                "%s cannot be changed; wait, default_reward, aggregation, mode, rewards, outside, "
-                               "confidence, promote, challengers and retention_days can. Create another bandit",
+                               "confidence, promote, challengers, metrics, guardrails, held and retention_days "
+                               "can. Create another bandit",
                                members[i].name);
         self->seen |= 1u << i;
         return members[i].read ? members[i].read(self, i, token, error) : EE_OK;
@@ -294,6 +303,22 @@ static ee_status take_object(reading *self, json_reader *reader, bool changing, 
         if (!status) status = json_skip(reader, &token, NULL, error);
     }
     return status ? status : json_next(reader, &token, error);
+}
+
+/* Guardrails may only name metrics that there are. */
+static ee_status check_bounds(const bandit_settings *of, ee_error *error)
+{
+    guard_settings tables;
+    ee_status status = guard_settings_read(&tables, of->guardrails, strlen(of->guardrails), error);
+    for (size_t i = 0; i < tables.bound_count && !status; i++) {
+        const char *name = tables.bounds[i].metric;
+        if (strcmp(name, "reward") == 0) continue;
+        if (metric_find(&of->joining, (json_text){name, strlen(name)}) == of->joining.metric_count)
+            status = status_fail(error, EE_BAD_INPUT, "guardrails: bounds[%zu]: there is no metric '%.40s' in metrics",
+                                 i, name);
+    }
+    guard_settings_release(&tables);
+    return status;
 }
 
 static ee_status check_default_reward(const bandit_settings *of, ee_error *error)
@@ -332,6 +357,8 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
     status = challenger_settings_complete(&settings, error);
     if (!status && has_named(&self, "default_reward") && source != SETTINGS_STORED)
         status = check_default_reward(&settings, error);
+    if (!status && (has_named(&self, "guardrails") || has_named(&self, "metrics")))
+        status = check_bounds(&settings, error);
     if (!status) *into = settings;
     return status;
 }
@@ -353,6 +380,10 @@ static void write_live(const bandit_settings *from, text *into)
         challenger_settings_write(&from->challengers[i], into);
     }
     if (from->challenger_count) text_add(into, "]");
+    metric_settings_write(&from->joining, into);
+    if (from->guardrails[0]) text_add(into, ",\"guardrails\":%s", from->guardrails);
+    if (from->held) text_member(into, "held", held_states[from->held]);
+    if (from->held && from->held_because[0]) text_member(into, "held_because", from->held_because);
     if (from->retention_days) text_add(into, ",\"retention_days\":%lld", (long long)from->retention_days);
     if (from->personalizer[0]) text_add(into, ",\"personalizer\":%s", from->personalizer);
 }

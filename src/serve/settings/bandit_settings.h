@@ -4,7 +4,8 @@
  *      "default_reward": 0, "aggregation": "first", "propensity": "floor:0.05", "mode": "online",
  *      "rewards": [0, 1], "outside": "reject", "confidence": 0.95, "promote": "offer",
  *      "challengers": [{"name": "linear", "policy": "linucb", "options": "", "propensity": "floor:0.05"}],
- *      "personalizer": {}}
+ *      "metrics": [{"name": "refund", "aggregation": "sum", "missing": 0, "weight": -2}], "guardrails": {},
+ *      "held": "no", "held_because": "", "personalizer": {}}
  *
  * or with "dim": 20 instead of "features", if it takes vectors. All have defaults. */
 #ifndef EENET_BANDIT_SETTINGS_H
@@ -13,6 +14,7 @@
 #include "base/json.h"
 #include "data/logs/log.h"
 #include "data/values/text.h"
+#include "guard_settings.h"
 
 typedef enum learning_mode {
     MODE_ONLINE,     /* the model answers, and learns */
@@ -20,11 +22,23 @@ typedef enum learning_mode {
     MODE_LOGGING     /* answers with the baseline; nothing is learned */
 } learning_mode;
 
+enum { MOST_METRICS = 8, METRIC_NAME_SIZE = 33 };
+
+/* A number that a decision can receive besides its reward. */
+typedef struct metric_settings {
+    char name[METRIC_NAME_SIZE];
+    log_aggregation aggregation; /* of several values for one decision */
+    double missing;              /* the value of a decision without one; NaN: none, it is not counted */
+    double weight;               /* the objective is the reward plus weight * value of each metric */
+} metric_settings;
+
 /* How rewards are joined; can be changed later. */
 typedef struct joining_rules {
     int64_t wait;                /* microseconds after a decision in which its rewards count; above 0 */
     double default_reward;       /* of a decision without a reward; NaN: none */
     log_aggregation aggregation; /* LOG_REWARD_FIRST settles a decision at once, the others at the end of the wait */
+    metric_settings metrics[MOST_METRICS]; /* (metric_count); with any, decisions are settled at the end of the wait */
+    size_t metric_count;
 } joining_rules;
 
 /* What a decision is worth after one more reward, its count-th, with `before` its worth until then. */
@@ -54,6 +68,13 @@ typedef enum outside_rule {
     OUTSIDE_CLIP    /* it is learned as the nearest end */
 } outside_rule;
 
+/* Whether a violated guardrail, or an operator, holds the bandit back. */
+typedef enum held_state {
+    HELD_NOT,
+    HELD_FROZEN,  /* it decides, but learns nothing */
+    HELD_FALLBACK /* every decision follows the baseline; nothing is learned */
+} held_state;
+
 typedef struct bandit_settings {
     char policy[64];
     char options[BANDIT_TEXT_SIZE]; /* of the policy, as the user gave them */
@@ -69,7 +90,10 @@ typedef struct bandit_settings {
     uint64_t tests;                                    /* number of the last test of a challenger */
     challenger_settings challengers[MOST_CHALLENGERS]; /* (challenger_count) */
     size_t challenger_count;
-    int64_t retention_days;              /* after which events are removed; -1: never; 0: the server's setting */
+    int64_t retention_days;           /* after which events are removed; -1: never; 0: the server's setting */
+    char guardrails[GUARD_TEXT_SIZE]; /* an object, kept as it came; "": none. See guard_settings.h */
+    held_state held;
+    char held_because[256];
     char personalizer[BANDIT_TEXT_SIZE]; /* an object, kept as it came; "": none */
 } bandit_settings;
 
@@ -95,6 +119,18 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
 /* The reward that is learned for one that was settled. */
 double bandit_settings_reward(const bandit_settings *of, double reward);
 void bandit_settings_write(const bandit_settings *from, text *into);
+
+/* ---- metrics: metric_settings.c ---- */
+
+/* Reads the array after its [. */
+ee_status metric_settings_read(joining_rules *into, json_reader *reader, ee_error *error);
+void metric_settings_write(const joining_rules *from, text *into);
+
+/* The place of a metric; metric_count: there is none of this name. */
+size_t metric_find(const joining_rules *of, json_text name);
+
+/* What a decision is worth: its reward plus weight * value of each metric. values is (metric_count); NaN: none. */
+double metric_objective(const joining_rules *of, double reward, const double *values);
 
 /* ---- challengers: challenger_settings.c ---- */
 

@@ -1,10 +1,14 @@
 /* The bodies of events as bytes. Numbers are little-endian; those that are mostly small (marked v) take seven bits a
  * byte, the lowest first.
  *
- *   DECISION    format 1, flags (1 names, 2 excluded, 4 vectors, 8 deferred, 16 a slot), request (16), version (8),
+ *   DECISION    format 1, flags (1 names, 2 excluded, 4 vectors, 8 deferred, 16 a slot, 32 guardrails), request (16),
+ *               version (8),
  *               seed (8), v count, v action, v choice, v baseline, v dim, v bytes of the context, v bytes of the
  * record; of a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4 count
- * dim), excluded (count), the names (v length, bytes), the slot's id, the context, the record
+ * dim), excluded (count), the names (v length, bytes), the slot's id, the context, the record; of
+ *               guardrails: group, baseline, what there is (1 boosts, 2 shares), treated share (8), v bytes of key,
+ *               segment and repeats, v rules, v shares; then key, segment, repeats, the rules (v length, bytes), boosts
+ *               (4 count), low and high (16 shares), shares (v count)
  *
  *   STEP        upto (8), stride (8)
  *
@@ -14,7 +18,8 @@
 #include "base/archive.h"
 
 enum { FORMAT = 1, FIXED_HEAD = 2 + 16 + 8 + 8, MOST_VARINT = 10, MOST_SLOTS = 1 << 16 };
-enum { NAMES = 1, EXCLUDED = 2, VECTORS = 4, DEFERRED = 8, SLOT = 16, ALL_FLAGS = 31 };
+enum { NAMES = 1, EXCLUDED = 2, VECTORS = 4, DEFERRED = 8, SLOT = 16, GUARD = 32, ALL_FLAGS = 63 };
+enum { GUARD_BOOSTS = 1, GUARD_SHARES_PRESENT = 2 };
 static const char slot_mark = 0x1f; /* the separator of units: ids have no control characters */
 
 /* ---- writing: into room that is large enough ---- */
@@ -58,6 +63,17 @@ static uint8_t *put_floats(uint8_t *at, const float *values, size_t count)
     return at;
 }
 
+/* The most that guardrails can take. */
+static size_t guard_room(const decision_body *body)
+{
+    const decision_guard *guard = &body->guard;
+    size_t names = 0;
+    if (!guard->present) return 0;
+    for (size_t i = 0; i < guard->rule_count; i++) names += MOST_VARINT + guard->rules[i].length;
+    return 3 + sizeof(double) + 5 * MOST_VARINT + guard->key.length + guard->segment.length + guard->repeats.length +
+           names + body->count * (sizeof(float) + MOST_VARINT) + 2 * guard->share_count * sizeof(double);
+}
+
 /* The most that a body can take. */
 static size_t decision_room(const decision_body *body)
 {
@@ -65,13 +81,40 @@ static size_t decision_room(const decision_body *body)
     for (size_t i = 0; body->names && i < body->count; i++) names += MOST_VARINT + body->names[i].length;
     return FIXED_HEAD + 10 * MOST_VARINT + body->count * (sizeof(double) + 1) +
            body->count * body->dim * sizeof(float) + names + body->slot.length + body->context.length +
-           body->record_size;
+           body->record_size + guard_room(body);
 }
 
 static uint8_t flags_of(const decision_body *body)
 {
     return (uint8_t)((body->names ? NAMES : 0) | (body->excluded ? EXCLUDED : 0) | (body->dim ? VECTORS : 0) |
-                     (body->deferred ? DEFERRED : 0) | (body->slot_count ? SLOT : 0));
+                     (body->deferred ? DEFERRED : 0) | (body->slot_count ? SLOT : 0) |
+                     (body->guard.present ? GUARD : 0));
+}
+
+static uint8_t *put_text(uint8_t *at, json_text words)
+{
+    return put_bytes(at, words.bytes, words.length);
+}
+
+static uint8_t *put_guard(uint8_t *at, const decision_body *body)
+{
+    const decision_guard *guard = &body->guard;
+    const size_t sizes[] = {guard->key.length, guard->segment.length, guard->repeats.length, guard->rule_count,
+                            guard->share_count};
+    if (!guard->present) return at;
+    *at++ = (uint8_t)guard->group;
+    *at++ = guard->baseline;
+    *at++ = (uint8_t)((guard->boosts ? GUARD_BOOSTS : 0) | (guard->shares ? GUARD_SHARES_PRESENT : 0));
+    at = put_doubles(at, &guard->treated_share, 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) at = put_small(at, sizes[i]);
+    at = put_text(put_text(put_text(at, guard->key), guard->segment), guard->repeats);
+    for (size_t i = 0; i < guard->rule_count; i++)
+        at = put_text(put_small(at, guard->rules[i].length), guard->rules[i]);
+    if (guard->boosts) at = put_floats(at, guard->boosts, body->count);
+    if (!guard->shares) return at;
+    at = put_doubles(put_doubles(at, guard->low, guard->share_count), guard->high, guard->share_count);
+    for (size_t i = 0; i < body->count; i++) at = put_small(at, guard->shares[i]);
+    return at;
 }
 
 ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t **bytes, size_t *size, size_t *capacity,
@@ -101,6 +144,7 @@ ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t 
     if (body->slot_count) at = put_bytes(at, body->slot.bytes, body->slot.length);
     at = put_bytes(at, body->context.bytes, body->context.length);
     at = put_bytes(at, body->record, body->record_size);
+    at = put_guard(at, body);
     *size = (size_t)(at - *bytes);
     return EE_OK;
 }
@@ -155,27 +199,38 @@ static json_text get_text(cursor *from, size_t length)
     return (json_text){(const char *)get_bytes(from, length), from->damaged ? 0 : length};
 }
 
+/* Numbers from 0 to 1. */
+static void get_shares(cursor *from, double *into, size_t count)
+{
+    const uint8_t *bytes = get_bytes(from, count * sizeof(double));
+    for (size_t i = 0; bytes && i < count; i++) {
+        uint64_t bits = load_u64(bytes + 8 * i);
+        memcpy(&into[i], &bits, sizeof bits);
+        if (!(into[i] >= 0 && into[i] <= 1)) from->damaged = true;
+    }
+}
+
 static ee_status get_probabilities(cursor *from, size_t count, event_room *room, ee_error *error)
 {
     ee_status status =
         memory_grow(room->owner, &room->probabilities, &room->probability_capacity, count, sizeof(double), error);
-    const uint8_t *bytes = status ? NULL : get_bytes(from, count * sizeof(double));
-    for (size_t i = 0; bytes && i < count; i++) {
-        uint64_t bits = load_u64(bytes + 8 * i);
-        memcpy(&room->probabilities[i], &bits, sizeof bits);
-        if (!(room->probabilities[i] >= 0 && room->probabilities[i] <= 1)) from->damaged = true;
-    }
+    if (!status) get_shares(from, room->probabilities, count);
     return status;
+}
+
+static void get_floats(cursor *from, float *into, size_t count)
+{
+    const uint8_t *bytes = get_bytes(from, count * sizeof(float));
+    for (size_t i = 0; bytes && i < count; i++, bytes += 4) {
+        uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+        memcpy(&into[i], &bits, sizeof bits);
+    }
 }
 
 static ee_status get_values(cursor *from, size_t count, event_room *room, ee_error *error)
 {
     ee_status status = memory_grow(room->owner, &room->values, &room->value_capacity, count, sizeof(float), error);
-    const uint8_t *bytes = status ? NULL : get_bytes(from, count * sizeof(float));
-    for (size_t i = 0; bytes && i < count; i++, bytes += 4) {
-        uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-        memcpy(&room->values[i], &bits, sizeof bits);
-    }
+    if (!status) get_floats(from, room->values, count);
     return status;
 }
 
@@ -183,7 +238,7 @@ static const uint8_t *get_excluded(cursor *from, size_t count)
 {
     const uint8_t *excluded = get_bytes(from, count);
     for (size_t i = 0; excluded && i < count; i++)
-        if (excluded[i] > EXCLUDED_BY_SLOT) from->damaged = true;
+        if (excluded[i] > EXCLUDED_BY_BUDGET) from->damaged = true;
     return excluded;
 }
 
@@ -193,6 +248,53 @@ static ee_status get_names(cursor *from, size_t count, event_room *room, ee_erro
     for (size_t i = 0; !status && i < count && !from->damaged; i++)
         room->names[i] = get_text(from, get_small(from, SIZE_MAX));
     return status;
+}
+
+/* The boosts, if there are any, and the shares. */
+static ee_status get_guard_numbers(cursor *from, unsigned there, size_t count, event_room *room, decision_guard *out,
+                                   ee_error *error)
+{
+    size_t shares = out->share_count;
+    ee_status status = EE_OK;
+    if (there & GUARD_BOOSTS) {
+        status = memory_grow(room->owner, &room->boosts, &room->boost_capacity, count, sizeof(float), error);
+        if (status) return status;
+        get_floats(from, room->boosts, count);
+        out->boosts = room->boosts;
+    }
+    if (!(there & GUARD_SHARES_PRESENT)) return EE_OK;
+    status = memory_grow(room->owner, &room->shares, &room->share_capacity, count, sizeof(uint32_t), error);
+    if (!status)
+        status = memory_grow(room->owner, &room->bounds, &room->bound_capacity, 2 * shares, sizeof(double), error);
+    if (status) return status;
+    get_shares(from, room->bounds, 2 * shares);
+    for (size_t i = 0; i < count; i++) room->shares[i] = (uint32_t)get_small(from, shares);
+    out->shares = room->shares;
+    out->low = room->bounds;
+    out->high = room->bounds + shares;
+    return EE_OK;
+}
+
+static ee_status get_guard(cursor *from, size_t count, event_room *room, decision_guard *out, ee_error *error)
+{
+    enum { MOST_TEXT = 1 << 16 };
+    const uint8_t *head = get_bytes(from, 3);
+    out->present = true;
+    if (!head || head[0] > GROUP_FALLBACK) {
+        from->damaged = true;
+        return EE_OK;
+    }
+    out->group = (decision_group)head[0];
+    out->baseline = head[1];
+    get_shares(from, &out->treated_share, 1);
+    size_t key = get_small(from, MOST_TEXT), segment = get_small(from, MOST_TEXT), repeats = get_small(from, MOST_TEXT);
+    out->rule_count = get_small(from, MOST_APPLIED_RULES);
+    out->share_count = get_small(from, (size_t)(from->end - from->at));
+    out->key = get_text(from, key);
+    out->segment = get_text(from, segment);
+    out->repeats = get_text(from, repeats);
+    for (size_t i = 0; i < out->rule_count; i++) out->rules[i] = get_text(from, get_small(from, MOST_TEXT));
+    return from->damaged ? EE_OK : get_guard_numbers(from, head[2], count, room, out, error);
 }
 
 /* Everything before the arrays. Each action takes a probability of eight bytes, so that no count asks for more memory
@@ -240,6 +342,8 @@ ee_status decision_body_read(const void *bytes, size_t size, event_room *room, d
     if (flags & SLOT) out->slot = get_text(&from, out->slot.length);
     out->context = get_text(&from, out->context.length);
     out->record = get_bytes(&from, out->record_size);
+    if (!from.damaged && flags & GUARD) status = get_guard(&from, out->count, room, &out->guard, error);
+    if (status) return status;
     if (from.damaged || from.at != from.end)
         return status_fail(error, EE_BAD_INPUT, "log: the body of a decision is damaged");
     out->probabilities = room->probabilities;

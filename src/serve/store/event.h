@@ -74,6 +74,34 @@ static inline bool event_is_erased(const event *of)
 
 /* ---- bodies ---- */
 
+/* Which decisions a person gets: docs/guardrails.md. */
+typedef enum decision_group {
+    GROUP_NONE,    /* the bandit has no control group and no rollout */
+    GROUP_TREATED, /* the bandit decides */
+    GROUP_CONTROL, /* the baseline, for good */
+    GROUP_WAITING, /* the baseline, until the rollout comes to this person */
+    GROUP_FALLBACK /* the baseline, because the bandit is held back */
+} decision_group;
+
+enum { MOST_APPLIED_RULES = 32 };
+
+/* What guardrails did to a decision: together with the model it determines the draw. All of {0}: nothing. */
+typedef struct decision_guard {
+    bool present; /* the bandit had guardrails */
+    decision_group group;
+    double treated_share; /* the share of keys that were treated at this time */
+    uint8_t baseline;     /* a guard_baseline: what the groups without the bandit get */
+    json_text key;        /* of the person; empty: none was given */
+    json_text segment;    /* value of the feature that `segment` names; empty: none */
+    json_text repeats;    /* sticky: the id of the decision whose action this one repeats; empty: it was drawn */
+    size_t rule_count;
+    json_text rules[MOST_APPLIED_RULES]; /* (rule_count) names of those that applied to an action */
+    const float *boosts;                 /* (count) added to the scores of the actions; NULL: none */
+    size_t share_count;                  /* shares of which an action is part */
+    const uint32_t *shares;              /* (count) the share of each action; share_count or above: none */
+    const double *low, *high;            /* (share_count) */
+} decision_guard;
+
 /* DECISION. Actions are numbered from 0 in the order of the request, those that were excluded among them. */
 typedef struct decision_body {
     uint64_t request[2]; /* checksum of the request: the same id with another one is a conflict */
@@ -95,13 +123,17 @@ typedef struct decision_body {
     bool deferred;                 /* it counts once it is activated: EVENT_ACTIVATED */
     json_text slot;                /* its id, of a round of slots */
     size_t slot_index, slot_count; /* its place in the round, from 0; slots of the round, 0: it has none */
+    decision_guard guard;
 } decision_body;
 
 /* Why an action was excluded. */
 typedef enum event_excluded {
     EXCLUDED_NOT = 0,
     EXCLUDED_BY_REQUEST = 1,
-    EXCLUDED_BY_SLOT = 2 /* a slot before this one took it */
+    EXCLUDED_BY_SLOT = 2, /* a slot before this one took it */
+    EXCLUDED_BY_RULE = 3,
+    EXCLUDED_BY_CAP = 4,
+    EXCLUDED_BY_BUDGET = 5
 } event_excluded;
 
 /* STEP. */
@@ -131,7 +163,10 @@ typedef struct event_room {
     json_text *names;
     double *probabilities;
     float *values;
-    size_t name_capacity, probability_capacity, value_capacity;
+    float *boosts;
+    uint32_t *shares;
+    double *bounds; /* of shares: low, then high */
+    size_t name_capacity, probability_capacity, value_capacity, boost_capacity, share_capacity, bound_capacity;
 } event_room;
 
 /* Adds the body to *bytes (*size of *capacity, grown by memory_grow). */

@@ -55,6 +55,55 @@ static decision_body slot(void)
     return body;
 }
 
+static decision_body guarded(void)
+{
+    static const float boosts[ACTIONS] = {0, 0.125f, -1};
+    static const uint32_t shares[ACTIONS] = {0, 2, 1};
+    static const double low[] = {0.1, 0}, high[] = {1, 0.5};
+    decision_body body = named();
+    body.guard = (decision_guard){.present = true,
+                                  .group = GROUP_TREATED,
+                                  .treated_share = 0.25,
+                                  .baseline = 1,
+                                  .key = {"u17", 3},
+                                  .segment = {"DE", 2},
+                                  .repeats = {"d1", 2},
+                                  .rule_count = 2,
+                                  .rules = {{"new items", 9}, {"x", 1}},
+                                  .boosts = boosts,
+                                  .share_count = 2,
+                                  .shares = shares,
+                                  .low = low,
+                                  .high = high};
+    return body;
+}
+
+static void assert_same_text(json_text got, json_text expected)
+{
+    assert_int_equal(got.length, expected.length);
+    if (got.length) assert_memory_equal(got.bytes, expected.bytes, got.length);
+}
+
+static void assert_same_guard(const decision_guard *got, const decision_guard *expected, size_t count)
+{
+    assert_int_equal(got->present, expected->present);
+    assert_int_equal(got->group, expected->group);
+    assert_int_equal(got->baseline, expected->baseline);
+    assert_true(got->treated_share == expected->treated_share);
+    assert_same_text(got->key, expected->key);
+    assert_same_text(got->segment, expected->segment);
+    assert_same_text(got->repeats, expected->repeats);
+    assert_int_equal(got->rule_count, expected->rule_count);
+    for (size_t i = 0; i < got->rule_count; i++) assert_same_text(got->rules[i], expected->rules[i]);
+    assert_int_equal(!got->boosts, !expected->boosts);
+    if (got->boosts) assert_memory_equal(got->boosts, expected->boosts, count * sizeof *got->boosts);
+    assert_int_equal(got->share_count, expected->share_count);
+    if (!got->share_count) return;
+    assert_memory_equal(got->shares, expected->shares, count * sizeof *got->shares);
+    assert_memory_equal(got->low, expected->low, got->share_count * sizeof *got->low);
+    assert_memory_equal(got->high, expected->high, got->share_count * sizeof *got->high);
+}
+
 static void assert_same(const decision_body *got, const decision_body *expected)
 {
     assert_memory_equal(got->request, expected->request, sizeof got->request);
@@ -81,8 +130,8 @@ static void assert_same(const decision_body *got, const decision_body *expected)
     assert_int_equal(got->deferred, expected->deferred);
     assert_int_equal(got->slot_index, expected->slot_index);
     assert_int_equal(got->slot_count, expected->slot_count);
-    assert_int_equal(got->slot.length, expected->slot.length);
-    if (got->slot.length) assert_memory_equal(got->slot.bytes, expected->slot.bytes, got->slot.length);
+    assert_same_text(got->slot, expected->slot);
+    assert_same_guard(&got->guard, &expected->guard, got->count);
 }
 
 TEST(a_decision_comes_back)
@@ -91,8 +140,8 @@ TEST(a_decision_comes_back)
     event_room room = {.owner = &owner};
     uint8_t *bytes = NULL;
     size_t size = 0, capacity = 0;
-    const decision_body bodies[] = {vectors(), named(), slot()};
-    for (size_t i = 0; i < 3; i++) { /* one after the other in the same bytes */
+    const decision_body bodies[] = {vectors(), named(), slot(), guarded()};
+    for (size_t i = 0; i < 4; i++) { /* one after the other in the same bytes */
         size_t start = size;
         ok(decision_body_write(&bodies[i], &owner, &bytes, &size, &capacity, NULL));
         decision_body got;
@@ -111,21 +160,29 @@ static void touch(const decision_body *body)
     for (size_t i = 0; i < body->count; i++) {
         assert_true(body->probabilities[i] >= 0 && body->probabilities[i] <= 1);
         for (size_t k = 0; body->names && k < body->names[i].length; k++) sum += (uint8_t)body->names[i].bytes[k];
-        if (body->excluded) assert_true(body->excluded[i] <= EXCLUDED_BY_SLOT);
+        if (body->excluded) assert_true(body->excluded[i] <= EXCLUDED_BY_BUDGET);
         for (size_t k = 0; k < body->dim; k++) sum += body->values[i * body->dim + k] > 0;
     }
     assert_true(!body->slot_count || body->slot_index < body->slot_count);
     for (size_t k = 0; k < body->slot.length; k++) sum += (uint8_t)body->slot.bytes[k];
     for (size_t k = 0; k < body->context.length; k++) sum += (uint8_t)body->context.bytes[k];
     for (size_t k = 0; k < body->record_size; k++) sum += ((const uint8_t *)body->record)[k];
+    const decision_guard *limits = &body->guard;
+    for (size_t k = 0; k < limits->key.length; k++) sum += (uint8_t)limits->key.bytes[k];
+    for (size_t k = 0; k < limits->repeats.length; k++) sum += (uint8_t)limits->repeats.bytes[k];
+    for (size_t i = 0; i < limits->rule_count; i++)
+        for (size_t k = 0; k < limits->rules[i].length; k++) sum += (uint8_t)limits->rules[i].bytes[k];
+    for (size_t i = 0; limits->boosts && i < body->count; i++) sum += limits->boosts[i] > 0;
+    for (size_t i = 0; limits->shares && i < body->count; i++) assert_true(limits->shares[i] <= limits->share_count);
+    for (size_t i = 0; limits->shares && i < limits->share_count; i++) sum += limits->low[i] < limits->high[i];
 }
 
 TEST(a_damaged_decision_is_refused_or_harmless)
 {
     memory owner = {0};
     event_room room = {.owner = &owner};
-    const decision_body bodies[] = {vectors(), named(), slot()};
-    for (size_t b = 0; b < 3; b++) {
+    const decision_body bodies[] = {vectors(), named(), slot(), guarded()};
+    for (size_t b = 0; b < 4; b++) {
         uint8_t *bytes = NULL;
         size_t size = 0, capacity = 0;
         decision_body got;
