@@ -106,6 +106,7 @@ typedef struct ee_arms {
     const size_t *starts;    /* dense: NULL; sparse: (count + 1), arm i has the entries starts[i] to starts[i + 1] */
     const uint32_t *indices; /* dense: NULL; sparse: (starts[count]), ascending within an arm, each below dim */
     const uint64_t *ids;     /* (optional) NULL, or (count): the identity of each arm, the same in every round */
+    const struct ee_limits *limits; /* (optional) NULL, or limits on the draw of this round: see ee_limits */
 } ee_arms;
 
 /* Ids identify arms across rounds, whatever their features and positions are. `ucb1` and `thompson` count rewards by
@@ -124,23 +125,57 @@ EE_API uint64_t ee_arm_id(const char *text, size_t size);
 
 static inline ee_arms ee_arms_dense(const float *values, size_t count, size_t dim)
 {
-    ee_arms arms = {count, dim, values, NULL, NULL, NULL};
+    ee_arms arms = {count, dim, values, NULL, NULL, NULL, NULL};
     return arms;
 }
 
 static inline ee_arms ee_arms_sparse(const size_t *starts, const uint32_t *indices, const float *values, size_t count,
                                      size_t dim)
 {
-    ee_arms arms = {count, dim, values, starts, indices, NULL};
+    ee_arms arms = {count, dim, values, starts, indices, NULL, NULL};
     return arms;
 }
+
+/* Limits on the draw of one round: boosts favour single arms, shares bound the probability of groups of arms. Set
+ * arms.limits after ee_arms_dense or ee_arms_sparse; both are borrowed for the duration of the call:
+ *
+ *     uint32_t groups[3] = {0, 0, EE_NO_GROUP};
+ *     double low[1] = {0.1}, high[1] = {0.3};
+ *     ee_limits limits = {.groups = groups, .low = low, .high = high, .group_count = 1};
+ *     arms.limits = &limits; // the first two arms get a probability of 0.1 to 0.3 together
+ *
+ * decide, score and probabilities use them; learning ignores them. Scores that you receive include the boosts, and
+ * probabilities are exactly those with which the arm was drawn, so a log with limits can be evaluated like any other.
+ * What is learned of a decision does not include the boosts.
+ *
+ * Shares: the probabilities become the nearest ones (least Kullback-Leibler divergence) for which the arms of each
+ * group together have a probability from low to high. Within a group, arms keep their proportions. A group whose arms
+ * all have probability 0 gets its share spread evenly over its arms. A group without arms in the round is ignored.
+ * Bounds that no distribution satisfies are not an error: if the lows sum to more than 1, they are divided by their
+ * sum, and if the highs sum to less than 1 and every arm is in a group, they are divided by theirs (ignored if that is
+ * 0).
+ *
+ * Limits refer to all arms of the round. Excluded arms, and arms that an earlier slot took, are left out; the shares
+ * then hold among the remaining arms.
+ *
+ * EE_BAD_INPUT for a boost outside [-1e9, 1e9], a bound outside [0, 1], low above high, or a missing array. Shares need
+ * probabilities, so a Thompson policy needs probability_draws above 0; it then draws the arm from its estimated
+ * probabilities. */
+#define EE_NO_GROUP UINT32_MAX
+
+typedef struct ee_limits {
+    const float *boosts;      /* NULL, or (arms): added to the score of each arm, in units of rewards */
+    const uint32_t *groups;   /* NULL, or (arms): the group of each arm; group_count or above: none */
+    const double *low, *high; /* (group_count): least and greatest probability of the arms of a group together */
+    size_t group_count;       /* 0: no shares */
+} ee_limits;
 
 /* A policy's view of one arm, in the units of your rewards. */
 typedef struct ee_score {
     float exploitation; /* f1: the expected reward */
     float exploration;  /* f2: the exploration bonus; 0 if the policy has none */
     float score;        /* ranks the arms: f3 of the two, adjusted by arm memory for a recurring arm (option `recall`).
-                           Not in units of rewards if f3 is a network */
+                           Not in units of rewards if f3 is a network. Includes the arm's boost (ee_limits) */
 } ee_score;
 
 typedef struct ee_decision {
@@ -300,7 +335,7 @@ typedef struct ee_round ee_round;
 EE_API EE_MUST_CHECK ee_status ee_round_create(const ee_allocator *allocator, ee_round **out, ee_error *error);
 EE_API void ee_round_free(ee_round *round);
 
-/* Empties the round for reuse. It keeps its memory. */
+/* Empties the round for reuse, and removes its limits. It keeps its memory. */
 EE_API void ee_round_clear(ee_round *round);
 
 /* Adds an object with features that all arms share. You may call it several times. json is (size) bytes of UTF-8; a
@@ -319,6 +354,10 @@ EE_API EE_MUST_CHECK ee_status ee_round_read(ee_round *round, const char *json, 
 
 /* Returns the number of arms: the number of entries that `scores` and `probabilities` receive. */
 EE_API size_t ee_round_count(const ee_round *round);
+
+/* Sets the limits on the draw of this round: they become the limits of its arms. Borrowed until ee_round_clear or the
+ * next call of this function; NULL: none. */
+EE_API void ee_round_set_limits(ee_round *round, const ee_limits *limits);
 
 /* Learns the names and number scales of a round, and returns its arms. Call it once per round, in the order in which
  * the rounds came: the same calls give the same places. *arms is valid until the next call with this round; arms may be

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "limits.h"
+
 size_t arms_value_count(const ee_arms *arms)
 {
     return arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
@@ -67,6 +69,7 @@ ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "arms: %zu arms of %zu features do not fit in memory", arms->count,
                            arms->dim);
     ee_status status = arms->starts ? check_sparse(arms, error) : EE_OK;
+    if (!status && arms->limits) status = limits_check(arms->limits, arms->count, error);
     if (status) return status;
     return check_values(arms, arms_value_count(arms), error);
 }

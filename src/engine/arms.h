@@ -9,7 +9,8 @@
  * them, which must not overflow. */
 static const float LARGEST_INPUT = 1e9f;
 
-/* Checks that the arms have this dimension, that nothing is missing, and that all numbers are within bounds. */
+/* Checks that the arms have this dimension, that nothing is missing, and that all numbers are within bounds; and their
+ * limits. */
 ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error);
 
 /* The number of entries in arms->values. */

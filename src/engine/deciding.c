@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arms.h"
+#include "limits.h"
 #include "propensity.h"
 
 /* ---- rules and room ---- */
@@ -188,56 +189,111 @@ static void count_wins(deciding_room *room, const ee_score *scores, size_t count
     for (size_t i = 0; i < count; i++) wins[i] += room->probabilities[i];
 }
 
-static void fill_votes(const parameters *learned, const ee_arms *arms, double voters, deciding_room *room)
+static void fill_votes(const parameters *learned, const ee_arms *arms, double voters, const drawable_arms *from,
+                       deciding_room *room)
 {
     memset(room->wins, 0, arms->count * sizeof *room->wins);
     for (size_t voter = 0; (double)voter < voters; voter++) {
         policy_vote(learned, arms, voter, &room->scratch, room->redrawn);
+        limits_boost(from->limits, from->left, arms->count, room->redrawn);
         count_wins(room, room->redrawn, arms->count, room->wins);
     }
     for (size_t i = 0; i < arms->count; i++) room->probabilities[i] = room->wins[i] / voters;
 }
 
-size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t first,
-                     size_t count, deciding_room *room)
-{
-    double *probabilities = room->probabilities + first;
-    propensity_rule rule = rule_now(rules, learned);
-    if (rule.kind == PROPENSITY_VOTES)
-        fill_votes(learned, &scored->arms, rule.amount, room);
-    else
-        propensity_fill(rule, room->scores + first, count, probabilities);
-    return first + propensity_draw(probabilities, count, &room->streams.exploration);
-}
-
-void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t arm,
-                       deciding_room *room)
+/* Adds the wins of fresh draws to those of the draw that decides, and turns them into probabilities. */
+static void estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
+                     const drawable_arms *from, deciding_room *room)
 {
     size_t count = scored->arms.count;
-    double *probabilities = room->probabilities, *wins = room->wins;
-    if (!rules->probability_draws) {
-        for (size_t i = 0; i < count; i++) probabilities[i] = NAN;
-        return;
-    }
-    memset(wins, 0, count * sizeof *wins);
-    wins[arm] = 1; /* the draw that decided counts too */
     room->scratch.random = room->streams.estimation;
     for (uint64_t draw = 0; draw < rules->probability_draws; draw++) {
         policy_score(learned, &scored->arms, &room->scratch, room->redrawn);
-        count_wins(room, room->redrawn, count, wins);
+        limits_boost(from->limits, from->left, count, room->redrawn);
+        count_wins(room, room->redrawn, count, room->wins);
     }
     room->streams.estimation = room->scratch.random;
-    for (size_t i = 0; i < count; i++) probabilities[i] = wins[i] / (double)(rules->probability_draws + 1);
+    for (size_t i = 0; i < count; i++) room->probabilities[i] = room->wins[i] / (double)(rules->probability_draws + 1);
+}
+
+ee_status deciding_limit(const decision_rules *rules, const parameters *learned, const drawable_arms *from,
+                         deciding_room *room, ee_error *error)
+{
+    const ee_limits *limits = from->limits;
+    limit_room *own = &room->limits;
+    ee_score *scores = room->scores + from->first;
+    if (limits_have_shares(limits) && learned->policy->class->draws && !rules->probability_draws)
+        return status_fail(error, EE_BAD_INPUT,
+                           "limits: shares need probabilities, which this policy estimates: set option "
+                           "probability_draws, such as 100");
+    ee_status status = memory_grow(room->memory, &own->shares, &own->share_capacity, limits->group_count + 1,
+                                   sizeof *own->shares, error);
+    if (!status)
+        status = memory_grow(room->memory, &own->unboosted, &own->unboosted_capacity, from->count,
+                             sizeof *own->unboosted, error);
+    if (status) return status;
+    for (size_t i = 0; i < from->count; i++) own->unboosted[i] = scores[i].score;
+    limits_boost(limits, from->left, from->count, scores);
+    return EE_OK;
+}
+
+ee_score deciding_own_score(const drawable_arms *from, size_t drawn, const deciding_room *room)
+{
+    ee_score score = room->scores[drawn];
+    if (from->limits) score.score = room->limits.unboosted[drawn - from->first];
+    return score;
+}
+
+/* Moves the probabilities into the bounds of the groups. Those of a policy that draws its scores are first estimated:
+ * its one draw only says which arm won. */
+static void limit_shares(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
+                         const drawable_arms *from, deciding_room *room)
+{
+    double *probabilities = room->probabilities + from->first;
+    if (learned->policy->class->draws) {
+        memcpy(room->wins, probabilities, from->count * sizeof *room->wins);
+        estimate(rules, learned, scored, from, room);
+    }
+    shares_project(from->limits, from->left, from->count, room->limits.shares, probabilities);
+}
+
+size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
+                     const drawable_arms *from, deciding_room *room)
+{
+    double *probabilities = room->probabilities + from->first;
+    propensity_rule rule = rule_now(rules, learned);
+    if (rule.kind == PROPENSITY_VOTES)
+        fill_votes(learned, &scored->arms, rule.amount, from, room);
+    else
+        propensity_fill(rule, room->scores + from->first, from->count, probabilities);
+    if (limits_have_shares(from->limits)) limit_shares(rules, learned, scored, from, room);
+    return from->first + propensity_draw(probabilities, from->count, &room->streams.exploration);
+}
+
+void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
+                       const drawable_arms *from, size_t arm, deciding_room *room)
+{
+    size_t count = scored->arms.count;
+    if (limits_have_shares(from->limits)) return;
+    if (!rules->probability_draws) {
+        for (size_t i = 0; i < count; i++) room->probabilities[i] = NAN;
+        return;
+    }
+    memset(room->wins, 0, count * sizeof *room->wins);
+    room->wins[arm] = 1; /* the draw that decided counts too */
+    estimate(rules, learned, scored, from, room);
 }
 
 ee_status deciding_preview(const decision_rules *rules, const parameters *learned, const ee_arms *arms,
                            bool probabilities, deciding_room *room, scored_arms *out, ee_error *error)
 {
     decision_streams before = room->streams;
+    drawable_arms all = {.count = arms->count, .limits = arms->limits};
     ee_status status = deciding_score(rules, learned, arms, 1, learned->length, room, out, error);
+    if (!status && all.limits) status = deciding_limit(rules, learned, &all, room, error);
     if (!status && probabilities) {
-        size_t arm = deciding_draw(rules, learned, out, 0, arms->count, room);
-        if (learned->policy->class->draws) deciding_estimate(rules, learned, out, arm, room);
+        size_t arm = deciding_draw(rules, learned, out, &all, room);
+        if (learned->policy->class->draws) deciding_estimate(rules, learned, out, &all, arm, room);
     }
     room->streams = before;
     return status;

@@ -4,6 +4,7 @@
 #define EENET_DECIDING_H
 
 #include "kept_decision.h"
+#include "shares.h"
 
 /* What decisions depend on besides the parameters. It never changes. */
 typedef struct decision_rules {
@@ -49,6 +50,13 @@ typedef struct left_room {
     size_t arm_capacity, taken_capacity, score_capacity, start_capacity, index_capacity, value_capacity, id_capacity;
 } left_room;
 
+/* Memory for limits. It grows in the first rounds that have any. */
+typedef struct limit_room {
+    group_share *shares; /* (groups + 1) */
+    float *unboosted;    /* (arms) scores without their boosts */
+    size_t share_capacity, unboosted_capacity;
+} limit_room;
+
 /* Memory for decisions; one per thread. */
 typedef struct deciding_room {
     memory *memory; /* owner of these blocks */
@@ -62,6 +70,7 @@ typedef struct deciding_room {
     uint64_t *ids;         /* of the arms of several rounds */
     size_t score_capacity, probability_capacity, redrawn_capacity, win_capacity, scaled_capacity, id_capacity;
     left_room left;
+    limit_room limits;
     made_decisions made; /* of the last deciding call */
 } deciding_room;
 
@@ -95,15 +104,33 @@ ee_status deciding_gradient(const parameters *learned, const scored_arms *scored
 /* The factor from the features of the caller to those that the policy sees. */
 float deciding_scale(const decision_rules *rules, double divisor);
 
-/* After deciding_score: draws one of the `count` arms of a round, from number first of the scored ones on, and returns
- * its number among all. Their probabilities are then in room->probabilities, from first on. */
-size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t first,
-                     size_t count, deciding_room *room);
+/* A scored round, and its arms that may be chosen. */
+typedef struct drawable_arms {
+    size_t round; /* its number in a call */
+    size_t count;
+    const size_t *left;      /* (count) their numbers in the round; NULL: all arms */
+    size_t first;            /* their start in room->scores and room->probabilities */
+    bool whole;              /* all arms of the round were scored, not only these */
+    const ee_limits *limits; /* of the round; NULL: none */
+} drawable_arms;
+
+/* After deciding_score, for a round with limits: reserves memory for them and boosts the scores. */
+ee_status deciding_limit(const decision_rules *rules, const parameters *learned, const drawable_arms *from,
+                         deciding_room *room, ee_error *error);
+
+/* Then: draws one of the candidates, and returns its number among all scored arms. Their probabilities are then in
+ * room->probabilities. */
+size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
+                     const drawable_arms *from, deciding_room *room);
+
+/* The score of a drawn arm as the policy computed it, without its boost. */
+ee_score deciding_own_score(const drawable_arms *from, size_t drawn, const deciding_room *room);
 
 /* For a policy that draws its scores: sets the probability of each arm to the share of fresh draws in which it wins, or
- * to NaN without such draws. Overwrites the scratch, so store what is needed of the decision first. */
-void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t arm,
-                       deciding_room *room);
+ * to NaN without such draws. Overwrites the scratch, so store what is needed of the decision first. With shares,
+ * deciding_draw has done it. */
+void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
+                       const drawable_arms *from, size_t arm, deciding_room *room);
 
 /* The scores and, if requested, the probabilities of a decision among these arms, which must have been checked: in
  * room->scores and room->probabilities. Draws nothing from the streams. */

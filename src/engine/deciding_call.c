@@ -16,15 +16,6 @@ typedef struct deciding {
     const ee_arms *whole; /* the slot whose arms all have their scores in room->left.scores; NULL: none */
 } deciding;
 
-/* A scored round, and the arms that may be chosen. */
-typedef struct candidates {
-    size_t round; /* its number */
-    size_t count;
-    const size_t *left; /* (count) their numbers in the round; NULL: all arms */
-    size_t first;       /* their start in room->scores and room->probabilities */
-    bool whole;         /* all arms of the round were scored, not only these */
-} candidates;
-
 /* ---- arguments of the caller ---- */
 
 static ee_status check_slots(const deciding_call *self, ee_error *error)
@@ -78,7 +69,7 @@ static ee_status keep(deciding *d, size_t at, size_t arms, ee_score score, ee_er
 }
 
 /* Fills the results of a round for the caller. */
-static void give(deciding *d, const candidates *from)
+static void give(deciding *d, const drawable_arms *from)
 {
     size_t arms = d->call->rounds[from->round].count;
     ee_score *scores = d->call->scores ? d->call->scores + d->given : NULL;
@@ -99,14 +90,16 @@ static void give(deciding *d, const candidates *from)
     }
 }
 
-static ee_status choose(deciding *d, const candidates *from, ee_error *error)
+static ee_status choose(deciding *d, const drawable_arms *from, ee_error *error)
 {
     deciding_room *room = d->room;
-    size_t drawn = deciding_draw(d->rules, d->learned, &d->scored, from->first, from->count, room);
-    size_t place = drawn - from->first, arm = from->left ? from->left[place] : place;
-    ee_status status = keep(d, from->whole ? arm : drawn, from->count, room->scores[drawn], error);
+    ee_status status = from->limits ? deciding_limit(d->rules, d->learned, from, room, error) : EE_OK;
     if (status) return status;
-    if (d->learned->policy->class->draws) deciding_estimate(d->rules, d->learned, &d->scored, drawn, room);
+    size_t drawn = deciding_draw(d->rules, d->learned, &d->scored, from, room);
+    size_t place = drawn - from->first, arm = from->left ? from->left[place] : place;
+    status = keep(d, from->whole ? arm : drawn, from->count, deciding_own_score(from, drawn, room), error);
+    if (status) return status;
+    if (d->learned->policy->class->draws) deciding_estimate(d->rules, d->learned, &d->scored, from, drawn, room);
     d->call->decisions[from->round] = (ee_decision){0, arm, room->probabilities[drawn]};
     give(d, from);
     if (d->call->slots) room->left.taken[arm] = 1;
@@ -139,9 +132,10 @@ static ee_status decide_together(deciding *d, size_t begin, size_t count, ee_err
     ee_status status = deciding_score(d->rules, d->learned, rounds, count, d->length, d->room, &d->scored, error);
     if (status) return status;
     d->length = d->scored.length;
-    candidates from = {.round = begin};
+    drawable_arms from = {.round = begin};
     for (size_t i = 0; i < count && !status; i++) {
         from.count = rounds[i].count;
+        from.limits = rounds[i].limits;
         status = choose(d, &from, error);
         from.first += from.count;
         from.round++;
@@ -163,7 +157,7 @@ static ee_status reserve_left(deciding *d, size_t arms, ee_error *error)
     return status;
 }
 
-static ee_status find_left(deciding *d, candidates *from, ee_error *error)
+static ee_status find_left(deciding *d, drawable_arms *from, ee_error *error)
 {
     left_room *left = &d->room->left;
     size_t arms = d->call->rounds[from->round].count;
@@ -180,7 +174,7 @@ static ee_status find_left(deciding *d, candidates *from, ee_error *error)
 }
 
 /* The remaining arms as a round: those of the caller if all remain, otherwise a copy. */
-static ee_status make_round(deciding *d, const candidates *from, ee_arms *round, ee_error *error)
+static ee_status make_round(deciding *d, const drawable_arms *from, ee_arms *round, ee_error *error)
 {
     left_room *left = &d->room->left;
     memory *owner = d->room->memory;
@@ -212,7 +206,7 @@ static ee_status make_round(deciding *d, const candidates *from, ee_arms *round,
     return EE_OK;
 }
 
-static ee_status score_left(deciding *d, const candidates *from, ee_error *error)
+static ee_status score_left(deciding *d, const drawable_arms *from, ee_error *error)
 {
     ee_arms round;
     d->whole = NULL;
@@ -240,7 +234,7 @@ static bool are_same(const ee_arms *a, const ee_arms *b)
 }
 
 /* Scores all arms of a slot, unless the previous slot did, and takes the scores of the remaining ones. */
-static ee_status score_whole(deciding *d, const candidates *from, ee_error *error)
+static ee_status score_whole(deciding *d, const drawable_arms *from, ee_error *error)
 {
     const ee_arms *all = &d->call->rounds[from->round];
     deciding_room *room = d->room;
@@ -258,7 +252,7 @@ static ee_status score_whole(deciding *d, const candidates *from, ee_error *erro
 
 static ee_status decide_left(deciding *d, size_t round, ee_error *error)
 {
-    candidates from = {.round = round};
+    drawable_arms from = {.round = round, .limits = d->call->rounds[round].limits};
     ee_status status = reserve_left(d, d->call->rounds[round].count, error);
     if (!status) status = find_left(d, &from, error);
     if (status) return status;

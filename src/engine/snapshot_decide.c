@@ -4,6 +4,7 @@
 #include "arms.h"
 #include "deciding_call.h"
 #include "features/features.h"
+#include "limits.h"
 #include "record.h"
 #include "snapshot.h"
 
@@ -116,6 +117,7 @@ static ee_status decide(const ee_snapshot *snapshot, ee_scratch *work, const dec
     if (round) {
         status = features_encode(snapshot->features[copy], round, &encoded, error);
         call.rounds = &encoded;
+        if (!status) status = limits_check(encoded.limits, encoded.count, error);
     }
     if (!status) status = deciding_call_make(&call, &snapshot->rules, &snapshot->copies[copy], &work->room, error);
     work->version = snapshot->versions[copy];

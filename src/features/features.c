@@ -360,6 +360,7 @@ ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, 
     }
     *arms = ee_arms_sparse(room->starts, room->indices, room->values, round->arms, self->dim);
     if (round->identified && self->options.ids) arms->ids = round->ids;
+    arms->limits = round->limits;
     return EE_OK;
 }
 

@@ -425,6 +425,12 @@ void ee_round_clear(ee_round *round)
     round->actions.count = 0;
     round->arms = 0;
     round->identified = 0;
+    round->limits = NULL;
+}
+
+void ee_round_set_limits(ee_round *round, const ee_limits *limits)
+{
+    if (round) round->limits = limits;
 }
 
 size_t ee_round_count(const ee_round *round)

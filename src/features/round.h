@@ -72,7 +72,8 @@ struct ee_round {
     size_t *ends;                  /* (arms) the end of each action */
     uint64_t *ids;                 /* (arms) the hash of its id; its position without one */
     size_t arms, end_capacity, id_capacity;
-    size_t identified; /* actions with an id */
+    size_t identified;       /* actions with an id */
+    const ee_limits *limits; /* of the caller; NULL: none */
     encoding_room room;
 };
 

@@ -310,6 +310,7 @@ static ee_status judge(dsjson *self, const log_options *options, log_event *even
                             self->line.values,
                             self->line.sparse ? self->line.starts : NULL,
                             self->line.sparse ? self->line.indices : NULL,
+                            NULL,
                             NULL};
     return EE_OK;
 }
