@@ -216,31 +216,36 @@ static void estimate(const decision_rules *rules, const parameters *learned, con
     for (size_t i = 0; i < count; i++) room->probabilities[i] = room->wins[i] / (double)(rules->probability_draws + 1);
 }
 
+/* Stores the scores without boosts, and adds the boosts. */
+static ee_status boost(const drawable_arms *from, deciding_room *room, ee_error *error)
+{
+    limit_room *own = &room->limits;
+    ee_score *scores = room->scores + from->first;
+    ee_status status = memory_grow(room->memory, &own->unboosted, &own->unboosted_capacity, from->count,
+                                   sizeof *own->unboosted, error);
+    if (status) return status;
+    for (size_t i = 0; i < from->count; i++) own->unboosted[i] = scores[i].score;
+    limits_boost(from->limits, from->left, from->count, scores);
+    return EE_OK;
+}
+
 ee_status deciding_limit(const decision_rules *rules, const parameters *learned, const drawable_arms *from,
                          deciding_room *room, ee_error *error)
 {
-    const ee_limits *limits = from->limits;
     limit_room *own = &room->limits;
-    ee_score *scores = room->scores + from->first;
-    if (limits_have_shares(limits) && learned->policy->class->draws && !rules->probability_draws)
+    if (limits_have_shares(from->limits) && learned->policy->class->draws && !rules->probability_draws)
         return status_fail(error, EE_BAD_INPUT,
-                           "limits: shares need probabilities, which this policy estimates: set option "
-                           "probability_draws, such as 100");
-    ee_status status = memory_grow(room->memory, &own->shares, &own->share_capacity, limits->group_count + 1,
+                           "limits: shares need probabilities, which this policy estimates only with option "
+                           "probability_draws: set it, for example to 100");
+    ee_status status = memory_grow(room->memory, &own->shares, &own->share_capacity, from->limits->group_count + 1,
                                    sizeof *own->shares, error);
-    if (!status)
-        status = memory_grow(room->memory, &own->unboosted, &own->unboosted_capacity, from->count,
-                             sizeof *own->unboosted, error);
-    if (status) return status;
-    for (size_t i = 0; i < from->count; i++) own->unboosted[i] = scores[i].score;
-    limits_boost(limits, from->left, from->count, scores);
-    return EE_OK;
+    return status || !from->limits->boosts ? status : boost(from, room, error);
 }
 
 ee_score deciding_own_score(const drawable_arms *from, size_t drawn, const deciding_room *room)
 {
     ee_score score = room->scores[drawn];
-    if (from->limits) score.score = room->limits.unboosted[drawn - from->first];
+    if (from->limits && from->limits->boosts) score.score = room->limits.unboosted[drawn - from->first];
     return score;
 }
 

@@ -14,9 +14,10 @@ static ee_status check_boosts(const ee_limits *limits, size_t arms, ee_error *er
 static ee_status check_shares(const ee_limits *limits, ee_error *error)
 {
     if (limits->group_count && (!limits->groups || !limits->low || !limits->high))
-        return status_fail(error, EE_BAD_INPUT,
-                           "limits: groups, low and high must not be NULL for %zu groups; or set group_count to 0",
-                           limits->group_count);
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "limits: groups, low and high must not be NULL if group_count is %zu; for no shares, set it to 0",
+            limits->group_count);
     for (size_t group = 0; group < limits->group_count; group++) {
         double low = limits->low[group], high = limits->high[group];
         if (!(low >= 0 && high <= 1 && low <= high))
