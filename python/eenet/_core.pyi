@@ -128,7 +128,16 @@ class Bandit:
     def info(self) -> Info: ...
     @property
     def memory(self) -> int: ...
-    def decide(self, arms: _Arms, *, context: _Context = None, excluded: Any = None) -> Decision: ...
+    def decide(
+        self,
+        arms: _Arms,
+        *,
+        context: _Context = None,
+        excluded: Any = None,
+        boosts: Optional[Sequence[float]] = None,
+        groups: Optional[Sequence[Optional[int]]] = None,
+        shares: Optional[Sequence[Tuple[float, float]]] = None,
+    ) -> Decision: ...
     def decide_many(
         self, rounds: Union[NDArray[Any], Sequence[_Arms]], *, contexts: Optional[Sequence[_Context]] = None
     ) -> List[Decision]: ...
@@ -141,7 +150,15 @@ class Bandit:
         excluded: Any = None,
     ) -> List[Decision]: ...
     def score(self, arms: _Arms, *, context: _Context = None) -> Scores: ...
-    def probabilities(self, arms: _Arms, *, context: _Context = None) -> NDArray[np.float64]: ...
+    def probabilities(
+        self,
+        arms: _Arms,
+        *,
+        context: _Context = None,
+        boosts: Optional[Sequence[float]] = None,
+        groups: Optional[Sequence[Optional[int]]] = None,
+        shares: Optional[Sequence[Tuple[float, float]]] = None,
+    ) -> NDArray[np.float64]: ...
     @overload
     def explain(self, arms: _Named, arm: int, *, context: _Context = None) -> Dict[str, float]: ...
     @overload
@@ -177,7 +194,15 @@ class Bandit:
 @final
 class Snapshot:
     def decide(
-        self, arms: _Arms, *, context: _Context = None, seed: Optional[int] = None, excluded: Any = None
+        self,
+        arms: _Arms,
+        *,
+        context: _Context = None,
+        seed: Optional[int] = None,
+        excluded: Any = None,
+        boosts: Optional[Sequence[float]] = None,
+        groups: Optional[Sequence[Optional[int]]] = None,
+        shares: Optional[Sequence[Tuple[float, float]]] = None,
     ) -> Decision: ...
     def decide_many(
         self,
@@ -196,7 +221,14 @@ class Snapshot:
         seed: Optional[int] = None,
     ) -> List[Decision]: ...
     def probabilities(
-        self, arms: _Arms, *, context: _Context = None, seed: Optional[int] = None
+        self,
+        arms: _Arms,
+        *,
+        context: _Context = None,
+        seed: Optional[int] = None,
+        boosts: Optional[Sequence[float]] = None,
+        groups: Optional[Sequence[Optional[int]]] = None,
+        shares: Optional[Sequence[Tuple[float, float]]] = None,
     ) -> NDArray[np.float64]: ...
     def score(self, arms: _Arms, *, context: _Context = None, seed: Optional[int] = None) -> Scores: ...
     @overload

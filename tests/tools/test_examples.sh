@@ -18,6 +18,10 @@ for program; do
         "$program" | grep -q 'user.age\*article.topic=music  *seen 1000 times'
         ;;
     top_three) least 1400 "$("$program")" ;;
+    limited_shares) # chance moves a share of 20% by 0.6
+        least 1950 "$("$program")"
+        "$program" | grep -qE 'got (19|20|21)\.[0-9]% by chance'
+        ;;
     new_articles) least 3000 "$("$program")" ;; # 2804 if blocks are reused
     late_rewards)
         "$program" model records | grep -q '^0 rewards learned in all'

@@ -217,6 +217,11 @@ void arms_release(arms_reading *self)
     array_view_release(&self->values);
     PyMem_Free(self->buffer);
     named_release(self->round);
+    if (!self->limits) return;
+    PyMem_Free(self->limits->boosts);
+    PyMem_Free(self->limits->groups);
+    PyMem_Free(self->limits->bounds);
+    PyMem_Free(self->limits);
 }
 
 size_t arms_read_count(const arms_reading *self)

@@ -9,12 +9,21 @@
 #include "eenet.h"
 #include "shared/array_view.h"
 
+/* Limits on the draw, with their memory; see limits_reading.h. */
+typedef struct arms_limits {
+    ee_limits limits;
+    float *boosts;
+    uint32_t *groups;
+    double *bounds; /* the lows of all groups, then the highs */
+} arms_limits;
+
 typedef struct arms_reading {
-    ee_arms arms;      /* if round is NULL */
-    ee_round *round;   /* named features; bandit_arms converts them to arms */
-    array_view values; /* owns the memory that arms borrows */
-    void *buffer;      /* for sparse arms, starts and indices; for vectors by id, the ids */
-    PyObject *actions; /* the caller's object for each arm, see arms_read_action; NULL for the rows of an array */
+    ee_arms arms;        /* if round is NULL */
+    ee_round *round;     /* named features; bandit_arms converts them to arms */
+    array_view values;   /* owns the memory that arms borrows */
+    void *buffer;        /* for sparse arms, starts and indices; for vectors by id, the ids */
+    arms_limits *limits; /* NULL: none */
+    PyObject *actions;   /* the caller's object for each arm, see arms_read_action; NULL for the rows of an array */
 } arms_reading;
 
 /* Both need the GIL; the result can be used without it. context: NULL or None if there is none. takes_rounds:

@@ -73,11 +73,14 @@
 #define BANDIT_MEMORY_DOC "Bytes of memory the bandit has allocated."
 
 #define BANDIT_DECIDE_DOC                                                                                              \
-    "decide($self, arms, *, context=None, excluded=None)\n--\n\n"                                                      \
+    "decide($self, arms, *, context=None, excluded=None, boosts=None, groups=None, shares=None)\n--\n\n"               \
     "Chooses an arm, and keeps the decision pending until its reward arrives.\n\n"                                     \
     "arms: (n, dim) numbers, dense or sparse; or named features, in a list or in a mapping by\n"                       \
     "id. context: the named features that all arms share (optional). excluded: booleans, one\n"                        \
     "per arm; an arm that is True cannot be chosen, and its probability is 0.\n"                                       \
+    "boosts: numbers, one per arm, that are added to the scores. groups: the group of each arm, an\n"                  \
+    "integer or None; shares: (low, high) for each group, the bounds of the probability of its arms\n"                 \
+    "together. The probabilities of the decision include both.\n"                                                      \
     "Returns a Decision: its action is the element of the list, or the id.\n\n"                                        \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> bandit.learn_from([[1, 0], [0, 1]], 0, 0.0)\n"                                                                \
@@ -85,7 +88,9 @@
     ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]])\n"                                                                  \
     "Decision(arm=1, id=1, probability=1.0)\n"                                                                         \
     ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]], excluded=[False, True, False]).arm\n"                               \
-    "0\n"
+    "0\n"                                                                                                              \
+    ">>> bandit.decide([[1, 0], [0, 2]], groups=[0, None], shares=[(0.25, 1)]).probabilities\n"                        \
+    "array([0.25, 0.75])\n"
 
 #define BANDIT_DECIDE_MANY_DOC                                                                                         \
     "decide_many($self, rounds, *, contexts=None)\n--\n\n"                                                             \
@@ -123,7 +128,7 @@
     "Scores(scores=array([0.1, 0.2], dtype=float32))\n"
 
 #define BANDIT_PROBABILITIES_DOC                                                                                       \
-    "probabilities($self, arms, *, context=None)\n--\n\n"                                                              \
+    "probabilities($self, arms, *, context=None, boosts=None, groups=None, shares=None)\n--\n\n"                       \
     "The probability with which decide would choose each arm: float64, one per arm. Changes\n"                         \
     "nothing.\n\n"                                                                                                     \
     ">>> eenet.Bandit('uniform', dim=1).probabilities([[1], [2], [3], [4]])\n"                                         \

@@ -2,24 +2,32 @@
 
 #include "bandit_docs.h"
 #include "deciding.h"
+#include "limits_reading.h"
 
-static PyObject *call_with_arms(PyObject *object, PyObject *arms, PyObject *context, PyObject *argument,
-                                arms_call *call)
+static PyObject *call_with_limits(PyObject *object, PyObject *arms, PyObject *context, limits_arguments limits,
+                                  PyObject *argument, arms_call *call)
 {
     decider self = {.bandit = (bandit_object *)object};
     arms_reading reading;
     if (arms_read(arms, context, self.bandit->takes_rounds, &reading)) return NULL;
-    PyObject *result = call(&self, &reading, argument);
+    PyObject *result = limits_read(limits, &reading) ? NULL : call(&self, &reading, argument);
     arms_release(&reading);
     return result; /* cppcheck-suppress returnDanglingLifetime ; call returns a new object */
 }
 
+static PyObject *call_with_arms(PyObject *object, PyObject *arms, PyObject *context, PyObject *argument,
+                                arms_call *call)
+{
+    return call_with_limits(object, arms, context, (limits_arguments){NULL, NULL, NULL}, argument, call);
+}
+
 static PyObject *bandit_decide(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static const call_shape SHAPE = {"decide", 1, 1, 3, {"arms", "context", "excluded"}};
-    PyObject *values[3];
+    static const call_shape SHAPE = {"decide", 1, 1, 6, {"arms", "context", "excluded", "boosts", "groups", "shares"}};
+    PyObject *values[6];
     if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
-    return call_with_arms(self, values[0], values[1], values[2], decider_decide);
+    limits_arguments limits = {values[3], values[4], values[5]};
+    return call_with_limits(self, values[0], values[1], limits, values[2], decider_decide);
 }
 
 static PyObject *bandit_score(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
@@ -32,10 +40,11 @@ static PyObject *bandit_score(PyObject *self, PyObject *const *args, Py_ssize_t 
 
 static PyObject *bandit_probabilities(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static const call_shape SHAPE = {"probabilities", 1, 1, 2, {"arms", "context"}};
-    PyObject *values[2];
+    static const call_shape SHAPE = {"probabilities", 1, 1, 5, {"arms", "context", "boosts", "groups", "shares"}};
+    PyObject *values[5];
     if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
-    return call_with_arms(self, values[0], values[1], NULL, decider_probabilities);
+    limits_arguments limits = {values[2], values[3], values[4]};
+    return call_with_limits(self, values[0], values[1], limits, NULL, decider_probabilities);
 }
 
 static PyObject *bandit_explain(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)

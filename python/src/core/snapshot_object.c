@@ -3,6 +3,7 @@
 #include "bandit_methods.h"
 #include "deciding.h"
 #include "forking.h"
+#include "limits_reading.h"
 #include "shared/objects.h"
 #include "shared/raising.h"
 
@@ -90,19 +91,24 @@ static int acquire_decider(snapshot_object *self, PyObject *seed, bool decides, 
 }
 
 /* values: arms, context, seed, and the argument of call. */
-static PyObject *call_with_arms(PyObject *object, PyObject *const *values, arms_call *call)
+static PyObject *call_with_limits(PyObject *object, PyObject *const *values, limits_arguments limits, arms_call *call)
 {
     snapshot_object *self = (snapshot_object *)object;
     PyObject *result = NULL;
     arms_reading reading;
     decider with;
     if (arms_read(values[0], values[1], self->bandit->takes_rounds, &reading)) return NULL;
-    if (!acquire_decider(self, values[2], call == decider_decide, &with)) {
+    if (!limits_read(limits, &reading) && !acquire_decider(self, values[2], call == decider_decide, &with)) {
         result = call(&with, &reading, values[3]);
         release_scratch(self, with.scratch);
     }
     arms_release(&reading);
     return result; /* cppcheck-suppress returnDanglingLifetime ; call returns a new object */
+}
+
+static PyObject *call_with_arms(PyObject *object, PyObject *const *values, arms_call *call)
+{
+    return call_with_limits(object, values, (limits_arguments){NULL, NULL, NULL}, call);
 }
 
 static PyObject *decide_rounds(snapshot_object *self, rounds_call *call, PyObject *seed)
@@ -115,13 +121,13 @@ static PyObject *decide_rounds(snapshot_object *self, rounds_call *call, PyObjec
 }
 
 static const char decide_doc[] =
-    "decide($self, /, arms, *, context=None, seed=None, excluded=None)\n--\n\n"
+    "decide($self, /, arms, *, context=None, seed=None, excluded=None, boosts=None, groups=None, shares=None)\n--\n\n"
     "Chooses an arm as the bandit would have at the last update.\n\n"
     "Any number of threads may call it at once. The decision has id 0 and a record; pass it to\n"
     "Bandit.learn(decision, reward). The seed determines all random draws of the call. With None\n"
     "(default) it is the next integer, counting from the snapshot's seed; which thread gets which\n"
     "is not deterministic. The call adds no feature names: use Bandit.learn_names for that.\n"
-    "excluded: see Bandit.decide.\n\n"
+    "excluded, boosts, groups, shares: see Bandit.decide.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
     ">>> snapshot = bandit.snapshot()\n"
     ">>> decision = snapshot.decide([[1, 0], [0, 1]])\n"
@@ -130,9 +136,12 @@ static const char decide_doc[] =
 
 static PyObject *snapshot_decide(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static const call_shape shape = {"decide", 1, 1, 4, {"arms", "context", "seed", "excluded"}};
-    PyObject *values[4];
-    return call_arguments(&shape, args, count, names, values) ? NULL : call_with_arms(self, values, decider_decide);
+    static const call_shape shape = {
+        "decide", 1, 1, 7, {"arms", "context", "seed", "excluded", "boosts", "groups", "shares"}};
+    PyObject *values[7];
+    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    limits_arguments limits = {values[4], values[5], values[6]};
+    return call_with_limits(self, values, limits, decider_decide);
 }
 
 static const char decide_many_doc[] =
@@ -199,17 +208,20 @@ static PyObject *snapshot_score(PyObject *self, PyObject *const *args, Py_ssize_
 }
 
 static const char probabilities_doc[] =
-    "probabilities($self, /, arms, *, context=None, seed=None)\n--\n\n"
+    "probabilities($self, /, arms, *, context=None, seed=None, boosts=None, groups=None, shares=None)\n--\n\n"
     "The probability with which decide would choose each arm, with the model of the last update.\n\n"
     ">>> eenet.Bandit('uniform', dim=1).snapshot().probabilities([[1], [2], [3], [4]])\n"
     "array([0.25, 0.25, 0.25, 0.25])";
 
 static PyObject *snapshot_probabilities(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static const call_shape shape = {"probabilities", 1, 1, 3, {"arms", "context", "seed"}};
-    PyObject *values[4] = {NULL};
-    return call_arguments(&shape, args, count, names, values) ? NULL
-                                                              : call_with_arms(self, values, decider_probabilities);
+    static const call_shape shape = {
+        "probabilities", 1, 1, 6, {"arms", "context", "seed", "boosts", "groups", "shares"}};
+    PyObject *values[6];
+    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    limits_arguments limits = {values[3], values[4], values[5]};
+    PyObject *const first[4] = {values[0], values[1], values[2], NULL};
+    return call_with_limits(self, first, limits, decider_probabilities);
 }
 
 static const char explain_doc[] = "explain($self, /, arms, arm, *, context=None)\n--\n\n"

@@ -25,7 +25,7 @@ typedef struct call_shape {
     int required;       /* the number of required arguments, which come first */
     int by_position;    /* the number of arguments that may be positional */
     int count;          /* of names */
-    const char *names[6];
+    const char *names[7];
 } call_shape;
 
 /* values is (shape->count): borrowed references, NULL if not given. 0, or -1 with TypeError set. */
