@@ -25,8 +25,9 @@
  *     were built with an older header keep working. Start ee_settings from zeros ({0}, or named members as above).
  *     The other structs never change.
  *   - decide, score and learn do not allocate, except to grow: for a round with more arms or more non-zeros than the
- *     options `arms` and `nonzeros` reserve, or for a history that the options leave unbounded. A bandit with named
- *     features reserves nothing. It grows with its names, samples and pending decisions, up to its options.
+ *     options `arms` and `nonzeros` reserve, for the first rounds with limits, or for a history that the options leave
+ *     unbounded. A bandit with named features reserves nothing. It grows with its names, samples and pending decisions,
+ *     up to its options.
  */
 #ifndef EENET_H
 #define EENET_H

@@ -101,6 +101,10 @@ def fails(kind, call, *words, **named):
     raise AssertionError(f"no {kind}")
 
 
+def limits(arms):
+    return {"boosts": [0.5] * len(arms), "groups": [0] + [None] * (len(arms) - 1), "shares": [(0.1, 0.9)]}
+
+
 CALLS = {
     # name: a call, which `t` (Things) is given. The part before the first blank is what it covers.
     "Bandit": lambda t: eenet.Bandit("linucb", 3, seed=2, options="alpha=0.5"),
@@ -151,6 +155,13 @@ CALLS = {
     "Bandit.decide extra": lambda t: fails(TypeError, t.bandit.decide, t.arms, other=3),
     "Bandit.decide excluded": lambda t: t.bandit.decide(t.arms, excluded=t.arms[:, 0] > 9),
     "Bandit.decide excluded bad": lambda t: fails(eenet.BadInput, t.bandit.decide, t.arms, excluded=[True]),
+    "Bandit.decide limits": lambda t: t.bandit.decide(t.arms, **limits(t.arms)),
+    "Bandit.decide limits named": lambda t: t.named.decide(t.actions, context=t.context, **limits(t.actions)),
+    "Bandit.decide boosts bad": lambda t: fails(TypeError, t.bandit.decide, t.arms, boosts=["a"] * len(t.arms)),
+    "Bandit.decide shares bad": lambda t: fails(
+        eenet.BadInput, t.bandit.decide, t.arms, groups=[0] * len(t.arms), shares=[(0.5, 0.2)]),
+    "Bandit.decide groups bad": lambda t: fails(
+        eenet.BadInput, t.bandit.decide, t.arms, groups=[1] * len(t.arms), shares=[(0, 1)]),
     "Bandit.decide_many": lambda t: t.bandit.decide_many([t.arms, t.arms[:2]]),
     "Bandit.decide_many array": lambda t: t.bandit.decide_many(numpy.ones((3, 2, DIM), numpy.float32)),
     "Bandit.decide_many bad": lambda t: fails((TypeError, eenet.Error), t.bandit.decide_many, [t.arms, t.arms[0]]),
@@ -213,6 +224,10 @@ CALLS = {
     "Snapshot.decide named": lambda t: t.named_snapshot.decide(t.actions, context=t.context),
     "Snapshot.decide bad": lambda t: fails(eenet.BadInput, t.snapshot.decide, numpy.ones((2, DIM + 1))),
     "Snapshot.decide excluded": lambda t: t.snapshot.decide(t.arms, excluded=t.arms[:, 0] > 9),
+    "Snapshot.decide limits": lambda t: t.snapshot.decide(t.arms, **limits(t.arms)),
+    "Snapshot.decide limits named": lambda t: t.named_snapshot.decide(
+        t.actions, context=t.context, **limits(t.actions)),
+    "Snapshot.decide limits bad": lambda t: fails(eenet.BadInput, t.snapshot.decide, t.arms, groups=[0]),
     "Snapshot.decide_many": lambda t: t.snapshot.decide_many([t.arms, t.arms[:2]], seed=3),
     "Snapshot.decide_many named": lambda t: t.named_snapshot.decide_many([t.actions], contexts=[t.context]),
     "Snapshot.decide_many bad": lambda t: fails(eenet.BadInput, t.snapshot.decide_many, [numpy.ones((2, DIM + 1))]),

@@ -1,0 +1,75 @@
+/* Allocation of limits: none once there was a round of the size, and any one may fail: a status, and nothing has
+ * changed. */
+#include "rounds.h"
+
+#include <stdlib.h>
+
+#include "counted_memory.h"
+
+enum { DIM = 6, ARMS = 5 };
+
+static round_arms round_now;
+static const float boosts[ARMS] = {0, 1, 0, 0, 2};
+static const uint32_t groups[ARMS] = {0, 1, 1, 0, EE_NO_GROUP};
+static const double low[2] = {0.2, 0.3}, high[2] = {0.5, 0.5};
+static const ee_limits limits = {boosts, groups, low, high, 2};
+
+static ee_bandit *make(const char *policy, const char *options)
+{
+    ee_bandit *bandit = bandit_make(policy, DIM, 2, options);
+    bandit_play(bandit, 1, 6, ARMS, false);
+    round_draw(&round_now, 9, ARMS, DIM, DIM);
+    round_now.dense.limits = &limits;
+    return bandit;
+}
+
+static const char *const policies[][2] = {
+    {"linucb", "propensity=softmax"},
+    {"lints", "probability_draws=3"},
+    {"neural-ensemble", "f1.width=6 decision=thompson"},
+};
+enum { POLICIES = sizeof policies / sizeof *policies };
+
+TEST(later_rounds_with_limits_allocate_nothing)
+{
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = make(policies[p][0], policies[p][1]);
+        ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
+        bandit_reward(bandit, decision.id, 1);
+        size_t before = calls;
+        for (int i = 0; i < 20; i++) {
+            double probabilities[ARMS];
+            decision = bandit_choose(bandit, &round_now.dense, NULL);
+            ok(ee_bandit_probabilities(bandit, &round_now.dense, probabilities, NULL));
+            bandit_reward(bandit, decision.id, 1);
+        }
+        assert_int_equal(calls, before);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* Each failure meets a bandit that has had no limits yet; when memory is there again, it decides as if it had not
+ * failed. */
+TEST(the_first_round_with_limits_may_fail_anywhere)
+{
+    for (size_t p = 0; p < POLICIES; p++) {
+        size_t held = live, failures = 0;
+        for (bool failed = true; failed;) {
+            ee_bandit *bandit = make(policies[p][0], policies[p][1]), *other = make(policies[p][0], policies[p][1]);
+            ee_decision expected = bandit_choose(other, &round_now.dense, NULL), decision;
+            ee_error error = {EE_OK, ""};
+            fail_at = calls + failures + 1;
+            ee_status status = ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, &error);
+            failed = calls >= fail_at;
+            fail_at = 0;
+            assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
+            if (failed) ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, NULL));
+            assert_memory_equal(&decision, &expected, sizeof decision);
+            ee_bandit_free(bandit);
+            ee_bandit_free(other);
+            failures += failed;
+        }
+        assert_int_equal(failures, 2);
+        assert_int_equal(live, held);
+    }
+}
