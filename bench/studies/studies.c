@@ -1,5 +1,6 @@
 /* The studies of docs/evaluation-checks.md: 'coverage' measures how often intervals cover the true value, 'warm-starts'
- * how much a log helps a new bandit. The same seed gives the same table, whatever the number of cores. */
+ * how much a log helps a new bandit; and of docs/guardrail-statistics.md: 'guardrails' measures false alarms and how
+ * soon harm is detected. The same seed gives the same table, whatever the number of cores. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -10,15 +11,17 @@
 #include "base/memory.h"
 #include "coverage_study.h"
 #include "evaluate/estimators/statistics.h"
+#include "guardrail_tables.h"
 #include "warm_study.h"
 
 static const char usage[] =
     "usage: studies coverage    [-b POLICY[,...]] [-T ROUNDS] [-n LOGS] [-t ROUNDS] [-s SEED] DATASET...\n"
     "       studies warm-starts [-b POLICY[,...]] [-T ROUNDS] [-n SEEDS] [-t EVENTS] [-s SEED] DATASET...\n"
+    "       studies guardrails  [-T DECISIONS] [-n BANDITS] [-s SEED]\n"
     "-b: logging policies: uniform, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA\n"
     "    (default: uniform,floor,softmax,igw; of warm starts: uniform,floor:0.2)\n"
-    "-T: length of a log (default: 10000), or rounds after it (2000)\n"
-    "-n: logs per logging policy (default: 400), or seeds (5)\n"
+    "-T: length of a log (default: 10000), rounds after it (2000), or decisions of a bandit (100000)\n"
+    "-n: logs per logging policy (default: 400), seeds (5), or bandits (400)\n"
     "-t: rounds that models learn from, and as many that logs are drawn from (default: 4000), or events of a log "
     "(10000)\n"
     "-s: random seed (default: 0)\n";
@@ -199,15 +202,22 @@ static ee_status run(const request *of, char **datasets, ee_error *error)
     return status;
 }
 
+static ee_status run_guardrails(const request *of, ee_error *error)
+{
+    guardrail_request tables = {of->logs, of->rounds, of->seed, of->threads};
+    return guardrail_tables(&tables, error);
+}
+
 int main(int count, char **words)
 {
     request of = {.threads = (size_t)sysconf(_SC_NPROCESSORS_ONLN)};
     of.warm = count > 1 && strcmp(words[1], "warm-starts") == 0;
+    bool guardrails = count > 1 && strcmp(words[1], "guardrails") == 0;
     of.logging = of.warm ? "uniform,floor:0.2" : "uniform,floor,softmax,igw";
-    of.rounds = of.warm ? 2000 : 10000;
+    of.rounds = of.warm ? 2000 : guardrails ? 100000 : 10000;
     of.logs = of.warm ? 5 : 400;
     of.training = of.warm ? 10000 : 4000;
-    bool known = count > 1 && (of.warm || strcmp(words[1], "coverage") == 0);
+    bool known = count > 1 && (of.warm || guardrails || strcmp(words[1], "coverage") == 0);
     optind = 2;
     for (int got; known && (got = getopt(count, words, "b:T:n:t:s:")) != -1;) {
         size_t number = got == 'b' || got == '?' ? 0 : strtoul(optarg, NULL, 10);
@@ -218,12 +228,12 @@ int main(int count, char **words)
         if (got == 's') of.seed = number;
         known = got != '?';
     }
-    if (!known || optind >= count || of.rounds < 2 || !of.logs || !of.training) {
+    if (!known || (optind >= count) != guardrails || of.rounds < 2 || !of.logs || !of.training) {
         fputs(usage, stderr);
         return 2;
     }
     ee_error error;
-    if (!run(&of, words + optind, &error)) return 0;
+    if (!(guardrails ? run_guardrails(&of, &error) : run(&of, words + optind, &error))) return 0;
     fprintf(stderr, "studies: %s\n", error.message);
     return 1;
 }

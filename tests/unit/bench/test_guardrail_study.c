@@ -1,0 +1,82 @@
+/* The short version of 'make guardrails'. On the same bandits the lift keeps its level, and tests that ignore that
+ * people return or that shares change do not. */
+#include "bench/studies/guardrail_study.h"
+
+#include <string.h>
+
+#include "bench/studies/drift_study.h"
+#include "support.h"
+
+enum { BANDITS = SANITIZED ? 20 : 100 };
+
+static guardrail_result results[BANDITS], again[BANDITS];
+
+static size_t alarms(const guardrail_plan *plan, guardrail_method method)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->bandits; i++) count += results[i].alarm[method] > 0;
+    return count;
+}
+
+/* With a true rate of 5%, more than 10 of 100 alarms have probability 0.01. */
+enum { MOST = BANDITS / 10 };
+
+TEST(people_who_return_cause_no_false_alarms)
+{
+    guardrail_plan plan = {.bandits = BANDITS, .decisions = 10000, .rate = 0.2, .loyal = true, .intervals = true};
+    ok(guardrail_run(&plan, 2, results, NULL));
+    assert_true(alarms(&plan, GUARDRAIL_LIFT) <= MOST);
+    assert_true(alarms(&plan, GUARDRAIL_FIRST) <= MOST);
+    assert_true(alarms(&plan, GUARDRAIL_DECISIONS) > 2 * MOST);
+    size_t missed = 0;
+    for (size_t i = 0; i < BANDITS; i++) missed += !results[i].covered || !results[i].relative_covered;
+    assert_true(missed <= MOST);
+}
+
+TEST(a_trend_causes_no_false_alarms)
+{
+    guardrail_plan plan = {.bandits = BANDITS, .decisions = 20000, .rate = 0.2, .trend = 1.0};
+    ok(guardrail_run(&plan, 2, results, NULL));
+    assert_true(alarms(&plan, GUARDRAIL_LIFT) <= MOST);
+    assert_true(alarms(&plan, GUARDRAIL_UNWEIGHTED) > 2 * MOST);
+}
+
+TEST(harm_is_found_and_the_allowed_harm_is_not)
+{
+    guardrail_plan plan = {.bandits = BANDITS / 2, .decisions = 40000, .rate = 0.2, .harm = 0.5, .share = 0.25};
+    plan.look = 0.01;
+    plan.bound = 0.1;
+    ok(guardrail_run(&plan, 2, results, NULL));
+    assert_true(alarms(&plan, GUARDRAIL_LIFT) >= plan.bandits * 9 / 10);
+    plan.bound = 0.5;
+    ok(guardrail_run(&plan, 2, results, NULL));
+    assert_true(alarms(&plan, GUARDRAIL_LIFT) <= MOST);
+}
+
+TEST(the_number_of_threads_does_not_matter)
+{
+    guardrail_plan plan = {.bandits = 6, .decisions = 3000, .rate = 0.2, .harm = 0.6, .share = 0.25};
+    ok(guardrail_run(&plan, 1, results, NULL));
+    ok(guardrail_run(&plan, 3, again, NULL));
+    for (size_t i = 0; i < plan.bandits; i++)
+        assert_memory_equal(results[i].alarm, again[i].alarm, sizeof again[i].alarm);
+}
+
+TEST(drift_is_found_and_rarely_where_there_is_none)
+{
+    static drift_result found[BANDITS];
+    drift_plan plan = {.streams = BANDITS, .blocks = 120, .block = 200, .change = 120, .seed = 1};
+    size_t early = 0, late = 0;
+    ok(drift_run(&plan, 2, found, NULL));
+    for (size_t i = 0; i < BANDITS; i++)
+        for (size_t k = 0; k < DRIFT_KINDS; k++) early += found[i].alarm[k] > 0;
+    assert_true(early <= MOST * DRIFT_KINDS);
+    plan.change = 80;
+    plan.delay = 0.5;
+    plan.unseen = plan.older = 0.1;
+    plan.reward = 2.0;
+    ok(drift_run(&plan, 2, found, NULL));
+    for (size_t i = 0; i < BANDITS; i++)
+        for (size_t k = 0; k < DRIFT_KINDS; k++) late += found[i].alarm[k] > 0;
+    assert_true(late >= (size_t)BANDITS * DRIFT_KINDS * 95 / 100);
+}

@@ -1,0 +1,167 @@
+/* The lift of treated people: its means are balanced whatever happens over time, nothing is said too early, and neither
+ * outliers nor groups without events mislead it. Its level is checked in test_guardrail_study. */
+#include "evaluate/intervals/lift.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "support.h"
+
+static lift compared;
+
+static int start(void **unused)
+{
+    (void)unused;
+    compared = (lift){0};
+    return 0;
+}
+
+/* Values depend on time alone, and shares change with time: plain means would differ by several units. */
+TEST_WITH(a_trend_is_not_a_lift, start, NULL)
+{
+    enum { PEOPLE = 200 };
+    for (size_t t = 0; t < 50; t++) {
+        size_t treated = t < 10 ? 2 : t < 30 ? 50 : 190;
+        for (size_t i = 0; i < PEOPLE; i++) lift_add(&compared, i, i < treated, (double)treated / PEOPLE, (double)t);
+    }
+    lift_estimate now = lift_now(&compared, 0.05);
+    assert_close(now.lift, 0.0, 1e-9);
+    assert_close(now.treated.mean, now.control.mean, 1e-9);
+    assert_int_equal(now.treated.decisions + now.control.decisions, 50 * PEOPLE);
+}
+
+TEST_WITH(weights_are_those_of_the_other_group, start, NULL)
+{
+    lift_add(&compared, 1, true, 0.25, 4.0);
+    lift_add(&compared, 2, true, 0.5, 1.0);
+    lift_add(&compared, 3, false, 0.25, 2.0);
+    lift_add(&compared, 4, false, 0.75, 6.0);
+    lift_estimate now = lift_now(&compared, 0.05);
+    assert_close(now.treated.mean, (0.75 * 4.0 + 0.5 * 1.0) / 1.25, 1e-12);
+    assert_close(now.control.mean, (0.25 * 2.0 + 0.75 * 6.0) / 1.0, 1e-12);
+    assert_close(now.relative, now.lift / 5.0, 1e-12);
+}
+
+TEST_WITH(what_cannot_be_compared_is_ignored, start, NULL)
+{
+    lift before = compared;
+    lift_add(&compared, 1, true, 1.0, 3.0);
+    lift_add(&compared, 1, false, 0.0, 3.0);
+    lift_add(&compared, 1, true, 0.5, NAN);
+    lift_add(&compared, 1, true, 0.5, INFINITY);
+    assert_memory_equal(&compared, &before, sizeof compared);
+    assert_true(isnan(lift_now(&compared, 0.05).lift));
+    assert_true(lift_log_wealth(&compared, 1.0, false) == 0.0);
+}
+
+TEST_WITH(people_are_counted_once, start, NULL)
+{
+    for (uint64_t i = 0; i < 300000; i++) {
+        lift_add(&compared, i % 100, true, 0.5, 1.0);
+        lift_add(&compared, i % 30000, false, 0.5, 1.0);
+    }
+    lift_estimate now = lift_now(&compared, 0.05);
+    assert_true(fabs(now.treated.people - 100.0) < 10.0);
+    assert_true(fabs(now.control.people - 30000.0) < 3000.0);
+}
+
+/* People of both groups with these rates of events. */
+static void fill(size_t from, size_t people, double share, double treated_rate, double control_rate, double value)
+{
+    random_stream random = random_named(from, "lift");
+    for (size_t i = from; i < from + people; i++) {
+        bool treated = random_unit(&random) < share;
+        bool event = random_unit(&random) < (treated ? treated_rate : control_rate);
+        lift_add(&compared, i, treated, share, event ? value : 0.0);
+    }
+}
+
+TEST_WITH(nothing_is_said_of_few_people, start, NULL)
+{
+    for (uint64_t i = 0; i < 100000; i++) lift_add(&compared, i % 60, i % 2, 0.5, i % 2 ? 1.0 + (double)(i % 3) : 0.1);
+    assert_true(lift_log_wealth(&compared, 1.0, false) == 0.0);
+    assert_true(isnan(lift_now(&compared, 0.05).interval.low));
+}
+
+TEST_WITH(harm_is_found_and_the_interval_says_how_much, start, NULL)
+{
+    fill(1, 40000, 0.25, 0.3, 0.2, 1.0);
+    lift_estimate now = lift_now(&compared, 0.05);
+    assert_true(now.interval.low > 0.07 && now.interval.low < 0.1 && now.interval.high > 0.1 &&
+                now.interval.high < 0.13);
+    assert_true(now.relative_interval.low > 0.35 && now.relative_interval.low < 0.5);
+    assert_true(now.relative_interval.high > 0.5 && now.relative_interval.high < 0.65);
+    assert_true(lift_violation(&compared, 1.1, false, 0.05) == 1.0);
+    assert_true(lift_violation(&compared, 1.1, true, 0.05) == 0.0);
+    assert_true(lift_violation(&compared, 1.6, false, 0.05) < 0.5);
+}
+
+TEST_WITH(the_relative_interval_turns_with_the_sign, start, NULL)
+{
+    fill(1, 40000, 0.5, 0.3, 0.2, 1.0);
+    lift_estimate up = lift_now(&compared, 0.05);
+    compared = (lift){0};
+    fill(1, 40000, 0.5, 0.3, 0.2, -1.0);
+    lift_estimate down = lift_now(&compared, 0.05);
+    assert_close(down.relative, -up.relative, 1e-12);
+    assert_close(down.relative_interval.low, -up.relative_interval.high, 1e-9);
+    assert_close(down.relative_interval.high, -up.relative_interval.low, 1e-9);
+}
+
+TEST_WITH(no_relative_interval_around_a_mean_of_zero, start, NULL)
+{
+    random_stream random = random_named(1, "zero");
+    for (uint64_t i = 0; i < 20000; i++) lift_add(&compared, i, i % 2, 0.5, random_normal(&random));
+    lift_estimate now = lift_now(&compared, 0.05);
+    assert_true(now.interval.low < 0.0 && now.interval.high > 0.0);
+    assert_true(isnan(now.relative_interval.low));
+}
+
+/* A treatment that stops all events: its own variance is 0, so it is taken from the others. */
+TEST_WITH(a_group_without_events_is_noticed_but_not_at_once, start, NULL)
+{
+    fill(1, 12000, 0.01, 0.0, 0.05, 1.0); /* six events missing */
+    assert_true(lift_violation(&compared, 0.9, true, 0.05) < 1.0);
+    assert_true(lift_now(&compared, 0.05).interval.high > 0.0);
+    fill(12001, 100000, 0.01, 0.0, 0.05, 1.0);
+    assert_true(lift_violation(&compared, 0.9, true, 0.05) == 1.0);
+    assert_true(lift_now(&compared, 0.05).interval.high < 0.0);
+}
+
+TEST_WITH(one_outlier_raises_no_alarm_and_a_range_keeps_it_from_hiding_one, start, NULL)
+{
+    fill(1, 20000, 0.25, 0.2, 0.2, 1.0);
+    lift_add(&compared, 1000000, true, 0.25, 1e6);
+    assert_true(lift_violation(&compared, 1.0, false, 0.05) < 1.0);
+    assert_true(lift_now(&compared, 0.05).largest > 0.9);
+    for (int clipped = 0; clipped < 2; clipped++) {
+        compared = clipped ? lift_start(0.0, 2.0) : (lift){0};
+        fill(1, 40000, 0.25, 0.3, 0.2, 1.0);
+        lift_add(&compared, 1000000, true, 0.25, 1e6);
+        assert_int_equal(lift_violation(&compared, 1.1, false, 0.05) == 1.0, clipped);
+    }
+}
+
+TEST_WITH(it_is_archived, start, NULL)
+{
+    compared = lift_start(-1.0, 5.0);
+    fill(1, 3000, 0.25, 0.3, 0.2, 1.0);
+    archive writer = archive_writer(NULL);
+    lift_archive(&writer, &compared);
+    ok(writer.status);
+    lift copy = {0};
+    archive reader = archive_reader(writer.bytes, writer.size, NULL);
+    lift_archive(&reader, &copy);
+    ok(reader.status);
+    assert_int_equal(archive_remaining(&reader), 0);
+    assert_true(lift_log_wealth(&copy, 1.1, false) == lift_log_wealth(&compared, 1.1, false));
+    lift_add(&copy, 7, true, 0.5, 9.0);
+    lift_add(&compared, 7, true, 0.5, 9.0);
+    assert_memory_equal(&copy, &compared, sizeof compared);
+    reader = archive_reader(writer.bytes, writer.size - 1, NULL);
+    lift_archive(&reader, &copy);
+    assert_true(reader.status != EE_OK);
+    memory_free(writer.bytes);
+}
