@@ -42,8 +42,7 @@ static ee_status print_false_alarms(const guardrail_request *of, guardrail_resul
         bool loyal;
     } rows[] = {{0.02, 0, 0, false}, {0.2, 0, 0, false}, {0.02, 0.1, 0, false}, {0.2, 0, 1, false}, {0.2, 0, 0, true}};
     ee_status status = EE_OK;
-    printf("False alarms in %zu bandits of %zu decisions, looked at after every decision up to 5000, then "
-           "whenever the log has grown by 0.02%%; lifetime error %.0f%% (at "
+    printf("False alarms in %zu bandits of %zu decisions, looked at after every decision; lifetime error %.0f%% (at "
            "most %.0f expected).\nShares treated: 1%%, 5%%, 25%%, 95%%. Covered: bandits whose interval always covered "
            "the true lift.\n\n  %5s  %6s  %7s  %-6s  %10s  %10s  %10s  %10s  %8s  %8s\n",
            of->bandits, of->decisions, 100 * guardrail_alpha, guardrail_alpha * (double)of->bandits, "rate", "bound",
@@ -56,7 +55,6 @@ static ee_status print_false_alarms(const guardrail_request *of, guardrail_resul
                                .harm = rows[i].bound,
                                .trend = rows[i].trend,
                                .loyal = rows[i].loyal,
-                               .look = 0.0002,
                                .intervals = rows[i].trend == 0,
                                .seed = of->seed};
         status = guardrail_run(&plan, of->threads, results, error);

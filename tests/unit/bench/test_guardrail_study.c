@@ -7,7 +7,7 @@
 #include "bench/studies/drift_study.h"
 #include "support.h"
 
-enum { BANDITS = SANITIZED ? 20 : 100 };
+enum { BANDITS = SANITIZED ? 50 : 100 };
 
 static guardrail_result results[BANDITS], again[BANDITS];
 
@@ -23,7 +23,9 @@ enum { MOST = BANDITS / 10 };
 
 TEST(people_who_return_cause_no_false_alarms)
 {
-    guardrail_plan plan = {.bandits = BANDITS, .decisions = 10000, .rate = 0.2, .loyal = true, .intervals = true};
+    guardrail_plan plan = {.bandits = BANDITS, .decisions = 10000, .rate = 0.2, .loyal = true};
+    plan.look = 0.001;
+    plan.intervals = true;
     ok(guardrail_run(&plan, 2, results, NULL));
     assert_true(alarms(&plan, GUARDRAIL_LIFT) <= MOST);
     assert_true(alarms(&plan, GUARDRAIL_FIRST) <= MOST);
@@ -35,7 +37,7 @@ TEST(people_who_return_cause_no_false_alarms)
 
 TEST(a_trend_causes_no_false_alarms)
 {
-    guardrail_plan plan = {.bandits = BANDITS, .decisions = 20000, .rate = 0.2, .trend = 1.0};
+    guardrail_plan plan = {.bandits = BANDITS, .decisions = 20000, .rate = 0.2, .trend = 1.0, .look = 0.001};
     ok(guardrail_run(&plan, 2, results, NULL));
     assert_true(alarms(&plan, GUARDRAIL_LIFT) <= MOST);
     assert_true(alarms(&plan, GUARDRAIL_UNWEIGHTED) > 2 * MOST);

@@ -165,3 +165,23 @@ TEST_WITH(it_is_archived, start, NULL)
     assert_true(reader.status != EE_OK);
     memory_free(writer.bytes);
 }
+
+/* Log-normal values and a control group of 5%. Without the rule about effective people 13 of 100 raise an alarm, and
+ * without the one about people too, 41. */
+TEST_WITH(skewed_values_cause_no_false_alarms, start, NULL)
+{
+    enum { TRIALS = 100 };
+    size_t alarms = 0;
+    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        random_stream random = random_named(trial, "skewed");
+        bool alarm = false;
+        compared = (lift){0};
+        for (uint64_t i = 0; i < 4000 && !alarm; i++) {
+            bool treated = random_unit(&random) < 0.95;
+            lift_add(&compared, i, treated, 0.95, exp(1.5 * random_normal(&random)));
+            alarm = i % 5 == 0 && lift_violation(&compared, 1.0, false, 0.05) == 1.0;
+        }
+        alarms += alarm;
+    }
+    assert_true(alarms <= TRIALS / 20);
+}
