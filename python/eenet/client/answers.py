@@ -20,6 +20,8 @@ class Decision(NamedTuple):
     probabilities: Tuple[float, ...]  #: the probability of each action, in the order of the request
     version: int  #: the version of the model that decided
     slot: Optional[str] = None  #: the slot, if the request had several
+    group: Optional[str] = None  #: with a control group or a rollout: treated, control, waiting or fallback
+    repeats: Optional[str] = None  #: the id of the decision whose action it repeats, if actions are sticky
 
 
 class Outcome(NamedTuple):
@@ -41,7 +43,8 @@ def decision_of(answer: Any, given: Sequence[Any]) -> Union[Decision, List[Decis
 def _decision(id: str, of: Any, given: Sequence[Any], version: int, slot: Optional[str]) -> Decision:
     # JSON does not distinguish 1 from 1.0.
     probabilities, arm = tuple(map(float, of["probabilities"])), of["index"]
-    return Decision(id, given[arm], arm, float(of["probability"]), probabilities, version, slot)
+    return Decision(id, given[arm], arm, float(of["probability"]), probabilities, version, slot, of.get("group"),
+                    of.get("repeats"))
 
 
 def outcome_of(answer: Any) -> Outcome:

@@ -34,13 +34,15 @@ PAGE = 1000  # lines of the log per request
 
 
 def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] = None, *,
-           exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[Decision]:
+           exclude: Union[str, Sequence[str], None] = None, defer: bool = False,
+           key: Optional[str] = None) -> Steps[Decision]:
     """Chooses one of the actions, given a context.
 
     ``actions``: a mapping of ids to features; a list of features (with ids "0", "1", ...) or of actions as in the API;
     a DataFrame with one row per action; or, for a bandit with vectors, an array with one row per action. The
     decision's ``action`` is the key, the element, the label of the row, or its number.
     ``exclude``: ids of actions that must not be chosen. ``defer``: the decision counts only once it is activated.
+    ``key``: the person, for guardrails: control group, rollout, caps per person, stickiness.
 
     ``id`` makes the call idempotent: the same id with the same request returns the same decision. Default: a new
     random id.
@@ -49,15 +51,16 @@ def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] 
     >>> bandit.reward(decision, 1)
     Outcome(outcome='joined', repeated=False)
     """
-    body = _decide_body(actions, context, id, exclude, defer, None)
+    body = _decide_body(actions, context, id, exclude, defer, None, key)
     given = actions_given(actions)
     return cast(Decision, decision_of((yield from ask_json(self, "POST", "/decide", body)), given))
 
 
 def _decide_body(actions: Any, context: Any = None, id: Any = None, exclude: Any = None, defer: bool = False,
-                 slots: Any = None) -> bytes:
+                 slots: Any = None, key: Any = None) -> bytes:
     return object_of([
-        ("id", id_text(id) if id is not None else new_id()), ("context", _context(context)),
+        ("id", id_text(id) if id is not None else new_id()), ("key", id_text(key, "key") if key is not None else None),
+        ("context", _context(context)),
         ("actions", actions_json(actions)),
         ("exclude", _names(exclude)), ("defer", True if defer else None), ("slots", slots)])
 
@@ -72,7 +75,8 @@ def _names(names: Any) -> Optional[List[Any]]:
 
 
 def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, id: Optional[str] = None, *,
-                 exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[List[Decision]]:
+                 exclude: Union[str, Sequence[str], None] = None, defer: bool = False,
+                 key: Optional[str] = None) -> Steps[List[Decision]]:
     """Fills several slots, each with a different action. Returns one decision per slot, in order.
 
     ``slots``: how many, or their names, or a mapping for each: ``{"id", "features", "exclude", "baseline"}``. All
@@ -82,7 +86,7 @@ def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, 
     >>> top.slot, side.slot, top.action != side.action
     ('top', 'side', True)
     """
-    body = _decide_body(actions, context, id, exclude, defer, _slots(slots))
+    body = _decide_body(actions, context, id, exclude, defer, _slots(slots), key)
     given = actions_given(actions)
     return cast(List[Decision], decision_of((yield from ask_json(self, "POST", "/decide", body)), given))
 
@@ -138,7 +142,7 @@ def _round_body(of: Any, context: Any, id: Any) -> bytes:
     try:
         return _decide_body(**members)
     except TypeError as error:
-        raise BadRequest(f"a round: expected actions, context, id, exclude, defer, slots, got {sorted(of)}") from error
+        raise BadRequest(f"a round: expected actions, context, id, exclude, defer, slots, key, got {sorted(of)}") from error
 
 
 def reward(self: Endpoint, decision: Union[str, Decision], value: float, *, slot: Optional[str] = None,

@@ -60,6 +60,7 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, error);
     if (!status) status = served_bandit_decide(self->bandit, room, body->dim ? &arms : NULL, body->seed, error);
     if (status) return status;
+    if (body->guard.present) guardrails_repeat(room->guard, &self->guarding, room->probabilities, body);
     decision_answer(body, room->mode, room->choice, room->probabilities, self->probabilities);
     body->version = room->version;
     body->record = room->record;
@@ -67,12 +68,29 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     return EE_OK;
 }
 
+/* The same within the guardrails of the bandit. */
+static ee_status decide_guarded(call *self, const call_item *item, const deciding *by, decision_body *body,
+                                ee_error *error)
+{
+    guardrails *guarding = by->room->guard;
+    if (!guarding) return decide(self, by, body, error);
+    guardrails_question asked = {.id = item->entry.event.id,
+                                 .key = self->request.key.bytes ? self->request.key : (json_text){"", 0},
+                                 .now = journal_wall_time(self->owner->journal)};
+    ee_status status = guardrails_begin(guarding, &self->guarding, &asked, body, error);
+    if (status) return status;
+    status = decide(self, by, body, error);
+    bool counts = !status && !self->request.dry_run;
+    ee_status counted = guardrails_end(guarding, &self->guarding, &asked, body, counts, error);
+    return status ? status : counted;
+}
+
 /* Decides what is described, and keeps the event and the answer. A dry run is answered already: call_submit skips it.
  */
 static ee_status finish(call *self, call_item *item, const deciding *by, decision_body *body, ee_error *error)
 {
     journal_entry *entry = &item->entry;
-    ee_status status = decide(self, by, body, error);
+    ee_status status = decide_guarded(self, item, by, body, error);
     item->body_at = self->bodies_size;
     if (!status)
         status =

@@ -4,6 +4,7 @@
 #include "call.h"
 #include "data/values/log_time.h"
 #include "handlers.h"
+#include "serve/requests/answers.h"
 #include "serve/requests/explain_answer.h"
 
 enum { USUAL_FEATURES = 20, MOST_FEATURES = 1000 };
@@ -124,6 +125,10 @@ static void add_decision(call *self, const event *seen, const decision_body *bod
     text_add(answer, ",\"index\":%zu,\"probability\":", body->action);
     text_double(answer, body->probabilities[body->action]);
     text_add(answer, ",\"decided_by\":%" PRIu64 ",", body->version);
+    if (!body->guard.present) return;
+    text_add(answer, "\"guardrails\":");
+    answer_guardrails(answer, body);
+    text_add(answer, ",");
 }
 
 static ee_status explain_event(explaining *self, const event *seen, ee_error *error)

@@ -18,6 +18,7 @@ enum { MOST_KEPT = 1 << 20 };
 static void call_free(call *self)
 {
     memory_release(&self->arms.memory);
+    guardrails_room_release(&self->guarding);
     memory_free(self->answers.bytes);
     memory_free(self->slot_features.bytes);
     memory_free(self->slot_context.bytes);

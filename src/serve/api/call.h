@@ -4,6 +4,7 @@
 
 #include "dialect.h"
 #include "serve/fleet/forwarder.h"
+#include "serve/guard/guardrails.h"
 #include "serve/model/decision_arms.h"
 #include "serve/personalizer/personalizer.h"
 #include "service_state.h"
@@ -71,6 +72,7 @@ struct call {
     const char *member; /* of a batch: "decisions" or "rewards"; NULL: there is one item */
     decide_request request;
     decision_arms arms;
+    guardrails_room guarding;
     event_room stored;
     call_item *items;
     size_t item_count, item_capacity;

@@ -1,6 +1,7 @@
 #include "settled_reader.h"
 
 #include "data/logs/slot_context.h"
+#include "data/values/text.h"
 
 /* A decision: all of it that is needed until the next, copied from the store. */
 typedef struct kept_decision {
@@ -32,6 +33,7 @@ struct settled_reader {
     size_t *actions; /* of all slots: possible ones, allowed ones */
     double *probabilities;
     char *features; /* of the first slot */
+    text rules;     /* of guardrails */
     size_t learned_capacity, slot_capacity, action_capacity, probability_capacity, feature_capacity;
 };
 
@@ -160,6 +162,34 @@ static bool is_skipped(event_outcome outcome)
     return outcome == SETTLED_NOTHING || outcome == SETTLED_INACTIVE;
 }
 
+/* The rules as a JSON array. */
+static ee_status fill_rules(settled_reader *self, const decision_guard *guard, json_text *out)
+{
+    text *rules = &self->rules;
+    rules->owner = &self->memory;
+    rules->length = 0;
+    for (size_t i = 0; i < guard->rule_count; i++) {
+        text_add(rules, i ? "," : "[");
+        text_json(rules, guard->rules[i]);
+    }
+    if (guard->rule_count) text_add(rules, "]");
+    *out = (json_text){rules->bytes, rules->length};
+    return rules->status;
+}
+
+static ee_status fill_guard(settled_reader *self, const decision_guard *guard, log_guard *out)
+{
+    if (!guard->present) return EE_OK;
+    *out = (log_guard){.group = (log_group)guard->group,
+                       .treated_share = guard->treated_share,
+                       .uniform = decision_group_is_baseline(guard->group) && guard->baseline == BASELINE_UNIFORM,
+                       .key = guard->key,
+                       .segment = guard->segment,
+                       .repeats = slot_round_id(guard->repeats, NULL)};
+    return fill_rules(self, guard, &out->rules);
+}
+_Static_assert((int)GROUP_FALLBACK == (int)LOG_GROUP_FALLBACK, "groups have the same numbers in logs");
+
 static void fill_event(const kept_decision *kept, log_event *out)
 {
     const decision_body *body = &kept->body;
@@ -273,7 +303,9 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
 {
     const decision_body *body = &self->decisions[0].body;
     fill_event(&self->decisions[0], out);
-    ee_status status = body->slot_count ? fill_slots(self, count, out, error) : EE_OK;
+    ee_status status = fill_guard(self, &body->guard, &out->guard);
+    if (status) return status_no_memory(error, self->rules.capacity);
+    if (body->slot_count) status = fill_slots(self, count, out, error);
     if (!status)
         status = memory_grow(&self->memory, &self->learned, &self->learned_capacity, count, sizeof(double), error);
     if (status) return status;

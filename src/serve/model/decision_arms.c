@@ -1,5 +1,7 @@
 #include "decision_arms.h"
 
+#include "base/random.h"
+
 static bool is_excluded(const decision_body *body, size_t action)
 {
     return body->excluded && body->excluded[action];
@@ -32,12 +34,39 @@ static ee_status add_ids(decision_arms *room, const decision_body *body, ee_arms
     return EE_OK;
 }
 
+/* The limits of the remaining actions; *out NULL: there are none. */
+static ee_status make_limits(decision_arms *room, const decision_body *body, const ee_limits **out, ee_error *error)
+{
+    const decision_guard *guard = &body->guard;
+    *out = NULL;
+    if (!guard->boosts && !guard->shares) return EE_OK;
+    ee_status status =
+        memory_grow(&room->memory, &room->boosts, &room->boost_capacity, body->count, sizeof *room->boosts, error);
+    if (!status)
+        status =
+            memory_grow(&room->memory, &room->groups, &room->group_capacity, body->count, sizeof *room->groups, error);
+    if (status) return status;
+    for (size_t i = 0, arm = 0; i < body->count; i++) {
+        if (is_excluded(body, i)) continue;
+        room->boosts[arm] = guard->boosts ? guard->boosts[i] : 0;
+        room->groups[arm++] = guard->shares ? guard->shares[i] : EE_NO_GROUP;
+    }
+    room->limits = (ee_limits){.boosts = guard->boosts ? room->boosts : NULL,
+                               .groups = guard->shares ? room->groups : NULL,
+                               .low = guard->low,
+                               .high = guard->high,
+                               .group_count = guard->shares ? guard->share_count : 0};
+    *out = &room->limits;
+    return EE_OK;
+}
+
 static ee_status make_vectors(decision_arms *room, const decision_body *body, size_t count, ee_arms *arms,
                               ee_error *error)
 {
     size_t dim = body->dim;
     *arms = ee_arms_dense(body->values, count, dim);
     ee_status status = add_ids(room, body, arms, error);
+    if (!status) status = make_limits(room, body, &arms->limits, error);
     if (status || count == body->count) return status;
     status = memory_grow(&room->memory, &room->values, &room->capacity, count * dim, sizeof *room->values, error);
     if (status) return status;
@@ -96,19 +125,41 @@ ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_
                                             : read_some(room, body, round, error);
     if (!status && ee_round_count(round) != count)
         return status_fail(error, EE_BAD_INPUT, "decide: the stored context does not match the decision's actions");
+    const ee_limits *limits;
+    if (!status) status = make_limits(room, body, &limits, error);
+    if (!status) ee_round_set_limits(round, limits);
     return status;
+}
+
+/* ---- the response ---- */
+
+/* One of the actions that are left, each with the same probability. */
+static size_t draw_evenly(const decision_body *body)
+{
+    random_stream stream = random_named(body->seed, "baseline");
+    size_t left = decision_arms_count(body), arm = (size_t)(random_unit(&stream) * (double)left);
+    return decision_arms_action(body, arm < left ? arm : left - 1);
 }
 
 void decision_answer(decision_body *body, learning_mode mode, size_t choice, const double *of_arms,
                      double *probabilities)
 {
+    const decision_guard *guard = &body->guard;
+    bool follows = mode != MODE_ONLINE || decision_follows_baseline(body);
+    bool fixed = decision_follows_baseline(body) && guard->baseline == BASELINE_ACTION;
+    bool evenly = decision_follows_baseline(body) && guard->baseline == BASELINE_UNIFORM;
     body->choice = decision_arms_action(body, choice);
-    if (!body->slot_count) body->baseline = decision_arms_action(body, 0);
-    body->action = mode == MODE_ONLINE ? body->choice : body->baseline;
+    if (!body->slot_count && !fixed) body->baseline = decision_arms_action(body, 0);
+    if (evenly)
+        body->action = draw_evenly(body);
+    else if (!guard->repeats.length)
+        body->action = follows ? body->baseline : body->choice;
+    double even = 1 / (double)decision_arms_count(body);
+    bool certain = follows || guard->repeats.length;
     size_t arm = 0;
     for (size_t i = 0; i < body->count; i++) {
         bool excluded = is_excluded(body, i);
-        probabilities[i] = excluded ? 0 : mode == MODE_ONLINE ? of_arms[arm] : i == body->baseline;
+        probabilities[i] = excluded ? 0 : evenly ? even : certain ? i == body->action : of_arms[arm];
         arm += !excluded;
     }
     body->probabilities = probabilities;

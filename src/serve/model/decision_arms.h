@@ -18,13 +18,16 @@ typedef struct decision_arms {
     memory memory;
     float *values;
     uint64_t *ids;
-    size_t capacity, id_capacity;
+    float *boosts;
+    uint32_t *groups;
+    ee_limits limits;
+    size_t capacity, id_capacity, boost_capacity, group_capacity;
     json_room json;
 } decision_arms;
 
-/* Makes the arms of body, whose ids are those of the actions: vectors become *arms, which borrow from the body and the
- * room until the next; named features fill round, which is cleared first, and *arms is not touched. EE_BAD_INPUT if no
- * action is left, or if the context has another number of actions than the body. */
+/* Makes the arms of body, whose ids are those of the actions, with the limits of its guardrails: vectors become *arms,
+ * which borrow from the body and the room until the next; named features fill round, which is cleared first, and *arms
+ * is not touched. EE_BAD_INPUT if no action is left, or if the context has another number of actions than the body. */
 ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_round *round, ee_arms *arms,
                              ee_error *error);
 
@@ -33,7 +36,8 @@ size_t decision_arms_count(const decision_body *body);
 size_t decision_arms_action(const decision_body *body, size_t arm);
 
 /* Fills in the response, given the model's choice among the arms and their probabilities: choice, baseline (given for a
- * slot), action, and probabilities, which become (count) of the actions. */
+ * slot and for a fixed action), action (given if it repeats another decision's), and probabilities, which become
+ * (count) of the actions. */
 void decision_answer(decision_body *body, learning_mode mode, size_t choice, const double *of_arms,
                      double *probabilities);
 

@@ -183,6 +183,12 @@ static ee_status count_reward(follower *self, ee_status status)
     return is_refused(status) ? EE_OK : status;
 }
 
+/* Whether rewards are learned. */
+static bool is_online(const bandit_settings *settings)
+{
+    return settings->mode == MODE_ONLINE && !settings->held;
+}
+
 /* ---- DECISION ---- */
 
 /* Whether this model made the decision, so that it can learn it. */
@@ -204,7 +210,7 @@ static ee_status learn_names(follower *self, const decision_body *body, ee_error
 static ee_status take_waiting(follower *self, const event *from, const decision_body *body, ee_error *error)
 {
     ee_decision decision;
-    if (body->choice != body->action) return skip(self);
+    if (!decision_is_drawn(body)) return skip(self);
     if (self->step->stride > 1) return EE_OK;
     ee_status status = ee_bandit_take_record(self->bandit, body->record, body->record_size, &decision, error);
     if (!status) self->numbers[decision.id % self->limit] = from->number;
@@ -215,7 +221,7 @@ static ee_status take_decision(follower *self, const event *from, ee_error *erro
 {
     decision_body body;
     self->counts.decisions++;
-    if (self->settings.mode == MODE_LOGGING) return EE_OK;
+    if (self->settings.mode == MODE_LOGGING || self->settings.held) return EE_OK;
     ee_status status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
     if (!status && !is_of_model(self, &body)) return skip(self);
     if (!status && !body.dim) status = learn_names(self, &body, error);
@@ -237,7 +243,7 @@ static ee_status learn_by_record(follower *self, uint64_t decision, double rewar
     if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it was removed */
     if (!status) status = decision_body_read(made->body, made->size, &self->bodies, &body, error);
     if (status) return status;
-    if (!is_of_model(self, &body) || body.choice != body.action) return EE_BAD_RECORD;
+    if (!is_of_model(self, &body) || !decision_is_drawn(&body)) return EE_BAD_RECORD;
     status = ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error);
     if (!status) self->counts.by_record++;
     return status;
@@ -276,9 +282,10 @@ static ee_status take_settled(follower *self, const event *from, ee_error *error
 {
     uint64_t id = find_waiting(self, from->decision);
     bool was_shown = from->outcome != SETTLED_INACTIVE;
-    bool learns = self->settings.mode == MODE_ONLINE && was_shown && from->outcome != SETTLED_NOTHING;
+    bool imitates = was_shown && self->settings.mode == MODE_APPRENTICE && !self->settings.held;
+    bool learns = is_online(&self->settings) && was_shown && from->outcome != SETTLED_NOTHING;
     if (!learns && id) return forget(self, id);
-    if (!learns) return was_shown && self->settings.mode == MODE_APPRENTICE ? imitate(self, from, error) : EE_OK;
+    if (!learns) return imitates ? imitate(self, from, error) : EE_OK;
     double reward = bandit_settings_reward(&self->settings, from->value);
     ee_status status =
         id ? ee_bandit_learn(self->bandit, id, reward, error) : learn_by_record(self, from->decision, reward, error);
@@ -336,7 +343,7 @@ static ee_status take_settings(follower *self, const event *from, ee_error *erro
     bandit_settings settings = bandit_settings_usual();
     ee_status status = bandit_settings_read(&settings, from->body, from->size, SETTINGS_STORED, error);
     if (status) return status;
-    if (settings.mode == MODE_ONLINE && self->settings.mode != MODE_ONLINE) self->online_from = from->number;
+    if (is_online(&settings) && !is_online(&self->settings)) self->online_from = from->number;
     self->settings = settings; /* a reset model has the policy in force */
     return EE_OK;
 }
@@ -449,7 +456,8 @@ ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, s
 static void archive_state(follower *self, uint64_t format, archive *a)
 {
     enum { FORMAT_WITHOUT_POLICY = 1 };
-    size_t mode = self->settings.mode;
+    enum { MODES = MODE_LOGGING + 1 };
+    size_t mode = self->settings.mode + MODES * self->settings.held; /* one number, as before bandits could be held */
     archive_u64(a, &format);
     if (!a->status && format != FOLLOWER_FORMAT && format != FORMAT_WITHOUT_POLICY)
         archive_fail(a, EE_BAD_MODEL, "model: the checkpoint has an unknown format");
@@ -458,8 +466,9 @@ static void archive_state(follower *self, uint64_t format, archive *a)
         archive_text(a, self->settings.options, sizeof self->settings.options, "options");
         archive_text(a, self->settings.propensity, sizeof self->settings.propensity, "propensity");
     }
-    archive_size(a, &mode, MODE_ONLINE, MODE_LOGGING, "mode");
-    self->settings.mode = (learning_mode)mode;
+    archive_size(a, &mode, MODE_ONLINE, MODES * (HELD_FALLBACK + 1) - 1, "mode");
+    self->settings.mode = (learning_mode)(mode % MODES);
+    self->settings.held = (held_state)(mode / MODES);
     archive_u64(a, &self->model_event);
     archive_u64(a, &self->online_from);
     archive_u64(a, &self->first_version);

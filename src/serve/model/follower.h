@@ -4,8 +4,9 @@
  *   DECISION  names and scales of its features are learned, and it is counted as tried (ee_bandit_take_record)
  *   SETTLED   its reward is learned, from the pending decision or, if that is gone, from its record
  *   MODEL     the model is replaced
- *   SETTINGS  the policy of later resets, and the mode. `apprentice`: each decision is learned when it is made, with 1
- * if the model chose the baseline, else 0. `logging`: nothing is learned
+ *   SETTINGS  the policy of later resets, whether the bandit is held (then nothing is learned), and the mode.
+ * `apprentice`: each decision is learned when it is made, with 1 if the model chose the baseline, else 0. `logging`:
+ * nothing is learned
  *
  * Skipped are decisions of another model, decisions of another mode, and what the library refuses.
  *

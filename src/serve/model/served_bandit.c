@@ -5,6 +5,7 @@
 
 #include "engine/snapshot.h"
 #include "serve/system/latch.h"
+#include "serve/system/server_clock.h"
 #include "served_inside.h"
 
 static void lock(const served_bandit *self)
@@ -123,13 +124,26 @@ static void free_room(served_room *room)
     memory_free(room);
 }
 
-ee_status served_bandit_open(served_bandit *self, ee_error *error)
+/* The guardrails in force. */
+static ee_status make_guard(served_bandit *self, store_reader *log, guardrails **out, ee_error *error)
+{
+    lock(self);
+    bandit_settings settings = self->settings;
+    self->guard_is_old = false;
+    unlock(self);
+    int64_t now = self->all->written ? journal_wall_time(self->all->written) : server_clock_wall();
+    return guardrails_create(&settings, log, self->number, now, out, error);
+}
+
+ee_status served_bandit_open(served_bandit *self, store_reader *log, ee_error *error)
 {
     ee_snapshot *snapshot;
+    guardrails *limits = NULL;
     ee_bandit *bandit = follower_bandit(self->model);
     ee_status status = ee_snapshot_create(bandit, &snapshot, error);
     if (status) return status;
     status = snapshot_update(snapshot, bandit, self->version, error);
+    if (!status) status = make_guard(self, log, &limits, error);
     if (status) {
         ee_snapshot_free(snapshot);
         return status;
@@ -137,7 +151,8 @@ ee_status served_bandit_open(served_bandit *self, ee_error *error)
     self->shown = bandit;
     lock(self);
     self->snapshot = snapshot;
-    self->awake = true;
+    self->guard = limits;
+    self->awake = !self->guard_is_old; /* it changed again: another turn follows */
     unlock(self);
     return EE_OK;
 }
@@ -149,10 +164,13 @@ void served_bandit_close(served_bandit *self)
     while (self->users) pthread_cond_wait(&self->left, &self->mutex);
     served_room *rooms = self->rooms;
     ee_snapshot *snapshot = self->snapshot;
+    guardrails *limits = self->guard;
     self->rooms = NULL;
     self->snapshot = NULL;
+    self->guard = NULL;
     unlock(self);
     self->shown = NULL;
+    guardrails_free(limits);
     for (served_room *next; rooms; rooms = next) {
         next = rooms->next;
         free_room(rooms);
@@ -206,6 +224,7 @@ served_room *served_bandit_enter(served_bandit *self, ee_error *error)
     room->mode = mode;
     room->dim = dim;
     room->seed = seed;
+    room->guard = self->guard; /* it stays until all rooms are left */
     return room;
 }
 

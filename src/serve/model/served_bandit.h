@@ -5,6 +5,7 @@
 #define EENET_SERVED_BANDIT_H
 
 #include "follower.h"
+#include "serve/guard/guardrails.h"
 #include "serve/journal/journal.h"
 #include "serve/monitoring/metrics.h"
 
@@ -97,6 +98,7 @@ typedef struct served_room {
     ee_scratch *scratch;
     learning_mode mode;    /* of the bandit when the room was entered, like */
     uint64_t dim, seed;    /* these, which never change */
+    guardrails *guard;     /* of the bandit; NULL: it has none */
     uint64_t version;      /* of the model that decided */
     size_t choice;         /* the model's choice among its arms */
     double *probabilities; /* (arms) of the model */

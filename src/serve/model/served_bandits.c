@@ -35,10 +35,16 @@ void served_bandits_change(served_bandits *self, uint32_t number, const bandit_s
     served_bandit *bandit = served_bandits_find_number(self, number);
     if (!bandit) return;
     pthread_mutex_lock(&bandit->mutex);
+    bool guards_alike = strcmp(bandit->settings.guardrails, settings->guardrails) == 0 &&
+                        (bandit->settings.held == HELD_FALLBACK) == (settings->held == HELD_FALLBACK);
+    if (!guards_alike) {
+        bandit->guard_is_old = true;
+        bandit->awake = false; /* who decides next waits for the new ones */
+    }
     bandit->settings = *settings;
     bandit->archived = archived;
     pthread_mutex_unlock(&bandit->mutex);
-    turn_queue_ask(&self->queue, &bandit->turn, false);
+    turn_queue_ask(&self->queue, &bandit->turn, !guards_alike);
 }
 
 void served_bandits_remove(served_bandits *self, served_bandit *bandit)

@@ -33,9 +33,11 @@ struct served_bandit {
     pthread_cond_t left;   /* the last room was given back */
     bandit_settings settings;
     bool archived, awake;
-    bool removed;     /* from the table */
-    bool save_wanted; /* a checkpoint, now */
-    bool tired;       /* it is unloaded as soon as possible */
+    bool guard_is_old; /* the settings have other guardrails: it is opened again */
+    guardrails *guard; /* NULL: it has none. Changes only while nobody decides */
+    bool removed;      /* from the table */
+    bool save_wanted;  /* a checkpoint, now */
+    bool tired;        /* it is unloaded as soon as possible */
     size_t users;
     served_room *rooms; /* free ones */
     ee_snapshot *snapshot;
@@ -90,8 +92,8 @@ struct served_bandits {
 void served_bandit_close(served_bandit *self);
 /* Waits for the end of a turn that begins now or later. The bandit is archived: then its model is unloaded. */
 void served_bandit_await_turn(served_bandit *self);
-/* Makes the snapshot of this version, and lets threads decide. */
-ee_status served_bandit_open(served_bandit *self, ee_error *error);
+/* Makes the snapshot of this version and the guard, and lets threads decide. */
+ee_status served_bandit_open(served_bandit *self, store_reader *log, ee_error *error);
 
 /* ---- served_table.c ---- */
 

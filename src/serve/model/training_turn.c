@@ -131,7 +131,7 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     bandit->saved = turn_queue_now();
     status = restore_steps(bandit->model, t->log, number, is_interrupted, t->all, &bandit->version, error);
     bandit->taken = follower_upto(bandit->model);
-    if (!status) status = served_bandit_open(bandit, error);
+    if (!status) status = served_bandit_open(bandit, t->log, error);
     if (status) {
         follower_free(bandit->model);
         bandit->model = NULL;
@@ -167,6 +167,15 @@ static ee_status try_to_wake(trainer_turn *t, ee_error *error)
 
 /* ---- steps ---- */
 
+/* Whether the guardrails were changed after the bandit was opened. */
+static bool has_old_guard(served_bandit *bandit)
+{
+    pthread_mutex_lock(&bandit->mutex);
+    bool is_old = bandit->guard_is_old;
+    pthread_mutex_unlock(&bandit->mutex);
+    return is_old;
+}
+
 /* Publishing copies the model. It may take a fifth of the bandit's time: a huge model is published less often. */
 static ee_status publish(trainer_turn *t, ee_error *error)
 {
@@ -175,11 +184,11 @@ static ee_status publish(trainer_turn *t, ee_error *error)
     ee_bandit *model = follower_bandit(bandit->model);
     double begin = turn_queue_now();
     ee_status status;
-    if (model == bandit->shown) {
+    if (model == bandit->shown && !has_old_guard(bandit)) {
         status = snapshot_update(bandit->snapshot, model, bandit->version, error);
     } else { /* it was replaced */
         served_bandit_close(bandit);
-        status = served_bandit_open(bandit, error);
+        status = served_bandit_open(bandit, t->log, error);
     }
     double end = turn_queue_now();
     metric_observe(&t->all->training.publish_seconds, end - begin);
@@ -438,6 +447,7 @@ static ee_status go_on(trainer_turn *t, bool waited, ee_error *error)
     bool more = events > bandit->taken;
     if (!bandit->model) return waited || more ? try_to_wake(t, error) : EE_OK;
     if (bandit->unwritten.upto) return write_step(t, error);
+    if (has_old_guard(bandit)) return publish(t, error);
     if (is_interrupted(t->all)) return EE_OK;
     if (more && turn_queue_now() >= bandit->turn.earliest) return take_step(t, events - bandit->taken, error);
     return publish_if_due(t, error);

@@ -38,6 +38,61 @@ void answer_probabilities(text *into, const decision_body *body)
     add_string(into, "]");
 }
 
+/* ---- guardrails ---- */
+
+static const char *const group_names[] = {[GROUP_NONE] = "none",
+                                          [GROUP_TREATED] = "treated",
+                                          [GROUP_CONTROL] = "control",
+                                          [GROUP_WAITING] = "waiting",
+                                          [GROUP_FALLBACK] = "fallback"};
+
+static void add_text_member(text *into, const char *before, json_text value)
+{
+    if (!value.length) return;
+    add_string(into, before);
+    text_json(into, value);
+}
+
+static void add_excluded(text *into, const decision_body *body)
+{
+    static const char *const reasons[] = {[EXCLUDED_BY_REQUEST] = "request",
+                                          [EXCLUDED_BY_SLOT] = "slot",
+                                          [EXCLUDED_BY_RULE] = "rule",
+                                          [EXCLUDED_BY_CAP] = "cap",
+                                          [EXCLUDED_BY_BUDGET] = "budget"};
+    bool any = false;
+    add_string(into, ",\"excluded\":{");
+    for (size_t i = 0; body->excluded && i < body->count; i++) {
+        if (!body->excluded[i]) continue;
+        if (any) add_string(into, ",");
+        any = true;
+        if (body->names)
+            text_json(into, body->names[i]);
+        else
+            text_add(into, "\"%zu\"", i);
+        text_add(into, ":\"%s\"", reasons[body->excluded[i]]);
+    }
+    add_string(into, "}");
+}
+
+void answer_guardrails(text *into, const decision_body *body)
+{
+    const decision_guard *guard = &body->guard;
+    text_add(into, "{\"group\":\"%s\"", group_names[guard->group]);
+    add_text_member(into, ",\"segment\":", guard->segment);
+    add_text_member(into, ",\"repeats\":", guard->repeats);
+    add_string(into, ",\"rules\":[");
+    for (size_t i = 0; i < guard->rule_count; i++) {
+        if (i) add_string(into, ",");
+        text_json(into, guard->rules[i]);
+    }
+    add_string(into, "]");
+    add_excluded(into, body);
+    add_string(into, "}");
+}
+
+/* ---- decisions ---- */
+
 void answer_decision(text *into, json_text id, const decision_body *body)
 {
     add_string(into, "{\"id\":");
@@ -48,6 +103,8 @@ void answer_decision(text *into, json_text id, const decision_body *body)
     add_whole(into, body->action);
     add_string(into, ",");
     answer_probabilities(into, body);
+    if (body->guard.group) text_add(into, ",\"group\":\"%s\"", group_names[body->guard.group]);
+    add_text_member(into, ",\"repeats\":", slot_round_id(body->guard.repeats, NULL));
     if (!body->slot_count) {
         add_string(into, ",\"version\":");
         add_whole(into, body->version);

@@ -13,6 +13,10 @@ void answer_action(text *into, const decision_body *body);
 void answer_probabilities(text *into, const decision_body *body);
 
 /* The response of a round with slots: these two, with the slots and commas between them. */
+/* What guardrails did to a decision, as the object "guardrails" of an explanation: its group and segment, the rules
+ * that applied, the decision that it repeats, and why actions were excluded. */
+void answer_guardrails(text *into, const decision_body *body);
+
 void answer_begin_round(text *into, json_text id);
 void answer_end_round(text *into, uint64_t version);
 

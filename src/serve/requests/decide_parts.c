@@ -14,7 +14,7 @@ json_reader decide_request_start(decide_request *self, json_text body)
 
 void decide_request_clear(decide_request *self)
 {
-    self->id = self->context = (json_text){NULL, 0};
+    self->id = self->key = self->context = (json_text){NULL, 0};
     self->count = self->excluded_count = self->exclude_count = self->first_exclude = self->request_excludes = 0;
     self->slot_count = self->feature_count = 0;
     self->named = self->deferred = self->dry_run = self->too_large = false;

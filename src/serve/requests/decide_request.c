@@ -210,15 +210,17 @@ static ee_status read_flag(const json_token *token, const char *name, bool *flag
 
 ee_status decide_request_read(decide_request *self, json_reader *reader, const decide_limits *limits, ee_error *error)
 {
-    enum { ID, CONTEXT, ACTIONS, EXCLUDE, SLOTS, DEFER, DRY_RUN };
-    static const char *const names[] = {"id", "context", "actions", "exclude", "slots", "defer", "dry_run"};
+    enum { ID, KEY, CONTEXT, ACTIONS, EXCLUDE, SLOTS, DEFER, DRY_RUN, MEMBERS };
+    static const char *const names[] = {"id", "key", "context", "actions", "exclude", "slots", "defer", "dry_run"};
     const char *from = reader->value;
-    member_reader at = {.reader = reader, .names = names, .count = 7};
+    member_reader at = {.reader = reader, .names = names, .count = MEMBERS};
     const json_token *token = &at.token;
     decide_request_clear(self);
     while (member_next(&at, error)) {
         if (at.which == ID && token->kind != JSON_KIND_NULL)
             at.status = decide_read_id(self, reader, token, "id", &self->id, error);
+        if (at.which == KEY && token->kind != JSON_KIND_NULL)
+            at.status = decide_read_id(self, reader, token, "key", &self->key, error);
         if (at.which == CONTEXT) at.status = decide_read_context(self, reader, limits, token, error);
         if (at.which == ACTIONS) at.status = decide_read_actions(self, reader, limits, token, error);
         if (at.which == EXCLUDE) at.status = decide_read_request_excludes(self, reader, limits, token, error);

@@ -1,6 +1,6 @@
 /* A request to decide, as all dialects share it, and the body of ours, read in one pass:
  *
- *     {"id": "a1", "context": {"user": {"age": 31}}, "exclude": ["b"], "defer": false, "dry_run": false,
+ *     {"id": "a1", "key": "u17", "context": {"user": {"age": 31}}, "exclude": ["b"], "defer": false, "dry_run": false,
  *      "actions": [{"id": "a", "features": {"price": 9.5}}, {"id": "b", "features": {}}]}
  *
  * or with "vector": [...] instead of "features", or plain arrays instead of action objects. With several slots:
@@ -30,6 +30,7 @@ typedef struct decide_slot {
 
 typedef struct decide_request {
     json_text id;          /* bytes NULL: not given */
+    json_text key;         /* of the person, for guardrails; bytes NULL: not given */
     json_text bytes;       /* of the whole object */
     json_text context;     /* as received; bytes NULL: not given */
     size_t count;          /* actions */

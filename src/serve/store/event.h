@@ -126,6 +126,23 @@ typedef struct decision_body {
     decision_guard guard;
 } decision_body;
 
+/* Whether a person who is not treated got it: then it follows the baseline. */
+static inline bool decision_group_is_baseline(decision_group group)
+{
+    return group >= GROUP_CONTROL;
+}
+
+static inline bool decision_follows_baseline(const decision_body *body)
+{
+    return decision_group_is_baseline(body->guard.group);
+}
+
+/* Whether the model drew the response, so that it may learn from it. */
+static inline bool decision_is_drawn(const decision_body *body)
+{
+    return body->choice == body->action && !decision_follows_baseline(body) && !body->guard.repeats.length;
+}
+
 /* Why an action was excluded. */
 typedef enum event_excluded {
     EXCLUDED_NOT = 0,
