@@ -29,7 +29,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails mutants messages structure clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -165,6 +165,12 @@ guardrails: ## simulate guardrails and drift detection: false alarms, and how so
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target studies
 	build/release/bench/studies guardrails $(FLAGS)
+
+limits: ## measure what budgets and shares cost and that caps hold, on problems whose optimum is known; FLAGS: see bench/studies
+	@cmake/setup.sh build
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target studies
+	build/release/bench/studies limits $(FLAGS)
 
 promotions: ## simulate live evaluation: how often it promotes a worse challenger, and how soon a better one
 	@cmake/setup.sh build test

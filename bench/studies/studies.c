@@ -1,6 +1,7 @@
 /* The studies of docs/evaluation-checks.md: 'coverage' measures how often intervals cover the true value, 'warm-starts'
- * how much a log helps a new bandit; and of docs/guardrail-statistics.md: 'guardrails' measures false alarms and how
- * soon harm is detected. The same seed gives the same table, whatever the number of cores. */
+ * how much a log helps a new bandit; of docs/guardrail-statistics.md: 'guardrails' measures false alarms and how soon
+ * harm is detected; and of docs/limits.md: 'limits' measures what limits cost. The same seed gives the same table,
+ * whatever the number of cores. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -12,18 +13,20 @@
 #include "coverage_study.h"
 #include "evaluate/estimators/statistics.h"
 #include "guardrail_tables.h"
+#include "limits_tables.h"
 #include "warm_study.h"
 
 static const char usage[] =
     "usage: studies coverage    [-b POLICY[,...]] [-T ROUNDS] [-n LOGS] [-t ROUNDS] [-s SEED] DATASET...\n"
     "       studies warm-starts [-b POLICY[,...]] [-T ROUNDS] [-n SEEDS] [-t EVENTS] [-s SEED] DATASET...\n"
     "       studies guardrails  [-T DECISIONS] [-n BANDITS] [-s SEED]\n"
+    "       studies limits      [-n SEEDS] [-t DECISIONS] [-s SEED]\n"
     "-b: logging policies: uniform, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA\n"
     "    (default: uniform,floor,softmax,igw; of warm starts: uniform,floor:0.2)\n"
     "-T: length of a log (default: 10000), rounds after it (2000), or decisions of a bandit (100000)\n"
-    "-n: logs per logging policy (default: 400), seeds (5), or bandits (400)\n"
+    "-n: logs per logging policy (default: 400), seeds (5; of limits: 10), or bandits (400)\n"
     "-t: rounds that models learn from, and as many that logs are drawn from (default: 4000), or events of a log "
-    "(10000)\n"
+    "(10000), or decisions per day (2000)\n"
     "-s: random seed (default: 0)\n";
 
 enum { MOST_LOGGING = 16, CANDIDATES = 5 };
@@ -210,14 +213,15 @@ static ee_status run_guardrails(const request *of, ee_error *error)
 
 int main(int count, char **words)
 {
+    bool limited = count > 1 && strcmp(words[1], "limits") == 0;
     request of = {.threads = (size_t)sysconf(_SC_NPROCESSORS_ONLN)};
     of.warm = count > 1 && strcmp(words[1], "warm-starts") == 0;
     bool guardrails = count > 1 && strcmp(words[1], "guardrails") == 0;
     of.logging = of.warm ? "uniform,floor:0.2" : "uniform,floor,softmax,igw";
     of.rounds = of.warm ? 2000 : guardrails ? 100000 : 10000;
-    of.logs = of.warm ? 5 : 400;
-    of.training = of.warm ? 10000 : 4000;
-    bool known = count > 1 && (of.warm || guardrails || strcmp(words[1], "coverage") == 0);
+    of.logs = limited ? 10 : of.warm ? 5 : 400;
+    of.training = limited ? 2000 : of.warm ? 10000 : 4000;
+    bool known = count > 1 && (of.warm || guardrails || limited || strcmp(words[1], "coverage") == 0);
     optind = 2;
     for (int got; known && (got = getopt(count, words, "b:T:n:t:s:")) != -1;) {
         size_t number = got == 'b' || got == '?' ? 0 : strtoul(optarg, NULL, 10);
@@ -228,12 +232,16 @@ int main(int count, char **words)
         if (got == 's') of.seed = number;
         known = got != '?';
     }
-    if (!known || (optind >= count) != guardrails || of.rounds < 2 || !of.logs || !of.training) {
+    bool needs_data = !guardrails && !limited;
+    if (!known || (optind < count) != needs_data || of.rounds < 2 || !of.logs || !of.training) {
         fputs(usage, stderr);
         return 2;
     }
     ee_error error;
-    if (!(guardrails ? run_guardrails(&of, &error) : run(&of, words + optind, &error))) return 0;
+    ee_status status = guardrails ? run_guardrails(&of, &error)
+                       : limited  ? limits_print(of.seed, of.logs, of.training, &error)
+                                  : run(&of, words + optind, &error);
+    if (!status) return 0;
     fprintf(stderr, "studies: %s\n", error.message);
     return 1;
 }

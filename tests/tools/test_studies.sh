@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_studies.sh STUDIES: the tables of both studies, and wrong usage. tests/unit/bench checks the numbers.
+# test_studies.sh STUDIES: the tables of the studies, and wrong usage. tests/unit/bench checks the numbers.
 set -eu
 studies=$1
 fail() { echo "test_studies.sh: $*" >&2; exit 1; }
@@ -23,6 +23,11 @@ head -n 1 warm | grep -qx 'Regret of the 100 rounds after a log of 300 events: m
     fail "the head of warm starts"
 [ "$(grep -Ec '^synthetic:cosine,arms=3 +(uniform|floor:0.2)( +[0-9.]+ ± +[0-9.]+){4}$' warm)" = 2 ] || fail "rows of warm starts"
 
+"$studies" limits -n 1 -t 100 >limits
+[ "$(grep -Ec '^  (even|first|none)( +[a-z0-9.]+){3}( +[0-9.]+%){6}' limits)" = 12 ] || fail "rows of budgets"
+[ "$(grep -Ec '^  [0-9]+%( +[a-z]+ [a-z]+)( +[0-9.]+%){5}$' limits)" = 8 ] || fail "rows of shares"
+[ "$(grep -Ec '^ +[0-9]+( +[0-9]+){2}( +[0-9.]+%){2}$' limits)" = 4 ] || fail "rows of caps"
+
 refuse() { # STATUS SENTENCE ARGUMENTS...
     expected=$1 sentence=$2 status=0
     shift 2
@@ -31,6 +36,7 @@ refuse() { # STATUS SENTENCE ARGUMENTS...
 }
 refuse 2 '^usage: ' coverage
 refuse 2 '^usage: ' other synthetic:clicks
+refuse 2 '^usage: ' limits synthetic:clicks
 refuse 2 '^usage: ' coverage -n 0 synthetic:clicks
 refuse 1 "'greedy' never plays some arms" coverage -b uniform,greedy synthetic:clicks
 refuse 1 "floor: expected a number above 0 and up to 1, got '2'" coverage -b floor:2 synthetic:clicks
