@@ -245,7 +245,7 @@ ee_status deciding_limit(const decision_rules *rules, const parameters *learned,
 ee_score deciding_own_score(const drawable_arms *from, size_t drawn, const deciding_room *room)
 {
     ee_score score = room->scores[drawn];
-    if (from->limits && from->limits->boosts) score.score = room->limits.unboosted[drawn - from->first];
+    if (from->limits->boosts) score.score = room->limits.unboosted[drawn - from->first];
     return score;
 }
 

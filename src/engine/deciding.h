@@ -123,7 +123,7 @@ ee_status deciding_limit(const decision_rules *rules, const parameters *learned,
 size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored,
                      const drawable_arms *from, deciding_room *room);
 
-/* The score of a drawn arm as the policy computed it, without its boost. */
+/* For a round with limits: the score of a drawn arm as the policy computed it, without its boost. */
 ee_score deciding_own_score(const drawable_arms *from, size_t drawn, const deciding_room *room);
 
 /* For a policy that draws its scores: sets the probability of each arm to the share of fresh draws in which it wins, or

@@ -97,7 +97,8 @@ static ee_status choose(deciding *d, const drawable_arms *from, ee_error *error)
     if (status) return status;
     size_t drawn = deciding_draw(d->rules, d->learned, &d->scored, from, room);
     size_t place = drawn - from->first, arm = from->left ? from->left[place] : place;
-    status = keep(d, from->whole ? arm : drawn, from->count, deciding_own_score(from, drawn, room), error);
+    ee_score score = from->limits ? deciding_own_score(from, drawn, room) : room->scores[drawn];
+    status = keep(d, from->whole ? arm : drawn, from->count, score, error);
     if (status) return status;
     if (d->learned->policy->class->draws) deciding_estimate(d->rules, d->learned, &d->scored, from, drawn, room);
     d->call->decisions[from->round] = (ee_decision){0, arm, room->probabilities[drawn]};
