@@ -219,6 +219,32 @@ static void print_actions(const log_summary *of)
     if (of->action_count > shown) printf("  and %zu more\n", of->action_count - shown);
 }
 
+/* "groups         treated 900 (mean reward 0.12), control 100 (mean reward 0.1); 40 repeats" */
+static void print_guard(const log_summary *of)
+{
+    const char *between = "";
+    size_t decided = 0;
+    for (size_t i = LOG_GROUP_TREATED; i < LOG_GROUPS; i++) decided += of->groups[i].count;
+    if (decided) printf("  %-14s ", "groups");
+    for (size_t i = LOG_GROUP_TREATED; i < LOG_GROUPS; i++) {
+        const log_range *group = &of->groups[i];
+        if (!group->count) continue;
+        printf("%s%s %zu (mean reward %s)", between, log_group_name((log_group)i), group->count,
+               plain(log_range_mean(group)).text);
+        between = ", ";
+    }
+    if (decided) printf("\n");
+    if (of->repeats) printf("  %-14s %zu events repeat an earlier decision\n", "repeats", of->repeats);
+    for (size_t i = 0; i < of->metric_count; i++) {
+        char name[SHOWN_NAME_SIZE];
+        const log_range *values = &of->metrics[i].values;
+        show_name(of->metrics[i].name, name);
+        printf("  %-14s %s: mean %s, %s to %s, in %zu events\n", i ? "" : "metrics", name,
+               plain(log_range_mean(values)).text, plain(values->least).text, plain(values->largest).text,
+               values->count);
+    }
+}
+
 /* How a CSV log was read, and doubts about it. */
 static void print_columns(const log_reader *log)
 {
@@ -264,14 +290,34 @@ static void print_summary(const char *name, const log_reader *log, const survey 
     if (of->copies.sum > (double)of->copies.count)
         printf("  %-14s the events represent %s: the logger dropped some on purpose\n", "dropped",
                plain(of->copies.sum).text);
+    print_guard(of);
     print_actions(of);
 }
 
 /* ---- the same as JSON ---- */
 
+static void add_range(text *into, const char *key, const log_range *range);
+
+/* {"control":{"count":3,...}}, of the groups that occur; the repeats; the metrics by name. */
+static void add_guard(text *into, const log_summary *of)
+{
+    text_add(into, ",\"groups\":{");
+    for (size_t i = LOG_GROUP_TREATED; i < LOG_GROUPS; i++)
+        if (of->groups[i].count) add_range(into, log_group_name((log_group)i), &of->groups[i]);
+    text_add(into, "},\"repeats\":%zu,\"metrics\":[", of->repeats);
+    for (size_t i = 0; i < of->metric_count; i++) {
+        text_add(into, i ? ",{\"name\":" : "{\"name\":");
+        text_json(into, of->metrics[i].name);
+        add_range(into, "values", &of->metrics[i].values);
+        text_add(into, "}");
+    }
+    text_add(into, "]");
+}
+
 static void add_range(text *into, const char *key, const log_range *range)
 {
-    text_add(into, ",\"%s\":{\"count\":%zu", key, range->count);
+    text_key(into, key);
+    text_add(into, "{\"count\":%zu", range->count);
     text_member_number(into, "mean", log_range_mean(range));
     text_member_number(into, "least", range->count ? range->least : (double)NAN);
     text_member_number(into, "largest", range->count ? range->largest : (double)NAN);
@@ -372,6 +418,7 @@ static ee_status print_json(const char *name, const log_reader *log, const surve
     add_range(&page, "slots", &of->slots);
     text_add(&page, ",\"slates\":%zu", of->slates);
     add_range(&page, "copies", &of->copies);
+    add_guard(&page, of);
     add_problems(&page, &from->problems);
     add_actions(&page, of);
     if (!page.status) fwrite(page.bytes, 1, page.length, stdout);
@@ -409,6 +456,27 @@ static ee_status summarize(const request *wanted, log_reader *log, ee_error *err
     return status;
 }
 
+/* Reads the log once before, for the columns of a CSV file. A log that can be read only once is not: then the first
+ * event decides about the columns. */
+static ee_status find_columns(const request *wanted, const log_reader *converted, log_writer *writer, ee_error *error)
+{
+    log_reader *log;
+    log_event event;
+    bool found = true;
+    log_options reading = wanted->options;
+    if (!log_names_columns(writer) || !log_can_repeat(converted)) return EE_OK;
+    reading.bare = true;
+    ee_status status = log_open(wanted->log, &reading, &log, error);
+    if (status) return status;
+    while (!status && !interrupt_came()) {
+        status = log_next(log, &event, &found, error);
+        if (status || !found) break;
+        status = log_expect(writer, &event, error);
+    }
+    log_close(log);
+    return status;
+}
+
 static ee_status convert(const command *self, const request *wanted, log_reader *log, ee_error *error)
 {
     log_writer *writer;
@@ -416,7 +484,8 @@ static ee_status convert(const command *self, const request *wanted, log_reader 
     size_t kept;
     ee_status status = log_create(wanted->given[OUTPUT], log_dim(log), &writer, error);
     if (status) return status;
-    status = read_all(wanted, log, NULL, writer, &kept, error);
+    status = find_columns(wanted, log, writer, error);
+    if (!status) status = read_all(wanted, log, NULL, writer, &kept, error);
     ee_status ended = log_end(writer, !status && !interrupt_came(), status ? NULL : error);
     if (status || ended || interrupt_came()) return status ? status : ended;
     const log_counts *counts = log_read(log);

@@ -19,6 +19,16 @@ static const option entries[] = {
              "the column with the number of available actions, which are numbered from 0"),
     ROLE_ROW(CSV_COPIES, "copies", "auto|none|COLUMN", "the column with the number of events that a row represents"),
     ROLE_ROW(CSV_SKIPPED, "skipped", "auto|none|COLUMN", "the column with 1 for decisions that were never shown"),
+    ROLE_ROW(CSV_GROUP, "group", "auto|none|COLUMN", "the column with treated, control, waiting or fallback"),
+    ROLE_ROW(CSV_TREATED_SHARE, "treated_share", "auto|none|COLUMN",
+             "the column with the share of the persons who were treated then"),
+    ROLE_ROW(CSV_BASELINE_UNIFORM, "baseline_uniform", "auto|none|COLUMN",
+             "the column with 1 if the baseline draws uniformly"),
+    ROLE_ROW(CSV_PERSON, "key", "auto|none|COLUMN", "the column with the person's key"),
+    ROLE_ROW(CSV_SEGMENT, "segment", "auto|none|COLUMN", "the column with the person's segment"),
+    ROLE_ROW(CSV_RULES, "rules", "auto|none|COLUMN",
+             "the column with the names of the rules that applied, joined by |"),
+    ROLE_ROW(CSV_REPEATS, "repeats", "auto|none|COLUMN", "the column with the id of the decision that a row repeats"),
     OPTION_ROW_PATH(csv_options, context, "context", "auto", "auto|none|all|COLUMN+...",
                     "columns with context features; all: every column without another role; auto: the same without "
                     "keys, times, and columns that follow from the action or the reward"),
@@ -40,7 +50,16 @@ static const char *const usual_names[CSV_ROLES][9] = {
     [CSV_COUNT] = {"count", "n_actions"},
     [CSV_COPIES] = {"copies"},
     [CSV_SKIPPED] = {"skipped"},
+    [CSV_GROUP] = {"group"},
+    [CSV_TREATED_SHARE] = {"treated_share"},
+    [CSV_BASELINE_UNIFORM] = {"baseline_uniform"},
+    [CSV_PERSON] = {"key"},
+    [CSV_SEGMENT] = {"segment"},
+    [CSV_RULES] = {"rules"},
+    [CSV_REPEATS] = {"repeats"},
 };
+
+const char csv_metric_start[] = "metric.";
 
 ee_status csv_options_read(const char *options, csv_options *out, ee_error *error)
 {
@@ -133,7 +152,7 @@ static ee_status find_role(csv_columns *self, log_reader *log, const log_rows *r
         return log_rows_fail(rows, error, "found no column for the %s; name it: csv:FILE,%s=COLUMN", name, name);
     if (needed) remark_others(log, rows, role, *column);
     if (*column != SIZE_MAX) remark_twins(log, rows, role, *column, NULL);
-    if (role > CSV_COUNT) remark_guess(log, rows, self, role);
+    if (role == CSV_COPIES || role == CSV_SKIPPED) remark_guess(log, rows, self, role);
     return EE_OK;
 }
 
@@ -167,7 +186,7 @@ static const char *reason_of_name(const csv_columns *self, const char *name)
     if (self->roles[CSV_COUNT] != SIZE_MAX && strcasecmp(name, "name") == 0) return "name of the action";
     if (begins_with(name, "prob") || begins_with(name, "propensity") || begins_with(name, "pscore"))
         return named_like[CSV_PROBABILITY];
-    for (csv_role role = 0; role < CSV_ROLES; role++)
+    for (csv_role role = 0; role < CSV_GROUP; role++)
         for (size_t i = 0; usual_names[role][i]; i++)
             if (strcasecmp(name, usual_names[role][i]) == 0) return named_like[role];
     return NULL;
@@ -210,17 +229,30 @@ static ee_status find_context(csv_columns *self, const log_rows *rows, const csv
     return status;
 }
 
+/* Columns "metric.NAME". */
+static void find_metrics(csv_columns *self)
+{
+    for (size_t i = 0; i < self->width; i++) {
+        log_column *one = &self->all[i];
+        if (one->role || !begins_with(one->name, csv_metric_start) || !one->name[strlen(csv_metric_start)]) continue;
+        one->role = "metric";
+        self->metrics[self->metric_count++] = i;
+    }
+}
+
 ee_status csv_columns_find(log_reader *log, const log_rows *rows, const csv_options *asked, csv_columns *out,
                            ee_error *error)
 {
     *out = (csv_columns){.width = rows->width};
     ee_status status = memory_create(&log->owner, &out->all, rows->width, sizeof *out->all, error);
     if (!status) status = memory_create(&log->owner, &out->features, rows->width, sizeof *out->features, error);
+    if (!status) status = memory_create(&log->owner, &out->metrics, rows->width, sizeof *out->metrics, error);
     for (size_t i = 0; !status && i < rows->width; i++) out->all[i].name = rows->columns[i].text;
     for (csv_role i = 0; i < CSV_ROLES && !status; i++) {
         status = find_role(out, log, rows, i, asked->columns[i], error);
         if (!status && out->roles[i] != SIZE_MAX) out->all[out->roles[i]].role = csv_role_name(i);
     }
+    if (!status) find_metrics(out);
     if (!status) status = find_context(out, rows, asked, error);
     log->columns = status ? NULL : out->all;
     log->column_count = status ? 0 : out->width;

@@ -14,6 +14,13 @@ typedef enum csv_role {
     CSV_COUNT,
     CSV_COPIES,
     CSV_SKIPPED,
+    CSV_GROUP,
+    CSV_TREATED_SHARE,
+    CSV_BASELINE_UNIFORM,
+    CSV_PERSON,
+    CSV_SEGMENT,
+    CSV_RULES,
+    CSV_REPEATS,
     CSV_ROLES
 } csv_role;
 
@@ -35,7 +42,12 @@ typedef struct csv_columns {
     bool given;       /* the options name the context */
     size_t *features; /* (feature_count) the columns of the context by name, so that their order does not matter */
     size_t feature_count;
+    size_t *metrics; /* (metric_count) the columns "metric.NAME" */
+    size_t metric_count;
 } csv_columns;
+
+/* The start of the name of a column with a metric. */
+extern const char csv_metric_start[];
 
 /* Finds the columns by the options or by their usual names, which are judged later. Warns in the reader's remarks if
  * several have usual names of one role. */

@@ -299,6 +299,9 @@ static ee_status judge(dsjson *self, const log_options *options, log_event *even
     event->baseline = baseline < event->count ? baseline : 0;
     if (self->line.named && !event->slate && self->line.action_count == event->count) event->actions = self->line.names;
     event->context = of->context;
+    event->guard = of->guard;
+    event->metrics = self->line.metrics;
+    event->metric_count = self->line.metric_count;
     if (!self->line.vector_count) return EE_OK;
     if (self->line.vector_count != event->count) {
         log_skip(note, LOG_INVALID, "%zu of %zu actions have a vector", self->line.vector_count, event->count);

@@ -160,6 +160,89 @@ static ee_status take_dim(dsjson_line *self, const json_token *item, ee_error *e
     return status;
 }
 
+/* ---- guardrails and metrics ---- */
+
+static ee_status take_text(dsjson_line *self, const json_token *item, json_text *into, const char *wrong,
+                           ee_error *error)
+{
+    bool known = item->kind == JSON_KIND_TEXT;
+    *into = known ? line_keep_text(self, item->text) : (json_text){0};
+    if (!known && item->kind != JSON_KIND_NULL) line_set_problem(self, wrong);
+    return line_skip(self, item, error);
+}
+
+static ee_status take_group(dsjson_line *self, const json_token *item, ee_error *error)
+{
+    static const char wrong[] = "_group must be treated, control, waiting or fallback";
+    json_text name;
+    ee_status status = take_text(self, item, &name, wrong, error);
+    if (!status && !log_group_find(name, &self->of.guard.group)) line_set_problem(self, wrong);
+    return status;
+}
+
+static ee_status take_rules(dsjson_line *self, const json_token *token, ee_error *error)
+{
+    static const char wrong[] = "_rules must be an array of names";
+    const char *start = self->reader.next - 1; /* its bracket */
+    size_t count = 0;
+    self->of.guard.rules = (json_text){0};
+    if (token->kind != JSON_KIND_ARRAY) {
+        if (token->kind != JSON_KIND_NULL) line_set_problem(self, wrong);
+        return line_skip(self, token, error);
+    }
+    json_token item;
+    ee_status status = EE_OK;
+    for (; line_next(self, &item, &status, error); count++) {
+        if (item.kind != JSON_KIND_TEXT || !item.text.length) line_set_problem(self, wrong);
+        status = line_skip(self, &item, error);
+    }
+    if (count) self->of.guard.rules = (json_text){start, (size_t)(self->reader.next - start)};
+    return status;
+}
+
+/* "_metrics": {"refund": 1}. null counts as absent. */
+static ee_status take_metrics(dsjson_line *self, const json_token *token, ee_error *error)
+{
+    static const char wrong[] = "_metrics must be an object with numbers";
+    self->metric_count = 0;
+    if (token->kind != JSON_KIND_OBJECT) {
+        if (token->kind != JSON_KIND_NULL) line_set_problem(self, wrong);
+        return line_skip(self, token, error);
+    }
+    json_token item;
+    ee_status status = EE_OK;
+    while (line_next(self, &item, &status, error)) {
+        if (item.kind != JSON_KIND_NUMBER && item.kind != JSON_KIND_NULL) line_set_problem(self, wrong);
+        if (item.kind == JSON_KIND_NUMBER) {
+            status = memory_grow(self->owner, &self->metrics, &self->metric_capacity, self->metric_count + 1,
+                                 sizeof *self->metrics, error);
+            if (status) return status;
+            self->metrics[self->metric_count++] = (log_metric){line_keep_text(self, item.key), item.number};
+        }
+        status = line_skip(self, &item, error);
+    }
+    return status;
+}
+
+static ee_status take_guard(dsjson_line *self, const json_token *item, ee_error *error)
+{
+    log_guard *guard = &self->of.guard;
+    maybe share;
+    if (json_is(item->key, "_group")) return take_group(self, item, error);
+    if (json_is(item->key, "_key")) return take_text(self, item, &guard->key, "_key must be a string", error);
+    if (json_is(item->key, "_segment"))
+        return take_text(self, item, &guard->segment, "_segment must be a string", error);
+    if (json_is(item->key, "_repeats"))
+        return take_text(self, item, &guard->repeats, "_repeats must be a string", error);
+    if (json_is(item->key, "_rules")) return take_rules(self, item, error);
+    if (json_is(item->key, "_metrics")) return take_metrics(self, item, error);
+    if (json_is(item->key, "_baseline_uniform")) guard->uniform = item->kind == JSON_KIND_TRUE;
+    if (!json_is(item->key, "_treated_share")) return line_skip(self, item, error);
+    ee_status status = line_take_number(self, item, &share, "_treated_share must be a number", error);
+    guard->treated_share = share.known ? share.value : 0.0;
+    return status;
+}
+
 static ee_status take_underscored(dsjson_line *self, const json_token *item, ee_error *error)
 {
     facts *of = &self->of;
@@ -183,7 +266,7 @@ static ee_status take_underscored(dsjson_line *self, const json_token *item, ee_
     if (json_is(item->key, "_skipLearn")) of->skip = item->kind == JSON_KIND_TRUE;
     if (json_is(item->key, "_deferred")) of->deferred = item->kind == JSON_KIND_TRUE;
     if (json_is(item->key, "_label_ca")) of->continuous = true;
-    return line_skip(self, item, error);
+    return take_guard(self, item, error);
 }
 
 static ee_status take_member(dsjson_line *self, const json_token *item, ee_error *error)
@@ -239,7 +322,7 @@ static void clear(dsjson_line *self, const char *bytes, size_t size)
     self->of = (facts){0};
     self->actions.count = self->probabilities.count = self->baselines.count = 0;
     self->slot_actions.count = self->slot_probabilities.count = self->outcome_count = 0;
-    self->slot_count = self->allowed.count = 0;
+    self->slot_count = self->allowed.count = self->metric_count = 0;
     self->action_count = self->vector_count = self->value_count = 0;
     self->named = self->sparse = false;
     self->reader = json_start(bytes, size, &self->room);

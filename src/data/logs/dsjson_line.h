@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/json.h"
+#include "log_guard.h"
 
 typedef struct number_list {
     double *values;
@@ -46,6 +46,7 @@ typedef struct facts {
     observations seen;
     json_text id, time;
     json_text context;
+    log_guard guard;
     bool vectors_read; /* of the context */
     const char *wrong; /* a sentence about the first wrong value; NULL: none */
 } facts;
@@ -68,6 +69,9 @@ typedef struct dsjson_line {
     slot_description *slots;
     size_t slot_count, slot_capacity;
     number_list allowed; /* of all slots */
+
+    log_metric *metrics;
+    size_t metric_count, metric_capacity;
 
     size_t action_count; /* in _multi */
     json_text *names;    /* (action_count) */

@@ -4,6 +4,7 @@
 
 #include "data/values/log_time.h"
 #include "dsjson.h"
+#include "log_guard.h"
 
 static void add_string(text *into, const char *string)
 {
@@ -210,6 +211,41 @@ static double drop_of(double copies)
     return drop;
 }
 
+/* The key, with quotes and a colon, and the text, unless it is empty. */
+static void add_text(text *into, const char *key, json_text value)
+{
+    if (!value.length) return;
+    add_string(into, key);
+    text_json(into, value);
+}
+
+static void add_guard(text *into, const log_guard *guard)
+{
+    if (guard->group) {
+        text_add(into, ",\"_group\":\"%s\"", log_group_name(guard->group));
+        add_number(into, ",\"_treated_share\":", guard->treated_share);
+    }
+    if (guard->uniform) add_string(into, ",\"_baseline_uniform\":true");
+    add_text(into, ",\"_key\":", guard->key);
+    add_text(into, ",\"_segment\":", guard->segment);
+    add_text(into, ",\"_repeats\":", guard->repeats);
+    if (!guard->rules.length) return;
+    add_string(into, ",\"_rules\":");
+    text_one_line(into, guard->rules);
+}
+
+static void add_metrics(text *into, const log_event *event)
+{
+    if (!event->metric_count) return;
+    add_string(into, ",\"_metrics\":{");
+    for (size_t i = 0; i < event->metric_count; i++) {
+        if (i) add_string(into, ",");
+        text_json(into, event->metrics[i].name);
+        add_number(into, ":", event->metrics[i].value);
+    }
+    add_string(into, "}");
+}
+
 /* Where it comes from ends the line. */
 static void add_source(text *into, const log_event *event, const dsjson_source *source)
 {
@@ -248,6 +284,8 @@ void dsjson_format_served(text *into, const log_event *event, const dsjson_sourc
         add_number(into, ",\"pdrop\":", drop_of(event->copies));
     }
     if (event->skipped) add_string(into, ",\"_skipLearn\":true");
+    add_guard(into, &event->guard);
+    add_metrics(into, event);
     add_source(into, event, source);
 }
 

@@ -61,9 +61,11 @@ bool log_slot_is_partial(const log_slot *slot);
 
 /* A number that a decision received besides its reward. */
 typedef struct log_metric {
-    json_text name;
-    double value; /* finite */
+    json_text name; /* 1 to LOG_METRIC_NAME bytes, different from the others of the event */
+    double value;   /* -1e9 to 1e9 */
 } log_metric;
+
+enum { LOG_METRIC_NAME = 63, LOG_METRICS = 64 /* of an event, at most */ };
 
 /* Who decided: the bandit, for persons who are treated, or the baseline, for the others (docs/guardrails.md). */
 typedef enum log_group {
@@ -114,6 +116,10 @@ typedef struct log_event {
     const log_metric *metrics; /* (metric_count) */
     size_t metric_count;
 } log_event;
+
+/* Whether its action was drawn with the logged probabilities, so that it can be used for estimates. False for repeats
+ * of a sticky decision, which depend on the first one, and for decisions of a baseline that does not draw. */
+bool log_event_is_randomised(const log_event *event);
 
 /* Counts of lines and events so far, read and left out. */
 typedef struct log_counts {
@@ -184,6 +190,12 @@ typedef struct log_writer log_writer;
  * "-": dsjson to standard output. dim is the dimension of all arms, 0 for named features. */
 ee_status log_create(const char *path, size_t dim, log_writer **out, ee_error *error);
 ee_status log_write(log_writer *log, const log_event *event, ee_error *error);
+
+/* A CSV log names its columns first. Call log_expect with every event before the first log_write: it makes columns for
+ * the event's groups and metrics. Without it, the first event decides, and log_write fails for an event that has more.
+ */
+bool log_names_columns(const log_writer *log);
+ee_status log_expect(log_writer *log, const log_event *event, ee_error *error);
 
 /* Flushes, syncs and renames the file from its temporary name. NULL is allowed; keep false: discards it. */
 ee_status log_end(log_writer *log, bool keep, ee_error *error);

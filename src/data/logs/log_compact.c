@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "log_guard.h"
+
 const uint8_t compact_magic[COMPACT_MAGIC] = {'E', 'E', 'L', 'O', 'G', '\r', '\n', 0x1a};
 
 enum { VERSION = 1 };
@@ -19,7 +21,9 @@ enum {
     HAS_DENSE = 16,
     HAS_SPARSE = 32,
     HAS_SLOT_DETAILS = 64,
-    HAS_ALL = 127
+    HAS_GUARD = 128,
+    HAS_METRICS = 256,
+    HAS_ALL = 511
 };
 
 enum { SLOT_SKIPPED = 1, SLOT_ALLOWED = 2 };
@@ -33,6 +37,10 @@ typedef struct compact_room {
     size_t *starts, *slot_actions, *slot_allowed;
     uint32_t *indices;
     log_slot *slots;
+    log_metric *metrics;
+    json_room json;
+    text rules;
+    size_t metrics_capacity;
     size_t probabilities_capacity, slot_probabilities_capacity, names_capacity, values_capacity, starts_capacity;
     size_t slot_actions_capacity, slot_allowed_capacity, indices_capacity, slots_capacity;
     size_t dim;
@@ -214,6 +222,40 @@ static void visit_slots(archive *a, compact_room *room, log_event *event)
     }
 }
 
+static void visit_guard(archive *a, log_guard *guard)
+{
+    size_t group = guard->group, uniform = guard->uniform;
+    visit_number(a, &group);
+    visit_number(a, &uniform);
+    visit_double(a, &guard->treated_share);
+    visit_text(a, &guard->key, false);
+    visit_text(a, &guard->segment, false);
+    visit_text(a, &guard->rules, false);
+    visit_text(a, &guard->repeats, false);
+    if (group >= LOG_GROUPS || uniform > 1) fail_record(a, "the record has an unknown group");
+    if (a->status || !a->reading) return;
+    guard->group = (log_group)group;
+    guard->uniform = uniform;
+}
+
+static void visit_metrics(archive *a, compact_room *room, log_event *event)
+{
+    visit_number(a, &event->metric_count);
+    if (a->reading) {
+        if (!make_room(a, room, &room->metrics, &room->metrics_capacity, event->metric_count, sizeof *room->metrics,
+                       12))
+            return;
+        event->metrics = room->metrics;
+    }
+    for (size_t i = 0; i < event->metric_count && !a->status; i++) {
+        log_metric metric = {0};
+        if (!a->reading) metric = event->metrics[i];
+        visit_text(a, &metric.name, false);
+        visit_double(a, &metric.value);
+        if (a->reading) room->metrics[i] = metric;
+    }
+}
+
 static bool has_slot_details(const log_event *event)
 {
     for (size_t i = 0; i < event->slot_count; i++) {
@@ -229,7 +271,8 @@ static uint32_t flags_of(const log_event *event)
     return (event->skipped ? HAS_SKIPPED : 0u) | (event->slate ? HAS_SLATE : 0u) |
            (event->probabilities ? HAS_PROBABILITIES : 0u) | (event->actions ? HAS_NAMES : 0u) |
            (arms && !event->arms.starts ? HAS_DENSE : 0u) | (arms && event->arms.starts ? HAS_SPARSE : 0u) |
-           (has_slot_details(event) ? HAS_SLOT_DETAILS : 0u);
+           (has_slot_details(event) ? HAS_SLOT_DETAILS : 0u) | (log_guard_is_used(&event->guard) ? HAS_GUARD : 0u) |
+           (event->metric_count ? HAS_METRICS : 0u);
 }
 
 static void visit(archive *a, compact_room *room, log_event *event)
@@ -260,6 +303,8 @@ static void visit(archive *a, compact_room *room, log_event *event)
     if (flags & HAS_SPARSE) visit_sparse(a, room, event);
     if (event->slot_count) visit_slots(a, room, event);
     if (flags & HAS_SLOT_DETAILS && !a->status) visit_details(a, room, event);
+    if (flags & HAS_GUARD && !a->status) visit_guard(a, &event->guard);
+    if (flags & HAS_METRICS && !a->status) visit_metrics(a, room, event);
 }
 
 /* ---- writing ---- */
@@ -338,6 +383,14 @@ static const char *find_wrong_slot(const log_event *event)
     return NULL;
 }
 
+/* Rules are written to dsjson unchanged, so they must be JSON. */
+static const char *find_wrong_rules(compact_room *room, json_text rules)
+{
+    room->rules.length = 0;
+    if (!rules.length || !log_rules_join(rules, &room->json, &room->rules, NULL)) return NULL;
+    return "the rules of an event must be an array of names";
+}
+
 /* The record's fields, once its bytes are known to be right. */
 static ee_status read_fields(compact_log *log, const char *bytes, size_t size, log_event *event, log_note *note,
                              ee_error *error)
@@ -354,6 +407,7 @@ static ee_status read_fields(compact_log *log, const char *bytes, size_t size, l
                         : archive_remaining(&a) ? "the record is longer than its contents"
                                                 : find_wrong(event);
     if (!wrong) wrong = find_wrong_slot(event);
+    if (!wrong) wrong = find_wrong_rules(&log->room, event->guard.rules);
     if (wrong) log_skip(note, a.status ? LOG_BROKEN : LOG_INVALID, "%s", wrong);
     return EE_OK;
 }
@@ -421,6 +475,6 @@ ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *erro
     compact_log *log = (compact_log *)*out;
     log->head.next = next;
     log->head.stream = stream;
-    log->room.owner = &log->head.owner;
+    log->room.owner = log->room.json.owner = log->room.rules.owner = &log->head.owner;
     return read_header(log, error);
 }

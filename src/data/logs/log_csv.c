@@ -10,7 +10,7 @@
 #include "csv_actions.h"
 #include "csv_columns.h"
 #include "data/values/log_time.h"
-#include "data/values/text.h"
+#include "log_guard.h"
 
 typedef struct csv_log {
     log_reader head;
@@ -21,6 +21,9 @@ typedef struct csv_log {
     text multi;            /* the part of the context with the actions, for multi_count of them */
     size_t multi_count;
     text context;
+    text rules, rule;
+    log_metric *metrics;
+    size_t metric_capacity;
     bool time_noted; /* a time that cannot be read is among the remarks */
 } csv_log;
 
@@ -101,6 +104,64 @@ static bool take_event(const csv_log *log, log_event *event, log_note *note)
     return take_action(log, event, note);
 }
 
+/* ---- guardrails and metrics ---- */
+
+static json_text text_of(const csv_log *log, csv_role which)
+{
+    const field *from = field_of(log, which);
+    return from ? (json_text){from->text, from->length} : (json_text){0};
+}
+
+static bool take_group(const csv_log *log, log_group *group, log_note *note)
+{
+    const field *from = field_of(log, CSV_GROUP);
+    if (!from || log_group_find((json_text){from->text, from->length}, group)) return true;
+    log_skip(note, LOG_INVALID, "expected treated, control, waiting or fallback, got '%.30s'; a feature? group=none",
+             from->text);
+    return false;
+}
+
+static ee_status take_guard(csv_log *log, log_guard *guard, log_note *note, ee_error *error)
+{
+    double uniform = 0;
+    if (!take_group(log, &guard->group, note) || !take_number(log, CSV_TREATED_SHARE, &guard->treated_share, note) ||
+        !take_number(log, CSV_BASELINE_UNIFORM, &uniform, note))
+        return EE_OK;
+    guard->uniform = uniform != 0;
+    guard->key = text_of(log, CSV_PERSON);
+    guard->segment = text_of(log, CSV_SEGMENT);
+    guard->repeats = text_of(log, CSV_REPEATS);
+    json_text joined = text_of(log, CSV_RULES);
+    if (!joined.length) return EE_OK;
+    log->rules.length = 0;
+    log->rules.error = log->rule.error = error;
+    log_rules_split(joined, &log->rule, &log->rules);
+    if (log->rules.status || log->rule.status) return EE_NO_MEMORY;
+    if (log->rules.length > 2) guard->rules = (json_text){log->rules.bytes, log->rules.length};
+    return EE_OK;
+}
+
+/* An empty field: the event does not have this metric. */
+static ee_status take_metrics(csv_log *log, log_event *event, log_note *note, ee_error *error)
+{
+    const csv_columns *columns = &log->columns;
+    size_t start = strlen(csv_metric_start);
+    ee_status status = memory_grow(&log->head.owner, &log->metrics, &log->metric_capacity, columns->metric_count,
+                                   sizeof *log->metrics, error);
+    for (size_t i = 0; i < columns->metric_count && !status; i++) {
+        size_t column = columns->metrics[i];
+        const field *from = &log->rows.rows.fields[column], *name = &log->rows.columns[column];
+        double value;
+        if (!from->length) continue;
+        if (field_number(from, &value))
+            log->metrics[event->metric_count++] = (log_metric){{name->text + start, name->length - start}, value};
+        else
+            log_skip(note, LOG_INVALID, "expected a number for the %.40s, got '%.30s'", name->text, from->text);
+    }
+    event->metrics = log->metrics;
+    return status;
+}
+
 /* ---- features ---- */
 
 /* The actions: {"_tag":"red","i":{"constant":1,"id":"red"}}, as in Personalizer. */
@@ -171,7 +232,9 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     if (note->verdict != LOG_EVENT) return EE_OK;
     if (!take_event(log, event, note)) return EE_OK;
     check_time(log, event);
-    if (head->options.bare) return EE_OK;
+    status = take_guard(log, &event->guard, note, error);
+    if (!status && log->columns.metric_count) status = take_metrics(log, event, note, error);
+    if (status || note->verdict || head->options.bare) return status;
     return make_context(log, event, error);
 }
 
@@ -185,6 +248,7 @@ static ee_status create_log(byte_stream *stream, log_reader **out, ee_error *err
     log->head.next = next;
     log->head.stream = stream;
     log->head.seen.owner = log->actions.words.owner = log->multi.owner = log->context.owner = owner;
+    log->rules.owner = log->rule.owner = owner;
     return log_rows_start(owner, stream, &log->rows, error);
 }
 

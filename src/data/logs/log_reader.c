@@ -123,9 +123,38 @@ static bool check_reward(double reward, log_note *note)
     return false;
 }
 
+static bool check_metrics(const log_event *event, log_note *note)
+{
+    if (event->metric_count > LOG_METRICS) {
+        log_skip(note, LOG_INVALID, "%zu metrics, expected at most %d", event->metric_count, LOG_METRICS);
+        return false;
+    }
+    for (size_t i = 0; i < event->metric_count; i++) {
+        const log_metric *one = &event->metrics[i];
+        bool twice = false;
+        for (size_t k = 0; k < i; k++) twice = twice || json_compare(event->metrics[k].name, one->name) == 0;
+        if (!one->name.length || one->name.length > LOG_METRIC_NAME)
+            log_skip(note, LOG_INVALID, "the name of a metric must have 1 to %d bytes", LOG_METRIC_NAME);
+        else if (twice)
+            log_skip(note, LOG_INVALID, "the metric '%.*s' is given twice", (int)one->name.length, one->name.bytes);
+        else if (!(fabs(one->value) <= 1e9))
+            log_skip(note, LOG_INVALID, "a metric must be -1e9 to 1e9, got %.6g", one->value);
+        if (note->verdict) return false;
+    }
+    return true;
+}
+
+static bool check_share(const log_guard *guard, log_note *note)
+{
+    if (guard->treated_share >= 0 && guard->treated_share <= 1) return true;
+    log_skip(note, LOG_INVALID, "the treated share must be 0 to 1, got %.6g", guard->treated_share);
+    return false;
+}
+
 bool log_check(log_event *event, log_note *note)
 {
     if (!check_taken(event->probability, note) || !check_reward(event->reward, note)) return false;
+    if (!check_metrics(event, note) || !check_share(&event->guard, note)) return false;
     if (event->probabilities && !check_probabilities(event->probabilities, event->count, note)) return false;
     for (size_t i = 0; i < event->slot_count; i++) {
         const log_slot *slot = &event->slots[i];
@@ -133,6 +162,7 @@ bool log_check(log_event *event, log_note *note)
         if (!event->slate && !check_reward(slot->reward, note)) return false;
     }
     if (event->probability > 1) event->probability = 1;
+    if (!event->guard.group) event->guard.treated_share = 0;
     return true;
 }
 

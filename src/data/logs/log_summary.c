@@ -15,7 +15,7 @@ static const double bin_ratio = 0.0198026272961797; /* log(1.02) */
 ee_status log_summary_start(log_summary *out, ee_error *error)
 {
     *out = (log_summary){.last_time = (double)NAN};
-    out->names.owner = &out->owner;
+    out->names.owner = out->metric_names.owner = &out->owner;
     ee_status status = memory_create(&out->owner, &out->bin_counts, BINS, sizeof *out->bin_counts, error);
     if (!status) status = memory_create(&out->owner, &out->bin_sums, BINS, sizeof *out->bin_sums, error);
     return status;
@@ -128,6 +128,25 @@ static int most_taken_first(const void *a, const void *b)
     return json_compare(one->name, other->name);
 }
 
+/* ---- guardrails and metrics ---- */
+
+static ee_status add_metrics(log_summary *self, const log_event *event, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < event->metric_count && !status; i++) {
+        json_text name = event->metrics[i].name;
+        size_t number = vocabulary_find(&self->metric_names, name.bytes, name.length);
+        if (number == LOG_METRICS) continue;
+        status = memory_grow(&self->owner, &self->metrics, &self->metrics_capacity, number + 1, sizeof *self->metrics,
+                             error);
+        if (!status) status = vocabulary_add(&self->metric_names, name.bytes, name.length, &number, error);
+        if (status) break;
+        self->metric_count = self->metric_names.count;
+        add(&self->metrics[number].values, event->metrics[i].value);
+    }
+    return status;
+}
+
 /* ---- the whole ---- */
 
 ee_status log_summary_add(log_summary *self, const log_event *event, ee_error *error)
@@ -141,7 +160,10 @@ ee_status log_summary_add(log_summary *self, const log_event *event, ee_error *e
     if (event->slot_count) add(&self->slots, (double)event->slot_count);
     self->slates += event->slate;
     add_probabilities(self, event);
-    return add_action(self, event, error);
+    if (event->guard.group) add(&self->groups[event->guard.group], event->reward);
+    self->repeats += event->guard.repeats.length > 0;
+    ee_status status = add_metrics(self, event, error);
+    return status ? status : add_action(self, event, error);
 }
 
 void log_summary_end(log_summary *self)
@@ -149,6 +171,10 @@ void log_summary_end(log_summary *self)
     for (size_t i = 0; i < self->action_count; i++) {
         const vocabulary_word *name = &self->names.words[i];
         self->actions[i].name = (json_text){self->names.letters + name->start, name->length};
+    }
+    for (size_t i = 0; i < self->metric_count; i++) {
+        const vocabulary_word *name = &self->metric_names.words[i];
+        self->metrics[i].name = (json_text){self->metric_names.letters + name->start, name->length};
     }
     if (self->action_count) qsort(self->actions, self->action_count, sizeof *self->actions, most_taken_first);
 }

@@ -3,7 +3,7 @@
 #define EENET_LOG_SUMMARY_H
 
 #include "data/values/vocabulary.h"
-#include "log.h"
+#include "log_guard.h"
 
 /* One action, identified by its name if it has one, else by its number. */
 typedef struct log_action_summary {
@@ -17,6 +17,11 @@ typedef struct log_range {
     size_t count;
     double least, largest, sum;
 } log_range;
+
+typedef struct log_metric_summary {
+    json_text name; /* set by log_summary_end */
+    log_range values;
+} log_metric_summary;
 
 enum { LOG_GAPS = 3, LOG_ACTIONS_MOST = 1 << 16 };
 
@@ -41,6 +46,11 @@ typedef struct log_summary {
     size_t slates;
     log_range copies;
 
+    log_range groups[LOG_GROUPS]; /* rewards of the decisions of each group */
+    size_t repeats;               /* decisions that repeat another */
+    log_metric_summary *metrics;  /* (metric_count) in the order of their first values */
+    size_t metric_count;          /* at most LOG_METRICS */
+
     log_action_summary *actions; /* (action_count) the most chosen first, after log_summary_end */
     size_t action_count;
     size_t others; /* events with actions beyond the first LOG_ACTIONS_MOST */
@@ -49,6 +59,8 @@ typedef struct log_summary {
     memory owner;
     vocabulary names; /* action i has name i until log_summary_end */
     size_t actions_capacity;
+    vocabulary metric_names;
+    size_t metrics_capacity;
     size_t *bin_counts;
     double *bin_sums;
     double last_time;

@@ -1,12 +1,16 @@
 /* Logs that are written: the event in the format of the file's name. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "csv_columns.h"
 #include "data/files/byte_sink.h"
 #include "data/values/log_time.h"
+#include "data/values/vocabulary.h"
 #include "dsjson.h"
 #include "log_compact.h"
+#include "log_guard.h"
 
 struct log_writer {
     memory owner;
@@ -15,6 +19,13 @@ struct log_writer {
     byte_sink *sink;
     text line;      /* of the event, for the formats that are text */
     archive record; /* of the event, for the one that is not */
+
+    /* CSV only */
+    bool named;         /* the header is written */
+    bool guard;         /* there are columns for guardrails */
+    vocabulary metrics; /* that have a column */
+    text joined;        /* rules of the event */
+    json_room room;
 };
 
 static const struct {
@@ -63,7 +74,102 @@ static void format_csv(text *into, const log_event *event)
     text_double(into, event->reward);
     text_add(into, ",");
     text_double(into, event->copies);
-    text_add(into, ",%d\n", event->skipped);
+    text_add(into, ",%d", event->skipped);
+}
+
+static ee_status format_guard(log_writer *log, const log_guard *guard, ee_error *error)
+{
+    text *into = &log->line;
+    log->joined.length = 0;
+    ee_status status = guard->rules.length ? log_rules_join(guard->rules, &log->room, &log->joined, error) : EE_OK;
+    text_add(into, ",%s,", log_group_name(guard->group));
+    if (guard->group) text_double(into, guard->treated_share);
+    text_add(into, ",%d,", guard->uniform);
+    add_field(into, guard->key);
+    text_add(into, ",");
+    add_field(into, guard->segment);
+    text_add(into, ",");
+    add_field(into, (json_text){log->joined.bytes, log->joined.length});
+    text_add(into, ",");
+    add_field(into, guard->repeats);
+    return status;
+}
+
+static void format_metrics(log_writer *log, const log_event *event)
+{
+    for (size_t i = 0; i < log->metrics.count; i++) {
+        text_add(&log->line, ",");
+        for (size_t k = 0; k < event->metric_count; k++) {
+            json_text name = event->metrics[k].name;
+            if (vocabulary_find(&log->metrics, name.bytes, name.length) == i)
+                text_double(&log->line, event->metrics[k].value);
+        }
+    }
+}
+
+static void format_names(log_writer *log)
+{
+    text *into = &log->line;
+    log->named = true;
+    text_add(into, "id,time,count,action,name,probability,reward,copies,skipped");
+    if (log->guard) text_add(into, ",group,treated_share,baseline_uniform,key,segment,rules,repeats");
+    for (size_t i = 0; i < log->metrics.count; i++) {
+        const vocabulary_word *word = &log->metrics.words[i];
+        char name[sizeof "metric." + LOG_METRIC_NAME];
+        int length = snprintf(name, sizeof name, "%s%.*s", csv_metric_start, (int)word->length,
+                              log->metrics.letters + word->start);
+        text_add(into, ",");
+        add_field(into, (json_text){name, (size_t)length});
+    }
+    text_add(into, "\n");
+}
+
+bool log_names_columns(const log_writer *log)
+{
+    return log->format == LOG_CSV;
+}
+
+ee_status log_expect(log_writer *log, const log_event *event, ee_error *error)
+{
+    size_t number;
+    ee_status status = EE_OK;
+    log->guard = log->guard || log_guard_is_used(&event->guard);
+    for (size_t i = 0; i < event->metric_count && !status; i++) {
+        json_text name = event->metrics[i].name;
+        status = vocabulary_add(&log->metrics, name.bytes, name.length, &number, error);
+    }
+    return status;
+}
+
+/* Whether all that the event has fits into the columns. */
+static ee_status check_columns(const log_writer *log, const log_event *event, ee_error *error)
+{
+    static const char advice[] = "write .dsjson or .eelog, or read the log from a file";
+    if (log_guard_is_used(&event->guard) && !log->guard)
+        return status_fail(error, EE_BAD_INPUT,
+                           "log: line %zu has a group, key, segment, rules or repeats, which %s; %s", event->line,
+                           "the first event did not have", advice);
+    for (size_t i = 0; i < event->metric_count; i++) {
+        json_text name = event->metrics[i].name;
+        if (vocabulary_find(&log->metrics, name.bytes, name.length) == log->metrics.count)
+            return status_fail(error, EE_BAD_INPUT, "log: line %zu has the metric '%.*s', which %s; %s", event->line,
+                               (int)name.length, name.bytes, "the first event did not have", advice);
+    }
+    return EE_OK;
+}
+
+static ee_status write_csv(log_writer *log, const log_event *event, ee_error *error)
+{
+    bool expected = log->guard || log->metrics.count;
+    ee_status status = log->named || expected ? EE_OK : log_expect(log, event, error);
+    if (!status) status = check_columns(log, event, error);
+    if (status) return status;
+    if (!log->named) format_names(log);
+    format_csv(&log->line, event);
+    if (log->guard) status = format_guard(log, &event->guard, error);
+    format_metrics(log, event);
+    text_add(&log->line, "\n");
+    return status;
 }
 
 /* ---- any format ---- */
@@ -92,10 +198,9 @@ ee_status log_create(const char *path, size_t dim, log_writer **out, ee_error *e
     log->dim = dim;
     log->line = text_start(error);
     log->record = archive_writer(error);
+    log->metrics.owner = log->joined.owner = log->room.owner = &log->owner;
     status = byte_sink_open(path, &log->sink, error);
     if (!status && format == LOG_COMPACT) compact_write_header(&log->record, dim);
-    if (!status && format == LOG_CSV)
-        text_add(&log->line, "id,time,count,action,name,probability,reward,copies,skipped\n");
     if (!status) status = write_out(log, error);
     if (status)
         log_end(log, false, NULL);
@@ -109,20 +214,27 @@ ee_status log_write(log_writer *log, const log_event *event, ee_error *error)
     if (event->arms.count && event->arms.dim != log->dim)
         return status_fail(error, EE_BAD_INPUT, "log: an event has arms of %zu features, the others have %zu",
                            event->arms.dim, log->dim);
-    log->line.error = log->record.error = error;
+    log->line.error = log->record.error = log->joined.error = error;
+    ee_status status = EE_OK;
     if (log->format == LOG_COMPACT)
         compact_write(&log->record, event);
     else if (log->format == LOG_CSV)
-        format_csv(&log->line, event);
+        status = write_csv(log, event, error);
     else
         dsjson_format(&log->line, event);
-    return write_out(log, error);
+    return status ? status : write_out(log, error);
 }
 
 ee_status log_end(log_writer *log, bool keep, ee_error *error)
 {
     if (!log) return EE_OK;
-    ee_status status = byte_sink_end(log->sink, keep, error);
+    ee_status status = EE_OK;
+    if (keep && log->format == LOG_CSV && !log->named) {
+        format_names(log); /* of a log without events */
+        status = write_out(log, error);
+    }
+    ee_status ended = byte_sink_end(log->sink, keep && !status, status ? NULL : error);
+    if (!status) status = ended;
     memory_free(log->line.bytes);
     memory_free(log->record.bytes);
     memory_release(&log->owner);

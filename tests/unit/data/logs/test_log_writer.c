@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "data/logs/log_kind.h"
 #include "good_logs.h"
 #include "support_files.h"
@@ -45,6 +46,11 @@ static void convert(const char *from, const char *to)
     log_writer *out = create_good(to, log_dim(in));
     log_event event;
     ee_error error;
+    if (log_names_columns(out)) {
+        while (next_good(in, &event)) ok(log_expect(out, &event, NULL));
+        log_close(in);
+        in = open_good(from);
+    }
     while (next_good(in, &event))
         if (log_write(out, &event, &error)) fail_msg("%s", error.message);
     if (log_end(out, true, &error)) fail_msg("%s", error.message);
@@ -108,6 +114,25 @@ static void same_event(const log_event *a, const log_event *b)
     }
 }
 
+static void same_guard(const log_event *a, const log_event *b)
+{
+    const log_guard *one = &a->guard, *other = &b->guard;
+    assert_int_equal(one->group, other->group);
+    assert_true(one->uniform == other->uniform);
+    same_doubles(&one->treated_share, &other->treated_share, 1);
+    same_text(one->key, other->key);
+    same_text(one->segment, other->segment);
+    same_text(one->rules, other->rules);
+    same_text(one->repeats, other->repeats);
+    assert_int_equal(a->metric_count, b->metric_count);
+    for (size_t i = 0; i < a->metric_count; i++) { /* CSV has them in the order of its columns */
+        size_t k = 0;
+        while (k < b->metric_count && json_compare(a->metrics[i].name, b->metrics[k].name) != 0) k++;
+        assert_true(k < b->metric_count);
+        same_doubles(&a->metrics[i].value, &b->metrics[k].value, 1);
+    }
+}
+
 static size_t same_logs(const char *one, const char *other)
 {
     log_reader *a = open_good(one), *b = open_good(other);
@@ -117,6 +142,7 @@ static size_t same_logs(const char *one, const char *other)
     while (next_good(a, &first)) {
         assert_true(next_good(b, &second));
         same_event(&first, &second);
+        same_guard(&first, &second);
         if (first.context.length) same_text(first.context, second.context);
         count++;
     }
@@ -305,6 +331,114 @@ TEST(csv_has_a_row_for_each_event)
                         "slots,,3,1,,0.75,1.5,1,0\n"
                         "more,,3,1,,0.5,0,1,0\n"
                         ",,2,1,,0.8,2,1,0\n");
+    memory_free(bytes);
+    folder_remove(&folder);
+}
+
+/* ---- guardrails and metrics ---- */
+
+static json_text text_of(const char *string)
+{
+    return (json_text){string, strlen(string)};
+}
+
+/* A word that CSV and JSON must quote. */
+static json_text draw_word(random_stream *draws)
+{
+    static const char *const words[] = {"", "u17", "a,b", "say \"x\"", "two\nlines", "a|b\\c", "\xc3\xa9", " blanks "};
+    return text_of(words[random_below(draws, sizeof words / sizeof *words)]);
+}
+
+/* An event with some of what guardrails can do. */
+static log_event draw_event(random_stream *draws, uint64_t number, log_metric *metrics, char id[16])
+{
+    static const char *const rules[] = {"", "[\"new items\"]", "[\"a|b\",\"c\\\\d\",\"e,f\"]", "[\"\\\"\"]"};
+    static const char *const names[] = {"refund", "a,\"b\"", "\xc3\xa9"};
+    snprintf(id, 16, "d%u", (unsigned)number);
+    log_event event = {.time = (double)NAN, .count = 3, .action = 1, .probability = 0.25, .reward = 1, .copies = 1};
+    event.id = text_of(id);
+    event.guard = (log_guard){.group = (log_group)random_below(draws, LOG_GROUP_FALLBACK + 1),
+                              .uniform = random_below(draws, 2),
+                              .key = draw_word(draws),
+                              .segment = draw_word(draws),
+                              .rules = text_of(rules[random_below(draws, 4)]),
+                              .repeats = draw_word(draws)};
+    if (event.guard.group) event.guard.treated_share = random_unit(draws);
+    event.metrics = metrics;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (random_below(draws, 2)) metrics[event.metric_count++] = (log_metric){text_of(names[i]), random_unit(draws)};
+    return event;
+}
+
+/* All that guardrails and metrics say survives every way between the three formats, to the last bit. */
+TEST(guardrails_and_metrics_come_back)
+{
+    enum { EVENTS = 500 };
+    static const char *const endings[] = {".dsjson", ".eelog", ".csv"};
+    test_folder folder = folder_make();
+    random_stream draws = random_named(7, "guardrails");
+    paths p = paths_of(&folder, "", "");
+    log_writer *log = create_good(p.source, 0);
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        log_metric metrics[3];
+        char id[16];
+        log_event event = draw_event(&draws, i, metrics, id);
+        ok(log_write(log, &event, NULL));
+    }
+    ok(log_end(log, true, NULL));
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            p = paths_of(&folder, endings[i], endings[k]);
+            convert(p.source, p.first);
+            convert(p.first, p.second);
+            log_reader *a = open_good(p.source), *b = open_good(p.second);
+            log_event one, other;
+            for (size_t count = 0; count < EVENTS; count++) {
+                assert_true(next_good(a, &one) && next_good(b, &other));
+                same_text(one.id, other.id);
+                same_guard(&one, &other);
+            }
+            log_close(a);
+            log_close(b);
+        }
+    folder_remove(&folder);
+}
+
+/* The columns of a CSV file are fixed by its first event, unless log_expect names more. */
+TEST(csv_refuses_what_has_no_column)
+{
+    test_folder folder = folder_make();
+    paths p = paths_of(&folder, ".csv", "");
+    log_writer *log = create_good(p.first, 0);
+    log_metric metric = {text_of("refund"), 2};
+    log_event event = {.line = 1, .time = (double)NAN, .count = 2, .probability = 0.5, .copies = 1};
+    ee_error error;
+    ok(log_write(log, &event, NULL));
+    event.guard.key = text_of("u17");
+    assert_int_equal(log_write(log, &event, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "line 1 has a group, key, segment, rules or repeats"));
+    event.guard.key = text_of("");
+    event.metrics = &metric;
+    event.metric_count = 1;
+    assert_int_equal(log_write(log, &event, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "the metric 'refund'"));
+    ok(log_end(log, false, NULL));
+    folder_remove(&folder);
+}
+
+/* A file from before guardrails has neither flag: its bytes are unchanged. */
+TEST(compact_logs_without_guardrails_are_unchanged)
+{
+    test_folder folder = folder_make();
+    paths p = paths_of(&folder, ".eelog", "");
+    log_writer *log = create_good(p.first, 0);
+    log_event event = {.time = 0, .count = 1, .probability = 1, .copies = 1};
+    ok(log_write(log, &event, NULL));
+    ok(log_end(log, true, NULL));
+    uint8_t *bytes;
+    size_t size;
+    ok(file_read(p.first, &bytes, &size, NULL));
+    assert_int_equal(size, 32 + 4 + 60 + 4);
     memory_free(bytes);
     folder_remove(&folder);
 }
