@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "data/values/text.h"
 #include "log_guard.h"
 
 const uint8_t compact_magic[COMPACT_MAGIC] = {'E', 'E', 'L', 'O', 'G', '\r', '\n', 0x1a};

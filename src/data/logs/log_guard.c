@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "data/values/text.h"
 
 static const char *const group_names[LOG_GROUPS] = {
     [LOG_GROUP_NONE] = "",           [LOG_GROUP_TREATED] = "treated",   [LOG_GROUP_CONTROL] = "control",

@@ -2,8 +2,9 @@
 #ifndef EENET_LOG_GUARD_H
 #define EENET_LOG_GUARD_H
 
-#include "data/values/text.h"
 #include "log.h"
+
+struct text; /* data/values/text.h; not included, because many name a variable text */
 
 enum { LOG_GROUPS = LOG_GROUP_FALLBACK + 1 };
 
@@ -19,8 +20,8 @@ bool log_guard_is_used(const log_guard *guard);
 /* Rules in a CSV field: their names joined by '|'. A '|' or '\\' in a name has a '\\' before it. Joining fails with
  * EE_BAD_INPUT unless rules is an array of strings that are not empty; room is for reading it. Splitting uses name as a
  * buffer. */
-ee_status log_rules_join(json_text rules, json_room *room, text *into, ee_error *error);
-void log_rules_split(json_text joined, text *name, text *into);
+ee_status log_rules_join(json_text rules, json_room *room, struct text *into, ee_error *error);
+void log_rules_split(json_text joined, struct text *name, struct text *into);
 
 /* Decisions that are not randomised (log_event_is_randomised), by the reason. */
 typedef struct log_left_out {

@@ -65,6 +65,48 @@ static ee_status open_log(evaluation *self)
     return EE_OK;
 }
 
+/* Without values beyond 0 and 1, the range is 0 to 1, as for rewards. */
+static void widen(evaluation_metric *one)
+{
+    if (!(one->low >= 0.0 && one->high <= 1.0)) return;
+    one->low = 0.0;
+    one->high = 1.0;
+}
+
+/* The metrics to be estimated, with their ranges, as far as they are known without reading the log. */
+static void frame_request(const evaluation_request *request, evaluation_frame *frame)
+{
+    frame->metric_count = request->metric_count;
+    frame->all_metrics = request->metrics_given;
+    memcpy(frame->metrics, request->metrics, sizeof frame->metrics);
+}
+
+/* The same after a survey: all of the log, or the requested ones. */
+static ee_status frame_metrics(const evaluation_request *request, const log_survey *found, evaluation_frame *frame,
+                               ee_error *error)
+{
+    size_t most = found->metric_count < EVALUATION_METRICS ? found->metric_count : EVALUATION_METRICS;
+    frame->all_metrics = true;
+    if (!request->metrics_given) {
+        frame->metric_count = most;
+        frame->metrics_left = found->metric_count - most;
+        memcpy(frame->metrics, found->metrics, most * sizeof *found->metrics);
+        for (size_t i = 0; i < most; i++) widen(&frame->metrics[i]);
+    }
+    for (size_t i = 0; i < request->metric_count; i++) {
+        evaluation_metric *one = &frame->metrics[i];
+        size_t place = 0;
+        while (place < found->metric_count && strcmp(found->metrics[place].name, one->name) != 0) place++;
+        if (place == found->metric_count)
+            return status_fail(error, EE_BAD_INPUT, "no evaluated event has the metric '%s'", one->name);
+        if (!isnan(one->low)) continue;
+        one->low = found->metrics[place].low;
+        one->high = found->metrics[place].high;
+        widen(one);
+    }
+    return EE_OK;
+}
+
 /* Fills the frame. Reads the log once more if something needs the whole log and it can be read again. again: a reward
  * was outside the assumed range. */
 static ee_status frame_log(evaluation *self, bool again)
@@ -84,6 +126,7 @@ static ee_status frame_log(evaluation *self, bool again)
                                     .reward_low = given ? request->reward_low : 0.0,
                                     .reward_high = given ? request->reward_high : 1.0,
                                     .assumed_range = !given};
+    if (!again) frame_request(request, frame);
     if (!again && !share && !sizes) return EE_OK;
     log_survey found;
     bool finished;
@@ -92,6 +135,8 @@ static ee_status frame_log(evaluation *self, bool again)
         status = log_survey_features(features, found.names, false, &self->sized_features, self->error);
     if (status) return status;
     if (!finished) self->stopped = true;
+    status = self->stopped ? EE_OK : frame_metrics(request, &found, frame, self->error);
+    if (status) return status;
     self->total_events = found.events;
     if (sizes) frame->features = self->sized_features;
     if (share) frame->learned_events = (uint64_t)(request->split * (double)found.events);
@@ -190,9 +235,13 @@ static ee_status play(evaluation *self)
 {
     pass_end end = PASS_OTHER_RANGE;
     ee_status status = frame_log(self, false);
-    for (int turn = 0; turn < 2 && !status && !self->stopped && end == PASS_OTHER_RANGE; turn++) {
+    for (int turn = 0; turn < 2 && !status && !self->stopped && end != PASS_FINISHED; turn++) {
         status = play_missing(self, &end);
-        if (status || end != PASS_OTHER_RANGE) break;
+        if (status || (end != PASS_OTHER_RANGE && end != PASS_NEW_METRIC)) break;
+        if (!self->repeats && end == PASS_NEW_METRIC)
+            return status_fail(self->error, EE_BAD_INPUT,
+                               "the log has metrics, and it can be read only once; give their ranges, such as "
+                               "--metrics refund=0:1, or --metrics none");
         if (!self->repeats)
             return status_fail(
                 self->error, EE_BAD_INPUT,
@@ -226,6 +275,7 @@ static void take_stored(evaluation *self, size_t place, stored_evaluation *row)
     row->result.options = NULL;
     row->result.marks = NULL;
     row->result.slots = NULL;
+    row->result.metrics = NULL;
     self->ended[place] = true;
 }
 

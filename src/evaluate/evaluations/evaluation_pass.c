@@ -19,8 +19,9 @@ struct pass {
     evaluation_play play;
     log_checks *checks;
     log_reader *log;
-    ee_round *features;       /* NULL: not needed, or the log has vectors */
-    uint64_t number;          /* shown events so far */
+    ee_round *features; /* NULL: not needed, or the log has vectors */
+    uint64_t number;    /* shown events so far */
+    log_left_out left_out;
     uint64_t learned, unread; /* events used only for learning; events without readable features */
     size_t first_unread_line;
     ee_error first_unread;
@@ -50,6 +51,7 @@ static ee_status open_log(pass *self, ee_error *error)
     log_close(self->log);
     self->log = NULL;
     self->number = self->unread = 0;
+    self->left_out = (log_left_out){0};
     return log_open(self->request->log, &self->frame->reading, &self->log, error);
 }
 
@@ -104,6 +106,24 @@ static ee_status check_reward(pass *self, const log_event *event, ee_error *erro
     return status_fail(error, EE_BAD_INPUT,
                        "line %zu: reward %g is outside [%g, %g]; set the possible range with --rewards LOW:HIGH",
                        event->line, reward, frame->reward_low, frame->reward_high);
+}
+
+/* The metrics to be estimated and their ranges must be known. */
+static ee_status check_metrics(pass *self, const log_event *event, ee_error *error)
+{
+    const evaluation_frame *frame = self->frame;
+    for (size_t i = 0; i < event->metric_count && !self->end; i++) {
+        const log_metric *found = &event->metrics[i];
+        size_t place = 0;
+        while (place < frame->metric_count && !json_is(found->name, frame->metrics[place].name)) place++;
+        const evaluation_metric *known = &frame->metrics[place];
+        bool missing = place == frame->metric_count;
+        if (missing ? !frame->all_metrics : isnan(known->low)) self->end = PASS_NEW_METRIC;
+        if (missing || self->end || (found->value >= known->low && found->value <= known->high)) continue;
+        return status_fail(error, EE_BAD_INPUT, "line %zu: metric '%s' is %g, outside its range [%g, %g]", event->line,
+                           known->name, found->value, known->low, known->high);
+    }
+    return EE_OK;
 }
 
 /* ---- what an event is for ---- */
@@ -163,6 +183,7 @@ static ee_status take_event(pass *self, bool *played, ee_error *error)
     event_use use = self->use_of(self, event);
     bool usable;
     ee_status status = use.score ? check_reward(self, event, error) : EE_OK;
+    if (!status && event->metric_count) status = check_metrics(self, event, error);
     *played = false;
     if (status || self->end) return status;
     status = read_features(self, event, &usable, error);
@@ -189,6 +210,10 @@ static ee_status next_event(pass *self, bool *played, ee_error *error)
         if (self->watch && !self->watch->wanted(self->watch->context)) self->end = PASS_STOPPED;
         if (self->end) return EE_OK;
         if (self->event.skipped) continue;
+        if (!log_event_is_randomised(&self->event)) {
+            log_left_out_add(&self->left_out, &self->event);
+            continue;
+        }
         bool split = self->request->mode == EVALUATION_SPLIT;
         if (split && self->number == self->frame->learned_events) self->freezes = true;
         status = take_event(self, played, error);
@@ -240,7 +265,7 @@ static ee_status freeze_all(pass *self, ee_error *error)
 {
     evaluation_play *play = &self->play;
     ee_status status = EE_OK;
-    for (size_t i = 0; i < play->folds && !status; i++) status = evaluation_play_freeze_model(play, i, error);
+    for (size_t i = 0; i < play->model_count && !status; i++) status = evaluation_play_freeze_model(play, i, error);
     for (size_t i = 0; i < play->player_count && !status; i++)
         status = evaluation_play_freeze(play, &play->players[i], error);
     return status;
@@ -278,6 +303,8 @@ static void describe_log(const pass *self, evaluated_log *out)
     log_tally_finish(&self->play.about, self->request, self->play.range, out);
     out->fingerprint = self->fingerprint;
     out->learned = self->learned;
+    out->left_out = self->left_out;
+    out->metrics_left = self->frame->metrics_left;
     out->skipped = read->skipped;
     out->passed = read->broken + read->foreign + read->invalid + read->repeated + self->unread;
     out->features = self->play.dim == 0;
@@ -313,11 +340,22 @@ static ee_status fail_empty(const pass *self, ee_error *error)
     size_t line = unread ? self->first_unread_line : read->first_lines[0];
     if (!reason[0])
         return status_fail(error, EE_BAD_INPUT, "the log has no events to evaluate%s",
-                           self->learned   ? ": all of them are used for learning"
-                           : read->skipped ? ": none was shown"
-                           : read->outside ? ": all are outside the requested time"
-                                           : "");
+                           self->learned                       ? ": all of them are used for learning"
+                           : log_left_out_sum(&self->left_out) ? ": none was randomised"
+                           : read->skipped                     ? ": none was shown"
+                           : read->outside                     ? ": all are outside the requested time"
+                                                               : "");
     return status_fail(error, EE_BAD_INPUT, "the log has no events to evaluate: line %zu: %s", line, reason);
+}
+
+/* A metric that was asked for must occur. */
+static ee_status check_found(const pass *self, ee_error *error)
+{
+    for (size_t i = 0; i < self->frame->metric_count; i++)
+        if (!self->play.metrics[i].rewards.events)
+            return status_fail(error, EE_BAD_INPUT, "no evaluated event has the metric '%s'",
+                               self->frame->metrics[i].name);
+    return EE_OK;
 }
 
 static void finish_player(pass *self, evaluation_player *one)
@@ -357,6 +395,7 @@ ee_status evaluation_pass(const evaluation_frame *frame, log_reader *opened, con
     ee_status status = open_pass(&self, places, count, results, error);
     if (!status) status = play(&self, error);
     if (!status && self.end == PASS_FINISHED && !self.play.about.rewards.events) status = fail_empty(&self, error);
+    if (!status && self.end == PASS_FINISHED) status = check_found(&self, error);
     if (!status && self.end == PASS_FINISHED) finish_pass(&self);
     *end = self.end;
     close_pass(&self);

@@ -16,6 +16,7 @@ typedef enum pass_end {
     PASS_FINISHED,
     PASS_STOPPED,     /* by the watch */
     PASS_OTHER_RANGE, /* a reward is outside the assumed range */
+    PASS_NEW_METRIC,  /* an event has a metric whose range is not known yet */
 } pass_end;
 
 /* Plays candidates number places[0] ... of the request (count) in as many threads as the request says, and fills

@@ -104,7 +104,7 @@ static stage *add_stage(pipeline *self, stage_kind kind, size_t index)
 static ee_status open_pipeline(pipeline *self, ee_error *error)
 {
     evaluation_play *play = self->play;
-    size_t models = play->models ? play->folds : 0, most = 1 + models + play->player_count;
+    size_t models = play->model_count, most = 1 + models + play->player_count;
     ee_status status = memory_create(NULL, &self->stages, most, sizeof *self->stages, error);
     if (!status) status = memory_create(NULL, &self->ring, BATCHES, sizeof *self->ring, error);
     if (status) return status;

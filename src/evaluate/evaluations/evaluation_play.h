@@ -3,6 +3,8 @@
 #ifndef EENET_EVALUATION_PLAY_H
 #define EENET_EVALUATION_PLAY_H
 
+#include <math.h>
+
 #include "base/archive.h"
 #include "evaluate/candidates/candidate.h"
 #include "evaluate/candidates/reward_model.h"
@@ -18,18 +20,25 @@ typedef struct evaluation_frame {
     bool fixed_names;        /* the room was set explicitly */
     uint64_t learned_events; /* of a split: those used only for learning */
     double reward_low, reward_high;
-    bool assumed_range; /* 0 to 1 until a reward says otherwise */
-    bool seen_range;    /* taken from the log */
+    bool assumed_range;                            /* 0 to 1 until a reward says otherwise */
+    bool seen_range;                               /* taken from the log */
+    evaluation_metric metrics[EVALUATION_METRICS]; /* (metric_count) with their ranges, NaN if unknown */
+    size_t metric_count, metrics_left;
+    bool all_metrics; /* other metrics of the log are not to be estimated */
 } evaluation_frame;
 
-/* A candidate; with folds, one copy per fold. */
+/* What is estimated is an outcome of an event: number 0 is the reward, the others are the metrics. All outcomes share
+ * the candidate's probabilities; each has its own sums and its own reward models. Candidates learn from the reward
+ * only.
+ *
+ * A candidate; with folds, one copy per fold. */
 typedef struct evaluation_player {
     const candidate_request *asked;
     const candidate_class *class;
     candidate **copies;        /* (folds of the play, or 1) */
-    reward_model **own_models; /* the same, for mrdr; NULL: none */
+    reward_model **own_models; /* (outcomes x folds) for mrdr; NULL: none */
     size_t count;
-    tally *sums;
+    tally *sums;               /* (outcomes) */
     log_fit *fit;              /* of a candidate from a file; else NULL */
     evaluation_result *result; /* its failure stops only this candidate */
     double *pi, *own_q;        /* of one event: of its rounds, one after the other */
@@ -42,8 +51,10 @@ typedef struct evaluation_play {
     const evaluation_request *request;
     evaluation_player *players; /* (player_count) */
     size_t player_count;
-    reward_model **models; /* (folds) shared by all candidates; NULL: none */
-    size_t folds;          /* 1 without folds */
+    reward_model **models; /* (model_count: outcomes x folds) shared by all candidates; NULL: none */
+    size_t model_count;
+    size_t outcome_count;
+    size_t folds; /* 1 without folds */
     size_t dim;
     bool needs_arms;         /* a candidate or estimator uses vectors or features */
     double *q;               /* of one event */
@@ -54,6 +65,8 @@ typedef struct evaluation_play {
     char (*slot_ids)[64]; /* (slot_id_count) of the log's slots, "" if they differ */
     size_t slot_id_count, slot_id_capacity;
     log_tally about;
+    log_tally *metrics; /* (outcome_count - 1) the same for each metric */
+    double *values;     /* (outcome_count - 1) the metrics of one event */
     value_range range;
     uint64_t step; /* events from one mark to the next */
 } evaluation_play;
@@ -83,15 +96,24 @@ typedef struct played_event {
     bool slots;
     size_t actions; /* of all rounds together */
     event_use use;
-    double *q; /* (actions) the reward model's predictions, round after round; NULL: no model */
+    double *q; /* (outcomes x actions) the reward models' predictions, round after round; NULL: no model */
+    size_t outcomes;
+    const double *metrics; /* (outcomes - 1) NaN: the event does not have it. NULL: it has none */
 } played_event;
+
+/* The value of an outcome; NaN: the event does not have it. */
+static inline double played_outcome(const played_event *self, size_t outcome)
+{
+    if (!outcome) return self->rounds[0].event->reward;
+    return self->metrics ? self->metrics[outcome - 1] : (double)NAN;
+}
 
 /* First: prepares the event and adds it to the sums of the log. out is valid until the next call. */
 ee_status evaluation_play_prepare(evaluation_play *self, const candidate_round *round, event_use use, played_event *out,
                                   ee_error *error);
 
-/* Second: the reward model of this fold, which sets event->q if it scores the event. */
-ee_status evaluation_play_model(evaluation_play *self, size_t fold, const played_event *event, ee_error *error);
+/* Second: the reward model of this number, which sets its part of event->q if it scores the event. */
+ee_status evaluation_play_model(evaluation_play *self, size_t number, const played_event *event, ee_error *error);
 
 /* Third: a candidate. Uses nothing that changes with other candidates. */
 void evaluation_play_candidate(const evaluation_play *self, evaluation_player *one, const played_event *event);
@@ -125,7 +147,7 @@ void evaluation_play_mark(evaluation_player *one, const play_mark *mark);
 void evaluation_play_end_marks(evaluation_play *self);
 
 /* Freezes a model (if there are any) or a candidate: no more learning. */
-ee_status evaluation_play_freeze_model(evaluation_play *self, size_t fold, ee_error *error);
+ee_status evaluation_play_freeze_model(evaluation_play *self, size_t number, ee_error *error);
 ee_status evaluation_play_freeze(const evaluation_play *self, evaluation_player *one, ee_error *error);
 
 /* Fills the result of a candidate except its log, which is set already; number: shown events. */
@@ -139,8 +161,8 @@ static inline bool evaluation_is_playing(const evaluation_player *one)
 /* Restarts the evaluation; candidates keep what they have learned. */
 void evaluation_play_judge_anew(evaluation_play *self, value_range range);
 
-/* Everything except the marks. Only for a play without folds, reward models and kept rounds whose candidates can be
- * saved: loaded into a play of the same candidates, it continues as if it had never stopped. */
+/* Everything except the marks. Only for a play without folds, reward models, metrics and kept rounds whose candidates
+ * can be saved: loaded into a play of the same candidates, it continues as if it had never stopped. */
 void evaluation_play_archive(evaluation_play *self, archive *a);
 
 #endif

@@ -1,7 +1,11 @@
 #include "evaluation_request.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/status.h"
 
 static const char least_variance_name[] = "mrdr";
 
@@ -39,6 +43,56 @@ evaluation_request evaluation_usual(void)
 const char *evaluation_features(const evaluation_request *request)
 {
     return request->features ? request->features : "";
+}
+
+/* ---- metrics ---- */
+
+/* "LOW:HIGH", up to the comma or the end. */
+static bool parse_range(const char *from, const char *end, evaluation_metric *out)
+{
+    char *rest;
+    out->low = strtod(from, &rest);
+    if (rest == from || *rest != ':') return false;
+    from = rest + 1;
+    out->high = strtod(from, &rest);
+    return rest != from && rest == end && fabs(out->low) <= 1e9 && fabs(out->high) <= 1e9 && out->low < out->high;
+}
+
+static ee_status parse_metric(const char *from, size_t size, evaluation_request *request, ee_error *error)
+{
+    const char *end = from + size, *start = from + (*from == '-' || *from == '+');
+    const char *equals = memchr(start, '=', (size_t)(end - start));
+    size_t length = (size_t)((equals ? equals : end) - start);
+    if (!length || length > LOG_METRIC_NAME)
+        return status_fail(error, EE_BAD_OPTION, "metrics: expected a name of 1 to %d bytes, got '%.*s'",
+                           LOG_METRIC_NAME, size < 80 ? (int)size : 80, from);
+    if (request->metric_count == EVALUATION_METRICS)
+        return status_fail(error, EE_BAD_OPTION, "metrics: expected at most %d", EVALUATION_METRICS);
+    evaluation_metric one = {.smaller_better = *from == '-', .low = NAN, .high = NAN};
+    memcpy(one.name, start, length);
+    for (size_t i = 0; i < request->metric_count; i++)
+        if (strcmp(request->metrics[i].name, one.name) == 0)
+            return status_fail(error, EE_BAD_OPTION, "metrics: '%s' is given twice", one.name);
+    if (equals && !parse_range(equals + 1, end, &one))
+        return status_fail(error, EE_BAD_OPTION, "metrics: expected %s=LOW:HIGH with LOW below HIGH, got '%.*s'",
+                           one.name, size < 80 ? (int)size : 80, from);
+    request->metrics[request->metric_count++] = one;
+    return EE_OK;
+}
+
+ee_status evaluation_metrics_parse(const char *list, evaluation_request *request, ee_error *error)
+{
+    ee_status status = EE_OK;
+    request->metric_count = 0;
+    request->metrics_given = list != NULL;
+    if (!list || strcmp(list, "none") == 0) return EE_OK;
+    for (bool more = true; more && !status;) {
+        size_t size = strcspn(list, ",");
+        status = parse_metric(list, size, request, error);
+        more = list[size] == ',';
+        list += size + 1;
+    }
+    return status;
 }
 
 ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error)

@@ -33,6 +33,15 @@ const char *estimator_request_name(estimator_request self);
 
 enum { EVALUATION_ESTIMATORS = 16 };
 
+/* A metric to be estimated besides the reward. */
+typedef struct evaluation_metric {
+    char name[LOG_METRIC_NAME + 1];
+    bool smaller_better;
+    double low, high; /* possible values; NaN: as for the reward */
+} evaluation_metric;
+
+enum { EVALUATION_METRICS = 8 };
+
 /* Their names; slot_weighting_find returns false for an unknown one. */
 enum { SLOT_WEIGHTINGS = 3 };
 extern const char *const slot_weighting_names[SLOT_WEIGHTINGS];
@@ -57,11 +66,14 @@ typedef struct evaluation_request {
     bool tests_gain;                /* candidates are tested for a gain: see gain_test.h */
     double judged_from;             /* progressive: earlier events are used only for learning; NaN: none */
     double reward_low, reward_high; /* possible rewards; NaN: 0 to 1, or the range in the log if others occur */
-    double least_probability;       /* smallest propensity of the logging policy; NaN: the smallest in the log */
-    const char *features; /* options of the dictionary of named features, as ee_settings.features takes them */
-    uint64_t seed;        /* of the reward model and of resampling */
-    size_t threads;       /* the results do not depend on it */
-    const char *folder;   /* stored results are not computed again, finished ones are stored; NULL: none */
+    evaluation_metric metrics[EVALUATION_METRICS]; /* (metric_count) */
+    size_t metric_count;
+    bool metrics_given;       /* false: all of the log, the first EVALUATION_METRICS if it has more */
+    double least_probability; /* smallest propensity of the logging policy; NaN: the smallest in the log */
+    const char *features;     /* options of the dictionary of named features, as ee_settings.features takes them */
+    uint64_t seed;            /* of the reward model and of resampling */
+    size_t threads;           /* the results do not depend on it */
+    const char *folder;       /* stored results are not computed again, finished ones are stored; NULL: none */
 } evaluation_request;
 
 /* Defaults for all but the log and the candidates: DR and SNIPS, progressive, f1, cs at 95%, one thread. */
@@ -69,6 +81,10 @@ evaluation_request evaluation_usual(void);
 
 /* The options of named features; "" if none were given. */
 const char *evaluation_features(const evaluation_request *request);
+
+/* Sets the metrics from "none" or "NAME,-NAME,+NAME=LOW:HIGH": a minus means that smaller values are better, the range
+ * is that of the possible values. NULL: all of the log. */
+ee_status evaluation_metrics_parse(const char *list, evaluation_request *request, ee_error *error);
 
 /* Replaces DR by IPS if the log has neither vectors nor named features, which a reward model needs. A log that can be
  * read only once is assumed to have them. */

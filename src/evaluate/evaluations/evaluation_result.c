@@ -8,8 +8,10 @@ void evaluation_release(evaluation_result *results, size_t count)
         memory_free(results[i].options);
         memory_free(results[i].marks);
         memory_free(results[i].slots);
+        memory_free(results[i].metrics);
         results[i].options = NULL;
         results[i].marks = NULL;
         results[i].slots = NULL;
+        results[i].metrics = NULL;
     }
 }

@@ -2,6 +2,7 @@
 #ifndef EENET_EVALUATION_RESULT_H
 #define EENET_EVALUATION_RESULT_H
 
+#include "data/logs/log_guard.h"
 #include "evaluate/checks/diagnosis.h"
 #include "evaluation_request.h"
 
@@ -42,13 +43,15 @@ extern const double evaluation_overlap_ends[EVALUATION_OVERLAP_BINS];
 /* The evaluated log. */
 typedef struct evaluated_log {
     uint64_t fingerprint;
-    uint64_t events;      /* evaluated, each slot as one */
-    uint64_t slot_rounds; /* events whose slots were evaluated; 0: they have none */
-    uint64_t learned;     /* used only for learning: the first part of a split */
-    uint64_t skipped;     /* see log_event */
-    uint64_t passed;      /* lines that are not valid events */
-    double rounds;        /* that the evaluated events represent */
-    double reward;        /* their mean, and its interval of the same kind */
+    uint64_t events;       /* evaluated, each slot as one */
+    uint64_t slot_rounds;  /* events whose slots were evaluated; 0: they have none */
+    uint64_t learned;      /* used only for learning: the first part of a split */
+    uint64_t skipped;      /* see log_event */
+    uint64_t passed;       /* lines that are not valid events */
+    log_left_out left_out; /* decisions that are not randomised */
+    uint64_t metrics_left; /* metrics of the log that are not estimated, because there are too many */
+    double rounds;         /* that the evaluated events represent */
+    double reward;         /* their mean, and its interval of the same kind */
     interval rewards;
     value_range range;              /* that bounds stand on */
     bool features;                  /* named ones, else vectors */
@@ -64,6 +67,17 @@ typedef struct slot_result {
     double effective; /* see diagnosis */
     estimate estimates[EVALUATION_ESTIMATORS];
 } slot_result;
+
+/* A metric of the log. Events without it are left out of its estimates. */
+typedef struct metric_result {
+    char name[LOG_METRIC_NAME + 1];
+    bool smaller_better;
+    uint64_t events; /* that have it */
+    double logged;   /* its mean under the logging policy, and the interval */
+    interval logged_interval;
+    value_range range;
+    estimate estimates[EVALUATION_ESTIMATORS]; /* in the order of the request */
+} metric_result;
 
 typedef struct evaluation_result {
     bool finished;    /* all below is there */
@@ -82,6 +96,8 @@ typedef struct evaluation_result {
     size_t mark_count;
     slot_result *slots; /* (slot_count) freed by evaluation_release; NULL if the log has none */
     size_t slot_count;
+    metric_result *metrics; /* (metric_count) freed by evaluation_release; NULL if there are none */
+    size_t metric_count;
     double weights[EVALUATION_WEIGHT_BINS];  /* shares of the rounds */
     double overlap[EVALUATION_OVERLAP_BINS]; /* shares of the choices; NaN: unknown */
     double seconds;                          /* processor time of the pass, for all candidates together */

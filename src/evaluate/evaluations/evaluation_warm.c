@@ -68,7 +68,7 @@ static ee_status train(log_reader *log, candidate *learner, ee_round *features, 
     slot_views views = {0};
     while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
         *finished = evaluation_is_wanted(watch);
-        if (event.skipped) continue;
+        if (event.skipped || !log_event_is_randomised(&event)) continue;
         if (number && number % EVENTS == 0) report_training(log, watch, start, &reported, total);
         candidate_round round = {.event = &event, .number = number, .features = features};
         bool usable;

@@ -71,6 +71,21 @@ static void take_rewards(log_survey *out, const log_event *event)
     }
 }
 
+static void take_metric(log_survey *out, const log_metric *metric)
+{
+    size_t i = 0;
+    while (i < out->metric_count && !json_is(metric->name, out->metrics[i].name)) i++;
+    if (i == LOG_METRICS) return;
+    evaluation_metric *one = &out->metrics[i];
+    if (i == out->metric_count) {
+        *one = (evaluation_metric){.low = INFINITY, .high = -INFINITY};
+        memcpy(one->name, metric->name.bytes, metric->name.length);
+        out->metric_count++;
+    }
+    one->low = fmin(one->low, metric->value);
+    one->high = fmax(one->high, metric->value);
+}
+
 ee_status log_survey_take(const evaluation_request *request, const char *asked, const evaluation_watch *watch,
                           log_survey *out, bool *finished, ee_error *error)
 {
@@ -80,16 +95,17 @@ ee_status log_survey_take(const evaluation_request *request, const char *asked, 
     name_counter counter = {0};
     log_options reading = request->reading;
     reading.bare = !asked;
-    *out = (log_survey){0, INFINITY, -INFINITY, 0};
+    *out = (log_survey){.reward_low = INFINITY, .reward_high = -INFINITY};
     ee_status status = log_open(request->log, &reading, &log, error);
     if (!status) status = start_counting(&counter, asked, error);
     while (!status && wanted) {
         status = log_next(log, &event, &found, error);
         if (status || !found) break;
         wanted = evaluation_is_wanted(watch);
-        if (event.skipped) continue;
+        if (event.skipped || !log_event_is_randomised(&event)) continue;
         out->events++;
         take_rewards(out, &event);
+        for (size_t i = 0; i < event.metric_count; i++) take_metric(out, &event.metrics[i]);
         status = count_names(&counter, &event, error);
     }
     if (counter.used && !status) out->names = features_count(&counter.names);

@@ -7,6 +7,8 @@
 typedef struct log_survey {
     uint64_t events; /* shown */
     double reward_low, reward_high;
+    evaluation_metric metrics[LOG_METRICS]; /* (metric_count) with the values that occur, in the order of the log */
+    size_t metric_count;
     size_t names; /* places for all names and products, at most LOG_SURVEY_NAMES; 0: not counted */
 } log_survey;
 

@@ -44,7 +44,9 @@ static log_event *put_event(played_batch *self, const log_event *event, bool arm
     log_event copy = *event;
     copy.id = copy.context = (json_text){0};
     copy.slots = NULL;
-    copy.slot_count = 0;
+    copy.guard = (log_guard){0};
+    copy.metrics = NULL;
+    copy.slot_count = copy.metric_count = 0;
     copy.arms = arms ? put_arms(self, &event->arms) : (ee_arms){0};
     if (event->probabilities)
         copy.probabilities = put(self, event->probabilities, event->count, sizeof *event->probabilities);
@@ -83,7 +85,9 @@ static void put_all(played_batch *self, const batch_event *event, bool arms)
     }
     copy.played.rounds = rounds;
     copy.features = features;
-    if (played->q) copy.played.q = put(self, NULL, played->actions, sizeof *played->q);
+    if (played->q) copy.played.q = put(self, NULL, played->outcomes * played->actions, sizeof *played->q);
+    if (played->metrics)
+        copy.played.metrics = put(self, played->metrics, played->outcomes - 1, sizeof *played->metrics);
     self->events[self->count] = copy;
 }
 

@@ -97,6 +97,9 @@ double tally_unsupported(const tally *self);
 void tally_mark(tally *self, double time);
 void tally_thin(tally *self);
 
+/* Fills the estimates, of all estimators of the request. logged: see tally_estimate. */
+ee_status tally_finish_estimates(tally *self, interval logged, estimate *out, ee_error *error);
+
 /* Fills the estimates, marks, weights and overlap, and the candidate's part of the facts. */
 ee_status tally_finish(tally *self, evaluation_result *result, ee_error *error);
 

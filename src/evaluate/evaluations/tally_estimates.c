@@ -445,13 +445,18 @@ static void finish_facts(const tally *self, diagnosis *facts)
     facts->robust_error = standard_error(self, model, ESTIMATOR_DR);
 }
 
+ee_status tally_finish_estimates(tally *self, interval logged, estimate *out, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < self->request->estimator_count && !status; i++)
+        status = finish_estimate(self, i, logged, &out[i], error);
+    return status;
+}
+
 ee_status tally_finish(tally *self, evaluation_result *result, ee_error *error)
 {
-    const evaluation_request *request = self->request;
     const rounds_sums *sums = &self->views[VIEW_PLAIN].sums;
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < request->estimator_count && !status; i++)
-        status = finish_estimate(self, i, result->log.rewards, &result->estimates[i], error);
+    ee_status status = tally_finish_estimates(self, result->log.rewards, result->estimates, error);
     if (!status) status = finish_slots(self, result, error);
     if (!status) status = memory_create(NULL, &result->marks, self->mark_count, sizeof *result->marks, error);
     if (status) return status;
