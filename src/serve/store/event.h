@@ -40,13 +40,13 @@ typedef enum event_kind {
 /* Outcome of a reward or an activation, or why a decision is settled. */
 typedef enum event_outcome {
     OUTCOME_NONE = 0,
-    REWARD_JOINED = 1, /* it counts */
+    REWARD_JOINED = 1, /* it counts, or its metrics do */
     REWARD_REPEATED =
         2,           /* not the first, if only the first counts; or its reward id came before: then it is not logged */
     REWARD_LATE = 3, /* after the wait time: logged, not learned */
     REWARD_UNKNOWN = 4,   /* no decision has this id yet: kept for one that may still come */
     REWARD_CLAIMED = 5,   /* the decision of an unknown reward arrived: counts from here on, as a second REWARD event */
-    SETTLED_REWARDED = 6, /* by its rewards */
+    SETTLED_REWARDED = 6, /* by its rewards, or by metrics */
     SETTLED_DEFAULT = 7,  /* none came in time: the default reward */
     SETTLED_NOTHING = 8,  /* none came in time, and there is no default: nothing to learn */
     SETTLED_INACTIVE = 9  /* deferred and not activated in time: not learned, whatever its rewards */
@@ -171,6 +171,9 @@ typedef struct checkpoint_body {
 
 /* SETTINGS: the settings as JSON, see bandit_settings.h. MODEL: empty for a reset, else a checkpoint_body with the
  * file's checksum and size; its version is the number of the file, above all those of events. */
+
+/* REWARD: its metrics and whether it has a reward, if it has metrics; SETTLED of a bandit with metrics: the totals of
+ * the decision. See metric_values.h. Without metrics neither has a body. */
 
 /* PROMOTION: why, as JSON; see succession.h. ACTIVATED has no body. ERASED: see erased_event.h. */
 

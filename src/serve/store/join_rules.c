@@ -28,13 +28,46 @@ ee_status join_append(joining *self, join_bandit *bandit, event *what, ee_error 
 
 /* ---- rewards ---- */
 
+/* A reward that comes: its metrics, and whether there is a reward beside them. */
+typedef struct arrival {
+    double value;
+    bool rewards;
+    metric_values metrics;
+} arrival;
+
+static ee_status read_arrival(const event *reward, arrival *out, ee_error *error)
+{
+    out->value = reward->value;
+    out->rewards = true;
+    out->metrics.count = 0;
+    if (!reward->size) return EE_OK;
+    ee_status status = metric_values_read(reward->body, reward->size, &out->metrics, error);
+    out->rewards = !isnan(out->metrics.reward);
+    return status;
+}
+
+/* Whether some of its metrics count, once the reward is in time. */
+static bool metrics_count(const joining_rules *rules, const stored_decision *decision, const arrival *what)
+{
+    metric_values totals = {0};
+    if (!what->metrics.count) return false;
+    if (decision->metrics) totals = *decision->metrics;
+    return metric_values_join(&totals, rules, &what->metrics);
+}
+
+static bool reward_counts(const joining_rules *rules, const stored_decision *decision, const arrival *what)
+{
+    return what->rewards && !(decision->rewards && rules->aggregation == LOG_REWARD_FIRST);
+}
+
 /* What becomes of a reward of this decision that comes now. */
-static event_outcome outcome_of(const joining_rules *rules, const stored_decision *decision, int64_t now)
+static event_outcome outcome_of(const joining_rules *rules, const stored_decision *decision, const arrival *what,
+                                int64_t now)
 {
     if (now > decision->time + rules->wait) return REWARD_LATE;
-    bool first_counts = decision->settled || rules->aggregation == LOG_REWARD_FIRST;
-    if (decision->rewards && first_counts) return REWARD_REPEATED;
-    return decision->settled ? REWARD_LATE : REWARD_JOINED;
+    if (decision->settled) return decision->rewards ? REWARD_REPEATED : REWARD_LATE;
+    bool counts = reward_counts(rules, decision, what) || metrics_count(rules, decision, what);
+    return counts ? REWARD_JOINED : REWARD_REPEATED;
 }
 
 static ee_status settle_as(joining *self, join_bandit *bandit, join_decision *decision, event *settled, ee_error *error)
@@ -43,13 +76,31 @@ static ee_status settle_as(joining *self, join_bandit *bandit, join_decision *de
     bandit->now.waiting--;
     ee_status status = join_append(self, bandit, settled, error);
     decision->row.settled = settled->number;
+    decision->row.metrics = NULL; /* the event has them */
     decision->changed = true;
     return status;
 }
 
+/* Adds the totals of the decision to its settlement, whose value was its reward and becomes the objective. */
+static ee_status add_totals(joining *self, const join_bandit *bandit, join_decision *decision, bool has_reward,
+                            event *settled, ee_error *error)
+{
+    join_metrics *totals;
+    ee_status status = join_take_metrics(self, &totals, error);
+    if (status) return status;
+    if (decision->row.metrics) totals->values = *decision->row.metrics;
+    totals->values.reward = has_reward ? settled->value : NAN;
+    settled->value = metric_values_objective(&totals->values, &bandit->now.rules);
+    settled->body = totals->bytes;
+    settled->size = metric_values_write(&totals->values, totals->bytes);
+    return EE_OK;
+}
+
 static ee_status settle(joining *self, join_bandit *bandit, join_decision *decision, ee_error *error)
 {
-    double default_reward = bandit->now.rules.default_reward;
+    const joining_rules *rules = &bandit->now.rules;
+    double default_reward = rules->default_reward;
+    bool has_metrics = decision->row.metrics && metric_values_has(decision->row.metrics, rules);
     event settled = {.kind = EVENT_SETTLED, .decision = decision->row.number};
     if (decision->row.inactive) {
         settled.outcome = SETTLED_INACTIVE;
@@ -57,6 +108,9 @@ static ee_status settle(joining *self, join_bandit *bandit, join_decision *decis
     } else if (decision->row.rewards) {
         settled.outcome = SETTLED_REWARDED;
         settled.value = decision->row.value;
+    } else if (has_metrics) {
+        settled.outcome = SETTLED_REWARDED;
+        settled.value = default_reward;
     } else if (!isnan(default_reward)) {
         settled.outcome = SETTLED_DEFAULT;
         settled.value = default_reward;
@@ -66,7 +120,11 @@ static ee_status settle(joining *self, join_bandit *bandit, join_decision *decis
         settled.outcome = SETTLED_NOTHING;
         self->counts.abandoned++;
     }
-    return settle_as(self, bandit, decision, &settled, error);
+    bool learns = settled.outcome == SETTLED_REWARDED || settled.outcome == SETTLED_DEFAULT;
+    ee_status status = EE_OK;
+    if (learns && (rules->metric_count || decision->row.metrics))
+        status = add_totals(self, bandit, decision, !isnan(settled.value), &settled, error);
+    return status ? status : settle_as(self, bandit, decision, &settled, error);
 }
 
 ee_status join_write_settlement(joining *self, join_bandit *bandit, store_entry *entry, ee_error *error)
@@ -81,15 +139,30 @@ ee_status join_write_settlement(joining *self, join_bandit *bandit, store_entry 
     return settle_as(self, bandit, decision, &entry->event, error);
 }
 
-/* Lets a reward count that was just logged. */
-static ee_status join(joining *self, join_bandit *bandit, join_decision *decision, double value, ee_error *error)
+/* Whether the first reward ends the wait. */
+static bool first_settles(const joining_rules *rules)
 {
-    log_aggregation aggregation = bandit->now.rules.aggregation;
+    return rules->aggregation == LOG_REWARD_FIRST && !rules->metric_count;
+}
+
+/* Lets a reward count that was just logged. */
+static ee_status join(joining *self, join_bandit *bandit, join_decision *decision, const arrival *what, ee_error *error)
+{
+    const joining_rules *rules = &bandit->now.rules;
     stored_decision *row = &decision->row;
-    row->rewards++;
-    row->value = joining_worth(aggregation, row->value, value, row->rewards);
+    if (reward_counts(rules, row, what)) {
+        row->rewards++;
+        row->value = joining_worth(rules->aggregation, row->value, what->value, row->rewards);
+    }
+    if (!row->metrics && metrics_count(rules, row, what)) {
+        join_metrics *totals;
+        ee_status status = join_take_metrics(self, &totals, error);
+        if (status) return status;
+        row->metrics = &totals->values;
+    }
+    if (row->metrics) metric_values_join(row->metrics, rules, &what->metrics);
     decision->changed = true;
-    bool settles = aggregation == LOG_REWARD_FIRST && !row->inactive;
+    bool settles = row->rewards && first_settles(rules) && !row->inactive;
     return settles ? settle(self, bandit, decision, error) : EE_OK;
 }
 
@@ -107,18 +180,22 @@ static bool check_reward_id(joining *self, const join_bandit *bandit, store_entr
 {
     event *reward = &entry->event;
     if (!reward->reward_id.length) return true;
+    double value = reward_id_value(reward);
     join_reward_id *known = join_find_reward_id(self, bandit->now.number, reward->id, reward->reward_id);
     if (!known->known) {
         known->known = known->is_new = true;
-        known->value = reward->value;
+        known->value = value;
         known->outcome = reward->outcome;
         return true;
     }
-    if (known->value != reward->value) {
+    if (known->value != value) {
         entry->verdict = ENTRY_CONFLICT;
         self->counts.conflicts++;
-        status_fail(&entry->error, EE_BAD_INPUT, "reward: this reward_id was used before with the value %.17g",
-                    known->value);
+        if (fabs(known->value) <= 1e9)
+            status_fail(&entry->error, EE_BAD_INPUT, "reward: this reward_id was used before with the value %.17g",
+                        known->value);
+        else
+            status_fail(&entry->error, EE_BAD_INPUT, "reward: this reward_id was used before with other metrics");
         return false;
     }
     entry->verdict = ENTRY_REPEATED;
@@ -140,6 +217,8 @@ static ee_status keep_unclaimed(joining *self, join_bandit *bandit, join_id *id,
                            .number = what->number,
                            .kind = what->kind,
                            .value = what->value,
+                           .body = what->body,
+                           .size = what->size,
                            .is_new = true};
     bandit->now.unclaimed++;
     return join_add_unclaimed(self, id, &kept, error);
@@ -150,13 +229,18 @@ ee_status join_write_reward(joining *self, join_bandit *bandit, store_entry *ent
     event *reward = &entry->event;
     join_id *id = join_find_id(self, bandit->now.number, reward->id);
     join_decision *decision = decision_of(self, id);
+    arrival what;
+    if (read_arrival(reward, &what, &entry->error)) {
+        entry->verdict = ENTRY_FAILED;
+        return EE_OK;
+    }
     reward->decision = decision ? decision->row.number : 0;
-    reward->outcome = decision ? outcome_of(&bandit->now.rules, &decision->row, self->now) : REWARD_UNKNOWN;
+    reward->outcome = decision ? outcome_of(&bandit->now.rules, &decision->row, &what, self->now) : REWARD_UNKNOWN;
     if (!check_reward_id(self, bandit, entry)) return EE_OK;
     count_outcome(&self->counts, reward->outcome);
     ee_status status = join_append(self, bandit, reward, error);
     if (status) return status;
-    if (reward->outcome == REWARD_JOINED) return join(self, bandit, decision, reward->value, error);
+    if (reward->outcome == REWARD_JOINED) return join(self, bandit, decision, &what, error);
     return decision ? EE_OK : keep_unclaimed(self, bandit, id, reward, error);
 }
 
@@ -169,7 +253,7 @@ static ee_status activate(joining *self, join_bandit *bandit, join_decision *dec
     if (status) return status;
     decision->row.inactive = false;
     decision->changed = true;
-    bool settles = decision->row.rewards && bandit->now.rules.aggregation == LOG_REWARD_FIRST;
+    bool settles = decision->row.rewards && first_settles(&bandit->now.rules);
     return settles ? settle(self, bandit, decision, error) : EE_OK;
 }
 
@@ -220,11 +304,14 @@ ee_status join_write_activation(joining *self, join_bandit *bandit, store_entry 
 static ee_status claim_reward(joining *self, join_bandit *bandit, event *reward, join_decision *decision,
                               ee_error *error)
 {
-    event_outcome outcome = outcome_of(&bandit->now.rules, &decision->row, self->now);
+    arrival what;
+    /* Its checksum was right: if it cannot be read, it has no metrics that count. */
+    if (read_arrival(reward, &what, NULL)) what.rewards = false;
+    event_outcome outcome = outcome_of(&bandit->now.rules, &decision->row, &what, self->now);
     reward->outcome = outcome == REWARD_JOINED ? REWARD_CLAIMED : outcome;
     count_outcome(&self->counts, reward->outcome);
     ee_status status = join_append(self, bandit, reward, error);
-    return status || outcome != REWARD_JOINED ? status : join(self, bandit, decision, reward->value, error);
+    return status || outcome != REWARD_JOINED ? status : join(self, bandit, decision, &what, error);
 }
 
 /* The rewards and activations that came before their decision. */
@@ -234,7 +321,8 @@ static ee_status claim(joining *self, join_bandit *bandit, join_id *id, ee_error
     ee_status status = EE_OK;
     for (uint32_t place = id->first_unclaimed; place && !status; place = self->unclaimed[place - 1].next) {
         join_unclaimed *early = &self->unclaimed[place - 1];
-        event again = {.kind = early->kind, .id = id->id, .decision = decision->row.number, .value = early->value};
+        event again = {.kind = early->kind, .id = id->id, .decision = decision->row.number, .value = early->value,
+                       .body = early->body, .size = early->size};
         bool some;
         early->taken = true;
         bandit->now.unclaimed--;

@@ -1,6 +1,8 @@
 /* The working set of a group: what its entries refer to, found by id, by number and by reward id. */
 #include "join_set.h"
 
+#include <math.h>
+
 /* ---- indexes ---- */
 
 /* FNV-1a, with a finish that spreads the low bits. */
@@ -186,10 +188,29 @@ ee_status join_add_unclaimed(joining *self, join_id *id, const join_unclaimed *w
     return EE_OK;
 }
 
+/* ---- metrics ---- */
+
+ee_status join_take_metrics(joining *self, join_metrics **out, ee_error *error)
+{
+    ee_status status = EE_OK;
+    if (self->metrics_used == self->metrics_made) {
+        status = memory_grow(&self->memory, &self->metrics, &self->metrics_capacity, self->metrics_made + 1,
+                             sizeof *self->metrics, error);
+        if (!status)
+            status = memory_create(&self->memory, &self->metrics[self->metrics_made], 1, sizeof **self->metrics, error);
+        if (status) return status;
+        self->metrics_made++;
+    }
+    *out = self->metrics[self->metrics_used++];
+    (*out)->values = (metric_values){.reward = NAN};
+    return EE_OK;
+}
+
 void join_clear(joining *self)
 {
     self->id_count = self->decision_count = self->reward_id_count = self->unclaimed_count = self->event_count = 0;
     self->name_count = self->slot_count = self->due_count = self->due_decision_count = 0;
+    self->metrics_used = 0;
     index_clear(&self->by_id);
     index_clear(&self->by_number);
     index_clear(&self->by_reward_id);

@@ -17,6 +17,9 @@ ee_status join_add_decision(joining *self, uint32_t bandit, const stored_decisio
 ee_status join_add_reward_id(joining *self, uint32_t bandit, json_text id, json_text reward_id, ee_error *error);
 ee_status join_add_unclaimed(joining *self, join_id *id, const join_unclaimed *what, ee_error *error);
 
+/* Empty metrics, whose place does not change until the group ends. */
+ee_status join_take_metrics(joining *self, join_metrics **out, ee_error *error);
+
 /* Empties the set and keeps its memory. */
 void join_clear(joining *self);
 

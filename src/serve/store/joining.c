@@ -177,12 +177,33 @@ ee_status joining_found_decision(joining *self, size_t id, const stored_decision
     return status;
 }
 
-ee_status joining_found_unclaimed(joining *self, size_t id, uint64_t number, event_kind kind, double value,
-                                  ee_error *error)
+ee_status joining_keep_metrics(joining *self, const void *bytes, size_t size, metric_values **out, ee_error *error)
+{
+    join_metrics *kept;
+    *out = NULL;
+    if (!size) return EE_OK;
+    ee_status status = join_take_metrics(self, &kept, error);
+    if (!status && !metric_values_read(bytes, size, &kept->values, NULL)) *out = &kept->values;
+    return status;
+}
+
+ee_status joining_found_unclaimed(joining *self, size_t id, const event *found, ee_error *error)
 {
     join_id *of = &self->ids[id];
-    join_unclaimed found = {.bandit = of->bandit, .id = of->id, .number = number, .kind = kind, .value = value};
-    return join_add_unclaimed(self, of, &found, error);
+    join_unclaimed kept = {.bandit = of->bandit,
+                           .id = of->id,
+                           .number = found->number,
+                           .kind = found->kind,
+                           .value = found->value};
+    if (found->size && found->size <= METRIC_VALUES_SIZE) {
+        join_metrics *metrics;
+        ee_status status = join_take_metrics(self, &metrics, error);
+        if (status) return status;
+        memcpy(metrics->bytes, found->body, found->size);
+        kept.body = metrics->bytes;
+        kept.size = found->size;
+    }
+    return join_add_unclaimed(self, of, &kept, error);
 }
 
 ee_status joining_collect_slots(joining *self, const store_group *group, ee_error *error)

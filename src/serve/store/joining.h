@@ -4,8 +4,15 @@
  *
  * - A reward counts if it arrives within the wait after its decision: time of the reward <= time of the decision
  *   + wait. Later ones are REWARD_LATE.
- * - With `first` the first reward settles the decision at once. With the other aggregations the end of the wait does.
+ * - With `first` the first reward settles the decision at once. With the other aggregations, or if the bandit has
+ *   metrics, the end of the wait does.
  * - A decision that has no reward at the end of its wait is settled with the default reward, or with nothing.
+ * - Metrics come with rewards, at the same times. Each is aggregated by its own rule; those that the bandit does not
+ *   have are only logged. If some of them count, or the reward does, the outcome is REWARD_JOINED: with `first` a second
+ *   reward does not count, but its metrics do. If neither counts it is REWARD_REPEATED.
+ * - A bandit with metrics settles with the objective (metric_objective) of the reward and the totals of the metrics.
+ *   Without a reward it is that of the default reward, and without that of 0 if a metric came. The totals are the body
+ *   of the SETTLED event.
  * - A reward for an id that no decision has is REWARD_UNKNOWN. When that decision comes, the reward counts from then
  *   on: a second REWARD event, REWARD_CLAIMED, follows the decision.
  * - The rules that count are those in force when the reward comes, and when the decision is settled. What a decision is
@@ -20,8 +27,8 @@
  * - The slots of a round are separate decisions. The round's id means all of them in an activation, and the first in a
  *   reward. Another request with this id is a conflict, whatever slots it has.
  * - A SETTLED entry settles a pending decision with nothing, before its wait is over: for erasing it.
- * - A reward id that came before for this decision, with the same value, is not logged again; the verdict is
- *   ENTRY_REPEATED, and the outcome what it was then. With another value it is a conflict.
+ * - A reward id that came before for this decision, with the same value and metrics, is not logged again; the verdict
+ *   is ENTRY_REPEATED, and the outcome what it was then. With others it is a conflict.
  *
  * Use, for each group: joining_collect; fetch what it lists; joining_collect_slots; fetch those; joining_run; apply the
  * changes; joining_end. */
@@ -71,9 +78,15 @@ typedef struct join_reward_id {
     uint32_t bandit;
     json_text id, reward_id;
     bool known, is_new; /* is_new: to be written */
-    double value;
+    double value;       /* reward_id_value */
     event_outcome outcome;
 } join_reward_id;
+
+/* Metrics of the group, and their bytes for an event. */
+typedef struct join_metrics {
+    metric_values values;
+    uint8_t bytes[METRIC_VALUES_SIZE];
+} join_metrics;
 
 /* A reward or an activation whose decision is not known. */
 typedef struct join_unclaimed {
@@ -82,6 +95,8 @@ typedef struct join_unclaimed {
     uint64_t number; /* of its event */
     event_kind kind;
     double value;
+    const void *body; /* (size) of a reward with metrics */
+    size_t size;
     bool is_new, taken; /* one of both: to be added, to be removed */
     uint32_t next;      /* of the same id, place + 1 */
 } join_unclaimed;
@@ -147,6 +162,8 @@ typedef struct joining {
     uint32_t *due_decisions; /* places in `decisions` */
     size_t due_decision_count, due_decision_capacity;
     join_index by_id, by_number, by_reward_id;
+    join_metrics **metrics; /* (metrics_used of metrics_made) they stay where they are, and are used again */
+    size_t metrics_used, metrics_made, metrics_capacity;
 } joining;
 
 ee_status joining_create(joining **out, ee_error *error);
@@ -167,10 +184,13 @@ join_bandit *joining_bandit(const joining *self, uint32_t number);
 /* Starts a group: lists what its entries refer to. */
 ee_status joining_collect(joining *self, const store_group *group, ee_error *error);
 
+/* The metrics of a decision's row, for stored_decision.metrics: they stay until the group ends. NULL if there are no
+ * bytes, and if they are damaged: then the metrics that come from now on count, and store_check reports it. */
+ee_status joining_keep_metrics(joining *self, const void *bytes, size_t size, metric_values **out, ee_error *error);
+
 /* What the store found: the decision of an id; an unclaimed event of an id, in the order of their numbers. */
 ee_status joining_found_decision(joining *self, size_t id, const stored_decision *row, ee_error *error);
-ee_status joining_found_unclaimed(joining *self, size_t id, uint64_t number, event_kind kind, double value,
-                                  ee_error *error);
+ee_status joining_found_unclaimed(joining *self, size_t id, const event *found, ee_error *error);
 
 /* With the decisions known: lists the slots of rounds to activate, and decisions to settle. */
 ee_status joining_collect_slots(joining *self, const store_group *group, ee_error *error);

@@ -24,6 +24,7 @@
 
 #include "blobs.h"
 #include "event_batch.h"
+#include "metric_values.h"
 #include "serve/settings/bandit_settings.h"
 
 typedef struct store store;
@@ -263,6 +264,8 @@ typedef struct stored_decision {
     double value;     /* what they are worth, by the aggregation */
     bool inactive;    /* deferred, and not activated yet */
     uint32_t slots;   /* of a round, at its first slot: those that follow it are the others; else 0 */
+    /* Totals of its metrics so far; NULL: none, or it is settled. Readers do not read them. */
+    metric_values *metrics;
 } stored_decision;
 
 /* The first decision with a number above `after`, settled or not. */

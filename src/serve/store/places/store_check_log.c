@@ -12,8 +12,8 @@ const char *const derived_table_names[DERIVED_TABLES] = {
 
 /* The bandit, then the columns that count. */
 static const char *const table_sql[DERIVED_TABLES] = {
-    [DECISIONS] = "SELECT place >> 40, place, time, request_a, request_b, rewards, settled, value, inactive, slots"
-                  " FROM decisions",
+    [DECISIONS] = "SELECT place >> 40, place, time, request_a, request_b, rewards, settled, value, inactive, slots,"
+                  " metrics FROM decisions",
     [IDS] = "SELECT bandit, bandit, id, number FROM ids",
     [REWARD_IDS] = "SELECT bandit, bandit, id, reward_id, value, outcome FROM reward_ids",
     [UNCLAIMED] = "SELECT bandit, bandit, id, number FROM unclaimed",
@@ -180,6 +180,8 @@ static ee_status expect_decision(void *context, uint32_t bandit, const stored_de
     row_add_real(&row, of->value);
     row_add_integer(&row, of->inactive);
     row_add_integer(&row, of->slots);
+    uint8_t metrics[METRIC_VALUES_SIZE];
+    row_add_blob(&row, metrics, of->metrics ? metric_values_write(of->metrics, metrics) : 0);
     expect(context, bandit, DECISIONS, &row);
     return EE_OK;
 }
@@ -214,7 +216,7 @@ static ee_status expect_reward_id(void *context, uint32_t bandit, const event *r
     row_add_integer(&row, bandit);
     row_add_text(&row, reward->id);
     row_add_text(&row, reward->reward_id);
-    row_add_real(&row, reward->value);
+    row_add_real(&row, reward_id_value(reward));
     row_add_integer(&row, reward->outcome);
     expect(context, bandit, REWARD_IDS, &row);
     return EE_OK;

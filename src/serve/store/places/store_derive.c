@@ -1,5 +1,7 @@
 #include "store_derive.h"
 
+#include <math.h>
+
 #include "serve/settings/bandit_settings.h"
 
 enum { ADD_EARLY, REMOVE_EARLY, LIST_EARLY, EMPTY_EARLY, SCRATCH_STATEMENTS };
@@ -201,11 +203,16 @@ static ee_status add_decision(derivation *self, const event *next, ee_error *err
 /* The value of a decision whose rewards were joined by settings that are gone: what the table says, if anything. */
 static void find_value(derivation *self, stored_decision *row)
 {
-    static const char sql[] = "SELECT value FROM decisions WHERE place = ?1";
+    static const char sql[] = "SELECT value, metrics FROM decisions WHERE place = ?1";
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL)) return;
     sqlite3_bind_int64(statement, 1, store_place(self->bandit, row->number));
-    if (sqlite3_step(statement) == SQLITE_ROW) row->value = sqlite3_column_double(statement, 0);
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        row->value = sqlite3_column_double(statement, 0);
+        if (row->metrics)
+            metric_values_read(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1),
+                               row->metrics, NULL);
+    }
     sqlite3_finalize(statement);
 }
 
@@ -219,12 +226,17 @@ static ee_status settle(derivation *self, const event *next, ee_error *error)
 {
     pending_decision *of = find_pending(self, next->decision);
     if (!of) return EE_OK;
+    metric_values totals = {.reward = next->value};
+    ee_status status = next->size ? metric_values_read(next->body, next->size, &totals, error) : EE_OK;
+    if (status) return status;
     of->row.settled = next->number;
-    if (of->unsure && next->outcome == SETTLED_REWARDED) {
-        of->row.value = next->value;
+    memory_free(of->row.metrics);
+    of->row.metrics = NULL;
+    if (of->unsure && of->row.rewards && next->outcome == SETTLED_REWARDED) {
+        of->row.value = totals.reward;
         of->unsure = false;
     }
-    ee_status status = give_decision(self, of, error);
+    status = give_decision(self, of, error);
     of->settled = true;
     self->settled++;
     compact(self);
@@ -233,14 +245,36 @@ static ee_status settle(derivation *self, const event *next, ee_error *error)
 
 /* ---- rewards and activations ---- */
 
-static void join(derivation *self, const event *next)
+/* Adds metrics to the totals of a decision, as joining does. */
+static ee_status join_metrics_of(derivation *self, pending_decision *of, const metric_values *metrics, ee_error *error)
+{
+    metric_values none = {.reward = NAN};
+    if (!self->rules_known) of->unsure = true;
+    if (!of->row.metrics && !metric_values_join(&none, &self->rules, metrics)) return EE_OK;
+    if (of->row.metrics) {
+        metric_values_join(of->row.metrics, &self->rules, metrics);
+        return EE_OK;
+    }
+    ee_status status = memory_create(&self->memory, &of->row.metrics, 1, sizeof *of->row.metrics, error);
+    if (!status) *of->row.metrics = none;
+    return status;
+}
+
+static ee_status join(derivation *self, const event *next, ee_error *error)
 {
     pending_decision *of = find_pending(self, next->decision);
-    if (!of) return;
-    of->row.rewards++;
+    metric_values metrics = {.reward = next->value};
+    if (!of) return EE_OK;
     if (!next->id.length) of->erased = true;
+    ee_status status = next->size ? metric_values_read(next->body, next->size, &metrics, error) : EE_OK;
+    if (!status && metrics.count) status = join_metrics_of(self, of, &metrics, error);
+    if (status || isnan(metrics.reward)) return status;
+    /* With `first`, only the metrics of a second reward count. */
+    if (next->size && of->row.rewards && self->rules.aggregation == LOG_REWARD_FIRST) return EE_OK;
+    of->row.rewards++;
     if (of->row.rewards > 1 && !self->rules_known) of->unsure = true;
     of->row.value = joining_worth(self->rules.aggregation, of->row.value, next->value, of->row.rewards);
+    return EE_OK;
 }
 
 static ee_status add_reward(derivation *self, const event *next, ee_error *error)
@@ -248,7 +282,8 @@ static ee_status add_reward(derivation *self, const event *next, ee_error *error
     bool kept = !next->decision || next->decision >= self->first;
     ee_status status = EE_OK;
     if (next->reward_id.length && kept) status = self->rows->reward_id(self->rows->context, self->bandit, next, error);
-    if (next->outcome == REWARD_JOINED || next->outcome == REWARD_CLAIMED) join(self, next);
+    if (!status && (next->outcome == REWARD_JOINED || next->outcome == REWARD_CLAIMED))
+        status = join(self, next, error);
     if (!status && !next->decision && next->id.length) status = add_early(self, next, error);
     return status;
 }

@@ -37,7 +37,7 @@ static const char *const sql[REBUILD_STATEMENTS] = {
     [SUM_NEW_CLOCK] = STORE_CLOCK_SUMS_SQL,
     [SET_NEW_END] = STORE_SET_END_SQL,
     [SET_BANDIT] = "UPDATE bandits SET settings = ?2, settled_to = ?3 WHERE number = ?1",
-    [ADD_DECISION] = "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [ADD_DECISION] = "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [ADD_ID] = "INSERT INTO ids VALUES (?1, ?2, ?3)",
     [ADD_REWARD_ID] = "INSERT INTO reward_ids VALUES (?1, ?2, ?3, ?4, ?5)",
     [ADD_UNCLAIMED] = "INSERT INTO unclaimed VALUES (?1, ?2, ?3)",
@@ -103,6 +103,11 @@ static ee_status add_decision(void *context, uint32_t bandit, const stored_decis
     sqlite3_bind_double(into, 7, of->value);
     sqlite3_bind_int(into, 8, of->inactive);
     sqlite3_bind_int64(into, 9, of->slots);
+    uint8_t metrics[METRIC_VALUES_SIZE];
+    if (of->metrics)
+        sqlite3_bind_blob64(into, 10, metrics, metric_values_write(of->metrics, metrics), SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_null(into, 10);
     return run(self, ADD_DECISION, error);
 }
 
@@ -131,7 +136,7 @@ static ee_status add_reward_id(void *context, uint32_t bandit, const event *rewa
     sqlite3_bind_int64(into, 1, bandit);
     store_bind_text(into, 2, reward->id);
     store_bind_text(into, 3, reward->reward_id);
-    sqlite3_bind_double(into, 4, reward->value);
+    sqlite3_bind_double(into, 4, reward_id_value(reward));
     sqlite3_bind_int64(into, 5, reward->outcome);
     return run(self, ADD_REWARD_ID, error);
 }

@@ -190,6 +190,8 @@ static bool is_changed_decision(const joining *set, size_t row)
     return set->decisions[row].changed && !set->decisions[row].is_new;
 }
 
+enum { METRICS = 9 }; /* the column of a decision */
+
 static void new_decision_element(pg_values *into, const joining *set, size_t row, int column)
 {
     const join_decision *of = &set->decisions[row];
@@ -203,16 +205,20 @@ static void new_decision_element(pg_values *into, const joining *set, size_t row
                                0,
                                decision->inactive,
                                decision->slots};
+    uint8_t bytes[METRIC_VALUES_SIZE];
     if (column == 6)
         element_real(into, decision->value);
+    else if (column == METRICS)
+        pg_element_text(into, (json_text){(const char *)bytes,
+                                          decision->metrics ? metric_values_write(decision->metrics, bytes) : 0});
     else
         pg_element_int8(into, numbers[column]);
 }
 
-/* place, rewards, settled, value, inactive */
 static void changed_decision_element(pg_values *into, const joining *set, size_t row, int column)
 {
-    new_decision_element(into, set, row, column ? column + 3 : 0);
+    static const int of_new[] = {0, 4, 5, 6, 7, METRICS}; /* place, rewards, settled, value, inactive, metrics */
+    new_decision_element(into, set, row, of_new[column]);
 }
 
 static size_t count_unclaimed(const joining *set)
@@ -298,10 +304,19 @@ static stored_decision decision_at(const PGresult *rows, int row)
     };
 }
 
+/* A decision with its metrics. */
+static ee_status read_decision(joining *set, const PGresult *rows, int row, stored_decision *out, ee_error *error)
+{
+    json_text metrics = pg_text(rows, row, METRICS);
+    *out = decision_at(rows, row);
+    return joining_keep_metrics(set, metrics.bytes, metrics.length, &out->metrics, error);
+}
+
 static ee_status take_decision(joining *set, const PGresult *rows, int row, ee_error *error)
 {
-    stored_decision decision = decision_at(rows, row);
-    return joining_found_decision(set, (size_t)pg_int8(rows, row, 9), &decision, error);
+    stored_decision decision;
+    ee_status status = read_decision(set, rows, row, &decision, error);
+    return status ? status : joining_found_decision(set, (size_t)pg_int8(rows, row, METRICS + 1), &decision, error);
 }
 
 static void add_integer(row_checksum *sum, const PGresult *rows, int row, int column)
@@ -334,8 +349,13 @@ static bool is_whole(const PGresult *rows, int row)
 static ee_status take_unclaimed(joining *set, const PGresult *rows, int row, ee_error *error)
 {
     if (!is_whole(rows, row)) return EE_OK;
-    return joining_found_unclaimed(set, (size_t)pg_int8(rows, row, 10), (uint64_t)pg_int8(rows, row, 11),
-                                   (event_kind)pg_int8(rows, row, 1), pg_float8(rows, row, 5), error);
+    json_text body = pg_text(rows, row, 8);
+    event found = {.number = (uint64_t)pg_int8(rows, row, 11),
+                   .kind = (event_kind)pg_int8(rows, row, 1),
+                   .value = pg_float8(rows, row, 5),
+                   .body = body.bytes,
+                   .size = body.length};
+    return joining_found_unclaimed(set, (size_t)pg_int8(rows, row, 10), &found, error);
 }
 
 static ee_status take_reward_id(joining *set, const PGresult *rows, int row, ee_error *error)
@@ -357,8 +377,9 @@ static ee_status take_name(joining *set, const PGresult *rows, int row, ee_error
 
 static ee_status take_slot(joining *set, const PGresult *rows, int row, ee_error *error)
 {
-    stored_decision decision = decision_at(rows, row);
-    return joining_found_slot(set, (uint32_t)pg_int8(rows, row, 9), &decision, error);
+    stored_decision decision;
+    ee_status status = read_decision(set, rows, row, &decision, error);
+    return status ? status : joining_found_slot(set, (uint32_t)pg_int8(rows, row, METRICS + 1), &decision, error);
 }
 
 static ee_status take_rows(pg_store *self, take_row *take, ee_error *error)
@@ -439,21 +460,23 @@ ee_status pg_fetch_slots(store *base, ee_error *error)
 
 enum { MOST_LOOKED_AT = 4096 };
 
-/* Takes pending decisions of a portion; false: nothing follows that is due. */
-static bool take_waiting(const PGresult *rows, join_due *due, stored_decision *out, size_t limit, size_t *count,
-                         int64_t *looked_at)
+/* Takes pending decisions of a portion; *more becomes false if nothing follows that is due. */
+static ee_status take_waiting(joining *set, const PGresult *rows, join_due *due, stored_decision *out, size_t limit,
+                              size_t *count, int64_t *looked_at, bool *more, ee_error *error)
 {
     int found = PQntuples(rows);
-    for (int i = 0; i < found; i++, ++*looked_at) {
+    ee_status status = EE_OK;
+    for (int i = 0; i < found && !status; i++, ++*looked_at) {
         stored_decision decision = decision_at(rows, i);
         if (decision.time >= due->before || *count == limit || *looked_at == MOST_LOOKED_AT) {
             due->next = decision.time;
-            return false;
+            *more = false;
+            return EE_OK;
         }
         due->upto = decision.number;
-        if (!decision.settled) out[(*count)++] = decision;
+        if (!decision.settled) status = read_decision(set, rows, i, &out[(*count)++], error);
     }
-    return true;
+    return status;
 }
 
 /* Most often only the first few are due, so portions start small. Times never go back, so nothing follows the first
@@ -476,8 +499,10 @@ ee_status pg_fetch_waiting(store *base, join_due *due, stored_decision *out, siz
         pg_add_int8(&self->values, portion);
         ee_status status = pg_ask(self, PG_FIND_WAITING, "find the pending decisions", &rows, error);
         if (status) return status;
-        more = take_waiting(rows, due, out, limit, count, &looked_at) && PQntuples(rows) == portion;
+        more = PQntuples(rows) == portion;
+        status = take_waiting(base->joining, rows, due, out, limit, count, &looked_at, &more, error);
         PQclear(rows);
+        if (status) return status;
     }
     return EE_OK;
 }
@@ -634,8 +659,8 @@ ee_status pg_apply(store *base, ee_error *error)
         {{4, {PG_INT8, PG_INT8, PG_INT8, PG_TEXT}, count_touched, is_changed_bandit, changed_bandit_element},
          PG_WRITE_CHANGES,
          "change a bandit"},
-        {{9,
-          {PG_INT8, PG_INT8, PG_INT8, PG_INT8, PG_INT8, PG_INT8, PG_FLOAT8, PG_INT8, PG_INT8},
+        {{10,
+          {PG_INT8, PG_INT8, PG_INT8, PG_INT8, PG_INT8, PG_INT8, PG_FLOAT8, PG_INT8, PG_INT8, PG_BYTEA},
           count_decisions,
           is_new_decision,
           new_decision_element},
@@ -654,8 +679,8 @@ ee_status pg_apply(store *base, ee_error *error)
         {{3, {PG_INT8, PG_BYTEA, PG_INT8}, count_unclaimed, is_new_unclaimed, unclaimed_element},
          PG_WRITE_UNCLAIMED,
          "keep unclaimed rewards"},
-        {{5,
-          {PG_INT8, PG_INT8, PG_INT8, PG_FLOAT8, PG_INT8},
+        {{6,
+          {PG_INT8, PG_INT8, PG_INT8, PG_FLOAT8, PG_INT8, PG_BYTEA},
           count_decisions,
           is_changed_decision,
           changed_decision_element},

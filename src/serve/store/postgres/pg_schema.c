@@ -100,6 +100,8 @@ static const char *const steps[] = {
     "    AS outcome,\n"
     "  convert_from(reward_id, 'UTF8') AS reward_id, length(body) AS bytes\n"
     "FROM eenet.events JOIN eenet.bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0;",
+    /* 2: totals so far (metric_values.h); NULL: none, or settled */
+    "ALTER TABLE eenet.decisions ADD COLUMN metrics bytea;",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

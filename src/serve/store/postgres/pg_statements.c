@@ -2,9 +2,9 @@
  * nested loops and index scans only (store_pg.c), so the arrays are always the outer loop. */
 #include "pg_writer.h"
 
-#define DECISION_COLUMNS "place, time, request_a, request_b, rewards, settled, value, inactive, slots"
+#define DECISION_COLUMNS "place, time, request_a, request_b, rewards, settled, value, inactive, slots, metrics"
 #define DECISION_COLUMNS_OF_D                                                                                          \
-    "d.place, d.time, d.request_a, d.request_b, d.rewards, d.settled, d.value, d.inactive, d.slots"
+    "d.place, d.time, d.request_a, d.request_b, d.rewards, d.settled, d.value, d.inactive, d.slots, d.metrics"
 #define END_COLUMN_NAMES "bandit, first, last, sum, settled_to, kept, checksum"
 /* For a prepared statement of a table's rows of a bandit. */
 #define PURGE(table, rows)                                                                                             \
@@ -77,11 +77,12 @@ const char *const pg_writer_sql[PG_STATEMENTS] = {
                         " $6::float8[], $7::int8[], $8::bytea[], $9::bytea[], $10::int8[])",
     [PG_WRITE_DECISIONS] =
         "INSERT INTO eenet.decisions (" DECISION_COLUMNS ") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[],"
-        " $4::int8[], $5::int8[], $6::int8[], $7::float8[], $8::int8[], $9::int8[])",
+        " $4::int8[], $5::int8[], $6::int8[], $7::float8[], $8::int8[], $9::int8[], $10::bytea[])",
     [PG_CHANGE_DECISIONS] =
         "UPDATE eenet.decisions d SET rewards = n.rewards, settled = n.settled, value = n.value,"
-        " inactive = n.inactive FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::float8[], $5::int8[])"
-        " AS n (place, rewards, settled, value, inactive) WHERE d.place = n.place",
+        " inactive = n.inactive, metrics = n.metrics"
+        " FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::float8[], $5::int8[], $6::bytea[])"
+        " AS n (place, rewards, settled, value, inactive, metrics) WHERE d.place = n.place",
     [PG_WRITE_IDS] = "INSERT INTO eenet.ids (bandit, id, number)"
                      " SELECT * FROM unnest($1::int8[], $2::bytea[], $3::int8[])",
     [PG_WRITE_REWARD_IDS] = "INSERT INTO eenet.reward_ids (bandit, id, reward_id, value, outcome)"

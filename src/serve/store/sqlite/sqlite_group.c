@@ -141,6 +141,12 @@ static void decision_column(const void *source, size_t row, int column, sqlite3_
         sqlite3_result_double(out, decision->value);
         return;
     }
+    if (column == STORE_DECISION_METRICS) {
+        uint8_t bytes[METRIC_VALUES_SIZE];
+        if (decision->metrics)
+            sqlite3_result_blob64(out, bytes, metric_values_write(decision->metrics, bytes), SQLITE_TRANSIENT);
+        return;
+    }
     const int64_t numbers[] = {store_place(of->bandit, decision->number),
                                decision->time,
                                (int64_t)decision->request[0],
@@ -191,7 +197,7 @@ static const sqlite_rows group_tables[GROUP_TABLES] = {
                            NULL},
     [NEW_EVENTS] = {"new_events", "place, kind, time, id, decision, value, outcome, reward_id, body, checksum",
                     count_events, NULL, event_column, NULL},
-    [NEW_DECISIONS] = {"new_decisions", "place, time, request_a, request_b, rewards, settled, value, inactive, slots",
+    [NEW_DECISIONS] = {"new_decisions", "place, time, request_a, request_b, rewards, settled, value, inactive, slots, metrics",
                        count_decisions, is_new_decision, decision_column, NULL},
     [NEW_IDS] = {"new_ids", "bandit, id, number", count_ids, is_new_id, id_column, NULL},
     [NEW_REWARD_IDS] = {"new_reward_ids", "bandit, id, reward_id, value, outcome", count_reward_ids, is_new_reward_id,
@@ -226,18 +232,32 @@ static bool has_rows(const sqlite_store *self, int which)
 /* Takes a row of a statement. */
 typedef ee_status take_row(joining *set, sqlite3_stmt *row, ee_error *error);
 
+/* A decision with its metrics. */
+static ee_status read_decision(joining *set, sqlite3_stmt *row, stored_decision *out, ee_error *error)
+{
+    *out = store_column_decision(row);
+    return joining_keep_metrics(set, sqlite3_column_blob(row, STORE_DECISION_METRICS),
+                                (size_t)sqlite3_column_bytes(row, STORE_DECISION_METRICS), &out->metrics, error);
+}
+
 static ee_status take_decision(joining *set, sqlite3_stmt *row, ee_error *error)
 {
-    stored_decision decision = store_column_decision(row);
-    return joining_found_decision(set, (size_t)sqlite3_column_int64(row, 9), &decision, error);
+    stored_decision decision;
+    ee_status status = read_decision(set, row, &decision, error);
+    if (status) return status;
+    return joining_found_decision(set, (size_t)sqlite3_column_int64(row, STORE_DECISION_WIDTH), &decision, error);
 }
 
 /* One whose event is damaged is not claimed. */
 static ee_status take_unclaimed(joining *set, sqlite3_stmt *row, ee_error *error)
 {
     if (!sqlite3_column_int(row, 4)) return EE_OK;
-    return joining_found_unclaimed(set, (size_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1),
-                                   (event_kind)sqlite3_column_int(row, 2), sqlite3_column_double(row, 3), error);
+    event found = {.number = (uint64_t)sqlite3_column_int64(row, 1),
+                   .kind = (event_kind)sqlite3_column_int(row, 2),
+                   .value = sqlite3_column_double(row, 3),
+                   .body = sqlite3_column_blob(row, 5),
+                   .size = (size_t)sqlite3_column_bytes(row, 5)};
+    return joining_found_unclaimed(set, (size_t)sqlite3_column_int64(row, 0), &found, error);
 }
 
 static ee_status take_reward_id(joining *set, sqlite3_stmt *row, ee_error *error)
@@ -294,7 +314,11 @@ ee_status sqlite_fetch_slots(store *base, ee_error *error)
         const join_slot *slot = &set->slots[i];
         stored_decision row;
         bool found = false;
-        status = sqlite_get_decision(self, store_place(slot->bandit, slot->number), &row, &found, error);
+        sqlite3_stmt *statement = self->statements[GET_DECISION];
+        sqlite3_bind_int64(statement, 1, store_place(slot->bandit, slot->number));
+        status = sqlite_step(self, GET_DECISION, "find a decision", &found, error);
+        if (!status && found) status = read_decision(set, statement, &row, error);
+        sqlite3_reset(statement);
         if (!status && found) status = joining_found_slot(set, slot->bandit, &row, error);
     }
     return status;
@@ -323,7 +347,9 @@ ee_status sqlite_fetch_waiting(store *base, join_due *due, stored_decision *out,
             break;
         }
         due->upto = decision.number;
-        if (!decision.settled) out[(*count)++] = decision;
+        if (decision.settled) continue;
+        status = read_decision(base->joining, statement, &out[(*count)++], error);
+        if (status) break;
     }
     sqlite3_reset(statement);
     return status;
@@ -377,6 +403,15 @@ static ee_status write_ends(sqlite_store *self, ee_error *error)
     return status;
 }
 
+static void bind_metrics(sqlite3_stmt *statement, int at, const metric_values *metrics)
+{
+    uint8_t bytes[METRIC_VALUES_SIZE];
+    if (metrics)
+        sqlite3_bind_blob64(statement, at, bytes, metric_values_write(metrics, bytes), SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
 /* Row by row: for a statement that changes many rows SQLite would first copy their pages to a temporary file. */
 static ee_status change_decisions(sqlite_store *self, ee_error *error)
 {
@@ -391,6 +426,7 @@ static ee_status change_decisions(sqlite_store *self, ee_error *error)
         sqlite3_bind_int64(statement, 3, (int64_t)decision->row.settled);
         sqlite3_bind_double(statement, 4, decision->row.value);
         sqlite3_bind_int(statement, 5, decision->row.inactive);
+        bind_metrics(statement, 6, decision->row.metrics);
         status = sqlite_run(self, CHANGE_DECISION, "change a decision", error);
     }
     return status;

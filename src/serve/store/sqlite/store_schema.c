@@ -187,6 +187,8 @@ static const char *const steps[] = {
     "    WHEN 9 THEN 'inactive' END AS outcome,\n"
     "  reward_id, length(body) AS bytes\n"
     "FROM events JOIN bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0);",
+    /* 6 */
+    "ALTER TABLE decisions ADD COLUMN metrics BLOB; -- totals so far: metric_values.h; NULL: none, or settled\n",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

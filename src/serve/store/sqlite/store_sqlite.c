@@ -28,7 +28,7 @@ static const char *const sql[STORE_STATEMENTS] = {
                                                " CROSS JOIN decisions ON place = (wanted_ids.bandit << 40 | number)",
     [FETCH_UNCLAIMED] =
         "SELECT wanted.rowid, number, kind, value, checksum = row_checksum(place, kind, time, events.id,"
-        " decision, value, outcome, reward_id, body) FROM wanted_unclaimed AS wanted"
+        " decision, value, outcome, reward_id, body), body FROM wanted_unclaimed AS wanted"
         " CROSS JOIN unclaimed USING (bandit, id)"
         " LEFT JOIN events ON place = (wanted.bandit << 40 | number)",
     [FETCH_REWARD_IDS] = "SELECT wanted.rowid, value, outcome FROM wanted_reward_ids AS wanted"
@@ -39,8 +39,9 @@ static const char *const sql[STORE_STATEMENTS] = {
                      " checksum)"
                      " SELECT * FROM new_events",
     [WRITE_DECISIONS] = "INSERT OR ROLLBACK INTO decisions (place, time, request_a, request_b, rewards, settled, value,"
-                        " inactive, slots) SELECT * FROM new_decisions",
-    [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4, inactive = ?5 WHERE place = ?1",
+                        " inactive, slots, metrics) SELECT * FROM new_decisions",
+    [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4, inactive = ?5, metrics = ?6"
+                        " WHERE place = ?1",
     [WRITE_IDS] = "INSERT OR ROLLBACK INTO ids (bandit, id, number) SELECT * FROM new_ids",
     [WRITE_REWARD_IDS] =
         "INSERT OR ROLLBACK INTO reward_ids (bandit, id, reward_id, value, outcome) SELECT * FROM new_reward_ids",
