@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""behaviour.py PROGRAM: guardrails of a real server. Each test states what must be true and counts it: who is treated,
+what rules, shares, caps, budgets and stickiness do to decisions, and that a kill -9 forgets nothing. At the end the log
+is checked and replayed to the last bit. With EENET_TEST_POSTGRES the store is that database."""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from server import Refused, Server
+
+ACTIONS = [{"id": "card", "features": {"kind": "card", "cost": 0}},
+           {"id": "loan", "features": {"kind": "loan", "cost": 3}},
+           {"id": "mail", "features": {"kind": "mail", "cost": 1}}]
+
+
+def expect(condition, sentence):
+    if not condition:
+        raise AssertionError(sentence)
+
+
+def near(share, expected, count, what):
+    """Within four standard deviations."""
+    error = 4 * math.sqrt(expected * (1 - expected) / count)
+    expect(abs(share - expected) <= error, f"{what}: {share:.4f}, expected {expected:.4f} within {error:.4f}")
+
+
+class Story:
+    def __init__(self, server):
+        self.server = server
+        self.names = 0
+
+    def bandit(self, guardrails, **settings):
+        self.names += 1
+        name = f"story-{self.names}"
+        self.server.call("POST", "/v1/bandits", {"name": name, "policy": "linucb", "seed": self.names, "propensity": "floor:0.3",
+                                                 "guardrails": guardrails, **settings})
+        return name
+
+    def decide(self, name, **request):
+        return self.server.call("POST", f"/v1/bandits/{name}/decide", {"actions": ACTIONS, **request})
+
+    def many(self, name, requests):
+        found = []
+        for begin in range(0, len(requests), 500):
+            items = [{"actions": ACTIONS, **request} for request in requests[begin:begin + 500]]
+            found += self.server.call("POST", f"/v1/bandits/{name}/decide/batch", {"decisions": items})["decisions"]
+        for each in found:
+            expect("error" not in each, str(each))
+            expect(abs(sum(each["probabilities"]) - 1) < 1e-12, "probabilities do not add up to 1")
+        return found
+
+    def patch(self, name, **settings):
+        return self.server.call("PATCH", f"/v1/bandits/{name}", settings)
+
+    # ---- groups ----
+
+    def people_stay_in_their_groups(self):
+        people = [f"u{i}" for i in range(3000)]
+        name = self.bandit({"control": {"share": 0.1}, "rollout": {"share": 0.25}})
+        first = self.many(name, [{"key": key} for key in people])
+        groups = [each["group"] for each in first]
+        near(groups.count("control") / 3000, 0.1, 3000, "control")
+        near(groups.count("treated") / 3000, 0.9 * 0.25, 3000, "treated")
+        expect(all(each["action"] == "card" and each["probability"] == 1 for each in first if each["group"] != "treated"),
+               "somebody who is not treated did not get the first action")
+        again = [each["group"] for each in self.many(name, [{"key": key} for key in people])]
+        expect(again == groups, "a person changed the group")
+        self.patch(name, guardrails={"control": {"share": 0.1}, "rollout": {"share": 0.5}})
+        later = [each["group"] for each in self.many(name, [{"key": key} for key in people])]
+        near(later.count("treated") / 3000, 0.9 * 0.5, 3000, "treated after the rollout grew")
+        for before, now in zip(groups, later):
+            expect(before == now or (before, now) == ("waiting", "treated"), f"{before} became {now}")
+        self.server.kill()
+        self.server.start()
+        expect([each["group"] for each in self.many(name, [{"key": key} for key in people])] == later,
+               "a restart changed groups")
+
+    def baselines_are_what_they_say(self):
+        name = self.bandit({"control": {"share": 1, "baseline": "uniform"}})
+        drawn = self.many(name, [{"key": f"u{i}"} for i in range(3000)])
+        for action in ("card", "loan", "mail"):
+            near(sum(each["action"] == action for each in drawn) / 3000, 1 / 3, 3000, action)
+        expect(all(each["probability"] == 1 / 3 for each in drawn), "a uniform baseline has other probabilities")
+        name = self.bandit({"control": {"share": 1, "baseline": {"action": "mail"}}})
+        expect(self.decide(name)["action"] == "mail", "the fixed action was not taken")
+        expect(self.decide(name, exclude=["mail"])["action"] == "card", "an excluded baseline was taken")
+
+    # ---- rules ----
+
+    def rules_exclude_and_explain(self):
+        name = self.bandit({"rules": [
+            {"name": "no loans in Germany", "context": {"user.country": "DE"}, "action": {"kind": "loan"}, "exclude": True},
+            {"name": "mails first", "action": {"_id": "mail"}, "boost": 100}]})
+        there = self.decide(name, id="there", context={"user": {"country": "DE"}})
+        elsewhere = self.decide(name, context={"user": {"country": "FR"}})
+        expect(there["probabilities"][1] == 0 and elsewhere["probabilities"][1] > 0, "the exclusion")
+        expect(abs(elsewhere["probabilities"][2] - 0.8) < 1e-12, f"the boost: {elsewhere}")
+        why = self.server.call("GET", f"/v1/bandits/{name}/decisions/{there['id']}/explain")["guardrails"]
+        expect(why["rules"] == ["no loans in Germany", "mails first"] and why["excluded"] == {"loan": "rule"}, str(why))
+        try:
+            self.decide(self.bandit({"rules": [{"name": "none", "action": {"kind": ["card", "loan", "mail"]},
+                                                "exclude": True}]}))
+            raise AssertionError("a decision was made although every action is excluded")
+        except Refused as refused:
+            expect(refused.status == 400 and "exclude every action" in refused.message, str(refused))
+
+    # ---- limits ----
+
+    def shares_are_exact(self):
+        name = self.bandit({"shares": [{"name": "mails", "action": {"kind": "mail"}, "low": 0.5, "high": 0.6}]})
+        drawn = self.many(name, [{} for _ in range(2000)])
+        expect(all(0.5 - 1e-12 <= each["probabilities"][2] <= 0.6 + 1e-12 for each in drawn), "a probability is outside")
+        mean = sum(each["probabilities"][2] for each in drawn) / 2000
+        near(sum(each["action"] == "mail" for each in drawn) / 2000, mean, 2000, "mails")
+
+    def caps_are_never_exceeded(self):
+        most, each_most = 60, 2
+        name = self.bandit({"caps": [
+            {"name": "loans", "action": {"kind": "loan"}, "most": most, "per": "1d"},
+            {"name": "mails", "action": {"kind": "mail"}, "most": each_most, "per": "1d", "each": "key"}]})
+        counts, mails, lock = {"loan": 0}, {}, threading.Lock()
+
+        def work(worker):
+            for i in range(60):
+                key = f"u{(worker * 60 + i) % 20}"
+                action = self.decide(name, key=key)["action"]
+                with lock:
+                    counts["loan"] += action == "loan"
+                    mails[key] = mails.get(key, 0) + (action == "mail")
+
+        for _ in range(2):
+            threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.server.kill()
+            self.server.start()
+        expect(counts["loan"] == most, f"{counts['loan']} loans; the cap is {most}, and there were enough decisions")
+        expect(max(mails.values()) == each_most, f"a person got {max(mails.values())} mails")
+
+    def budgets_are_never_exceeded(self):
+        name = self.bandit({"budgets": [{"name": "money", "cost": "cost", "limit": 100, "per": "1d", "pace": "first"}]})
+        drawn = self.many(name, [{} for _ in range(600)])
+        costs = {each["id"]: each["features"]["cost"] for each in ACTIONS}
+        spent = sum(costs[each["action"]] for each in drawn)
+        expect(97 < spent <= 100, f"spent {spent} of 100")
+        expect(drawn[-1]["action"] == "card", "an action was taken that costs more than what is left")
+
+    def sticky_actions_stay(self):
+        name = self.bandit({"sticky": {"for": "1h"}})
+        first = {f"u{i}": self.decide(name, key=f"u{i}") for i in range(100)}
+        expect(len({each["action"] for each in first.values()}) == 3, "only some actions were drawn")
+        self.server.kill()
+        self.server.start()
+        for key, before in first.items():
+            again = self.decide(name, key=key)
+            expect(again["action"] == before["action"] and again["repeats"] == before["id"] and again["probability"] == 1,
+                   f"{before} became {again}")
+        other = self.decide(name, key="u0", exclude=[first["u0"]["action"]])
+        expect("repeats" not in other, "an excluded action was repeated")
+
+    # ---- holding ----
+
+    def a_held_bandit_falls_back(self):
+        name = self.bandit({}, wait=1000)
+        decided = self.many(name, [{} for _ in range(20)])
+        self.patch(name, held="fallback", held_because="an exercise")
+        held = self.many(name, [{} for _ in range(20)])
+        expect(all(each["group"] == "fallback" and each["action"] == "card" for each in held), "held decisions")
+        for each in decided:
+            self.server.call("POST", f"/v1/bandits/{name}/reward", {"id": each["id"], "value": 1})
+        self.patch(name, held="no")
+        free = self.decide(name)
+        expect("group" not in free, f"it is still held: {free}")
+        reward = self.server.call("POST", f"/v1/bandits/{name}/reward", {"id": free["id"], "value": 1})
+        expect(reward["outcome"] == "joined", str(reward))
+
+    def the_log_says_all(self):
+        name = self.bandit({"control": {"share": 0.5}, "segment": "user.country", "sticky": {"for": "1h"},
+                            "rules": [{"name": "new", "action": {"kind": "mail"}, "boost": 0.1}]}, wait=0.5)
+        for i in range(40):
+            self.decide(name, key=f"u{i % 10}", context={"user": {"country": "DE" if i % 2 else "FR"}})
+        lines = []
+        while len(lines) < 40:  # they are settled after half a second
+            lines = [json.loads(line) for line in self.server.call("GET", f"/v1/bandits/{name}/log").splitlines()]
+        groups = {line["_group"] for line in lines}
+        expect(groups == {"treated", "control"}, str(groups))
+        expect(all(line["_treated_share"] == 0.5 and line["_key"].startswith("u") for line in lines), "share and key")
+        expect({line["_segment"] for line in lines} == {"DE", "FR"}, "segments")
+        treated = [line for line in lines if line["_group"] == "treated"]
+        expect(all(line["_rules"] == ["new"] for line in treated), "rules")
+        repeats = [line for line in treated if "_repeats" in line]
+        expect(len(repeats) == len(treated) - len({line["_key"] for line in treated}), "repeats")
+
+
+def new_database():
+    """A database of its own on the server of EENET_TEST_POSTGRES; None: the store is a folder."""
+    where = os.environ.get("EENET_TEST_POSTGRES")
+    if not where:
+        return None
+    name = f"guardrails_{os.getpid()}"
+    subprocess.run(["psql", "-q", where, "-c", f"DROP DATABASE IF EXISTS {name}", "-c", f"CREATE DATABASE {name}"], check=True)
+    return where.replace("/postgres?", f"/{name}?")
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    database = new_database()
+    with tempfile.TemporaryDirectory() as name:
+        server = Server(program, Path(name), database)
+        server.start()
+        story = Story(server)
+        try:
+            for each in (story.people_stay_in_their_groups, story.baselines_are_what_they_say,
+                         story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
+                         story.budgets_are_never_exceeded, story.sticky_actions_stay, story.a_held_bandit_falls_back,
+                         story.the_log_says_all):
+                each()
+                print("ok", each.__name__.replace("_", " "), flush=True)
+        finally:
+            server.stop()
+        place = database or str(Path(name) / "data")
+        for command in ("check", "replay"):
+            done = subprocess.run([program, command, place], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  check=False)
+            expect(done.returncode == 0, f"{command}: {done.stdout}")
+        expect("all are identical" in done.stdout, done.stdout)
+        print(done.stdout.strip())
+
+
+if __name__ == "__main__":
+    main()
