@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "command.h"
+#include "evaluate/evaluations/pareto.h"
 
 enum { COLUMNS = 7, CELL = 64 };
 
@@ -126,6 +127,9 @@ static void print_head(const evaluation_request *request, const evaluation_resul
     if (log->skipped) printf(", %" PRIu64 " never shown left out", log->skipped);
     if (log->passed) printf(", %" PRIu64 " lines skipped ('eenet log' lists them)", log->passed);
     printf("\n");
+    char left_out[LOG_LEFT_OUT_TEXT];
+    log_left_out_format(&log->left_out, log->slot_rounds ? log->slot_rounds : log->events + log->learned, left_out);
+    if (left_out[0]) command_print_wrapped(left_out, 0, command_line_width());
     if (log->columns[0]) command_print_wrapped(log->columns, 0, command_line_width());
     printf("The logging policy earned %s per %s (%.4g%% interval: %s).\n", mean, log->slot_rounds ? "slot" : "event",
            100.0 * (1.0 - request->alpha), ends);
@@ -170,15 +174,102 @@ static void print_about_candidates(const evaluation_request *request, const eval
     }
 }
 
+/* ---- metrics ---- */
+
+/* Decimals: four significant digits of the logging policy's mean. */
+static int metric_decimals(const metric_result *of)
+{
+    evaluation_result one = {.log = {.reward = of->logged, .range = of->range}};
+    return find_decimals(&one);
+}
+
+/* "0.1234 (0.1 to 0.15)" */
+static void format_estimate(char *cell, int decimals, const estimate *found)
+{
+    char value[CELL], ends[CELL];
+    format_number(value, "", decimals, found->value);
+    format_interval(ends, "", decimals, found->low, found->high);
+    snprintf(cell, CELL, ends[0] == '-' && !ends[1] ? "%.20s" : "%.20s (%.40s)", value, ends);
+}
+
+/* One cell of the table of metrics: column 0 has the names, 1 the reward, then the metrics, and last the Pareto front.
+ */
+static void format_metric_cell(const evaluation_request *request, const evaluation_result *results, size_t place,
+                               size_t column, const pareto_place *front, char *cell)
+{
+    const evaluation_result *of = &results[place];
+    size_t lead = evaluation_headline_estimator(request) % request->estimator_count;
+    char name[CELL];
+    if (column == 0) {
+        name_row(request, place, cell);
+    } else if (column == 1) {
+        format_estimate(cell, find_decimals(of), &of->estimates[lead]);
+    } else if (column < 2 + of->metric_count) {
+        const metric_result *metric = &of->metrics[column - 2];
+        format_estimate(cell, metric_decimals(metric), &metric->estimates[lead]);
+    } else if (!front->compared || front->front) {
+        snprintf(cell, CELL, front->front ? "yes" : "-");
+    } else {
+        name_row(request, front->dominator, name);
+        snprintf(cell, CELL, "%.30s is better%s", name, front->separated ? "" : " (intervals overlap)");
+    }
+}
+
+static void format_metric_head(const evaluation_result *of, size_t column, char *cell)
+{
+    if (column >= 2 && column < 2 + of->metric_count)
+        snprintf(cell, CELL, "%.40s (%s is better)", of->metrics[column - 2].name,
+                 of->metrics[column - 2].smaller_better ? "smaller" : "larger");
+    else
+        snprintf(cell, CELL, "%s", column == 0 ? "candidate" : column == 1 ? "reward" : "Pareto front");
+}
+
+static void print_metrics(const evaluation_request *request, const evaluation_result *results, size_t shown,
+                          const pareto_place *fronts)
+{
+    const evaluation_result *first = &results[shown];
+    size_t widths[EVALUATION_METRICS + 3] = {0}, columns = first->metric_count + 3;
+    size_t lead = evaluation_headline_estimator(request) % request->estimator_count;
+    char cell[CELL];
+    printf("\nMetrics by %s, with %.4g%% intervals:\n", estimator_request_name(request->estimators[lead]),
+           100.0 * (1.0 - request->alpha));
+    for (int printed = 0; printed < 2; printed++)
+        for (size_t line = 0; line <= request->candidate_count; line++) {
+            if (line && !results[line - 1].finished) continue;
+            for (size_t k = 0; k < columns; k++) {
+                if (line)
+                    format_metric_cell(request, results, line - 1, k, &fronts[line - 1], cell);
+                else
+                    format_metric_head(first, k, cell);
+                if (printed)
+                    printf("%s%-*s", "  ", k + 1 < columns ? (int)widths[k] : 0, cell);
+                else
+                    widths[k] = command_wider(widths[k], cell);
+            }
+            if (printed) printf("\n");
+        }
+    for (size_t i = 0; i < first->metric_count; i++)
+        if (first->metrics[i].events != first->log.events)
+            printf("  - Only %" PRIu64 " of %" PRIu64 " events have the metric '%s'; the others are left out of it.\n",
+                   first->metrics[i].events, first->log.events, first->metrics[i].name);
+    if (first->log.metrics_left)
+        printf("  - The log has %" PRIu64 " more metrics; choose with --metrics.\n", first->log.metrics_left);
+}
+
 ee_status evaluation_table_print(const evaluation_request *request, const evaluation_result *results, ee_error *error)
 {
-    row *rows;
+    row *rows = NULL;
+    pareto_place *fronts = NULL;
     size_t estimators = request->estimator_count, used = 0, shown = request->candidate_count;
     size_t best = evaluation_best(request, results, false);
     size_t slots = 0;
     for (size_t i = 0; i < request->candidate_count; i++) slots += 1 + results[i].slot_count;
     ee_status status = memory_create(NULL, &rows, 1 + slots * estimators, sizeof *rows, error);
-    if (status) return status;
+    if (!status) status = memory_create(NULL, &fronts, request->candidate_count, sizeof *fronts, error);
+    if (status) {
+        memory_free(rows);
+        return status;
+    }
     fill_head(request, &rows[used++]);
     for (size_t i = 0; i < request->candidate_count; i++) {
         if (!results[i].finished) continue;
@@ -192,8 +283,12 @@ ee_status evaluation_table_print(const evaluation_request *request, const evalua
         print_about_log(request, results);
         printf("\n");
         print_rows(rows, used);
+        size_t lead = evaluation_headline_estimator(request) % request->estimator_count;
+        pareto_find(results, request->candidate_count, lead, fronts);
+        if (results[shown].metric_count) print_metrics(request, results, shown, fronts);
         print_about_candidates(request, results);
     }
     memory_free(rows);
+    memory_free(fronts);
     return EE_OK;
 }

@@ -82,7 +82,7 @@ typedef struct survey {
 
 static ee_status add_event(survey *into, const log_event *event, ee_error *error)
 {
-    if (!event->skipped) log_tally_add(&into->tally, event);
+    if (!event->skipped && log_event_is_randomised(event)) log_tally_add(&into->tally, event);
     return log_summary_add(&into->summary, event, error);
 }
 

@@ -8,6 +8,8 @@
  *      "first_time":1.6e9,"last_time":1.7e9,
  *      "estimators":[{"name":"dr","value":0.2,"low":0.1,"high":0.3,"gain":0.1,"gain_low":0,"gain_high":0.2,
  *                     "lambda":null}],
+ *      "left_out":{"control":1900,"waiting":0,"fallback":0,"repeats":410},   only if there are any
+ *      "metrics":[{"name":"refund","better":"smaller","events":10000,"logged":0.1,...,"estimators":[...]}],   the same
  *      "facts":{"effective":812.5,"largest_weight":9.1,...},
  *      "trusted":true,"sentences":[{"grave":false,"log":true,"text":"..."}],"headline":"...",
  *      "headline_estimator":"dr",

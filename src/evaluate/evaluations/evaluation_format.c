@@ -34,7 +34,7 @@ ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_
     format_mode(request, mode, sizeof mode);
     const char *features = request->features ? request->features : "";
     const log_options *reading = &request->reading;
-    size_t capacity = 512 + strlen(features) + request->estimator_count * 16;
+    size_t capacity = 512 + strlen(features) + request->estimator_count * 16 + request->metric_count * 160;
     ee_status status = memory_create(NULL, asked, capacity, 1, error);
     if (status) return status;
     int used = snprintf(*asked, capacity,
@@ -49,6 +49,12 @@ ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_
                          estimator_request_name(request->estimators[i]));
     if (slots_word(request)) /* the default is not named, so that older requests stay equal */
         used += snprintf(*asked + used, capacity - (size_t)used, " slots=%s", slots_word(request));
+    if (request->metrics_given) used += snprintf(*asked + used, capacity - (size_t)used, " metrics=");
+    for (size_t i = 0; i < request->metric_count; i++) {
+        const evaluation_metric *one = &request->metrics[i];
+        used += snprintf(*asked + used, capacity - (size_t)used, "%s%c%s=%.17g:%.17g", i ? "," : "",
+                         one->smaller_better ? '-' : '+', one->name, one->low, one->high);
+    }
     snprintf(*asked + used, capacity - (size_t)used, " features=%s", features);
     return EE_OK;
 }
@@ -122,6 +128,37 @@ static void add_slots(text *line, const evaluation_request *request, const evalu
     text_add(line, "]");
 }
 
+static void add_metrics(text *line, const evaluation_request *request, const evaluation_result *result)
+{
+    if (!result->metric_count) return;
+    text_key(line, "metrics");
+    text_add(line, "[");
+    for (size_t i = 0; i < result->metric_count; i++) {
+        const metric_result *metric = &result->metrics[i];
+        text_comma(line);
+        text_add(line, "{");
+        add_text(line, "name", metric->name);
+        add_text(line, "better", metric->smaller_better ? "smaller" : "larger");
+        text_member_count(line, "events", metric->events);
+        add_members(line, metric, &metric_members);
+        add_estimates(line, request, metric->estimates);
+        text_add(line, "}");
+    }
+    text_add(line, "]");
+}
+
+static void add_left_out(text *line, const log_left_out *left_out)
+{
+    if (!log_left_out_sum(left_out)) return;
+    text_key(line, "left_out");
+    text_add(line, "{");
+    text_member_count(line, "control", left_out->control);
+    text_member_count(line, "waiting", left_out->waiting);
+    text_member_count(line, "fallback", left_out->fallback);
+    text_member_count(line, "repeats", left_out->repeats);
+    text_add(line, "}");
+}
+
 static void add_marks(text *line, const evaluation_result *result, size_t estimators)
 {
     text_key(line, "marks");
@@ -175,6 +212,8 @@ static void add_log(text *line, const evaluated_log *log)
     text_member_count(line, "learned", log->learned);
     text_member_count(line, "skipped", log->skipped);
     text_member_count(line, "passed", log->passed);
+    add_left_out(line, &log->left_out);
+    if (log->metrics_left) text_member_count(line, "metrics_left", log->metrics_left);
     text_member_flag(line, "features", log->features);
     if (log->columns[0]) add_text(line, "columns", log->columns);
     add_members(line, log, &log_members);
@@ -210,6 +249,7 @@ static void add_line(text *line, const evaluation_request *request, const evalua
     add_log(line, &result->log);
     add_estimates(line, request, result->estimates);
     add_slots(line, request, result);
+    add_metrics(line, request, result);
     text_key(line, "facts");
     text_add(line, "{");
     add_members(line, &result->facts, &fact_members);

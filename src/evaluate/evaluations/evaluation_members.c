@@ -47,6 +47,14 @@ static const real_member of_slot[] = {
     {"effective", offsetof(slot_result, effective)},
 };
 
+static const real_member of_metric[] = {
+    {"logged", offsetof(metric_result, logged)},
+    {"logged_low", offsetof(metric_result, logged_interval.low)},
+    {"logged_high", offsetof(metric_result, logged_interval.high)},
+    {"range_low", offsetof(metric_result, range.reward_low)},
+    {"range_high", offsetof(metric_result, range.reward_high)},
+};
+
 #define MEMBERS(of)                                                                                                    \
     {                                                                                                                  \
         of, sizeof of / sizeof *of                                                                                     \
@@ -56,3 +64,4 @@ const real_members estimate_members = MEMBERS(of_estimate);
 const real_members fact_members = MEMBERS(of_fact);
 const real_members log_members = MEMBERS(of_log);
 const real_members slot_members = MEMBERS(of_slot);
+const real_members metric_members = MEMBERS(of_metric);

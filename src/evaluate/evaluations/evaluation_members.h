@@ -18,5 +18,6 @@ extern const real_members estimate_members; /* of estimate */
 extern const real_members fact_members;     /* of diagnosis */
 extern const real_members log_members;      /* of evaluated_log */
 extern const real_members slot_members;     /* of slot_result */
+extern const real_members metric_members;   /* of metric_result */
 
 #endif

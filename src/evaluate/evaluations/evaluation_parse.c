@@ -80,6 +80,42 @@ static void read_slots(line_members *from, stored_evaluation *out)
     if (!from->status) result->slot_count = count;
 }
 
+static void read_metric(line_members *from, const json_value *one, size_t estimators, metric_result *out)
+{
+    read_short(from, one, "name", out->name, sizeof out->name);
+    out->smaller_better = strcmp(members_text(from, one, "better"), "smaller") == 0;
+    out->events = members_whole(from, one, "events");
+    read_members(from, one, &metric_members, out);
+    const json_value *list = read_list(from, json_member(one, "estimators"), "metrics", estimators, estimators);
+    for (size_t i = 0; i < estimators && !from->status; i++)
+        read_members(from, json_element(list, i), &estimate_members, &out->estimates[i]);
+}
+
+/* If the log has metrics. */
+static void read_metrics(line_members *from, stored_evaluation *out)
+{
+    evaluation_result *result = &out->result;
+    const json_value *list = json_member(from->line, "metrics");
+    if (!list) return;
+    list = read_list(from, list, "metrics", 1, EVALUATION_METRICS);
+    size_t count = json_count(list);
+    if (!from->status)
+        from->status = memory_create(NULL, &result->metrics, count, sizeof *result->metrics, from->error);
+    for (size_t i = 0; i < count && !from->status; i++)
+        read_metric(from, json_element(list, i), out->estimator_count, &result->metrics[i]);
+    if (!from->status) result->metric_count = count;
+}
+
+static void read_left_out(line_members *from, log_left_out *out)
+{
+    const json_value *counts = json_member(from->line, "left_out");
+    if (!counts) return;
+    out->control = members_whole(from, counts, "control");
+    out->waiting = members_whole(from, counts, "waiting");
+    out->fallback = members_whole(from, counts, "fallback");
+    out->repeats = members_whole(from, counts, "repeats");
+}
+
 static void read_mark(line_members *from, const json_value *list, size_t estimators, evaluation_mark *mark)
 {
     list = read_list(from, list, "marks", 3 + estimators, 3 + estimators);
@@ -142,6 +178,8 @@ static void read_log(line_members *from, evaluated_log *log)
     log->learned = members_whole(from, from->line, "learned");
     log->skipped = members_whole(from, from->line, "skipped");
     log->passed = members_whole(from, from->line, "passed");
+    read_left_out(from, &log->left_out);
+    if (json_member(from->line, "metrics_left")) log->metrics_left = members_whole(from, from->line, "metrics_left");
     log->features = members_flag(from, from->line, "features");
     if (json_member(from->line, "columns")) read_short(from, from->line, "columns", log->columns, sizeof log->columns);
     read_members(from, from->line, &log_members, log);
@@ -174,6 +212,7 @@ static void read_line(line_members *from, stored_evaluation *out)
     read_log(from, &result->log);
     read_estimates(from, out);
     read_slots(from, out);
+    read_metrics(from, out);
     const json_value *facts = json_member(from->line, "facts");
     read_members(from, facts, &fact_members, &result->facts);
     result->facts.events = result->log.events;
