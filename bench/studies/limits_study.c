@@ -32,14 +32,15 @@ static world make_world(const limits_plan *plan)
 {
     world self = {.limit = 0};
     random_stream random = random_named(plan->seed, "world");
-    double sum = 0, spending = 0, loss = plan->pace ? 0.05 : 0.3;
+    double sum = 0, spending = 0, help = plan->pace ? 0.25 : 0.15, loss = plan->pace ? 0.05 : 0.15;
     for (size_t t = 0; t < TYPES; t++) sum += self.frequency[t] = 0.5 + random_unit(&random);
     for (size_t t = 0; t < TYPES; t++) {
-        double plain = 0.1 + 0.3 * random_unit(&random), gain = 0.25 * random_unit(&random);
+        double plain = 0.1 + 0.3 * random_unit(&random), gain = help * random_unit(&random);
         self.frequency[t] /= sum;
         self.mean[t][0] = plan->scale * plain;
         for (size_t a = 1; a < ACTIONS; a++)
-            self.mean[t][a] = plan->scale * (plain + gain * sqrt(costs[a]) * (0.5 + random_unit(&random)) - loss);
+            self.mean[t][a] =
+                plan->scale * fmax(0, plain + gain * sqrt(costs[a]) * (0.5 + random_unit(&random)) - loss);
         spending += self.frequency[t] * costs[best_action(self.mean[t])];
     }
     self.limit = floor(0.4 * spending * (double)plan->per_day);
@@ -426,7 +427,7 @@ ee_status limits_burst(uint64_t seed, size_t count, uint64_t most, limits_caps *
     for (size_t i = 0; i < count && !status; i++) {
         /* Mostly bursts, in which many decisions have the same time; pauses of up to two hours between them. */
         double pause = random_unit(&self.random);
-        if (pause < 0.01) now += (int64_t)random_below(&self.random, 2 * (uint64_t)HOUR);
+        if (pause < 0.4 / (double)(most + 40)) now += (int64_t)random_below(&self.random, 2 * (uint64_t)HOUR);
         if (pause > 0.5) now += (int64_t)random_below(&self.random, gap);
         if (random_unit(&self.random) < 0.001) {
             status = restart(&self, now, error);

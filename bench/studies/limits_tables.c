@@ -70,7 +70,7 @@ static ee_status print_budgets(limits_plan plan, size_t seeds, ee_error *error)
 
 static ee_status print_shares(limits_plan plan, size_t seeds, ee_error *error)
 {
-    static const double lows[] = {0, 0.3, 0.6, 0.8};
+    static const double lows[] = {0, 0.2, 0.4, 0.6};
     printf("\nA least share of the costly actions; days 2 to 5, reward as part of the optimum without limits.\n"
            "  %-5s %-15s %8s %8s %8s %8s %8s\n",
            "low", "in", "reward", "optimum", "share", "least", "worst");
