@@ -11,6 +11,7 @@
  *   ACTIVATED   a deferred decision was activated
  *   PROMOTION   a challenger was promoted, and why
  *   ERASED      decisions were erased: what they were is no longer in the log
+ *   ALARM       a bound of the guardrails was violated, or something changed
  *
  * A round with slots is one DECISION event per slot, consecutive and in one transaction, in the order of the slots.
  * Each is a decision like any other: it has its own id (slot_decision_id), probabilities conditional on the slots
@@ -34,7 +35,8 @@ typedef enum event_kind {
     EVENT_MODEL = 7,
     EVENT_ACTIVATED = 8,
     EVENT_PROMOTION = 9,
-    EVENT_ERASED = 10
+    EVENT_ERASED = 10,
+    EVENT_ALARM = 11
 } event_kind;
 
 /* Outcome of a reward or an activation, or why a decision is settled. */
@@ -175,7 +177,8 @@ typedef struct checkpoint_body {
 /* REWARD: its metrics and whether it has a reward, if it has metrics; SETTLED of a bandit with metrics: the totals of
  * the decision. See metric_values.h. Without metrics neither has a body. */
 
-/* PROMOTION: why, as JSON; see succession.h. ACTIVATED has no body. ERASED: see erased_event.h. */
+/* PROMOTION: why, as JSON; see succession.h. ACTIVATED has no body. ERASED: see erased_event.h. ALARM: JSON, see
+ * live_alarm.h. */
 
 /* Room for reading bodies, one at a time: {.owner = ...} starts it. */
 typedef struct event_room {

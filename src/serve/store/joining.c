@@ -345,6 +345,7 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
     case EVENT_MODEL:
     case EVENT_PROMOTION:
     case EVENT_ERASED:
+    case EVENT_ALARM:
         return join_append(self, bandit, &entry->event, error);
     case EVENT_SETTLED:
         if (entry->event.decision) return join_write_settlement(self, bandit, entry, error);

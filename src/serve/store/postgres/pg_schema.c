@@ -102,6 +102,20 @@ static const char *const steps[] = {
     "FROM eenet.events JOIN eenet.bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0;",
     /* 2: totals so far (metric_values.h); NULL: none, or settled */
     "ALTER TABLE eenet.decisions ADD COLUMN metrics bytea;",
+    /* 3: the name of alarms */
+    "CREATE OR REPLACE VIEW eenet.log AS SELECT\n"
+    "  bandits.name AS bandit,\n"
+    "  place & 1099511627775 AS number,\n"
+    "  (ARRAY['decision', 'reward', 'settled', 'step', 'checkpoint', 'settings', 'model', 'activated', 'promotion',\n"
+    "    'erased', 'alarm'])[kind] AS kind,\n"
+    "  to_timestamp((time - coalesce((SELECT ahead FROM eenet.clock WHERE clock.time <= events.time\n"
+    "    ORDER BY clock.time DESC LIMIT 1), 0)) / 1e6) AS time,\n"
+    "  replace(convert_from(id, 'UTF8'), chr(31), '/') AS id, decision, value,\n"
+    "  (ARRAY['joined', 'repeated', 'late', 'unknown', 'claimed', 'rewarded', 'default', 'nothing', "
+    "'inactive'])[outcome]\n"
+    "    AS outcome,\n"
+    "  convert_from(reward_id, 'UTF8') AS reward_id, length(body) AS bytes\n"
+    "FROM eenet.events JOIN eenet.bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0;",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

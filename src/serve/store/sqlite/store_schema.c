@@ -189,6 +189,26 @@ static const char *const steps[] = {
     "FROM events JOIN bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0);",
     /* 6 */
     "ALTER TABLE decisions ADD COLUMN metrics BLOB; -- totals so far: metric_values.h; NULL: none, or settled\n",
+    /* 7: the name of alarms */
+    "DROP VIEW log;"
+    "CREATE VIEW log AS SELECT bandit, number, kind,\n"
+    "  strftime('%Y-%m-%dT%H:%M:%S', (wall - (wall % 1000000 + 1000000) % 1000000) / 1000000, 'unixepoch')\n"
+    "    || printf('.%06dZ', (wall % 1000000 + 1000000) % 1000000) AS time,\n"
+    "  id, decision, value, outcome, reward_id, bytes\n"
+    "FROM (SELECT\n"
+    "  bandits.name AS bandit,\n"
+    "  place & 0xffffffffff AS number,\n"
+    "  CASE kind WHEN 1 THEN 'decision' WHEN 2 THEN 'reward' WHEN 3 THEN 'settled' WHEN 4 THEN 'step'\n"
+    "    WHEN 5 THEN 'checkpoint' WHEN 6 THEN 'settings' WHEN 7 THEN 'model' WHEN 8 THEN 'activated'\n"
+    "    WHEN 9 THEN 'promotion' WHEN 10 THEN 'erased' WHEN 11 THEN 'alarm' END AS kind,\n"
+    "  time - coalesce((SELECT ahead FROM clock WHERE clock.time <= events.time ORDER BY clock.time DESC LIMIT 1), 0)\n"
+    "    AS wall,\n"
+    "  replace(id, char(31), '/') AS id, decision, value,\n"
+    "  CASE outcome WHEN 1 THEN 'joined' WHEN 2 THEN 'repeated' WHEN 3 THEN 'late' WHEN 4 THEN 'unknown'\n"
+    "    WHEN 5 THEN 'claimed' WHEN 6 THEN 'rewarded' WHEN 7 THEN 'default' WHEN 8 THEN 'nothing'\n"
+    "    WHEN 9 THEN 'inactive' END AS outcome,\n"
+    "  reward_id, length(body) AS bytes\n"
+    "FROM events JOIN bandits ON bandits.number = place >> 40 WHERE bandits.purged = 0);",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 
