@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "routes.h"
 #include "serve/api/admission.h"
+#include "serve/api/alarms.h"
 #include "serve/api/audit.h"
 #include "serve/api/bandit_removal.h"
 #include "serve/api/call.h"
@@ -218,6 +219,7 @@ static ee_status start_live(service *self, const server_settings *settings, ee_e
                             .save_seconds = settings->checkpoint_seconds,
                             .idle_seconds = settings->sleep_seconds > 0 ? settings->sleep_seconds : INFINITY,
                             .passed = service_passed,
+                            .alarmed = service_alarmed,
                             .trouble = service_live_trouble,
                             .context = self};
     live *started = NULL;

@@ -7,6 +7,7 @@
 #include "data/values/json_members.h"
 #include "forwarding.h"
 #include "handlers.h"
+#include "serve/system/server_clock.h"
 
 /* ---- describing ---- */
 
@@ -122,10 +123,23 @@ static ee_status read_name(json_text body, kept_texts *texts, json_room *room, j
     return status ? status : status_fail(error, EE_BAD_INPUT, "missing \"name\"");
 }
 
+/* The same request again: its schedule began with the first. */
+static ee_status repeat_schedule(bandit_settings *asked, const bandit_settings *there, ee_error *error)
+{
+    guard_settings tables;
+    if (!asked->guardrails[0] || !there->guardrails[0]) return EE_OK;
+    ee_status status = guard_settings_read(&tables, there->guardrails, strlen(there->guardrails), error);
+    if (!status && tables.stages_since != INT64_MIN) status = service_begin_schedule(asked, tables.stages_since, error);
+    guard_settings_release(&tables);
+    return status;
+}
+
 /* A bandit of that name is there. */
-static ee_status answer_existing(call *self, const served_bandit *bandit, const bandit_settings *settings)
+static ee_status answer_existing(call *self, const served_bandit *bandit, bandit_settings *settings)
 {
     bandit_settings there = served_bandit_settings(bandit);
+    ee_status status = repeat_schedule(settings, &there, &self->error);
+    if (status) return status;
     const char *name = served_bandit_name(bandit);
     char difference[256];
     bool may_change;
@@ -145,10 +159,11 @@ static size_t count_bandits(const service *of)
     return of->fleet ? fleet_read_status(of->fleet).bandits : count;
 }
 
-static ee_status create(call *self, json_text name, const bandit_settings *settings, ee_error *error)
+static ee_status create(call *self, json_text name, bandit_settings *settings, ee_error *error)
 {
     service *of = self->owner;
-    ee_status status = service_try_settings(settings, NULL, error);
+    ee_status status = service_begin_schedule(settings, server_clock_wall(), error);
+    if (!status) status = service_try_settings(settings, NULL, error);
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
     const served_bandit *created = served_bandits_find(of->bandits, name);

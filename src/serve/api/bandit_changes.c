@@ -1,5 +1,7 @@
 #include "bandit_changes.h"
 
+#include "serve/system/server_clock.h"
+
 ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
                                  bool archived, ee_error *error)
 {
@@ -42,12 +44,30 @@ ee_status service_try_settings(const bandit_settings *settings, const bandit_set
     return status;
 }
 
+ee_status service_begin_schedule(bandit_settings *next, int64_t now, ee_error *error)
+{
+    json_text object = {next->guardrails, strlen(next->guardrails)};
+    text begun = text_start(error);
+    if (!object.length) return EE_OK;
+    ee_status status = guard_settings_begin(object, now, &begun, error);
+    if (!status && begun.length >= sizeof next->guardrails)
+        status = status_fail(error, EE_BAD_INPUT, "guardrails must have at most %zu bytes",
+                             sizeof next->guardrails - 1 - strlen(",\"since\":\"2000-01-01T00:00:00.000000Z\""));
+    if (!status) {
+        memset(next->guardrails, 0, sizeof next->guardrails);
+        memcpy(next->guardrails, begun.bytes, begun.length);
+    }
+    memory_free(begun.bytes);
+    return status;
+}
+
 ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
                                   bandit_settings *next, ee_error *error)
 {
     const char *name = served_bandit_name(bandit);
     bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
-    ee_status status = service_try_settings(next, before, error);
+    ee_status status = service_begin_schedule(next, server_clock_wall(), error);
+    if (!status) status = service_try_settings(next, before, error);
     if (status) return status;
     return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
                                   error);

@@ -12,7 +12,10 @@ ee_status service_write_settings(service *of, uint32_t number, json_text name, c
  * them. */
 ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error);
 
-/* Numbers new tests in *next, tries what is new, and writes the settings. */
+/* A schedule of the rollout that does not say when it begins, begins now: microseconds since 1970. */
+ee_status service_begin_schedule(bandit_settings *next, int64_t now, ee_error *error);
+
+/* Numbers new tests in *next, begins its schedule, tries what is new, and writes the settings. */
 ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
                                   bandit_settings *next, ee_error *error);
 

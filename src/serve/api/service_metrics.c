@@ -331,6 +331,54 @@ static void add_evaluations(service *self, text *into)
     memory_free(lines.label.bytes);
 }
 
+/* ---- guardrails ---- */
+
+enum { GUARD_LIFT, GUARD_EVIDENCE, GUARD_ALARMS, GUARD_HELD, GUARD_METRICS };
+
+static const char *const guard_names[GUARD_METRICS] = {"eenet_guardrail_lift", "eenet_guardrail_evidence",
+                                                       "eenet_guardrail_alarms_total", "eenet_guardrail_held"};
+
+static void add_guard_value(value_lines *self, const served_bandit *bandit, const char *metric, double value)
+{
+    if (isnan(value)) return;
+    self->label.length = 0;
+    text_add(&self->label, "bandit=\"");
+    metric_label(&self->label, served_bandit_name(bandit));
+    if (metric) text_add(&self->label, "\",metric=\"");
+    if (metric) metric_label(&self->label, metric);
+    text_add(&self->label, "\"");
+    if (!self->label.status) metric_sample(self->into, guard_names[self->part], self->label.bytes, value);
+}
+
+static void add_guard(void *context, const served_bandit *bandit, const guard_numbers *now)
+{
+    value_lines *self = context;
+    if (self->part == GUARD_ALARMS) add_guard_value(self, bandit, NULL, (double)now->alarms);
+    if (self->part == GUARD_HELD) add_guard_value(self, bandit, NULL, (double)now->held);
+    for (size_t i = 0; i < now->count && self->part < GUARD_ALARMS; i++) {
+        const guard_number *one = &now->values[i];
+        add_guard_value(self, bandit, one->metric, self->part == GUARD_LIFT ? one->lift : one->evidence);
+    }
+}
+
+static void add_guardrails(service *self, text *into)
+{
+    static const char *const helps[GUARD_METRICS] = {
+        "Mean of a metric per decision of treated people minus that of the others.",
+        "Progress of the test of a bound on a metric, 0 to 1; 1: violated. The largest, if it has several.",
+        "Alarms of guardrails in the log.",
+        "Whether a guardrail or an operator holds the bandit back: 0 no, 1 it learns nothing, 2 it follows the "
+        "baseline.",
+    };
+    value_lines lines = {.into = into, .label = text_start(NULL)};
+    live *watching = atomic_load(&self->live);
+    for (; watching && lines.part < GUARD_METRICS; lines.part++) {
+        metric_head(into, guard_names[lines.part], lines.part == GUARD_ALARMS ? "counter" : "gauge", helps[lines.part]);
+        live_each_guard(watching, add_guard, &lines);
+    }
+    memory_free(lines.label.bytes);
+}
+
 static void add_fleet(service *self, text *into)
 {
     if (!self->fleet) return;
@@ -367,6 +415,7 @@ void service_metrics_write(service *self, text *into)
     add_training(self, into);
     add_bandits(self, into);
     add_evaluations(self, into);
+    add_guardrails(self, into);
     add_fleet(self, into);
     metric_process(into);
 }

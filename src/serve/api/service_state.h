@@ -44,6 +44,16 @@ typedef struct service_promotion {
     worker_task task;
 } service_promotion;
 
+/* An alarm of guardrails: one at a time, handed to the worker. */
+typedef struct service_alarm {
+    atomic_bool busy;
+    service *owner;
+    served_bandit *bandit;
+    live_alarm alarm;
+    uint64_t followed;
+    worker_task task;
+} service_alarm;
+
 /* Models that are loaded after the start; see readiness.h. */
 typedef struct service_loading {
     size_t total; /* fixed before requests come */
@@ -66,6 +76,7 @@ struct service {
     worker *readers;      /* runs requests that only read, and take long: changes do not wait for them */
     _Atomic(live *) live; /* NULL while the server starts */
     service_promotion promotion;
+    service_alarm alarm;
     worker *analyst;        /* runs long tasks: feature importance */
     worker *eraser;         /* removes bandits and erases decisions, one after the other */
     worker_task resumption; /* the eraser's first: what a stop or a crash interrupted */

@@ -13,7 +13,7 @@
 static const double REST = 0.05; /* seconds between two turns of a bandit that is up to date */
 static const double SHOW = 0.25; /* between two reports of one that is not */
 static const double RETRY = 5;   /* after a failure */
-static const double LOOK = 1;    /* between two checks for bandits with challengers */
+static const double LOOK = 1;    /* between two checks for bandits with challengers or guardrails */
 
 struct live {
     live_options options;
@@ -46,18 +46,18 @@ static live_entry *add_entry(live *self, served_bandit *bandit)
         memory_create(NULL, &made, 1, sizeof *made, NULL))
         return NULL;
     made->bandit = bandit;
-    made->report = made->promotions = text_start(NULL);
+    made->report = made->promotions = made->alarms = text_start(NULL);
     made->waiting = NAN;
     made->asked = -INFINITY;
     self->entries[self->count++] = made;
     return made;
 }
 
-static void find_challenged(live *self)
+static void find_watched(live *self)
 {
     served_bandit *bandit;
     for (size_t i = 0; (bandit = served_bandits_at(self->options.bandits, i)); i++) {
-        if (!served_bandit_has_challengers(bandit)) continue;
+        if (!served_bandit_is_evaluated(bandit)) continue;
         pthread_mutex_lock(&self->lock);
         if (!find_entry(self, bandit)) add_entry(self, bandit);
         pthread_mutex_unlock(&self->lock);
@@ -100,6 +100,14 @@ void live_each_value(live *self, visit_live_value *visit, void *context)
     pthread_mutex_unlock(&self->lock);
 }
 
+void live_each_guard(live *self, visit_guard_numbers *visit, void *context)
+{
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = 0; i < self->count; i++)
+        if (self->entries[i]->guard.active) visit(context, self->entries[i]->bandit, &self->entries[i]->guard);
+    pthread_mutex_unlock(&self->lock);
+}
+
 /* ---- turns ---- */
 
 static ee_status open_state(live *self, live_entry *entry, ee_error *error)
@@ -126,6 +134,15 @@ static void report_passed(live *self, const live_entry *entry)
     }
     if (first)
         self->options.passed(self->options.context, entry->bandit, first->challenger.name, first->challenger.number);
+}
+
+static void report_alarm(live *self, live_entry *entry)
+{
+    const live_guard *guard = &entry->state.guard;
+    const live_alarm *alarm = live_guard_alarm(guard);
+    entry->alarmed = alarm != NULL;
+    entry->alarm_due = live_now() + RETRY;
+    if (alarm) self->options.alarmed(self->options.context, entry->bandit, alarm, guard->followed);
 }
 
 static void note_trouble(live *self, live_entry *entry, const ee_error *error)
@@ -165,6 +182,7 @@ static void give_turn(live *self, live_entry *entry)
         status = error.status;
     }
     if (!status) report_passed(self, entry);
+    if (!status) report_alarm(self, entry);
     if (!status && live_now() >= entry->save_due) live_entry_save(entry, &self->options);
     pthread_mutex_unlock(&self->turn);
     entry->due = entry->more ? 0 : live_now() + REST;
@@ -176,7 +194,7 @@ static void give_turn(live *self, live_entry *entry)
 
 static bool is_watched(const live *self, const live_entry *entry, double now)
 {
-    return served_bandit_has_challengers(entry->bandit) || now - entry->asked < self->options.idle_seconds;
+    return served_bandit_is_evaluated(entry->bandit) || now - entry->asked < self->options.idle_seconds;
 }
 
 /* Gives a turn if one is due. Lowers *next to the time of the next one. */
@@ -190,6 +208,7 @@ static void serve_entry(live *self, live_entry *entry, double *next)
     bool archived = served_bandit_is_archived(entry->bandit) || served_bandit_is_removed(entry->bandit);
     news = news || entry->more || served_bandit_standing(entry->bandit).events != entry->taken;
     news = news || (entry->stale && entry->open && now >= entry->count_due);
+    news = news || (entry->alarmed && now >= entry->alarm_due);
     if (watched && !archived && news) {
         if (entry->due <= now) give_turn(self, entry);
         *next = fmin(*next, entry->due);
@@ -248,7 +267,7 @@ static void *run(void *context)
         double now = live_now(), next = now + LOOK;
         live_entry *entry;
         if (now >= look) {
-            find_challenged(self);
+            find_watched(self);
             look = now + LOOK;
         }
         for (size_t i = 0; (entry = entry_at(self, i)) && !is_stopping(self); i++) serve_entry(self, entry, &next);
@@ -286,9 +305,11 @@ static void clear_report(live *self, live_entry *entry)
     memory_free(entry->report.bytes);
     entry->report = text_start(NULL);
     entry->value_count = 0;
+    entry->guard = (guard_numbers){0};
     pthread_mutex_unlock(&self->lock);
     memory_free(entry->promotions.bytes);
-    entry->promotions = text_start(NULL);
+    memory_free(entry->alarms.bytes);
+    entry->promotions = entry->alarms = text_start(NULL);
 }
 
 void live_forget(live *self, const served_bandit *bandit, bool save)
@@ -351,6 +372,7 @@ void live_free(live *self)
         live_entry_put_away(self->entries[i]);
         memory_free(self->entries[i]->report.bytes);
         memory_free(self->entries[i]->promotions.bytes);
+        memory_free(self->entries[i]->alarms.bytes);
         memory_free(self->entries[i]);
     }
     memory_free(self->entries);

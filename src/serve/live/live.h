@@ -1,5 +1,6 @@
 /* Live evaluation: what the online policy earns, what others would have earned, and which challenger is significantly
- * better. One thread evaluates the bandits in turns: those with challengers and those with an open dashboard.
+ * better. One thread evaluates the bandits in turns: those with challengers or guardrails and those with an open
+ * dashboard.
  *
  * The tests are anytime-valid: they may be read after every decision (confidence_sequence.h). Test number j of a bandit
  * has level alpha / (j (j + 1)). So the probability that a bandit ever declares a challenger better that is not is at
@@ -8,6 +9,7 @@
 #ifndef EENET_LIVE_H
 #define EENET_LIVE_H
 
+#include "guard_report.h"
 #include "live_bandit.h"
 #include "serve/model/served_bandit.h"
 
@@ -21,6 +23,9 @@ typedef struct live_options {
     /* Called when a challenger has passed its test and promotion is automatic, in the thread of live evaluation,
      * repeatedly until the settings show the promotion. Must not wait. */
     void (*passed)(void *context, served_bandit *bandit, const char *challenger, uint64_t test);
+    /* Called with an alarm that is not in the log, in the same way, until the log has it. followed: the last SETTINGS,
+     * MODEL or ALARM event that was known when it was raised. */
+    void (*alarmed)(void *context, served_bandit *bandit, const live_alarm *alarm, uint64_t followed);
     /* Called with a failure, for the operator. */
     void (*trouble)(void *context, const served_bandit *bandit, const ee_error *error);
     void *context;
@@ -41,6 +46,8 @@ void live_describe(live *self, served_bandit *bandit, text *into);
 /* Visits the values of all bandits in memory, for metrics. */
 typedef void visit_live_value(void *context, const served_bandit *bandit, const char *policy, live_point now);
 void live_each_value(live *self, visit_live_value *visit, void *context);
+typedef void visit_guard_numbers(void *context, const served_bandit *bandit, const guard_numbers *now);
+void live_each_guard(live *self, visit_guard_numbers *visit, void *context);
 
 /* The evidence for a promotion, and the challenger's model; free it with ee_bytes_free. test 0: any test. EE_BAD_INPUT
  * if there is no such challenger or it has not learned the whole log yet. Waits for the end of a turn. */

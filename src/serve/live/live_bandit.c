@@ -155,10 +155,24 @@ static void judge_tracks(live_bandit *self)
     }
 }
 
+static ee_status follow_guardrails(live_bandit *self, ee_error *error)
+{
+    uint64_t last;
+    bool changed = false;
+    ee_status status = store_last(self->log, self->number, EVENT_ALARM, UINT64_MAX, &last, error);
+    if (status) return status;
+    if (last < self->settings_event) last = self->settings_event;
+    if (last < self->model_event) last = self->model_event;
+    status = live_guard_follow(&self->guard, self->log, self->number, &self->in_force, last, &changed, error);
+    self->changes += changed;
+    return status;
+}
+
 static ee_status follow_settings(live_bandit *self, ee_error *error)
 {
     bool changed;
     ee_status status = look_at_settings(self, &changed, error);
+    if (!status) status = follow_guardrails(self, error);
     if (status || (!changed && self->track_count)) return status;
     drop_strangers(self);
     status = add_missing(self, error);
@@ -278,7 +292,8 @@ static ee_status read_some(live_bandit *self, settled_reader **reader, uint64_t 
             }
             break;
         }
-        status = give(self, &decided, facts.number, behind, error);
+        if (!behind) status = live_guard_take(&self->guard, &decided, &facts, error);
+        if (!status) status = give(self, &decided, facts.number, behind, error);
         if (behind && facts.number >= front) *more = false;
         if (!*more) break;
     }
@@ -333,6 +348,7 @@ ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_e
         for (size_t i = 0; i < self->track_count; i++) live_track_free(self->tracks[i]);
         self->track_count = self->point_count = 0;
         self->step = 0;
+        live_guard_release(&self->guard);
     }
     self->settings_event = UINT64_MAX; /* so that the settings are read, even if retention removed their events */
     return EE_OK;
@@ -342,6 +358,7 @@ void live_bandit_close(live_bandit *self)
 {
     forget_readers(self);
     for (size_t i = 0; i < self->track_count; i++) live_track_free(self->tracks[i]);
+    live_guard_release(&self->guard);
     ee_round_free(self->features);
     memory_free(self->slots);
     store_reader_free(self->log);

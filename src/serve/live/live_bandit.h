@@ -3,12 +3,14 @@
  * All of it is a function of the log: decisions in their order, up to the first that is not settled (settled_reader.h),
  * and the SETTINGS and MODEL events. A period starts when decisions change: with another model, policy, mode,
  * propensity or range of rewards. Then all evaluations restart. A challenger is evaluated only on decisions made after
- * it was added, because its author may have seen earlier ones. It learns from the whole log.
+ * it was added, because its author may have seen earlier ones. It learns from the whole log. live_guard.h says when the
+ * comparison of guardrails starts.
  *
  * Used by one thread at a time. */
 #ifndef EENET_LIVE_BANDIT_H
 #define EENET_LIVE_BANDIT_H
 
+#include "live_guard.h"
 #include "live_track.h"
 #include "serve/log/settled_reader.h"
 #include "serve/store/store.h"
@@ -20,6 +22,7 @@ typedef struct live_bandit {
     bandit_settings in_force;             /* of the server: used if the log's SETTINGS events were removed */
     bandit_settings settings;             /* in force, by the log */
     uint64_t settings_event, model_event; /* the last ones processed */
+    live_guard guard;                     /* its guardrails */
     uint64_t period;                      /* number of the event that started it; 0: the start of the log */
     uint64_t begins[MOST_CHALLENGERS];    /* the event that added each challenger of the settings */
     live_track *tracks[LIVE_TRACKS];      /* (track_count) the online policy first */

@@ -15,23 +15,22 @@ double live_now(void)
 
 /* ---- showing ---- */
 
-/* Reads the promotions again if there is a new one. */
-static ee_status read_promotions(live_entry *entry, ee_error *error)
+/* Reads the events of a list again if there is a new one after the last. */
+static ee_status read_list(const live_bandit *state, event_kind kind, uint64_t *newest, text *list, ee_error *error)
 {
     uint64_t last;
-    const live_bandit *state = &entry->state;
-    ee_status status = store_last(state->log, state->number, EVENT_PROMOTION, UINT64_MAX, &last, error);
-    if (status || (last == entry->promotion && entry->promotions.bytes)) return status;
+    ee_status status = store_last(state->log, state->number, kind, UINT64_MAX, &last, error);
+    if (status || (last == *newest && list->bytes)) return status;
     text made = text_start(error);
-    status = live_report_promotions(state->log, state->number, &made, error);
+    status = live_report_events(state->log, state->number, kind, &made, error);
     if (status) {
         memory_free(made.bytes);
         return status;
     }
-    memory_free(entry->promotions.bytes);
-    entry->promotions = made;
-    entry->promotions.error = NULL;
-    entry->promotion = last;
+    memory_free(list->bytes);
+    *list = made;
+    list->error = NULL;
+    *newest = last;
     return EE_OK;
 }
 
@@ -54,13 +53,16 @@ void live_entry_show(live_entry *entry, pthread_mutex_t *lock, ee_error *error)
 {
     const live_bandit *state = &entry->state;
     text made = text_start(error);
-    if (!read_promotions(entry, error) && !count_waiting(entry, error))
-        live_report_write(state, entry->waiting, entry->promotions.bytes, &made);
+    if (!read_list(state, EVENT_PROMOTION, &entry->promotion, &entry->promotions, error) &&
+        !read_list(state, EVENT_ALARM, &entry->alarm, &entry->alarms, error) && !count_waiting(entry, error))
+        live_report_write(state, entry->waiting, entry->promotions.bytes, entry->alarms.bytes, server_clock_wall(),
+                          &made);
     if (made.status || !made.bytes) {
         memory_free(made.bytes);
         return;
     }
     made.error = NULL;
+    guard_numbers guard = guard_report_numbers(&state->guard);
     live_point values[LIVE_TRACKS] = {{0}};
     for (size_t i = 0; i < state->track_count; i++) {
         estimate now = live_track_estimate(state->tracks[i]);
@@ -69,6 +71,7 @@ void live_entry_show(live_entry *entry, pthread_mutex_t *lock, ee_error *error)
     pthread_mutex_lock(lock);
     text before = entry->report;
     entry->report = made;
+    entry->guard = guard;
     entry->value_count = state->track_count;
     for (size_t i = 0; i < state->track_count; i++) {
         snprintf(entry->values[i].name, sizeof entry->values[i].name, "%s", live_track_name(state->tracks[i]));

@@ -16,6 +16,7 @@ typedef struct live_entry {
         live_point now;
     } values[LIVE_TRACKS]; /* (value_count) */
     size_t value_count;
+    guard_numbers guard;
     double asked; /* time of the last request; seconds */
 
     /* Owned by the thread that has the turn. */
@@ -25,8 +26,10 @@ typedef struct live_entry {
     uint64_t taken;   /* events of the log at its last turn */
     uint64_t saved;   /* number of changes that were saved */
     double due, news, shown, save_due, count_due, waiting;
-    uint64_t promotion; /* the last one in the list */
-    text promotions;
+    bool alarmed;              /* there is an alarm that the log lacked at the last turn */
+    double alarm_due;          /* when it is reported again */
+    uint64_t promotion, alarm; /* the last ones in the lists */
+    text promotions, alarms;
     ee_error trouble;
 } live_entry;
 

@@ -5,6 +5,7 @@
 
 #include "data/values/json_members.h"
 #include "data/values/log_time.h"
+#include "guard_report.h"
 
 void estimate_write(text *into, const estimate *from)
 {
@@ -127,7 +128,8 @@ static void add_series(text *into, const live_bandit *from)
 
 /* ---- the whole ---- */
 
-void live_report_write(const live_bandit *from, double waiting, const char *promotions, text *into)
+void live_report_write(const live_bandit *from, double waiting, const char *promotions, const char *alarms, int64_t now,
+                       text *into)
 {
     const log_tally *about = &from->tracks[0]->play.about;
     text_add(into, "{\"events\":%" PRIu64, live_track_events(from->tracks[0]));
@@ -141,6 +143,10 @@ void live_report_write(const live_bandit *from, double waiting, const char *prom
     }
     text_add(into, "]");
     add_series(into, from);
+    if (live_guard_is_active(&from->guard)) {
+        text_key(into, "guardrails");
+        guard_report_write(&from->guard, alarms, now, into);
+    }
     text_add(into, ",\"promotions\":%s}", promotions);
 }
 
@@ -172,7 +178,7 @@ void live_report_write_empty(const bandit_settings *settings, text *into)
 }
 
 /* The body is an object; adds the time and number of the event before its members. */
-static void add_promotion(text *into, const event *from)
+static void add_event(text *into, const event *from)
 {
     const char *body = from->body;
     char time[LOG_TIME_SIZE];
@@ -182,13 +188,13 @@ static void add_promotion(text *into, const event *from)
     text_bytes(into, body + 1, from->size - 1);
 }
 
-ee_status live_report_promotions(store_reader *log, uint32_t bandit, text *into, ee_error *error)
+ee_status live_report_events(store_reader *log, uint32_t bandit, event_kind kind, text *into, ee_error *error)
 {
     enum { MOST = 50 };
     uint64_t numbers[MOST], before = UINT64_MAX;
     size_t count = 0;
     ee_status status = EE_OK;
-    while (count < MOST && !(status = store_last(log, bandit, EVENT_PROMOTION, before, &numbers[count], error))) {
+    while (count < MOST && !(status = store_last(log, bandit, kind, before, &numbers[count], error))) {
         if (!numbers[count]) break;
         before = numbers[count++] - 1;
     }
@@ -197,7 +203,7 @@ ee_status live_report_promotions(store_reader *log, uint32_t bandit, text *into,
         if (i + 1 < count) text_add(into, ",");
         const event *found;
         status = store_read_one(log, bandit, numbers[i], &found, error);
-        if (!status) add_promotion(into, found);
+        if (!status) add_event(into, found);
     }
     text_add(into, "]");
     return status ? status : into->status;

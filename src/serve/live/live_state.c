@@ -3,7 +3,7 @@
 
 #include "live_bandit.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 
 static void archive_double(archive *a, double *value)
 {
@@ -84,6 +84,7 @@ static void archive_state(live_bandit *self, archive *a)
         archive_u64(a, &self->counts[i]);
     }
     archive_tracks(self, a);
+    if (!a->status) live_guard_archive(&self->guard, a);
 }
 
 /* ---- the blob ---- */
@@ -118,6 +119,8 @@ static ee_status check_log(const live_bandit *self, ee_error *error)
 {
     uint64_t last;
     ee_status status = store_last_of(self->log, self->number, ~0U, UINT64_MAX, &last, error);
+    if (!status && self->guard.followed > last)
+        status = status_fail(error, EE_BAD_MODEL, "live: the state belongs to another log");
     for (size_t i = 0; i < self->track_count && !status; i++)
         if (self->tracks[i]->upto > last)
             status = status_fail(error, EE_BAD_MODEL, "live: the state belongs to another log");

@@ -62,10 +62,10 @@ outside_rule served_bandit_rewards(const served_bandit *self, double *low, doubl
     return rule;
 }
 
-bool served_bandit_has_challengers(const served_bandit *self)
+bool served_bandit_is_evaluated(const served_bandit *self)
 {
     lock(self);
-    bool any = self->settings.challenger_count > 0;
+    bool any = self->settings.challenger_count > 0 || self->settings.guardrails[0];
     unlock(self);
     return any;
 }

@@ -86,7 +86,8 @@ bool served_bandit_is_removed(const served_bandit *self);
 bandit_settings served_bandit_settings(const served_bandit *self); /* a copy of about 10 KB */
 /* The rule for rewards outside *low to *high, which its settings state. */
 outside_rule served_bandit_rewards(const served_bandit *self, double *low, double *high);
-bool served_bandit_has_challengers(const served_bandit *self);
+/* Whether live evaluation always watches it: it has challengers or guardrails. */
+bool served_bandit_is_evaluated(const served_bandit *self);
 
 /* Whether its model is loaded. If not, it is being loaded, and `ready` is called in another thread when it is (error
  * NULL) or cannot be. The model of an archived bandit is not loaded. */

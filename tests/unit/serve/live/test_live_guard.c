@@ -1,0 +1,365 @@
+/* Guardrails on a log that the test writes: the lift, bounds and their alarms, when tests start again, and whether a
+ * saved state and the log alone give the same. */
+#include "serve/joined_play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "serve/live/guard_report.h"
+#include "serve/live/live_bandit.h"
+#include "serve/live/live_report.h"
+
+enum { ACTIONS = 2, DIM = 2, MANY = 1500 };
+
+#define HEAD "{\"policy\":\"uniform\",\"dim\":2,\"guardrails\":{\"control\":{\"share\":0.5},\"segment\":\"land\","
+#define BOUNDED "\"bounds\":[{\"metric\":\"reward\",\"most_below\":0.1,\"then\":\"fallback\"}]"
+static const char guarded[] = HEAD BOUNDED "}}";
+static const char staged[] = HEAD "\"rollout\":{\"share\":0.5}," BOUNDED "}}";
+static const char held[] = HEAD BOUNDED "},\"held\":\"fallback\",\"held_because\":\"it was worse\"}";
+static const char stricter[] =
+    HEAD "\"bounds\":[{\"metric\":\"reward\",\"most_below\":0.1,\"then\":\"fallback\"},{\"metric\":\"reward\","
+         "\"most_above\":1,\"then\":\"alert\"}]}}";
+static const char other_share[] = "{\"policy\":\"uniform\",\"dim\":2,\"guardrails\":{\"control\":{\"share\":0.4},"
+                                  "\"segment\":\"land\"," BOUNDED "}}";
+
+/* People are treated, or not, by their number; each comes three times. The reward is 1 with these probabilities. */
+typedef struct odds {
+    double treated, others;
+} odds;
+
+static void decide_one(play *self, int number, const odds *chances, random_stream *random)
+{
+    static const double probabilities[ACTIONS] = {0.5, 0.5};
+    static const char *const lands[] = {"CH", "DE"};
+    const float values[ACTIONS * DIM] = {1, 0, 0, 1};
+    char id[32], key[32];
+    int person = number / 3;
+    bool treated = person % 2;
+    snprintf(id, sizeof id, "d%d", number);
+    snprintf(key, sizeof key, "u%d", person);
+    const char *land = lands[person % 4 < 2];
+    decision_body body = {.count = ACTIONS,
+                          .probabilities = probabilities,
+                          .dim = DIM,
+                          .values = values,
+                          .guard = {.present = true,
+                                    .group = treated ? GROUP_TREATED : GROUP_CONTROL,
+                                    .treated_share = 0.5,
+                                    .key = {key, strlen(key)},
+                                    .segment = {land, 2}}};
+    self->now += 1000;
+    decide(self, id, &body);
+    reward(self, id, random_unit(random) < (treated ? chances->treated : chances->others));
+}
+
+static void decide_some(play *self, int from, int count, odds chances)
+{
+    random_stream random = random_named(7 + (uint64_t)from, "rewards");
+    for (int i = from; i < from + count; i++) decide_one(self, i, &chances, &random);
+}
+
+static live_bandit open_live(play *self)
+{
+    ee_error error = {0};
+    live_bandit made = {.in_force = bandit_settings_usual()};
+    if (live_bandit_open(&made, self->store, 1, &error)) fail_msg("%s", error.message);
+    return made;
+}
+
+static void take_all(play *self, live_bandit *watched)
+{
+    ee_error error = {0};
+    for (bool more = true; more;)
+        if (live_bandit_turn(watched, state_of(self->store, 1)->events, &more, &error)) fail_msg("%s", error.message);
+}
+
+/* A new one, without the state that is saved. */
+static live_bandit watch(play *self)
+{
+    live_bandit made = open_live(self);
+    take_all(self, &made);
+    return made;
+}
+
+static char *report_of(const live_bandit *watched)
+{
+    text out = text_start(NULL);
+    guard_report_write(&watched->guard, "[]", START, &out);
+    ok(out.status);
+    return out.bytes;
+}
+
+static void assert_same_report(const live_bandit *a, const live_bandit *b)
+{
+    char *left = report_of(a), *right = report_of(b);
+    assert_string_equal(left, right);
+    memory_free(left);
+    memory_free(right);
+}
+
+static lift_estimate reward_lift(const live_bandit *watched)
+{
+    return lift_now(&watched->guard.parts[0].lifts[0], 0.05);
+}
+
+/* As the server does it. */
+static void write_alarm(play *self, const live_alarm *alarm)
+{
+    text body = text_start(NULL);
+    live_alarm_write(alarm, &body);
+    ok(body.status);
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_ALARM, .body = body.bytes, .size = body.length}};
+    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
+    memory_free(body.bytes);
+}
+
+/* ---- what is measured ---- */
+
+TEST(the_lift_is_that_of_the_log)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, MANY, (odds){0.6, 0.4});
+    live_bandit watched = watch(&self);
+    lift_estimate now = reward_lift(&watched);
+    assert_int_equal(now.treated.decisions + now.control.decisions, MANY);
+    assert_true(now.interval.low < 0.2 && now.interval.high > 0.2 && now.interval.low > 0);
+    assert_true(fabs(now.treated.people - MANY / 6.0) < 0.15 * MANY / 6.0);
+    assert_int_equal(watched.guard.groups[LOG_GROUP_TREATED] + watched.guard.groups[LOG_GROUP_CONTROL], MANY);
+    assert_null(live_guard_alarm(&watched.guard)); /* it is better */
+    assert_int_equal(watched.guard.part_count, 3);
+    assert_int_equal(watched.guard.parts[1].decisions + watched.guard.parts[2].decisions, MANY);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* Decisions from before the guardrails, and of bandits without any, are not counted. */
+TEST(only_guarded_decisions_count)
+{
+    play self = start();
+    set_mode(&self, "{\"policy\":\"uniform\",\"dim\":2}");
+    decide_some(&self, 0, 30, (odds){0.5, 0.5});
+    live_bandit watched = watch(&self);
+    assert_false(live_guard_is_active(&watched.guard));
+    set_mode(&self, guarded);
+    decide_some(&self, 30, 60, (odds){0.5, 0.5});
+    take_all(&self, &watched);
+    assert_int_equal(watched.guard.parts[0].decisions, 60);
+    live_bandit again = watch(&self);
+    assert_same_report(&watched, &again);
+    live_bandit_close(&again);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+TEST(further_segments_count_together)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    live_bandit watched = watch(&self);
+    for (int i = 0; i < 40; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i % 20);
+        log_event one = {.id = {"d", 1},
+                         .reward = 1,
+                         .guard = {LOG_GROUP_TREATED, 0.5, false, {"u", 1}, {name, strlen(name)}, {0}, {0}}};
+        settled_decision facts = {.number = watched.guard.followed + 1 + (uint64_t)i, .outcome = SETTLED_REWARDED};
+        ok(live_guard_take(&watched.guard, &one, &facts, NULL));
+    }
+    assert_int_equal(watched.guard.part_count, 1 + GUARD_SEGMENTS);
+    assert_int_equal(watched.guard.other.decisions, 2 * (20 - GUARD_SEGMENTS));
+    assert_int_equal(watched.guard.parts[0].decisions, 40);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- bounds ---- */
+
+TEST(a_bound_that_is_violated_raises_one_alarm)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, MANY, (odds){0.2, 0.6});
+    live_bandit watched = watch(&self);
+    const live_alarm *alarm = live_guard_alarm(&watched.guard);
+    assert_non_null(alarm);
+    assert_string_equal(alarm->metric, "reward");
+    assert_true(alarm->decision > 0 && alarm->decision < state_of(self.store, 1)->events);
+    assert_non_null(strstr(alarm->sentence, "is below 0.9 times that of the others"));
+    assert_int_equal(alarm->then, GUARD_FALLBACK);
+    assert_true(fabs(alarm->alpha - 0.05 / 2) < 1e-12); /* the first of all starts */
+    live_bandit same = watch(&self);
+    assert_int_equal(live_guard_alarm(&same.guard)->decision, alarm->decision);
+    assert_string_equal(live_guard_alarm(&same.guard)->sentence, alarm->sentence);
+    live_bandit_close(&same);
+
+    write_alarm(&self, alarm);
+    set_mode(&self, held);
+    take_all(&self, &watched);
+    assert_null(live_guard_alarm(&watched.guard));
+    assert_int_equal(watched.guard.alarms, 1);
+    decide_some(&self, MANY, 30, (odds){0.2, 0.6});
+    take_all(&self, &watched);
+    assert_null(live_guard_alarm(&watched.guard));
+    live_bandit again = watch(&self); /* from the log alone */
+    assert_null(live_guard_alarm(&again.guard));
+    assert_same_report(&watched, &again);
+    live_bandit_close(&again);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+TEST(nothing_is_raised_without_harm)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, MANY, (odds){0.5, 0.5});
+    live_bandit watched = watch(&self);
+    assert_null(live_guard_alarm(&watched.guard));
+    assert_true(live_guard_evidence(&watched.guard.tests[0]) < 1.0);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- when tests start ---- */
+
+TEST(a_release_starts_the_test_again_at_a_lower_level)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, MANY, (odds){0.2, 0.6});
+    live_bandit watched = watch(&self);
+    write_alarm(&self, live_guard_alarm(&watched.guard));
+    set_mode(&self, held);
+    set_mode(&self, guarded);
+    take_all(&self, &watched);
+    const guard_test *test = &watched.guard.tests[0];
+    assert_int_equal(test->alarm.decision, 0);
+    assert_int_equal(test->measured->treated.decisions, 0);
+    assert_true(fabs(test->alarm.alpha - 0.05 / 6) < 1e-12);
+    assert_int_equal(watched.guard.parts[0].decisions, MANY); /* the comparison goes on */
+    decide_some(&self, MANY, MANY, (odds){0.2, 0.6});
+    take_all(&self, &watched);
+    const live_alarm *second = live_guard_alarm(&watched.guard);
+    assert_non_null(second);
+    assert_true(second->decision > test->from);
+    live_bandit again = watch(&self);
+    assert_int_equal(live_guard_alarm(&again.guard)->decision, second->decision);
+    assert_same_report(&watched, &again);
+    live_bandit_close(&again);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* A stage of the rollout changes nothing; another bound starts its own test; another comparison starts everything. */
+TEST(what_starts_the_comparison)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, 90, (odds){0.5, 0.5});
+    live_bandit watched = watch(&self);
+    set_mode(&self, staged);
+    decide_some(&self, 90, 30, (odds){0.5, 0.5});
+    take_all(&self, &watched);
+    assert_int_equal(watched.guard.parts[0].decisions, 120);
+    assert_int_equal(watched.guard.starts, 1);
+
+    set_mode(&self, stricter);
+    decide_some(&self, 120, 30, (odds){0.5, 0.5});
+    take_all(&self, &watched);
+    const guard_test *tests = watched.guard.tests;
+    assert_int_equal(watched.guard.parts[0].decisions, 150);
+    assert_int_equal(tests[0].measured->treated.decisions + tests[0].measured->control.decisions, 150);
+    assert_int_equal(tests[1].measured->treated.decisions + tests[1].measured->control.decisions, 30);
+    assert_true(fabs(tests[0].alarm.alpha - 0.05 / 2) < 1e-12 && fabs(tests[1].alarm.alpha - 0.05 / 6) < 1e-12);
+
+    set_mode(&self, other_share);
+    decide_some(&self, 150, 30, (odds){0.5, 0.5});
+    take_all(&self, &watched);
+    assert_int_equal(watched.guard.parts[0].decisions, 30);
+    assert_int_equal(watched.guard.starts, 3);
+
+    store_entry model = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
+    assert_int_equal(write_entry(self.store, &model, self.now), ENTRY_DONE);
+    decide_some(&self, 180, 15, (odds){0.5, 0.5});
+    take_all(&self, &watched);
+    assert_int_equal(watched.guard.parts[0].decisions, 15);
+    assert_true(fabs(tests[0].alarm.alpha - 0.05 / 20) < 1e-12);
+    live_bandit again = watch(&self);
+    assert_same_report(&watched, &again);
+    live_bandit_close(&again);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* SETTINGS and MODEL of a promotion are one start. */
+TEST(a_promotion_is_one_start)
+{
+    static const char promoted[] = "{\"policy\":\"linucb\",\"dim\":2,\"guardrails\":{\"control\":{\"share\":0.5},"
+                                   "\"segment\":\"land\"," BOUNDED "}}";
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, 30, (odds){0.5, 0.5});
+    set_mode(&self, promoted);
+    store_entry model = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
+    assert_int_equal(write_entry(self.store, &model, self.now), ENTRY_DONE);
+    live_bandit watched = watch(&self);
+    assert_int_equal(watched.guard.starts, 2);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- the state ---- */
+
+TEST(a_saved_state_goes_on)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, 300, (odds){0.2, 0.6});
+    live_bandit first = watch(&self);
+    ok(live_bandit_save(&first, NULL));
+    live_bandit_close(&first);
+    live_bandit loaded = open_live(&self);
+    assert_int_equal(loaded.guard.parts[0].decisions, 300);
+    decide_some(&self, 300, MANY - 300, (odds){0.2, 0.6});
+    take_all(&self, &loaded);
+    ok(live_bandit_save(&loaded, NULL));
+    live_bandit after = open_live(&self); /* an alarm that was not written is still there */
+    take_all(&self, &after);
+    assert_non_null(live_guard_alarm(&after.guard));
+    assert_same_report(&loaded, &after);
+    live_bandit_close(&after);
+
+    ok(store_remove_blobs(self.store, 1, NULL));
+    live_bandit anew = watch(&self);
+    assert_same_report(&loaded, &anew);
+    live_bandit_close(&anew);
+    live_bandit_close(&loaded);
+    end(&self);
+}
+
+TEST(the_report_is_json)
+{
+    play self = start();
+    set_mode(&self, held);
+    decide_some(&self, 0, 60, (odds){0.2, 0.6});
+    live_bandit watched = watch(&self);
+    text out = text_start(NULL);
+    live_report_write(&watched, 0, "[]", "[]", START, &out);
+    ok(out.status);
+    json_reader reader = json_start(out.bytes, out.length, NULL);
+    json_token token;
+    do ok(json_next(&reader, &token, NULL));
+    while (token.kind != JSON_KIND_END);
+    assert_non_null(strstr(out.bytes, "\"guardrails\":{\"groups\":{\"none\":0,\"treated\":30,\"control\":30,"));
+    assert_non_null(strstr(out.bytes, "\"held\":\"fallback\",\"held_because\":\"it was worse\""));
+    memory_free(out.bytes);
+    guard_numbers numbers = guard_report_numbers(&watched.guard);
+    assert_true(numbers.active && numbers.count == 1 && numbers.held == HELD_FALLBACK);
+    assert_string_equal(numbers.values[0].metric, "reward");
+    assert_true(numbers.values[0].evidence >= 0 && numbers.values[0].evidence < 1);
+    live_bandit_close(&watched);
+    end(&self);
+}
