@@ -95,7 +95,7 @@ void live_drift_start(live_drift *self, double error, uint64_t from)
     self->from = from;
     self->in_block = 0;
     for (size_t i = 0; i < self->count; i++) {
-        self->watches[i].pending.decision = 0;
+        self->watches[i].pending = (live_alarm){0};
         watch_start(&self->watches[i], i, from);
     }
 }
@@ -110,7 +110,7 @@ void live_drift_restart(live_drift *self, drift_subject subject, uint64_t from)
 {
     drift_watch *watch = &self->watches[subject];
     watch->runs++;
-    watch->pending.decision = 0;
+    watch->pending = (live_alarm){0};
     watch_start(watch, subject, from);
 }
 
@@ -262,7 +262,7 @@ void live_drift_logged(live_drift *self, const live_alarm *alarm)
     watch->runs++;
     watch->alarms++;
     if (watch->pending.decision)
-        watch->pending.decision = 0;
+        watch->pending = (live_alarm){0};
     else
         watch_start(watch, (size_t)(watch - self->watches), alarm->decision);
 }
