@@ -16,7 +16,7 @@ static void assert_near(double got, double expected, double tolerance)
 
 typedef struct play {
     guard_settings settings;
-    limits *limits;
+    limit_state *limits;
     uint8_t excluded[ACTIONS];
     float boosts[ACTIONS];
     uint32_t shares[ACTIONS];
