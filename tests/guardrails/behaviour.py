@@ -181,6 +181,31 @@ class Story:
         reward = self.server.call("POST", f"/v1/bandits/{name}/reward", {"id": free["id"], "value": 1})
         expect(reward["outcome"] == "joined", str(reward))
 
+    def alarms(self, name):
+        return self.server.call("GET", f"/v1/bandits/{name}/evaluation")["guardrails"]["alarms"]
+
+    def a_violated_bound_rolls_back(self):
+        name = self.bandit({"control": {"share": 0.5}, "bounds": [{"metric": "reward", "most_below": 0.1, "then": "fallback"}]})
+        people, decided = 0, []
+        while not any(each["group"] == "fallback" for each in decided):
+            expect(people < 20000, "a bound that treated people violate in every decision is not noticed")
+            decided = self.many(name, [{"key": f"u{people + i}"} for i in range(100)])
+            people += 100
+            self.server.call("POST", f"/v1/bandits/{name}/reward/batch", {"rewards": [
+                {"id": each["id"], "value": float(each["group"] != "treated")} for each in decided]})
+        settings = self.server.call("GET", f"/v1/bandits/{name}")["settings"]
+        expect(settings["held"] == "fallback" and "reward" in settings["held_because"], str(settings))
+        while len(self.alarms(name)) != 1:  # the report follows the log
+            expect(len(self.alarms(name)) <= 1, "an alarm was written twice")
+        self.server.kill()
+        self.server.start()
+        expect(self.decide(name, key="u0")["group"] == "fallback", "a restart released the bandit")
+        while not self.alarms(name):
+            pass
+        expect(len(self.alarms(name)) == 1, "a restart repeated the alarm")
+        self.patch(name, held="no")
+        expect(self.decide(name, key="u0")["group"] in ("treated", "control"), "it was not released")
+
     def the_log_says_all(self):
         name = self.bandit({"control": {"share": 0.5}, "segment": "user.country", "sticky": {"for": "1h"},
                             "rules": [{"name": "new", "action": {"kind": "mail"}, "boost": 0.1}]}, wait=0.5)
@@ -220,7 +245,7 @@ def main():
             for each in (story.people_stay_in_their_groups, story.baselines_are_what_they_say,
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
                          story.budgets_are_never_exceeded, story.sticky_actions_stay, story.a_held_bandit_falls_back,
-                         story.the_log_says_all):
+                         story.a_violated_bound_rolls_back, story.the_log_says_all):
                 each()
                 print("ok", each.__name__.replace("_", " "), flush=True)
         finally:

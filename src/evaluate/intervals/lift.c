@@ -121,6 +121,18 @@ static bool enough_people(const lift *self)
     return count_people(&self->treated) >= LIFT_LEAST_PEOPLE && count_people(&self->control) >= LIFT_LEAST_PEOPLE;
 }
 
+/* Values that are all the same within each group have no variance to measure. They count as if one person of each
+ * group had differed by the mean absolute value. */
+static void vary_constants(const lift *self, lift_moments *m)
+{
+    const double rounding = 1e-18;
+    double treated = count_people(&self->treated), control = count_people(&self->control), square = m->scale * m->scale;
+    if (fmax(m->treated.variance, m->control.variance) > rounding * square) return;
+    m->treated = (group_moments){m->treated.mean, square / (treated * treated), treated};
+    m->control = (group_moments){m->control.mean, square / (control * control), control};
+    m->covariance = 0.0;
+}
+
 static lift_moments find_moments(const lift *self)
 {
     const lift_group *t = &self->treated, *c = &self->control;
@@ -132,6 +144,7 @@ static lift_moments find_moments(const lift *self)
                         .covariance = total(sums.products) / (t->weight * c->weight),
                         .ratio = t->weight_squares / c->weight_squares * share * share,
                         .scale = self->absolute / (double)(t->decisions + c->decisions)};
+    vary_constants(self, &out);
     out.enough = enough_people(self) && out.scale > 0.0 &&
                  fmax(out.treated.effective, out.control.effective) >= LIFT_LEAST_EFFECTIVE;
     return out;

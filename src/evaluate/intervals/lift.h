@@ -11,6 +11,7 @@
  * - the variance is measured between buckets of people, not between decisions (cluster-robust);
  * - a group with few effective people (below) is assumed to vary at least as much, per weight, as the other. Otherwise
  *   a group without a single event would appear to be known exactly;
+ * - if all values of a group are the same, in both groups, one person of each is assumed to differ;
  * - bounds hold at all times: the estimate is treated as a Brownian motion in information 1 / variance, and tested
  *   with a mixture of normal bets on effects of about 10%, 50% and 250% of the mean absolute value.
  *

@@ -85,6 +85,17 @@ TEST_WITH(nothing_is_said_of_few_people, start, NULL)
     assert_true(isnan(lift_now(&compared, 0.05).interval.low));
 }
 
+/* Everybody of a group has the same value: there is no variance, but the difference is plain. */
+TEST_WITH(constants_are_compared, start, NULL)
+{
+    for (uint64_t i = 0; i < 200; i++) lift_add(&compared, i, i % 2, 0.5, i % 2 ? 0.0 : 0.1);
+    assert_true(lift_violation(&compared, 0.9, true, 0.01) == 1.0);
+    assert_true(lift_violation(&compared, 1.1, false, 0.01) == 0.0);
+    compared = (lift){0};
+    for (uint64_t i = 0; i < 200; i++) lift_add(&compared, i, i % 2, 0.5, 0.1);
+    assert_true(lift_violation(&compared, 0.9, true, 0.01) < 0.5 && lift_violation(&compared, 1.1, false, 0.01) < 0.5);
+}
+
 TEST_WITH(harm_is_found_and_the_interval_says_how_much, start, NULL)
 {
     fill(1, 40000, 0.25, 0.3, 0.2, 1.0);
