@@ -28,6 +28,7 @@ _FLAGS = {
     "--least-probability": "least_probability",
     "--from, --until and --judge-from": "start, until and judge_from",
     "--slots first": "slots='first'",
+    "--metrics refund=0:1, or --metrics none": "metrics='refund=0:1', or metrics='none'",
     "'eenet log' lists them": "read_log has them",
 }
 
@@ -112,6 +113,18 @@ class Slot(NamedTuple):
     estimates: tuple[Estimate, ...]
 
 
+class Metric(NamedTuple):
+    """The estimates of one metric of the log."""
+
+    name: str
+    better: str  #: "larger" or "smaller"
+    events: int  #: that have it; the others are left out
+    logged: float  #: its mean under the logging policy, and the interval
+    logged_low: float
+    logged_high: float
+    estimates: tuple[Estimate, ...]
+
+
 def _of_first(name: str, meaning: str) -> Any:
     """A property: this field of the first estimate."""
     return property(lambda self: getattr(self.estimates[0], name), doc=meaning)
@@ -149,6 +162,8 @@ class Evaluation:
     facts: Mapping[str, float]
     marks: Marks
     slots: tuple[Slot, ...]
+    metrics: Mapping[str, Metric]  #: by name
+    left_out: Mapping[str, int]  #: decisions that were not randomised, by reason
     weights: numpy.ndarray[Any, Any]
     overlap: numpy.ndarray[Any, Any]
     columns: str  #: of a CSV log: how each is used
@@ -186,6 +201,8 @@ class Evaluation:
             facts={key: _number(value) for key, value in about["facts"].items()},
             marks=Marks._read(about["marks"], len(about["estimators"])),
             slots=tuple(_read_slot(one, tuned) for one in about.get("slots", ())),
+            metrics={one["name"]: _read_metric(one, tuned) for one in about.get("metrics", ())},
+            left_out=about.get("left_out", {}),
             weights=numpy.array(about["weights"], dtype=float),
             overlap=numpy.array(about["overlap"], dtype=float),
             columns=rewrite(about.get("columns", "")),
@@ -356,6 +373,12 @@ def _read_slot(members: Mapping[str, Any], tuned: frozenset[str]) -> Slot:
     return Slot(
         members["id"], members["events"], _number(members["reward"]), _number(members["effective"]), estimates
     )
+
+
+def _read_metric(members: Mapping[str, Any], tuned: frozenset[str]) -> Metric:
+    estimates = tuple(Estimate._read(one, tuned) for one in members["estimators"])
+    numbers = (_number(members[name]) for name in ("logged", "logged_low", "logged_high"))
+    return Metric(members["name"], members["better"], members["events"], *numbers, estimates)
 
 
 class _Sentence(NamedTuple):

@@ -21,6 +21,8 @@ from ._lab_library import lab as _lab
 
 _LARGEST = 1e9  # reward, in either direction
 _FILE = "frame.csv"
+# Columns of a data frame with these names are features, not what guardrails did.
+_GUARD_ROLES = ("group", "treated_share", "baseline_uniform", "key", "segment", "rules", "repeats")
 
 
 def ordered(names: Iterable[str]) -> list[str]:
@@ -174,6 +176,7 @@ class Frame:
         free = "auto" if self.listed is None else "none"
         options += [f"{argument}={free}" for argument in ("time", "id") if argument not in self.roles]
         options += ["count=none", "skipped=none", f"copies={free}"]
+        options += [f"{role}=none" for role in _GUARD_ROLES]
         options.append("context=" + ("auto" if self.listed is None else "all" if self.listed else "none"))
         if self.only_in:
             options.append(f"actions=@{self._write_actions(folder)}")

@@ -38,15 +38,15 @@ import numpy
 
 from ._core import Bandit
 from ._errors import BadInput, BadOption
-from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, python_message, python_errors
+from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Metric, Slot, python_message, python_errors
 from ._frame_candidates import Probabilities, call_policy, is_probabilities, is_table, read_probabilities
 from ._frames import Frame
 from ._lab_library import lab as _lab, usual_threads
 from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_choice, reading_settings
 from ._policies import options_text
 
-__all__ = ["Estimate", "Estimator", "Evaluation", "Evaluations", "Log", "LoggedRound", "Marks", "Slot", "Untrusted",
-           "compare", "estimate", "estimators", "frame", "intervals", "log", "read", "read_log"]
+__all__ = ["Estimate", "Estimator", "Evaluation", "Evaluations", "Log", "LoggedRound", "Marks", "Metric", "Slot",
+           "Untrusted", "compare", "estimate", "estimators", "frame", "intervals", "log", "read", "read_log"]
 
 
 class Untrusted(UserWarning):
@@ -301,6 +301,10 @@ def _whole(given: Any) -> numpy.ndarray[Any, Any]:
 # ---- logs ----
 
 
+def _metric_list(metrics: Union[str, Sequence[str]]) -> bytes:
+    return (metrics if isinstance(metrics, str) else ",".join(metrics) or "none").encode()
+
+
 def log(
     path: Union[str, os.PathLike[str]],
     candidates: Any,
@@ -312,6 +316,7 @@ def log(
     model: str = "f1",
     tuning: str = "slope",
     reward_range: Optional[tuple[float, float]] = None,
+    metrics: Union[str, Sequence[str], None] = None,
     least_probability: Optional[float] = None,
     features: Optional[str] = None,
     seeds: Union[int, Iterable[int]] = 0,
@@ -342,6 +347,8 @@ def log(
         "split=0.5" learns from the first part and evaluates on the rest; "cross=5"
         cross-fits in 5 folds.
     model: the reward model, "f1" (default) or "ridge", for estimators that need one.
+    metrics: which metrics of the log to estimate, such as "-refund,margin=0:100": a minus says
+        that smaller is better, a range gives the possible values; "none": none. Default: all, up to 8.
     folder: keeps finished evaluations; the next call does not repeat them (optional).
     warm: a file to save the best policy in, trained on the whole log; or
         {"linucb": FILE} for a particular one (optional).
@@ -357,6 +364,7 @@ def log(
     settings.update(_playing(mode, judge_from, model, features, threads))
     settings.update(reading_settings(reward, default_reward, start, until, strict))
     settings["slots"] = read_choice(slots, "slots", ("cascade", "whole", "own", "first"))
+    settings["metrics"] = None if metrics is None else _metric_list(metrics)
     settings["folder"] = None if folder is None else os.fsencode(folder)
     with tempfile.TemporaryDirectory() as temporary, python_errors():
         models = temporary if folder is None else os.path.join(os.fsdecode(folder), "models")
@@ -438,7 +446,7 @@ def frame(
     drawn = _seeds(seeds)
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
     settings.update(_playing(mode, judge_from, model, features, threads))
-    settings.update(reading_settings("label", None, None, None, True), slots=b"first", folder=None)
+    settings.update(reading_settings("label", None, None, None, True), slots=b"first", folder=None, metrics=b"none")
     table = Frame(data, action, reward, probability, context, ignore, time, id, actions)
 
     def rewrite(message: str) -> str:

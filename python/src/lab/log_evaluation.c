@@ -46,6 +46,14 @@ static int read_settings(PyObject *settings, log_evaluation *self)
 {
     evaluation_request *request = &self->request;
     uint64_t threads = request->threads;
+    const char *metrics;
+    ee_error error;
+    if (settings_text(settings, "metrics", &metrics)) return -1;
+    ee_status status = evaluation_metrics_parse(metrics, request, &error);
+    if (status) {
+        raise_status(status, &error);
+        return -1;
+    }
     if (settings_estimates(settings, request) || settings_reading(settings, &request->reading) ||
         read_mode(settings, request) || settings_count(settings, "threads", &threads) ||
         settings_text(settings, "features", &request->features) ||

@@ -123,6 +123,9 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals, co
     if (log->skipped) text_add(page, "; %" PRIu64 " never shown, left out", log->skipped);
     if (log->passed) text_add(page, "; %" PRIu64 " lines skipped", log->passed);
     text_add(page, ". ");
+    char left_out[LOG_LEFT_OUT_TEXT];
+    log_left_out_format(&log->left_out, log->slot_rounds ? log->slot_rounds : log->events + log->learned, left_out);
+    text_add(page, left_out[0] ? "%s " : "%s", left_out);
     if (strncmp(row->log, "csv:", 4) == 0) {
         text_add(page, "Log: ");
         text_html(page, row->log);
@@ -209,6 +212,40 @@ static void add_estimator_legend(text *page, const stored_evaluation *row, const
         text_html(page, row->estimators[k]);
         text_add(page, "</b>: %s.", explain_estimator(row->estimators[k]));
     }
+}
+
+/* A table of the metrics, by the estimator that the candidates are compared by. */
+static void add_metrics(text *page, const evaluation_group *group)
+{
+    const stored_evaluation *first = group->rows[0];
+    size_t lead = evaluations_lead(first), count = first->result.metric_count;
+    if (!count) return;
+    text_add(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">candidate</th>");
+    for (size_t k = 0; k < count; k++) {
+        text_add(page, "<th scope=\"col\">");
+        text_html(page, first->result.metrics[k].name);
+        text_add(page, "<br>%s is better</th>", first->result.metrics[k].smaller_better ? "smaller" : "larger");
+    }
+    text_add(page, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < group->count; i++) {
+        const evaluation_result *of = &group->rows[i]->result;
+        text_add(page, "<tr><th scope=\"row\">");
+        text_html(page, group->labels[i]);
+        text_add(page, "</th>");
+        for (size_t k = 0; k < count && k < of->metric_count; k++) {
+            const estimate *by = &of->metrics[k].estimates[lead];
+            text_add(page, "<td>");
+            page_number(page, by->value, 4);
+            add_interval(page, by->low, by->high, 4, false);
+            text_add(page, "</td>");
+        }
+        text_add(page, "</tr>\n");
+    }
+    text_add(
+        page,
+        "</tbody></table></div>\n<p class=\"legend\">Metrics of the log per event, estimated as the reward is, by ");
+    text_html(page, first->estimators[lead]);
+    text_add(page, ".</p>\n");
 }
 
 static void add_table(text *page, const evaluation_group *group, int decimals, const first_uses *uses)
@@ -373,6 +410,7 @@ static void add_section(text *page, const evaluation_groups *of, size_t number, 
     add_facts(page, first, decimals, &uses);
     add_diagnosis(page, group);
     add_table(page, group, decimals, &uses);
+    add_metrics(page, group);
     add_figure(
         page, group, EVALUATION_FIGURE_VALUE, results,
         "Estimated reward of each candidate as the log grows; the bands are confidence intervals. The dotted line "
