@@ -27,7 +27,7 @@ const flag evaluate_flags[EVALUATE_FLAGS] = {
     [EVALUATE_TUNING] = {'\0', "tuning", "slope|mse", "how estimators choose their parameter lambda (default: slope)"},
     [EVALUATE_SLOTS] = {'\0', "slots", "cascade|whole|own|first", "weights of events with several slots (default: cascade)"},
     [EVALUATE_REWARDS] = {'\0', "rewards", "LOW:HIGH", "possible rewards (default: 0:1, or the range in the log if others occur)"},
-    [EVALUATE_METRICS] = {'\0', "metrics", "METRIC[,...]", "metrics: [-]NAME[=LOW:HIGH], - if smaller is better; or none (default: all)"},
+    [EVALUATE_METRICS] = {'\0', "metrics", "METRIC[,...]", "metrics to estimate, - before those to minimise (default: all)"},
     [EVALUATE_LEAST] = {'\0', "least-probability", "P", "smallest propensity possible (default: the smallest in the log)"},
     [EVALUATE_FEATURES] = {'\0', "features", "OPTIONS", "options of named features, such as 'products=none'"},
     [EVALUATE_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; repeatable"},
