@@ -25,7 +25,7 @@ head -n 1 warm | grep -qx 'Regret of the 100 rounds after a log of 300 events: m
 
 "$studies" limits -n 1 -t 100 >limits
 [ "$(grep -Ec '^  (even|first|none)( +[a-z0-9.]+){3}( +[0-9.]+%){6}' limits)" = 12 ] || fail "rows of budgets"
-[ "$(grep -Ec '^  [0-9]+%( +[a-z]+ [a-z]+)( +[0-9.]+%){5}$' limits)" = 8 ] || fail "rows of shares"
+[ "$(grep -Ec '^ +[0-9]+%( +[a-z]+ [a-z]+)( +[0-9.]+%){5}$' limits)" = 8 ] || fail "rows of shares"
 [ "$(grep -Ec '^ +[0-9]+( +[0-9]+){2}( +[0-9.]+%){2}$' limits)" = 4 ] || fail "rows of caps"
 
 refuse() { # STATUS SENTENCE ARGUMENTS...
