@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -29,17 +30,24 @@ typedef struct odds {
     double treated, others;
 } odds;
 
-static void decide_one(play *self, int number, const odds *chances, random_stream *random)
+/* A decision and its reward. */
+typedef struct visit {
+    char id[32], key[32];
+    uint8_t *body;
+    store_entry entries[2];
+} visit;
+
+static void make_visit(visit *self, int number, const odds *chances, random_stream *random)
 {
     static const double probabilities[ACTIONS] = {0.5, 0.5};
     static const char *const lands[] = {"CH", "DE"};
     const float values[ACTIONS * DIM] = {1, 0, 0, 1};
-    char id[32], key[32];
+    size_t size = 0, capacity = 0;
     int person = number / 3;
     bool treated = person % 2;
-    snprintf(id, sizeof id, "d%d", number);
-    snprintf(key, sizeof key, "u%d", person);
-    const char *land = lands[person % 4 < 2];
+    snprintf(self->id, sizeof self->id, "d%d", number);
+    snprintf(self->key, sizeof self->key, "u%d", person);
+    json_text id = {self->id, strlen(self->id)};
     decision_body body = {.count = ACTIONS,
                           .probabilities = probabilities,
                           .dim = DIM,
@@ -47,17 +55,33 @@ static void decide_one(play *self, int number, const odds *chances, random_strea
                           .guard = {.present = true,
                                     .group = treated ? GROUP_TREATED : GROUP_CONTROL,
                                     .treated_share = 0.5,
-                                    .key = {key, strlen(key)},
-                                    .segment = {land, 2}}};
-    self->now += 1000;
-    decide(self, id, &body);
-    reward(self, id, random_unit(random) < (treated ? chances->treated : chances->others));
+                                    .key = {self->key, strlen(self->key)},
+                                    .segment = {lands[person % 4 < 2], 2}}};
+    ok(decision_body_write(&body, NULL, &self->body, &size, &capacity, NULL));
+    double earned = random_unit(random) < (treated ? chances->treated : chances->others);
+    self->entries[0] =
+        (store_entry){.bandit = 1, .event = {.kind = EVENT_DECISION, .id = id, .body = self->body, .size = size}};
+    self->entries[1] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = id, .value = earned}};
+    self->entries[0].next = &self->entries[1];
 }
 
+/* Many in one transaction: each takes a while. */
 static void decide_some(play *self, int from, int count, odds chances)
 {
     random_stream random = random_named(7 + (uint64_t)from, "rewards");
-    for (int i = from; i < from + count; i++) decide_one(self, i, &chances, &random);
+    visit *visits = calloc((size_t)count, sizeof *visits);
+    for (int i = 0; i < count; i++) {
+        make_visit(&visits[i], from + i, &chances, &random);
+        if (i) visits[i - 1].entries[1].next = &visits[i].entries[0];
+    }
+    self->now += 1000;
+    write_entries(self->store, visits[0].entries, self->now);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(visits[i].entries[0].verdict, ENTRY_DONE);
+        assert_int_equal(visits[i].entries[1].verdict, ENTRY_DONE);
+        memory_free(visits[i].body);
+    }
+    free(visits);
 }
 
 static live_bandit open_live(play *self)
