@@ -91,10 +91,10 @@ static void check_reward(json_text body)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size < 1) return 0;
-    char *text = malloc(size); /* of the exact size: the sanitizer sees a read past the end */
-    if (!text) return 0;
-    memcpy(text, bytes + 1, size - 1);
-    json_text body = {text, size - 1};
+    char *copy = malloc(size); /* of the exact size: the sanitizer sees a read past the end */
+    if (!copy) return 0;
+    memcpy(copy, bytes + 1, size - 1);
+    json_text body = {copy, size - 1};
     memory owner = {0};
     decide_request request = {.owner = &owner};
     decide_limits limits = {.dim = bytes[0] % 4, .actions = 20, .features = 50};
@@ -104,6 +104,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check_reward(body);
     checksum_128(body.bytes, body.length, checksum);
     memory_release(&owner);
-    free(text);
+    free(copy);
     return 0;
 }

@@ -7,7 +7,8 @@
 
 ee_status api_log(call *self)
 {
-    log_range range = {.from = INT64_MIN, .until = INT64_MAX, .mode = served_bandit_settings(self->bandit).mode};
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    log_range range = {.from = INT64_MIN, .until = INT64_MAX, .mode = settings.mode, .rules = settings.joining};
     static const char *const known[] = {"from", "until", "after", "limit"};
     ee_status status = call_check_query(self, known, sizeof known / sizeof *known);
     if (!status) status = call_query_number(self, "after", 0, &range.after);

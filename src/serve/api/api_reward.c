@@ -12,6 +12,7 @@ static ee_status check_rewards(call *self, ee_error *error)
     if (rule == OUTSIDE_ACCEPT) return EE_OK;
     for (size_t i = self->first_item; i < self->item_count; i++) {
         double value = self->items[i].entry.event.value;
+        if (self->items[i].metrics_only) continue;
         if (value >= low && value <= high) continue;
         if (counters)
             atomic_fetch_add_explicit(rule == OUTSIDE_REJECT ? &counters->rejected : &counters->clipped, 1,
@@ -44,12 +45,13 @@ static void count_outcome(bandit_counters *counters, event_outcome outcome)
 }
 
 /* For the dashboard. A reward that names no slot is not counted for one. */
-static void count_activity(activity *into, const journal_entry *entry)
+static void count_activity(activity *into, const call_item *item)
 {
+    const journal_entry *entry = &item->entry;
     json_text slot;
     activity_rewarded(into, entry->bandit, entry->event.time / 1000000);
     slot_round_id(entry->event.id, &slot);
-    if (slot.length && entry->event.outcome == REWARD_JOINED)
+    if (slot.length && entry->event.outcome == REWARD_JOINED && !item->metrics_only)
         activity_slot_rewarded(into, entry->bandit, slot, entry->event.value);
 }
 
@@ -68,7 +70,7 @@ static void reward_written(journal_entry *entry)
     bandit_counters *counters = service_counters(self->owner, entry->bandit);
     bool repeated = entry->verdict == ENTRY_REPEATED;
     if (entry->verdict == ENTRY_CONFLICT) {
-        call_item_refuse(self, item, 409, "this reward_id was used with another value; send a new reward_id");
+        call_item_refuse(self, item, 409, "this reward_id was used with another value or other metrics; send a new reward_id");
     } else if (entry->verdict == ENTRY_FAILED || entry->verdict == ENTRY_MOVED) {
         call_item_failed(self, item);
     } else if (entry->verdict == ENTRY_SPOOLED) {
@@ -76,7 +78,7 @@ static void reward_written(journal_entry *entry)
         item_spooled(self, item);
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
-        if (!repeated) count_activity(self->owner->activity, entry);
+        if (!repeated) count_activity(self->owner->activity, item);
         call_begin_answer(self, item);
         self->dialect->answer_reward(&self->answers, entry->event.outcome, repeated);
         call_end_answer(self, item, self->dialect->noted);

@@ -1,5 +1,6 @@
 #include "bandit_changes.h"
 
+#include "serve/live/succession.h"
 #include "serve/system/server_clock.h"
 
 ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
@@ -71,4 +72,19 @@ ee_status service_change_settings(service *self, served_bandit *bandit, const ba
     if (status) return status;
     return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
                                   error);
+}
+
+bool service_changes_objective(const bandit_settings *before, const bandit_settings *next)
+{
+    return next->mode == MODE_ONLINE &&
+           metric_objective_checksum(&next->joining) != metric_objective_checksum(&before->joining);
+}
+
+ee_status service_change_objective(service *self, served_bandit *bandit, const bandit_settings *before,
+                                   bandit_settings *next, uint64_t *number, ee_error *error)
+{
+    succession by = {self->store, self->journal, self->bandits, bandit};
+    bandit_settings_number(next, before, true);
+    ee_status status = service_try_settings(next, before, error);
+    return status ? status : succession_retrain(&by, next, INT64_MIN, NULL, number, error);
 }

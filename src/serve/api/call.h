@@ -18,6 +18,7 @@ struct call_item {
     journal_entry entry;
     size_t parts;                  /* of a first item: how many parts follow it */
     bool is_part;                  /* it belongs to the item before it */
+    bool metrics_only;             /* a reward without a value */
     bool is_round;                 /* it belongs to a round with slots, even of one slot */
     size_t id_at, id_size;         /* the id of a slot's decision in the call's bodies; id_size 0: none */
     size_t body_at, body_size;     /* in the call's bodies */

@@ -106,7 +106,7 @@ static ee_status write_log(const evaluation_job *job, store *kept, const bandit_
                            const job_watch *watch, ee_error *error)
 {
     const job_request *asked = &job->about.request;
-    log_range range = {.from = asked->from, .until = asked->until, .mode = of->mode};
+    log_range range = {.from = asked->from, .until = asked->until, .mode = of->mode, .rules = of->joining};
     store_reader *reader = NULL;
     settled_reader *decisions = NULL;
     log_writer *log = NULL;

@@ -168,12 +168,23 @@ static ee_status follow_guardrails(live_bandit *self, ee_error *error)
     return status;
 }
 
+/* With another objective, challengers learn the whole log again. */
+static void follow_objective(live_bandit *self)
+{
+    uint64_t objective = metric_objective_checksum(&self->settings.joining);
+    if (objective == self->objective) return;
+    while (self->track_count > LIVE_FIXED) live_track_free(self->tracks[--self->track_count]);
+    self->objective = objective;
+}
+
 static ee_status follow_settings(live_bandit *self, ee_error *error)
 {
     bool changed;
     ee_status status = look_at_settings(self, &changed, error);
     if (!status) status = follow_guardrails(self, error);
     if (status || (!changed && self->track_count)) return status;
+    forget_readers(self); /* they may read by other rules now */
+    follow_objective(self);
     drop_strangers(self);
     status = add_missing(self, error);
     if (!status) judge_tracks(self);
@@ -191,7 +202,11 @@ bool live_bandit_is_behind(const live_bandit *self, const live_track *track)
 static ee_status open_reader(live_bandit *self, uint64_t after, settled_reader **out, ee_error *error)
 {
     store_reader *reader;
-    log_range range = {.after = after, .from = INT64_MIN, .until = INT64_MAX, .mode = self->settings.mode};
+    log_range range = {.after = after,
+                       .from = INT64_MIN,
+                       .until = INT64_MAX,
+                       .mode = self->settings.mode,
+                       .rules = self->settings.joining};
     ee_status status = store_reader_create(self->kept, &reader, error);
     return status ? status : settled_reader_create(reader, self->number, &range, out, error);
 }
@@ -347,7 +362,7 @@ ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_e
     if (live_bandit_load(self, NULL)) { /* it is made again */
         for (size_t i = 0; i < self->track_count; i++) live_track_free(self->tracks[i]);
         self->track_count = self->point_count = 0;
-        self->step = 0;
+        self->step = self->objective = 0;
         live_guard_release(&self->guard);
     }
     self->settings_event = UINT64_MAX; /* so that the settings are read, even if retention removed their events */

@@ -2,9 +2,9 @@
  *
  * All of it is a function of the log: decisions in their order, up to the first that is not settled (settled_reader.h),
  * and the SETTINGS and MODEL events. A period starts when decisions change: with another model, policy, mode,
- * propensity or range of rewards. Then all evaluations restart. A challenger is evaluated only on decisions made after
- * it was added, because its author may have seen earlier ones. It learns from the whole log. live_guard.h says when the
- * comparison of guardrails starts.
+ * propensity, range of rewards or objective. Then all evaluations restart. A challenger is evaluated only on decisions
+ * made after it was added, because its author may have seen earlier ones. It learns from the whole log. live_guard.h
+ * says when the comparison of guardrails starts.
  *
  * Used by one thread at a time. */
 #ifndef EENET_LIVE_BANDIT_H
@@ -27,6 +27,7 @@ typedef struct live_bandit {
     uint64_t begins[MOST_CHALLENGERS];    /* the event that added each challenger of the settings */
     live_track *tracks[LIVE_TRACKS];      /* (track_count) the online policy first */
     size_t track_count;
+    uint64_t objective; /* metric_objective_checksum of the rewards that the tracks have learned */
 
     settled_reader *ahead, *behind; /* for tracks that are up to date, and for the others; NULL: not created */
     ee_round *features;             /* NULL: vectors */

@@ -75,6 +75,7 @@ static void archive_state(live_bandit *self, archive *a)
     uint64_t format = FORMAT, number = self->number;
     archive_u64(a, &format);
     archive_u64(a, &number);
+    archive_u64(a, &self->objective);
     if (!a->status && (format != FORMAT || number != self->number))
         archive_fail(a, EE_BAD_MODEL, "live: the state belongs to another bandit or format");
     archive_size(a, &self->point_count, 0, LIVE_POINTS, "points");

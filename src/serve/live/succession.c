@@ -99,7 +99,28 @@ ee_status succession_write(const succession *self, const bandit_settings *next, 
 
 /* ---- a new one, trained ---- */
 
-static ee_status learn_all(settled_reader *log, live_track *learner, ee_round *features, ee_error *error)
+typedef struct slot_room {
+    log_slot *slots;
+    size_t capacity;
+} slot_room;
+
+/* The rewards become those that a model of these settings learns. */
+static ee_status limit_rewards(const bandit_settings *next, log_event *decided, slot_room *room, ee_error *error)
+{
+    size_t count = decided->slot_count;
+    decided->reward = bandit_settings_reward(next, decided->reward);
+    if (!count) return EE_OK;
+    ee_status status = memory_grow(NULL, &room->slots, &room->capacity, count, sizeof *room->slots, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        room->slots[i] = decided->slots[i];
+        room->slots[i].reward = bandit_settings_reward(next, decided->slots[i].reward);
+    }
+    decided->slots = room->slots;
+    return status;
+}
+
+static ee_status learn_all(const bandit_settings *next, settled_reader *log, live_track *learner, ee_round *features,
+                           slot_room *room, ee_error *error)
 {
     for (;;) {
         log_event decided;
@@ -110,7 +131,8 @@ static ee_status learn_all(settled_reader *log, live_track *learner, ee_round *f
         if (status || !found) return status;
         status = candidate_read_features(features, &decided, &usable, &why);
         if (status) return status_fail(error, status, "%s", why.message);
-        status = live_track_take(learner, &decided, features, usable, facts.number, error);
+        status = limit_rewards(next, &decided, room, error);
+        if (!status) status = live_track_take(learner, &decided, features, usable, facts.number, error);
         if (status) return status;
     }
 }
@@ -121,11 +143,13 @@ static ee_status train(const succession *self, const bandit_settings *next, int6
     store_reader *reader = NULL;
     settled_reader *log = NULL;
     ee_round *features = NULL;
-    log_range range = {.from = from, .until = INT64_MAX, .mode = next->mode};
+    log_range range = {.from = from, .until = INT64_MAX, .mode = next->mode, .rules = next->joining};
     ee_status status = store_reader_create(self->kept, &reader, error);
     if (!status) status = settled_reader_create(reader, served_bandit_number(self->bandit), &range, &log, error);
     if (!status && !next->dim) status = ee_round_create(NULL, &features, error);
-    if (!status) status = learn_all(log, learner, features, error);
+    slot_room room = {0};
+    if (!status) status = learn_all(next, log, learner, features, &room, error);
+    memory_free(room.slots);
     ee_round_free(features);
     settled_reader_free(log);
     return status;

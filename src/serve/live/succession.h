@@ -20,7 +20,7 @@ typedef struct succession {
     served_bandit *bandit;
 } succession;
 
-/* next: the bandit's current settings, except for policy, options, propensity and challengers; its tests are numbered
+/* next: the bandit's current settings, except for policy, options, propensity, challengers and metrics; its tests are numbered
  * here. model (size): in the library's format; NULL: a new one. why: members of a JSON object without its braces, such
  * as "\"why\":\"asked for\""; NULL: no PROMOTION event. *number becomes the number of the MODEL event. Only for the
  * worker: settings must not change between reading them and this call. */
@@ -28,7 +28,7 @@ ee_status succession_write(const succession *self, const bandit_settings *next, 
                            const char *why, uint64_t *number, ee_error *error);
 
 /* The same with a new model that has learned the settled decisions that the log has from a time on (microseconds since
- * 1970), in their order. */
+ * 1970), in their order, with rewards by the objective of next. */
 ee_status succession_retrain(const succession *self, const bandit_settings *next, int64_t from, const char *why,
                              uint64_t *number, ee_error *error);
 

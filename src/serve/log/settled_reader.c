@@ -1,5 +1,7 @@
 #include "settled_reader.h"
 
+#include <math.h>
+
 #include "data/logs/slot_context.h"
 #include "data/values/text.h"
 
@@ -13,6 +15,8 @@ typedef struct kept_decision {
     decision_body body;
     double value;
     event_outcome outcome;
+    bool has_totals; /* it was settled with metrics */
+    metric_values totals;
 } kept_decision;
 
 struct settled_reader {
@@ -25,6 +29,9 @@ struct settled_reader {
     uint64_t settings;      /* number of the SETTINGS event that was read last; 0: none */
     learning_mode mode;     /* by it */
     learning_mode mode_now; /* of the bandit */
+    joining_rules rules;
+    bool is_weighted;                         /* the objective is not the reward */
+    log_metric metrics[2 * MOST_METRICS + 1]; /* of one decision */
 
     kept_decision *decisions; /* one, or the slots of a round */
     size_t capacity;
@@ -55,6 +62,8 @@ ee_status settled_reader_create(store_reader *reader, uint32_t bandit, const log
     self->from = range->from;
     self->until = range->until;
     self->mode = self->mode_now = range->mode;
+    self->rules = range->rules;
+    self->is_weighted = metric_objective_checksum(&range->rules) != 0;
     status = store_find_time(reader, bandit, range->from, &first, error);
     if (!status && range->until < INT64_MAX) status = store_find_end(reader, bandit, range->until, &self->end, error);
     if (first > self->after + 1) self->after = first - 1;
@@ -129,7 +138,11 @@ static ee_status load_one(settled_reader *self, const stored_decision *row, size
     if (status) return status;
     kept->value = found->value;
     kept->outcome = found->outcome;
-    return EE_OK;
+    kept->has_totals = found->size > 0;
+    if (!kept->has_totals) return EE_OK;
+    status = metric_values_read(found->body, found->size, &kept->totals, error);
+    if (!status) kept->value = metric_values_objective(&kept->totals, &self->rules);
+    return status;
 }
 
 /* Loads the decision of the row, or all slots of its round. *count becomes their number; 0 if one is not settled yet.
@@ -210,6 +223,31 @@ static void fill_event(const kept_decision *kept, log_event *out)
         out->arms = ee_arms_dense(body->values, body->count, body->dim);
     else
         out->context = body->context;
+}
+
+static bool has_total(const metric_values *totals, const char *name)
+{
+    for (size_t i = 0; i < totals->count; i++)
+        if (strcmp(totals->list[i].name, name) == 0) return true;
+    return false;
+}
+
+static void add_metric(settled_reader *self, log_event *out, const char *name, double value)
+{
+    if (!isnan(value)) self->metrics[out->metric_count++] = (log_metric){{name, strlen(name)}, value};
+}
+
+static void fill_metrics(settled_reader *self, const kept_decision *kept, log_event *out)
+{
+    const metric_values *totals = &kept->totals;
+    out->metrics = self->metrics;
+    if (!kept->has_totals) return;
+    if (self->is_weighted) add_metric(self, out, "reward", totals->reward);
+    for (size_t i = 0; i < totals->count; i++) add_metric(self, out, totals->list[i].name, totals->list[i].value);
+    for (size_t i = 0; i < self->rules.metric_count; i++) {
+        const metric_settings *metric = &self->rules.metrics[i];
+        if (!has_total(totals, metric->name)) add_metric(self, out, metric->name, metric->missing);
+    }
 }
 
 /* The possible actions, the chosen one first, and then those that the request allows, if it states them. */
@@ -303,6 +341,7 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
 {
     const decision_body *body = &self->decisions[0].body;
     fill_event(&self->decisions[0], out);
+    fill_metrics(self, &self->decisions[0], out);
     ee_status status = fill_guard(self, &body->guard, &out->guard);
     if (status) return status_no_memory(error, self->rules.capacity);
     if (body->slot_count) status = fill_slots(self, count, out, error);

@@ -62,6 +62,14 @@ outside_rule served_bandit_rewards(const served_bandit *self, double *low, doubl
     return rule;
 }
 
+joining_rules served_bandit_joining(const served_bandit *self)
+{
+    lock(self);
+    joining_rules rules = self->settings.joining;
+    unlock(self);
+    return rules;
+}
+
 bool served_bandit_is_evaluated(const served_bandit *self)
 {
     lock(self);

@@ -86,6 +86,7 @@ bool served_bandit_is_removed(const served_bandit *self);
 bandit_settings served_bandit_settings(const served_bandit *self); /* a copy of about 10 KB */
 /* The rule for rewards outside *low to *high, which its settings state. */
 outside_rule served_bandit_rewards(const served_bandit *self, double *low, double *high);
+joining_rules served_bandit_joining(const served_bandit *self);
 /* Whether live evaluation always watches it: it has challengers or guardrails. */
 bool served_bandit_is_evaluated(const served_bandit *self);
 

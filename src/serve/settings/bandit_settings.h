@@ -132,6 +132,9 @@ size_t metric_find(const joining_rules *of, json_text name);
 /* What a decision is worth: its reward plus weight * value of each metric. values is (metric_count); NaN: none. */
 double metric_objective(const joining_rules *of, double reward, const double *values);
 
+/* A checksum of what metric_objective depends on besides values; 0: the objective is the reward. */
+uint64_t metric_objective_checksum(const joining_rules *of);
+
 /* ---- challengers: challenger_settings.c ---- */
 
 /* Reads the members after {. propensity stays "" if it is not given: see challenger_settings_complete. */

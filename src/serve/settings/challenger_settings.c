@@ -137,7 +137,8 @@ bool bandit_settings_decide_alike(const bandit_settings *a, const bandit_setting
 {
     return a->mode == b->mode && strcmp(a->policy, b->policy) == 0 && strcmp(a->options, b->options) == 0 &&
            strcmp(a->propensity, b->propensity) == 0 && a->reward_low == b->reward_low &&
-           a->reward_high == b->reward_high;
+           a->reward_high == b->reward_high &&
+           metric_objective_checksum(&a->joining) == metric_objective_checksum(&b->joining);
 }
 
 bandit_settings challenger_settings_in_place(const bandit_settings *of, const challenger_settings *challenger)

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "bandit_settings.h"
 #include "data/values/json_members.h"
@@ -120,6 +121,26 @@ double metric_objective(const joining_rules *of, double reward, const double *va
     for (size_t i = 0; i < of->metric_count; i++) {
         double value = isnan(values[i]) ? of->metrics[i].missing : values[i];
         if (!isnan(value)) sum += of->metrics[i].weight * value;
+    }
+    return sum;
+}
+
+/* FNV-1a. */
+static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+    return sum;
+}
+
+uint64_t metric_objective_checksum(const joining_rules *of)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < of->metric_count; i++) {
+        const metric_settings *metric = &of->metrics[i];
+        double missing = isnan(metric->missing) ? (double)NAN : metric->missing;
+        if (metric->weight == 0) continue;
+        sum = add_bytes(sum ? sum : 0xcbf29ce484222325, metric->name, strlen(metric->name) + 1);
+        sum = add_bytes(add_bytes(sum, &missing, sizeof missing), &metric->weight, sizeof metric->weight);
     }
     return sum;
 }

@@ -17,7 +17,7 @@ typedef struct play {
 static inline play start(void)
 {
     play self = {.place = test_place_make(), .now = START};
-    self.store = open_bare(self.place.where, &(joining_rules){10000000, 0, LOG_REWARD_FIRST});
+    self.store = open_bare(self.place.where, &(joining_rules){.wait = 10000000, .aggregation = LOG_REWARD_FIRST});
     return self;
 }
 

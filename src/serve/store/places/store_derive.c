@@ -200,26 +200,32 @@ static ee_status add_decision(derivation *self, const event *next, ee_error *err
     return status ? status : claim_early(self, round, error);
 }
 
-/* The value of a decision whose rewards were joined by settings that are gone: what the table says, if anything. */
-static void find_value(derivation *self, stored_decision *row)
+/* What a decision has whose rewards were joined by settings that are gone, or erased: what the table says, if anything. */
+static ee_status find_value(derivation *self, stored_decision *row, ee_error *error)
 {
-    static const char sql[] = "SELECT value, metrics FROM decisions WHERE place = ?1";
+    static const char sql[] = "SELECT value, rewards, metrics FROM decisions WHERE place = ?1";
     sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL)) return;
+    ee_status status = EE_OK;
+    if (sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL)) return EE_OK;
     sqlite3_bind_int64(statement, 1, store_place(self->bandit, row->number));
     if (sqlite3_step(statement) == SQLITE_ROW) {
+        const void *metrics = sqlite3_column_blob(statement, 2);
         row->value = sqlite3_column_double(statement, 0);
-        if (row->metrics)
-            metric_values_read(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1),
-                               row->metrics, NULL);
+        row->rewards = (uint32_t)sqlite3_column_int64(statement, 1);
+        if (metrics && !row->metrics)
+            status = memory_create(&self->memory, &row->metrics, 1, sizeof *row->metrics, error);
+        if (metrics && !status)
+            metric_values_read(metrics, (size_t)sqlite3_column_bytes(statement, 2), row->metrics, NULL);
+        if (!metrics) row->metrics = NULL;
     }
     sqlite3_finalize(statement);
+    return status;
 }
 
 static ee_status give_decision(derivation *self, pending_decision *of, ee_error *error)
 {
-    if (of->unsure || of->erased) find_value(self, &of->row);
-    return self->rows->decision(self->rows->context, self->bandit, &of->row, error);
+    ee_status status = of->unsure || of->erased ? find_value(self, &of->row, error) : EE_OK;
+    return status ? status : self->rows->decision(self->rows->context, self->bandit, &of->row, error);
 }
 
 static ee_status settle(derivation *self, const event *next, ee_error *error)

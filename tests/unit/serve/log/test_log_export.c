@@ -243,14 +243,14 @@ TEST(cursors_times_and_limits)
     reward(&self, ids[0], 0);
     for (size_t portion = 1; portion < 1 << 16; portion *= 16)
         assert_cursors(&self, everything, portion, "1 2 3 4 5 6 ");
-    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "2 3 4 5 6 ");
-    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 2, MODE_ONLINE}, 1, "2 3 ");
-    assert_cursors(&self, (log_range){0, START + 1000000, START + 3000000, 0, MODE_ONLINE}, 1, "2 3 ");
-    assert_cursors(&self, (log_range){2, START + 1000000, START + 3000000, 0, MODE_ONLINE}, 1, "3 ");
-    assert_cursors(&self, (log_range){0, START + 1000001, INT64_MAX, 1, MODE_ONLINE}, 1, "3 ");
-    assert_cursors(&self, (log_range){6, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
-    assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
-    assert_cursors(&self, (log_range){INT64_MAX, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
+    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "2 3 4 5 6 ");
+    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 2, MODE_ONLINE, {0}}, 1, "2 3 ");
+    assert_cursors(&self, (log_range){0, START + 1000000, START + 3000000, 0, MODE_ONLINE, {0}}, 1, "2 3 ");
+    assert_cursors(&self, (log_range){2, START + 1000000, START + 3000000, 0, MODE_ONLINE, {0}}, 1, "3 ");
+    assert_cursors(&self, (log_range){0, START + 1000001, INT64_MAX, 1, MODE_ONLINE, {0}}, 1, "3 ");
+    assert_cursors(&self, (log_range){6, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
+    assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
+    assert_cursors(&self, (log_range){INT64_MAX, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
     end(&self);
 }
 

@@ -20,7 +20,7 @@ typedef struct play {
 static play start(log_aggregation aggregation, double default_reward)
 {
     play self = {.place = test_place_make(), .now = 1000 * SECOND};
-    joining_rules rules = {10 * SECOND, default_reward, aggregation};
+    joining_rules rules = {.wait = 10 * SECOND, .default_reward = default_reward, .aggregation = aggregation};
     self.store = open_bare(self.place.where, &rules);
     return self;
 }
@@ -305,7 +305,7 @@ TEST(other_rules_between)
     decide(&self, "b");
     decide(&self, "c");
     reward(&self, "a", 4);
-    bandit_of(&self)->rules = (joining_rules){5 * SECOND, 0.25, LOG_REWARD_MEAN};
+    bandit_of(&self)->rules = (joining_rules){.wait = 5 * SECOND, .default_reward = 0.25, .aggregation = LOG_REWARD_MEAN};
     self.now += 5 * SECOND;
     assert_int_equal(reward(&self, "a", 1), REWARD_JOINED); /* the mean of the 4 so far and 1 */
     bandit_of(&self)->rules.aggregation = LOG_REWARD_FIRST;

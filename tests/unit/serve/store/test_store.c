@@ -168,7 +168,7 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
     ok(store_read_clock(b->reader, &clock, &b->error));
     assert_true(clock.time == 0 && clock.ahead == 0 && !clock.in_doubt);
     close_store(b);
-    b->kept = open_bare(b->place.where, &(joining_rules){1000000, 0, LOG_REWARD_FIRST});
+    b->kept = open_bare(b->place.where, &(joining_rules){.wait = 1000000, .aggregation = LOG_REWARD_FIRST});
     for (size_t i = 0; i < 8; i++) {
         char id[] = {(char)('a' + i), 0};
         store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}};

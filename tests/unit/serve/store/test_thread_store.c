@@ -74,7 +74,7 @@ TEST(readers_see_whole_transactions)
     test_place place = test_place_make();
     shared of = {0};
     pthread_t threads[READERS];
-    of.kept = open_bare(place.where, &(joining_rules){1, 0, LOG_REWARD_FIRST});
+    of.kept = open_bare(place.where, &(joining_rules){.wait = 1, .aggregation = LOG_REWARD_FIRST});
     for (int i = 0; i < READERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_on, &of), 0);
     const char *failed = write_all(&of);
     of.done = true;
