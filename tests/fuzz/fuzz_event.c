@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/store/event.h"
+#include "serve/store/metric_values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -29,8 +29,18 @@ static void write_again(const decision_body *body, memory *owner)
     require(!body->record_size || memcmp(again.record, body->record, body->record_size) == 0, "records");
 }
 
+static void check_metrics(const uint8_t *bytes, size_t size)
+{
+    metric_values read;
+    uint8_t again[METRIC_VALUES_SIZE];
+    if (metric_values_read(bytes, size, &read, NULL)) return;
+    require(metric_values_write(&read, again) == size, "metrics of another size");
+    require(metric_values_read(again, size, &read, NULL) == EE_OK, "written metrics are not read");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    check_metrics(bytes, size);
     memory owner = {0};
     event_room room = {.owner = &owner};
     decision_body decision;

@@ -82,6 +82,10 @@ static void check_reward(json_text body)
         check_id(reward.id);
         if (reward.reward_id.bytes) check_id(reward.reward_id);
         require(reward.value >= -1e9 && reward.value <= 1e9, "a value that is too large");
+        uint8_t bytes[METRIC_VALUES_SIZE];
+        size_t size = metric_values_write(&reward.metrics, bytes);
+        metric_values again;
+        require(metric_values_read(bytes, size, &again, NULL) == EE_OK, "metrics that cannot be read again");
     }
     memory_free(texts.bytes);
     memory_free(room.key);

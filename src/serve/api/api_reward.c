@@ -70,7 +70,8 @@ static void reward_written(journal_entry *entry)
     bandit_counters *counters = service_counters(self->owner, entry->bandit);
     bool repeated = entry->verdict == ENTRY_REPEATED;
     if (entry->verdict == ENTRY_CONFLICT) {
-        call_item_refuse(self, item, 409, "this reward_id was used with another value or other metrics; send a new reward_id");
+        call_item_refuse(self, item, 409,
+                         "this reward_id was used with another value or other metrics; send a new reward_id");
     } else if (entry->verdict == ENTRY_FAILED || entry->verdict == ENTRY_MOVED) {
         call_item_failed(self, item);
     } else if (entry->verdict == ENTRY_SPOOLED) {

@@ -20,10 +20,10 @@ typedef struct succession {
     served_bandit *bandit;
 } succession;
 
-/* next: the bandit's current settings, except for policy, options, propensity, challengers and metrics; its tests are numbered
- * here. model (size): in the library's format; NULL: a new one. why: members of a JSON object without its braces, such
- * as "\"why\":\"asked for\""; NULL: no PROMOTION event. *number becomes the number of the MODEL event. Only for the
- * worker: settings must not change between reading them and this call. */
+/* next: the bandit's current settings, except for policy, options, propensity, challengers and metrics; its tests are
+ * numbered here. model (size): in the library's format; NULL: a new one. why: members of a JSON object without its
+ * braces, such as "\"why\":\"asked for\""; NULL: no PROMOTION event. *number becomes the number of the MODEL event.
+ * Only for the worker: settings must not change between reading them and this call. */
 ee_status succession_write(const succession *self, const bandit_settings *next, const void *model, size_t size,
                            const char *why, uint64_t *number, ee_error *error);
 

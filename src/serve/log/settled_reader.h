@@ -3,9 +3,9 @@
  * rewarded decisions are settled at once, and the others only at the end of their wait.
  *
  * The reward of a decision with metrics is computed again by the rules of the range, so a change of their weights
- * changes what the whole log says. The decision's metrics are its totals, those that are missing with the value that the
- * rules state, and the plain reward as the metric "reward" if it is not the objective. In a round they are those of the
- * first slot.
+ * changes what the whole log says. The decision's metrics are its totals, those that are missing with the value that
+ * the rules state, and the plain reward as the metric "reward" if it is not the objective. In a round they are those of
+ * the first slot.
  *
  * The result equals what reading the exported line (log_export.h) gives, to the last bit, except for its position. In
  * apprentice mode the reward is what the decision really earned. */
@@ -23,8 +23,8 @@ typedef struct log_range {
     int64_t from,
         until; /* microseconds since 1970: decided at or after from, and before until; INT64_MIN and INT64_MAX: all.
                   With another `until`, decisions made after the reader was created are not read */
-    uint64_t limit;     /* maximum number; 0: no limit */
-    learning_mode mode; /* in force now; assumed for decisions whose SETTINGS event has been removed */
+    uint64_t limit;      /* maximum number; 0: no limit */
+    learning_mode mode;  /* in force now; assumed for decisions whose SETTINGS event has been removed */
     joining_rules rules; /* by which rewards are the objective of the decisions that have metrics; {0}: of no metrics */
 } log_range;
 

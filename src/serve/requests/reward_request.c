@@ -95,8 +95,8 @@ ee_status reward_request_check(const reward_request *self, const joining_rules *
             return status_fail(error, EE_BAD_INPUT,
                                "metrics: the bandit has no metrics; add \"metrics\" to its settings");
         for (size_t k = 0; k < rules->metric_count; k++)
-            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? ", " : "",
-                                       rules->metrics[k].name);
+            length +=
+                (size_t)snprintf(known + length, sizeof known - length, "%s%s", k ? ", " : "", rules->metrics[k].name);
         return status_fail(error, EE_BAD_INPUT, "metrics: there is no metric \"%s\"; the bandit has %s", name, known);
     }
     return EE_OK;

@@ -321,8 +321,12 @@ static ee_status claim(joining *self, join_bandit *bandit, join_id *id, ee_error
     ee_status status = EE_OK;
     for (uint32_t place = id->first_unclaimed; place && !status; place = self->unclaimed[place - 1].next) {
         join_unclaimed *early = &self->unclaimed[place - 1];
-        event again = {.kind = early->kind, .id = id->id, .decision = decision->row.number, .value = early->value,
-                       .body = early->body, .size = early->size};
+        event again = {.kind = early->kind,
+                       .id = id->id,
+                       .decision = decision->row.number,
+                       .value = early->value,
+                       .body = early->body,
+                       .size = early->size};
         bool some;
         early->taken = true;
         bandit->now.unclaimed--;

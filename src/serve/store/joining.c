@@ -190,11 +190,8 @@ ee_status joining_keep_metrics(joining *self, const void *bytes, size_t size, me
 ee_status joining_found_unclaimed(joining *self, size_t id, const event *found, ee_error *error)
 {
     join_id *of = &self->ids[id];
-    join_unclaimed kept = {.bandit = of->bandit,
-                           .id = of->id,
-                           .number = found->number,
-                           .kind = found->kind,
-                           .value = found->value};
+    join_unclaimed kept = {
+        .bandit = of->bandit, .id = of->id, .number = found->number, .kind = found->kind, .value = found->value};
     if (found->size && found->size <= METRIC_VALUES_SIZE) {
         join_metrics *metrics;
         ee_status status = join_take_metrics(self, &metrics, error);

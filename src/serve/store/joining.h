@@ -8,8 +8,8 @@
  *   metrics, the end of the wait does.
  * - A decision that has no reward at the end of its wait is settled with the default reward, or with nothing.
  * - Metrics come with rewards, at the same times. Each is aggregated by its own rule; those that the bandit does not
- *   have are only logged. If some of them count, or the reward does, the outcome is REWARD_JOINED: with `first` a second
- *   reward does not count, but its metrics do. If neither counts it is REWARD_REPEATED.
+ *   have are only logged. If some of them count, or the reward does, the outcome is REWARD_JOINED: with `first` a
+ * second reward does not count, but its metrics do. If neither counts it is REWARD_REPEATED.
  * - A bandit with metrics settles with the objective (metric_objective) of the reward and the totals of the metrics.
  *   Without a reward it is that of the default reward, and without that of 0 if a metric came. The totals are the body
  *   of the SETTLED event.

@@ -91,8 +91,7 @@ ee_status metric_values_read(const void *bytes, size_t size, metric_values *out,
     size_t count = (size_t)get(&from, 1);
     double reward = get_double(&from);
     if (!known || count > MOST_METRICS || isinf(reward)) from.damaged = true;
-    for (size_t i = 0; i < count && !from.damaged; i++)
-        get_value(&from, &out->list[i], i ? out->list[i - 1].name : "");
+    for (size_t i = 0; i < count && !from.damaged; i++) get_value(&from, &out->list[i], i ? out->list[i - 1].name : "");
     if (from.damaged || from.at != from.end)
         return status_fail(error, EE_BAD_INPUT, "log: the metrics of a reward or a decision are damaged");
     out->count = count;

@@ -200,7 +200,8 @@ static ee_status add_decision(derivation *self, const event *next, ee_error *err
     return status ? status : claim_early(self, round, error);
 }
 
-/* What a decision has whose rewards were joined by settings that are gone, or erased: what the table says, if anything. */
+/* What a decision has whose rewards were joined by settings that are gone, or erased: what the table says, if anything.
+ */
 static ee_status find_value(derivation *self, stored_decision *row, ee_error *error)
 {
     static const char sql[] = "SELECT value, rewards, metrics FROM decisions WHERE place = ?1";

@@ -78,11 +78,10 @@ const char *const pg_writer_sql[PG_STATEMENTS] = {
     [PG_WRITE_DECISIONS] =
         "INSERT INTO eenet.decisions (" DECISION_COLUMNS ") SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[],"
         " $4::int8[], $5::int8[], $6::int8[], $7::float8[], $8::int8[], $9::int8[], $10::bytea[])",
-    [PG_CHANGE_DECISIONS] =
-        "UPDATE eenet.decisions d SET rewards = n.rewards, settled = n.settled, value = n.value,"
-        " inactive = n.inactive, metrics = n.metrics"
-        " FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::float8[], $5::int8[], $6::bytea[])"
-        " AS n (place, rewards, settled, value, inactive, metrics) WHERE d.place = n.place",
+    [PG_CHANGE_DECISIONS] = "UPDATE eenet.decisions d SET rewards = n.rewards, settled = n.settled, value = n.value,"
+                            " inactive = n.inactive, metrics = n.metrics"
+                            " FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::float8[], $5::int8[], $6::bytea[])"
+                            " AS n (place, rewards, settled, value, inactive, metrics) WHERE d.place = n.place",
     [PG_WRITE_IDS] = "INSERT INTO eenet.ids (bandit, id, number)"
                      " SELECT * FROM unnest($1::int8[], $2::bytea[], $3::int8[])",
     [PG_WRITE_REWARD_IDS] = "INSERT INTO eenet.reward_ids (bandit, id, reward_id, value, outcome)"

@@ -44,7 +44,7 @@ json_text store_column_text(sqlite3_stmt *statement, int at);
 
 /* ---- decisions: of any connection ---- */
 
-#define STORE_DECISION_COLUMNS \
+#define STORE_DECISION_COLUMNS                                                                                         \
     "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots, metrics"
 enum { STORE_DECISION_METRICS = 9, STORE_DECISION_WIDTH };
 #define STORE_COUNT_WAITING_SQL "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2"

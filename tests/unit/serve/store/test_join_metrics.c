@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "base/file.h"
 #include "serve/shown_log.h"
 #include "serve/store/places/database_check.h"
 #include "serve/store/places/store_repair.h"
@@ -59,8 +60,12 @@ static void decide_as(play *self, const char *id, bool deferred)
 {
     static const double probabilities[] = {0.5, 0.5};
     static const float values[] = {1, 2};
-    decision_body body = {
-        .count = 2, .probabilities = probabilities, .dim = 1, .values = values, .request = {1, 2}, .deferred = deferred};
+    decision_body body = {.count = 2,
+                          .probabilities = probabilities,
+                          .dim = 1,
+                          .values = values,
+                          .request = {1, 2},
+                          .deferred = deferred};
     uint8_t *bytes = NULL;
     size_t size = 0, capacity = 0;
     ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
@@ -84,14 +89,13 @@ static store_entry send(play *self, const char *id, double reward, const char *r
     metric_values values = {.reward = reward, .count = strlen(names)};
     va_list numbers;
     va_start(numbers, names);
-    for (size_t i = 0; i < values.count; i++)
+    for (size_t i = 0; i < values.count && i < MOST_METRICS; i++)
         values.list[i] = (metric_value){.name = {names[i]}, .count = 1, .value = va_arg(numbers, double)};
     va_end(numbers);
-    store_entry entry = {.bandit = 1,
-                         .event = {.kind = EVENT_REWARD,
-                                   .id = words(id),
-                                   .value = isnan(reward) ? 0 : reward,
-                                   .reward_id = words(reward_id)}};
+    store_entry entry = {
+        .bandit = 1,
+        .event = {
+            .kind = EVENT_REWARD, .id = words(id), .value = isnan(reward) ? 0 : reward, .reward_id = words(reward_id)}};
     if (values.count) {
         entry.event.body = bytes;
         entry.event.size = metric_values_write(&values, bytes);
@@ -258,7 +262,7 @@ TEST(other_metrics_between)
     check(&self);
     change(&self, "{\"dim\":1,\"wait\":10,\"aggregation\":\"sum\",\"metrics\":[{\"name\":\"q\",\"weight\":3}]}");
     assert_int_equal(settle(&self), 1);
-    assert_int_equal(totals_at(&self, 11).count, 3);
+    assert_int_equal(totals_at(&self, 12).count, 3);
     end(&self, "=; D a; D b; R a 1 joined 2; =; R a 1 joined 2; =; R a 1 repeated 2; R b 1 joined 3; S 3 1 rewarded; "
                "=; S 2 17 rewarded; ");
 }
@@ -337,9 +341,8 @@ TEST(a_repair_finds_the_metrics_again)
 
 static size_t write_example(uint8_t bytes[METRIC_VALUES_SIZE])
 {
-    metric_values values = {.reward = 0.5,
-                            .count = 2,
-                            .list = {{.name = "refund", .count = 3, .value = -2}, {"latency", 1, 1e-300}}};
+    metric_values values = {
+        .reward = 0.5, .count = 2, .list = {{.name = "refund", .count = 3, .value = -2}, {"latency", 1, 1e-300}}};
     return metric_values_write(&values, bytes);
 }
 

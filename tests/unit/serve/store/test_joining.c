@@ -305,7 +305,8 @@ TEST(other_rules_between)
     decide(&self, "b");
     decide(&self, "c");
     reward(&self, "a", 4);
-    bandit_of(&self)->rules = (joining_rules){.wait = 5 * SECOND, .default_reward = 0.25, .aggregation = LOG_REWARD_MEAN};
+    bandit_of(&self)->rules =
+        (joining_rules){.wait = 5 * SECOND, .default_reward = 0.25, .aggregation = LOG_REWARD_MEAN};
     self.now += 5 * SECOND;
     assert_int_equal(reward(&self, "a", 1), REWARD_JOINED); /* the mean of the 4 so far and 1 */
     bandit_of(&self)->rules.aggregation = LOG_REWARD_FIRST;

@@ -1,6 +1,7 @@
 /* The writer with PostgreSQL: the fence between servers, commits whose outcome is not known, and the same rows as with
  * SQLite. Runs if the variable EENET_TEST_POSTGRES has a connection string. */
 #define _DEFAULT_SOURCE
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -531,6 +532,7 @@ static uint64_t draw(pair *self, uint64_t below)
 typedef struct drawn {
     store_entry entries[TOGETHER];
     char ids[TOGETHER][80], reward_ids[TOGETHER][16];
+    uint8_t bodies[TOGETHER][METRIC_VALUES_SIZE];
     bandit_settings settings;
 } drawn;
 
@@ -556,7 +558,8 @@ static size_t draw_round(pair *self, drawn *into, size_t at, uint32_t bandit)
 
 static size_t draw_entry(pair *self, drawn *into, size_t at)
 {
-    static const char *const json[] = {"{\"dim\":1,\"wait\":20}", "{\"dim\":2,\"wait\":30,\"aggregation\":\"sum\"}"};
+    static const char *const json[] = {"{\"dim\":1,\"wait\":20}", "{\"dim\":2,\"wait\":30,\"aggregation\":\"sum\"}",
+                                       "{\"dim\":2,\"wait\":30,\"metrics\":[{\"name\":\"r\",\"weight\":0.5}]}"};
     static const uint8_t body[3000] = {1, 2, 3};
     uint32_t bandit = 1 + (uint32_t)draw(self, BANDITS);
     uint64_t kind = draw(self, 40);
@@ -575,10 +578,17 @@ static size_t draw_entry(pair *self, drawn *into, size_t at)
         entry->event.value = draw(self, 10) ? (double)draw(self, 7) / 3 : -0.0;
         snprintf(into->reward_ids[at], sizeof into->reward_ids[at], "%d", (int)draw(self, 4));
         if (draw(self, 2)) entry->event.reward_id = words(into->reward_ids[at]);
+        if (draw(self, 2)) {
+            metric_values metrics = {.reward = draw(self, 2) ? entry->event.value : NAN,
+                                     .count = 2,
+                                     .list = {{"r", 1, (double)draw(self, 3)}, {"other", 1, 1}}};
+            entry->event.body = into->bodies[at];
+            entry->event.size = metric_values_write(&metrics, into->bodies[at]);
+        }
     } else if (kind < 34) {
         entry->event.kind = EVENT_ACTIVATED;
     } else if (kind < 36) {
-        const char *chosen = json[draw(self, 2)];
+        const char *chosen = json[draw(self, 3)];
         into->settings = bandit_settings_usual();
         ok(bandit_settings_read(&into->settings, chosen, strlen(chosen), SETTINGS_STORED, NULL));
         entry->event = (event){.kind = EVENT_SETTINGS, .body = chosen, .size = strlen(chosen)};
@@ -750,7 +760,8 @@ static size_t compare_tables(pair *self)
     static const char *const tables[] = {
         "SELECT number, name, archived, settled_to, settings, first_settings, checksum, purged FROM bandits ORDER BY 1",
         "SELECT place, kind, time, id, decision, value, outcome, reward_id, body, checksum FROM events ORDER BY 1",
-        "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots FROM decisions ORDER BY 1",
+        "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots, metrics FROM decisions"
+        " ORDER BY 1",
         "SELECT bandit, id, number FROM ids ORDER BY 1, 2",
         "SELECT bandit, id, reward_id, value, outcome FROM reward_ids ORDER BY 1, 2, 3",
         "SELECT bandit, id, number FROM unclaimed ORDER BY 1, 2, 3",
@@ -805,7 +816,8 @@ TEST(both_stores_have_the_same_rows)
         open_pair(&self);
         for (int i = 0; i < 2; i++)
             for (uint32_t k = 0; k < BANDITS; k++)
-                write_bandit(self.stores[i], (const char *[]){"a", "b", "c"}[k], "{\"wait\":20}", 1);
+                write_bandit(self.stores[i], (const char *[]){"a", "b", "c"}[k],
+                             k ? "{\"wait\":20,\"metrics\":[{\"name\":\"r\",\"weight\":-1}]}" : "{\"wait\":20}", 1);
         for (int i = 0; i < GROUPS; i++) {
             self.now += (int64_t)draw(&self, 4000000);
             write_drawn(&self);
