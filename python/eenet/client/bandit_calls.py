@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union, cast
 
 from .._core import Bandit
 from .answers import Decision, Outcome, decision_of, outcome_of
@@ -145,9 +145,11 @@ def _round_body(of: Any, context: Any, id: Any) -> bytes:
         raise BadRequest(f"a round: expected actions, context, id, exclude, defer, slots, key, got {sorted(of)}") from error
 
 
-def reward(self: Endpoint, decision: Union[str, Decision], value: float, *, slot: Optional[str] = None,
-           reward_id: Optional[str] = None) -> Steps[Outcome]:
-    """Sends the reward of a decision, or of a decision's id.
+def reward(self: Endpoint, decision: Union[str, Decision], value: Optional[float] = None, *,
+           slot: Optional[str] = None, reward_id: Optional[str] = None,
+           metrics: Optional[Mapping[str, float]] = None) -> Steps[Outcome]:
+    """Sends the reward of a decision, or of a decision's id, and ``metrics`` of the bandit, ``{"refund": 1}``. With
+    metrics, the value may be missing.
 
     A reward counts once, however often the client has to retry. To repeat the call yourself safely, give it your own
     ``reward_id``.
@@ -156,20 +158,23 @@ def reward(self: Endpoint, decision: Union[str, Decision], value: float, *, slot
     >>> bandit.reward(decision.id, 0.5).outcome
     'joined'
     """
-    body = _reward_body(decision, value, slot, reward_id)
+    body = _reward_body(decision, value, slot, reward_id, metrics)
     return outcome_of((yield from ask_json(self, "POST", "/reward", body)))
 
 
-def _reward_body(id: Any, value: Any, slot: Any = None, reward_id: Any = None) -> bytes:
+def _reward_body(id: Any, value: Any = None, slot: Any = None, reward_id: Any = None, metrics: Any = None) -> bytes:
+    if value is None and not metrics:
+        raise BadRequest("a reward: expected a value or metrics")
     if slot is None and isinstance(id, Decision):
         slot = id.slot
-    return object_of([("id", id_text(id)), ("value", number(value)), ("slot", slot),
+    return object_of([("id", id_text(id)), ("value", None if value is None else number(value)), ("slot", slot),
+                      ("metrics", {name: number(each) for name, each in metrics.items()} if metrics else None),
                       ("reward_id", new_id() if reward_id is None else id_text(reward_id, "reward_id"))])
 
 
 def reward_many(self: Endpoint, rewards: Any, *, return_errors: bool = False) -> Steps[List[Any]]:
     """Sends many rewards: pairs of a decision (or its id) and a value, or mappings as in the API, ``{"id": ...,
-    "value": ..., "slot": ..., "reward_id": ...}``. Errors are reported as by ``decide_many``.
+    "value": ..., "slot": ..., "reward_id": ..., "metrics": ...}``. Errors are reported as by ``decide_many``.
 
     >>> decisions = bandit.decide_many([{"red": {"color": "red"}, "blue": {"color": "blue"}}] * 2)
     >>> [outcome.outcome for outcome in bandit.reward_many((decision, 1) for decision in decisions)]
