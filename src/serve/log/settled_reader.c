@@ -39,8 +39,8 @@ struct settled_reader {
     log_slot *slots;
     size_t *actions; /* of all slots: possible ones, allowed ones */
     double *probabilities;
-    char *features; /* of the first slot */
-    text rules;     /* of guardrails */
+    char *features;  /* of the first slot */
+    text rule_names; /* of guardrails */
     size_t learned_capacity, slot_capacity, action_capacity, probability_capacity, feature_capacity;
 };
 
@@ -178,7 +178,7 @@ static bool is_skipped(event_outcome outcome)
 /* The rules as a JSON array. */
 static ee_status fill_rules(settled_reader *self, const decision_guard *guard, json_text *out)
 {
-    text *rules = &self->rules;
+    text *rules = &self->rule_names;
     rules->owner = &self->memory;
     rules->length = 0;
     for (size_t i = 0; i < guard->rule_count; i++) {
@@ -343,7 +343,7 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
     fill_event(&self->decisions[0], out);
     fill_metrics(self, &self->decisions[0], out);
     ee_status status = fill_guard(self, &body->guard, &out->guard);
-    if (status) return status_no_memory(error, self->rules.capacity);
+    if (status) return status_no_memory(error, self->rule_names.capacity);
     if (body->slot_count) status = fill_slots(self, count, out, error);
     if (!status)
         status = memory_grow(&self->memory, &self->learned, &self->learned_capacity, count, sizeof(double), error);
