@@ -204,6 +204,7 @@ static void serve_entry(live *self, live_entry *entry, double *next)
     pthread_mutex_lock(&self->lock);
     bool watched = is_watched(self, entry, now);
     bool news = !entry->report.bytes;
+    if (!watched) entry->guard.active = false; /* its guardrails may be gone */
     pthread_mutex_unlock(&self->lock);
     bool archived = served_bandit_is_archived(entry->bandit) || served_bandit_is_removed(entry->bandit);
     news = news || entry->more || served_bandit_standing(entry->bandit).events != entry->taken;
