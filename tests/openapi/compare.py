@@ -73,6 +73,8 @@ NEVER_SEEN = {
     "#/paths//readyz/get/200/properties/warning": "the same",
     "#/components/schemas/LiveEvaluation/properties/policies/items/properties/state = 'failed'":
         "a challenger that stops with an error; none is known that does",
+    "#/components/schemas/Alarm/properties/kind = 'drift'":
+        "it takes weeks of decisions: see tests/unit/serve/live/test_live_drift.c",
     **{f"#/components/schemas/NotReady/properties/loading{member}":
        "a model that takes long to load; tests/serve/operations.c has one"
        for member in ("", "/properties/total", "/properties/loaded", "/properties/failed")},

@@ -187,6 +187,43 @@ def tell_of_challengers(client):
     wait_for(client, f"{path}/evaluation", lambda now: len(now["promotions"]) > 1)
 
 
+# ---- guardrails ----
+
+def visit(client, bandit, chances, count=1500):
+    """Decisions for people in 20 countries, with rewards of 1 with the probability of their group."""
+    requests = [{**PLAIN, "key": f"u{i}", "context": {"user": {"land": f"l{i % 20}"}}} for i in range(count)]
+    for begin in range(0, count, 500):
+        made = client.call("POST", f"/v1/bandits/{bandit}/decide/batch", {"decisions": requests[begin:begin + 500]}, 200)
+        rewards = [{"id": one["id"], "value": int(i * 7919 % 100 < 100 * chances.get(one["group"], 0.5))}
+                   for i, one in enumerate(made.json["decisions"])]
+        client.call("POST", f"/v1/bandits/{bandit}/reward/batch", {"rewards": rewards}, 200)
+
+
+def tell_of_guardrails(client):
+    """Treated people are worse off, then better off than allowed: three bounds raise their alarms."""
+    path = "/v1/bandits/guarded"
+    rails = {"control": {"share": 0.5}, "segment": "user.land",
+             "rollout": {"schedule": [{"share": 0.9, "for": "1d"}, {"share": 1}]},
+             "bounds": [{"metric": "reward", "most_below": 0.1, "then": "fallback"},
+                        {"metric": "reward", "most_above": 0.1, "then": "freeze"},
+                        {"metric": "reward", "most_above": 0.2, "then": "alert"}]}
+    create(client, "guarded", policy="linucb", features="", guardrails=rails)
+    client.call("POST", "/v1/bandits", {"name": "guarded", "policy": "linucb", "features": "", "guardrails": rails}, 200)
+    visit(client, "guarded", {"treated": 0.5}, 20)
+    wait_for(client, f"{path}/evaluation", lambda now: now.get("guardrails", {}).get("segments"))
+    visit(client, "guarded", {"treated": 0.1, "control": 0.6, "waiting": 0.6})
+    wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "fallback")
+    client.call("PATCH", path, {"held": "no"}, 200)
+    wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "no")
+    again = {**rails, "control": {"share": 0.4}}
+    del again["rollout"]
+    client.call("PATCH", path, {"guardrails": again}, 200)
+    for _ in range(3):
+        visit(client, "guarded", {"treated": 0.9, "control": 0.3, "waiting": 0.3})
+    wait_for(client, f"{path}/evaluation", lambda now: len(now["guardrails"]["alarms"]) == 3)
+    wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "frozen")
+
+
 # ---- Personalizer ----
 
 BASES = ("/personalizer/v1.0", "/personalizer/v1.1-preview.1", "/personalizer")
@@ -282,4 +319,5 @@ def tell(client, keys):
     tell_of_models(client)
     tell_of_evaluations(client)
     tell_of_challengers(client)
+    tell_of_guardrails(client)
     tell_of_personalizer(client)
