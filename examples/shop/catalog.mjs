@@ -12,17 +12,21 @@ export const PRODUCTS = [
     { id: 'lamp', name: 'Reading lamp', category: 'light', price: 64, words: 'Warm, dimmed by a touch.' },
     { id: 'lantern', name: 'Paper lantern', category: 'light', price: 16, words: 'Folds flat, glows for years.' },
 ];
+export const PRODUCT = new Map(PRODUCTS.map((product) => [product.id, product]));
 
 export const isVisitor = (visitor) =>
     ['phone', 'desktop'].includes(visitor?.device) &&
     Number.isInteger(visitor.hour) &&
     visitor.hour >= 0 &&
     visitor.hour < 24 &&
-    (visitor.past === null || CATEGORIES.includes(visitor.past));
+    (visitor.past === null || CATEGORIES.includes(visitor.past)) &&
+    (visitor.key === undefined || /^[\w-]{1,64}$/.test(visitor.key));
 
-// The body of a decide request: the visitor, and the products that could be shown.
+// The body of a decide request: the visitor, and the products that could be shown. The key says which decisions are for
+// the same person; guardrails need it.
 export const roundFor = (visitor, id) => ({
     ...(id && { id }),
+    ...(visitor.key && { key: visitor.key }),
     context: { visitor: { device: visitor.device, hour: visitor.hour, past: visitor.past ?? 'nothing' } },
     actions: PRODUCTS.map(({ id: product, category, price }) => ({
         id: product,

@@ -1,9 +1,8 @@
 // Many simulated visitors: each is shown a product, and some click a few seconds later.
-import { PRODUCTS, roundFor } from './catalog.mjs';
-import { clickAfter, someVisitor } from './visitors.mjs';
+import { PRODUCT, roundFor } from './catalog.mjs';
+import { clickAfter, sale, someVisitor } from './visitors.mjs';
 
 const TICK = 100; // milliseconds
-const PRODUCT = new Map(PRODUCTS.map((product) => [product.id, product]));
 
 export class Crowd {
     constructor(bandit, tally, rate) {
@@ -11,7 +10,7 @@ export class Crowd {
         this.tally = tally;
         this.rate = rate;
         this.due = 0; // visitors to come, with the fraction left from earlier ticks
-        this.clicks = []; // {at, id}: clicks to come
+        this.clicks = []; // {at, id, product}: clicks to come
         this.busy = false;
         this.trouble = '';
     }
@@ -45,14 +44,15 @@ export class Crowd {
         const count = Math.floor(this.due);
         this.due -= count;
         if (!count) return;
-        const visitors = Array.from({ length: count }, someVisitor);
+        const visitors = Array.from({ length: count }, () => someVisitor());
         const decisions = await this.bandit.decideMany(visitors.map((visitor) => roundFor(visitor)));
         const now = performance.now();
         decisions.forEach((decision, i) => {
             if (decision.error) throw new Error(decision.error.message);
             this.tally.shown();
-            const seconds = clickAfter(visitors[i], PRODUCT.get(decision.action));
-            if (seconds !== null) this.clicks.push({ at: now + 1000 * seconds, id: decision.id });
+            const product = PRODUCT.get(decision.action);
+            const seconds = clickAfter(visitors[i], product);
+            if (seconds !== null) this.clicks.push({ at: now + 1000 * seconds, id: decision.id, product });
         });
     }
 
@@ -61,7 +61,7 @@ export class Crowd {
         const ripe = this.clicks.filter((click) => click.at <= now);
         if (!ripe.length) return;
         this.clicks = this.clicks.filter((click) => click.at > now);
-        await this.bandit.rewardMany(ripe.map(({ id }) => ({ id, value: 1 })));
+        await this.bandit.rewardMany(ripe.map(({ id, product }) => this.bandit.rewardOf(id, 1, sale(product))));
         ripe.forEach(() => this.tally.clicked());
     }
 }

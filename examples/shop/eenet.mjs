@@ -1,8 +1,6 @@
 // The decision server: starts it, and sends its requests over HTTP.
 import { spawn } from 'node:child_process';
 
-const BANDIT = '/v1/bandits/shop';
-
 // Resolves when the server listens: {url, ended, stop()}. ended resolves with a message when the server stops.
 export async function startEenet(folder, port) {
     const child = spawn(process.env.EENET ?? 'eenet', ['serve', '--folder', folder, '--port', String(port)], {
@@ -32,8 +30,11 @@ export async function startEenet(folder, port) {
 }
 
 export class Bandit {
-    constructor(url) {
+    constructor(url, name = 'shop') {
         this.url = url;
+        this.name = name;
+        this.path = `/v1/bandits/${name}`;
+        this.metrics = []; // names of what is measured besides clicks
     }
 
     async ask(path, body, method = body === undefined ? 'GET' : 'POST') {
@@ -48,23 +49,33 @@ export class Bandit {
         return told;
     }
 
+    create = (settings) => this.ask('/v1/bandits', { name: this.name, ...settings });
+
     // Creates the bandit and its challenger, unless the folder already has them.
     async prepare(settings, challenger) {
         try {
-            return await this.ask(BANDIT);
+            await this.describe();
         } catch (error) {
             if (error.status !== 404) throw error;
+            await this.create(settings);
+            await this.ask(`${this.path}/challengers`, challenger);
         }
-        const made = await this.ask('/v1/bandits', { name: 'shop', ...settings });
-        await this.ask(`${BANDIT}/challengers`, challenger);
-        return made;
+        const { settings: used } = await this.describe();
+        this.metrics = (used.metrics ?? []).map(({ name }) => name);
     }
 
-    describe = () => this.ask(BANDIT);
-    evaluation = () => this.ask(`${BANDIT}/evaluation`);
-    decide = (round) => this.ask(`${BANDIT}/decide`, round);
-    decideMany = async (decisions) => (await this.ask(`${BANDIT}/decide/batch`, { decisions })).decisions;
-    reward = (id, value) => this.ask(`${BANDIT}/reward`, { id, value });
-    rewardMany = (rewards) => this.ask(`${BANDIT}/reward/batch`, { rewards });
-    explain = (id) => this.ask(`${BANDIT}/decisions/${encodeURIComponent(id)}/explain?features=4`);
+    // The body of a reward, with those metrics that the bandit has.
+    rewardOf(id, value, measured) {
+        if (!this.metrics.length) return { id, value };
+        return { id, value, metrics: Object.fromEntries(this.metrics.map((name) => [name, measured[name]])) };
+    }
+
+    describe = () => this.ask(this.path);
+    change = (settings) => this.ask(this.path, settings, 'PATCH');
+    evaluation = () => this.ask(`${this.path}/evaluation`);
+    decide = (round) => this.ask(`${this.path}/decide`, round);
+    decideMany = async (decisions) => (await this.ask(`${this.path}/decide/batch`, { decisions })).decisions;
+    reward = (reward) => this.ask(`${this.path}/reward`, reward);
+    rewardMany = (rewards) => this.ask(`${this.path}/reward/batch`, { rewards });
+    explain = (id) => this.ask(`${this.path}/decisions/${encodeURIComponent(id)}/explain?features=4`);
 }

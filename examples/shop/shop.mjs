@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { CATEGORIES, PRODUCTS, isVisitor, roundFor } from './catalog.mjs';
+import { CATEGORIES, PRODUCT, PRODUCTS, isVisitor, roundFor } from './catalog.mjs';
 import { Crowd, Tally } from './crowd.mjs';
 import { Bandit, startEenet } from './eenet.mjs';
+import { sale } from './visitors.mjs';
 
 const MOST_RATE = 500;
 
@@ -21,6 +22,11 @@ const SETTINGS = {
     default_reward: 0,
     promote: 'auto',
 };
+// With --metrics: clicks come with what they lead to. A decision is then learned when its wait ends.
+const METRICS = [
+    { name: 'refund', aggregation: 'sum', missing: 0 },
+    { name: 'margin', aggregation: 'sum', missing: 0 },
+];
 const CHALLENGER = { name: 'network', policy: 'eenet', options: 'f1.width=50', propensity: 'floor:0.1' };
 
 // ---- the command line ----
@@ -37,6 +43,7 @@ function readArguments() {
             rate: { type: 'string', default: '100' },
             port: { type: 'string', default: '0' },
             'server-port': { type: 'string', default: '0' },
+            metrics: { type: 'boolean', default: false },
         },
     });
     return {
@@ -44,6 +51,7 @@ function readArguments() {
         rate: whole('rate', values.rate, MOST_RATE),
         port: whole('port', values.port, 65535),
         serverPort: whole('server-port', values['server-port'], 65535),
+        metrics: values.metrics,
     };
 }
 
@@ -88,15 +96,16 @@ class Shop {
 
     // Decides which product to show to this visitor.
     async pick(visitor) {
-        if (!isVisitor(visitor)) throw new Refusal(400, 'invalid visitor: expected {"device": "phone" or "desktop", "hour": 0 to 23, "past": a category or null}');
+        if (!isVisitor(visitor)) throw new Refusal(400, 'invalid visitor: expected {"device": "phone" or "desktop", "hour": 0 to 23, "past": a category or null, "key": up to 64 letters, digits and - (optional)}');
         const { id, action, probability } = await this.bandit.decide(roundFor(visitor));
         this.tally.shown();
         return { id, product: action, probability };
     }
 
-    async click({ id }) {
+    async click({ id, product }) {
         if (typeof id !== 'string') throw new Refusal(400, 'missing "id": expected the id of the decision');
-        const { outcome } = await this.bandit.reward(id, 1);
+        if (!PRODUCT.has(product)) throw new Refusal(400, 'unknown "product": expected the id of the product that was shown');
+        const { outcome } = await this.bandit.reward(this.bandit.rewardOf(id, 1, sale(PRODUCT.get(product))));
         this.tally.clicked();
         return { outcome };
     }
@@ -187,7 +196,7 @@ async function main() {
     server.ended.then((why) => stop(why));
 
     try {
-        await bandit.prepare(SETTINGS, CHALLENGER);
+        await bandit.prepare({ ...SETTINGS, ...(wanted.metrics && { metrics: METRICS }) }, CHALLENGER);
     } catch (error) {
         return stop(`shop: cannot create the bandit: ${error.message}`);
     }

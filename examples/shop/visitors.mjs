@@ -17,12 +17,16 @@ export function clickProbability(visitor, product) {
     return chance;
 }
 
-const pick = (list) => list[Math.floor(Math.random() * list.length)];
+const PEOPLE = 20000;
+const upTo = (count, random) => Math.floor(random() * count);
+const pick = (list, random) => list[upTo(list.length, random)];
 
-export const someVisitor = () => ({
-    device: pick(['phone', 'desktop']),
-    hour: Math.floor(Math.random() * 24),
-    past: Math.random() < 0.4 ? null : pick(CATEGORIES),
+// One visit of one of 20,000 people.
+export const someVisitor = (random = Math.random) => ({
+    key: `v${upTo(PEOPLE, random)}`,
+    device: pick(['phone', 'desktop'], random),
+    hour: upTo(24, random),
+    past: random() < 0.4 ? null : pick(CATEGORIES, random),
 });
 
 // Seconds until the click; null: no click, or a click that is never reported.
@@ -30,4 +34,11 @@ export function clickAfter(visitor, product) {
     if (Math.random() >= clickProbability(visitor, product)) return null;
     if (Math.random() < 0.05) return null;
     return Math.min(4.5, 0.3 - 1.2 * Math.log(1 - Math.random()));
+}
+
+// What a click leads to: shoes are often returned, and books earn little.
+export function sale(product) {
+    const refund = Math.random() < (product.id === 'shoes' ? 0.3 : 0.05) ? 1 : 0;
+    const margin = product.price * (product.category === 'books' ? 0.1 : 0.3);
+    return { refund, margin: refund ? 0 : margin };
 }

@@ -39,7 +39,9 @@ const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1
 // ---- the visitor ----
 
 const form = $('visitor');
+localStorage.visitor ??= crypto.randomUUID(); // you stay the same person when you come again
 const visitor = () => ({
+    key: localStorage.visitor,
     device: form.elements.device.value,
     hour: Number(form.elements.hour.value),
     past: form.elements.past.value || null,
@@ -92,7 +94,7 @@ async function takeALook() {
     const { id, product } = picked;
     $('look').disabled = $('next').disabled = true;
     try {
-        const { outcome } = await ask('/api/click', { id });
+        const { outcome } = await ask('/api/click', { id, product });
         $('look').textContent = outcome === 'joined' ? 'Thank you' : 'Too late to count';
         $('look').className = 'primary done';
         form.elements.past.value = products.get(product).category;
