@@ -199,6 +199,37 @@ TEST(further_segments_count_together)
     end(&self);
 }
 
+/* A decision without a value of a metric counts with what is missing, or not at all. */
+TEST(metrics_are_compared)
+{
+    static const char measured[] =
+        "{\"policy\":\"uniform\",\"dim\":2,\"metrics\":[{\"name\":\"refund\",\"missing\":0},{\"name\":\"latency\","
+        "\"missing\":null}],\"guardrails\":{\"control\":{\"share\":0.5},\"bounds\":[{\"metric\":\"latency\","
+        "\"most_above\":0.1}]}}";
+    play self = start();
+    set_mode(&self, measured);
+    live_bandit watched = watch(&self);
+    for (uint64_t i = 0; i < 40; i++) {
+        const log_metric values[] = {{{"latency", 7}, 5}, {{"refund", 6}, 1}};
+        log_event one = {.id = {"d", 1},
+                         .reward = 1,
+                         .metrics = values,
+                         .metric_count = i % 4 ? 0 : 2,
+                         .guard = {.group = i % 8 < 4 ? LOG_GROUP_TREATED : LOG_GROUP_WAITING, .treated_share = 0.5}};
+        settled_decision facts = {.number = watched.guard.followed + 1 + i, .outcome = SETTLED_NOTHING};
+        ok(live_guard_take(&watched.guard, &one, &facts, NULL));
+    }
+    const lift *lifts = watched.guard.parts[0].lifts;
+    assert_int_equal(lifts[0].treated.decisions, 0); /* none had a reward */
+    assert_int_equal(lifts[1].treated.decisions, 20);
+    assert_true(fabs(lift_now(&lifts[1], 0.05).treated.mean - 0.25) < 1e-12);
+    assert_int_equal(lifts[2].control.decisions, 5);
+    assert_true(lift_now(&lifts[2], 0.05).control.mean == 5.0);
+    assert_int_equal(watched.guard.tests[0].measured->treated.decisions, 5);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
 /* ---- bounds ---- */
 
 TEST(a_bound_that_is_violated_raises_one_alarm)
