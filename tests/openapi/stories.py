@@ -79,6 +79,7 @@ def tell_of_rewards(client):
     client.call("POST", f"{path}/reward", {"id": one["id"], "value": 1}, 200)
     client.call("POST", f"{path}/reward", {"id": "nobody", "value": 1}, 200)
     client.call("POST", f"{path}/reward/batch", {"rewards": [{"id": "nobody", "value": 7}]}, 200)
+    client.call("PATCH", path, {"metrics": [{"name": "refund", "weight": -1}]}, 200)
     slots = {**PLAIN, "slots": [{"id": "top"}]}
     client.call("POST", f"{path}/decide/batch", {"decisions": [{"actions": []}, slots]}, 200)
     tell_of_activation(client, path)

@@ -42,7 +42,7 @@ SLOTS = {"id": "a", "actions": [{"id": "w"}, {"id": "x"}, {"id": "y"}, {"id": "z
          "slots": [{"id": "top", "features": {"width": 2}, "exclude": ["z"], "baseline": "x"}]}
 VECTORS = {"id": "a", "actions": [{"id": "x", "vector": [1, 0.5]}]}
 ARRAYS = {"id": "a", "actions": [[1, 0.5], [0, 1]]}
-REWARD = {"id": "nobody", "value": 1, "reward_id": "r", "slot": "top"}
+REWARD = {"id": "nobody", "value": 1, "reward_id": "r", "slot": "top", "metrics": {"refund": 1}}
 TIMES = {"startTime": "2020-01-01T00:00:00Z", "endTime": "2040-01-01T00:00:00Z"}
 POLICY = {"name": "mine", "arguments": "eenet:linucb propensity=floor:0.1"}
 RANK = {"eventId": "e", "contextFeatures": [{"day": "mon"}], "deferActivation": False, "excludedActions": ["y"],
@@ -69,7 +69,7 @@ BODIES = {
     "decide": ("/v1/bandits/named/decide", "id", [NAMED, SLOTS]),
     "decideBatch": ("/v1/bandits/named/decide/batch", None, [{"decisions": [{"actions": [{"id": "x"}]}]}]),
     "reward": ("/v1/bandits/named/reward", "reward_id", [REWARD]),
-    "rewardBatch": ("/v1/bandits/named/reward/batch", None, [{"rewards": [{"id": "nobody", "value": 1}]}]),
+    "rewardBatch": ("/v1/bandits/named/reward/batch", None, [{"rewards": [{"id": "nobody", "value": 1, "metrics": {"refund": 1}}]}]),
     "eraseDecisions": ("/v1/bandits/named/erase", None,
                        [{"ids": ["nobody"], "key": {"path": "user.id", "value": "nobody"}}]),
     "activate": ("/v1/bandits/named/activate", None, [{"id": "nobody"}]),
@@ -232,7 +232,7 @@ def try_queries(document, client, report):
 
 
 def set_up(client):
-    stories.create(client, "named", policy="linucb", features="")
+    stories.create(client, "named", policy="linucb", features="", metrics=[{"name": "refund"}])
     stories.create(client, "changing", policy="linucb", features="")
     stories.create(client, "vectors", policy="linucb", dim=2)
     stories.create(client, "personalizer", policy="linucb", features="", propensity="floor:0.1")

@@ -414,7 +414,7 @@ TEST(damaged_tables_are_rebuilt)
         "UPDATE decisions SET value = value + 1 WHERE place = (SELECT max(place) FROM decisions)",
         "UPDATE decisions SET request_b = 1",
         "UPDATE decisions SET inactive = 1 - inactive",
-        "INSERT INTO decisions VALUES ((1 << 40) + 99999, 1, 1, 1, 0, 0, 0, 0, 0)",
+        "INSERT INTO decisions VALUES ((1 << 40) + 99999, 1, 1, 1, 0, 0, 0, 0, 0, NULL)",
         "DELETE FROM ids",
         "UPDATE ids SET number = number + 1",
         "INSERT INTO ids VALUES (1, 'new', 3)",
