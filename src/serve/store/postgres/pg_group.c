@@ -7,7 +7,7 @@
 
 /* ---- the group as arrays ---- */
 
-enum { MOST_COLUMNS = 10 };
+enum { MOST_COLUMNS = 10, METRICS = 9 }; /* METRICS: the column of a decision */
 
 /* Rows of the working set (joining.h). */
 typedef struct group_rows {
@@ -189,8 +189,6 @@ static bool is_changed_decision(const joining *set, size_t row)
 {
     return set->decisions[row].changed && !set->decisions[row].is_new;
 }
-
-enum { METRICS = 9 }; /* the column of a decision */
 
 static void new_decision_element(pg_values *into, const joining *set, size_t row, int column)
 {
@@ -464,9 +462,8 @@ enum { MOST_LOOKED_AT = 4096 };
 static ee_status take_waiting(joining *set, const PGresult *rows, join_due *due, stored_decision *out, size_t limit,
                               size_t *count, int64_t *looked_at, bool *more, ee_error *error)
 {
-    int found = PQntuples(rows);
     ee_status status = EE_OK;
-    for (int i = 0; i < found && !status; i++, ++*looked_at) {
+    for (int i = 0; i < PQntuples(rows) && !status; i++, ++*looked_at) {
         stored_decision decision = decision_at(rows, i);
         if (decision.time >= due->before || *count == limit || *looked_at == MOST_LOOKED_AT) {
             due->next = decision.time;
