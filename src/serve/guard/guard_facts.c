@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PATH_SIZE = 256 };
+enum {
+    PATH_SIZE = 256,
+    MOST_SEGMENT = 256 /* bytes: what is longer is cut, so that the log can always be read */
+};
 
 /* A value that was read, and where. */
 typedef struct reading {
@@ -37,11 +40,19 @@ static bool term_matches(const guard_term *term, const json_token *token)
     return false;
 }
 
+/* The bytes of the text that a segment keeps, which end where a character ends. */
+static size_t segment_length(json_text words)
+{
+    size_t length = words.length < MOST_SEGMENT ? words.length : MOST_SEGMENT;
+    while (length < words.length && length && ((unsigned char)words.bytes[length] & 0xc0) == 0x80) length--;
+    return length;
+}
+
 static void set_segment(text *into, const json_token *token)
 {
     into->length = 0;
     if (token->kind == JSON_KIND_TEXT)
-        text_bytes(into, token->text.bytes, token->text.length);
+        text_bytes(into, token->text.bytes, segment_length(token->text));
     else if (token->kind == JSON_KIND_NUMBER)
         text_double(into, token->number);
     else if (token->kind == JSON_KIND_TRUE || token->kind == JSON_KIND_FALSE)

@@ -12,7 +12,7 @@ typedef struct guard_facts {
     memory memory;
     uint64_t *matches; /* (actions) a bit for each term that holds for the action; those of the context included */
     double *costs;     /* (budgets, actions) what each action costs; 0 if the budget is not about it */
-    text segment;      /* its value; length 0: none */
+    text segment;      /* its value, at most 256 bytes; length 0: none */
     size_t match_capacity, cost_capacity;
     json_room json;
 } guard_facts;
