@@ -60,7 +60,8 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, error);
     if (!status) status = served_bandit_decide(self->bandit, room, body->dim ? &arms : NULL, body->seed, error);
     if (status) return status;
-    if (body->guard.present) guardrails_repeat(room->guard, &self->guarding, room->probabilities, body);
+    if (body->guard.present && room->mode == MODE_ONLINE)
+        guardrails_repeat(room->guard, &self->guarding, room->probabilities, body);
     decision_answer(body, room->mode, room->choice, room->probabilities, self->probabilities);
     body->version = room->version;
     body->record = room->record;
@@ -69,8 +70,7 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
 }
 
 /* The same within the guardrails of the bandit. */
-static ee_status decide_guarded(call *self, const call_item *item, const deciding *by, decision_body *body,
-                                ee_error *error)
+static ee_status decide_guarded(call *self, call_item *item, const deciding *by, decision_body *body, ee_error *error)
 {
     guardrails *guarding = by->room->guard;
     if (!guarding) return decide(self, by, body, error);
@@ -82,7 +82,30 @@ static ee_status decide_guarded(call *self, const call_item *item, const decidin
     status = decide(self, by, body, error);
     bool counts = !status && !self->request.dry_run;
     ee_status counted = guardrails_end(guarding, &self->guarding, &asked, body, counts, error);
+    item->is_counted = counts && !counted && guardrails_count(guarding);
+    item->counted_at = self->guarding.round.now;
     return status ? status : counted;
+}
+
+/* Guardrails count a decision before it is written. If it is not, because it was written before or cannot be, they take
+ * it back. */
+static void take_back(call *self, call_item *item)
+{
+    decision_body body;
+    json_text id = item->entry.event.id;
+    if (!item->is_counted) return;
+    item->is_counted = false;
+    if (item->id_size)
+        id = (json_text){(const char *)self->bodies + item->id_at, item->id_size};
+    else if (item->entry.generated_id)
+        id = (json_text){item->id, sizeof item->id};
+    if (!decision_body_read(self->bodies + item->body_at, item->body_size, &self->stored, &body, NULL))
+        guardrails_undo(self->counting, &self->guarding, id, item->counted_at, &body);
+}
+
+static void take_all_back(call *self, size_t first)
+{
+    for (size_t i = first; i < self->item_count; i++) take_back(self, &self->items[i]);
 }
 
 /* Decides what is described, and keeps the event and the answer. A dry run is answered already: call_submit skips it.
@@ -177,7 +200,7 @@ static ee_status decide_slots(call *self, deciding *by, ee_error *error)
         call_item *item = &self->items[self->first_item];
         decision_body body;
         if (slot) status = call_add_part(self, &item, error);
-        if (status) return status;
+        if (status) break;
         item->is_round = true;
         item->entry.generated_id = !request->id.bytes;
         status = call_name_slot(self, item, by->id, request->slots[slot].id, error);
@@ -185,6 +208,7 @@ static ee_status decide_slots(call *self, deciding *by, ee_error *error)
         if (!status) status = finish(self, item, by, &body, error);
         if (!status) take_action(&self->request, slot, body.action);
     }
+    if (status) take_all_back(self, self->first_item);
     return status;
 }
 
@@ -256,19 +280,43 @@ static void decision_written(journal_entry *entry)
         call_item_failed(self, item);
         break;
     }
+    if (self->counting) {
+        if (entry->verdict != ENTRY_DONE && entry->verdict != ENTRY_SPOOLED) take_back(self, item);
+        served_bandit_let_go(self->bandit, 1);
+    }
     call_item_done(self);
 }
 
 /* ---- the request ---- */
+
+/* Submits the decisions. Until they are written, guardrails that count them stay: others would not find them in the
+ * log. */
+static ee_status submit(call *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; self->counting && i < self->item_count; i++) count += !self->items[i].status;
+    if (count) served_bandit_hold(self->bandit, count);
+    ee_status status = call_submit(self, decision_written);
+    if (!status || !count) return status;
+    take_all_back(self, 0);
+    served_bandit_let_go(self->bandit, count);
+    return status;
+}
 
 /* The bandit is awake, and stays so while it is decided. */
 static ee_status decide_all(call *self, served_room *room)
 {
     const server_settings *server = &service_config_now(self->owner)->settings;
     deciding by = {.limits = {room->dim, (size_t)server->actions, (size_t)server->features}, .room = room};
+    served_bandit *bandit = self->bandit;
+    self->counting = guardrails_count(room->guard) ? room->guard : NULL;
     ee_status status = call_read_items(self, read_decision, &by);
-    served_bandit_leave(self->bandit, room);
-    return status ? status : call_submit(self, decision_written);
+    if (status)
+        take_all_back(self, 0);
+    else
+        status = submit(self);
+    served_bandit_leave(bandit, room); /* the call may be answered, and is not used here */
+    return status;
 }
 
 ee_status api_decide(call *self)

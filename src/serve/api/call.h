@@ -27,6 +27,8 @@ struct call_item {
     double probability;            /* of the chosen action */
     uint64_t version;              /* of the model that decided */
     activity_choice choice;
+    bool is_counted;           /* by guardrails, */
+    int64_t counted_at;        /* at this time */
     char id[DECISION_ID_SIZE]; /* if the caller gave none */
 };
 
@@ -74,6 +76,7 @@ struct call {
     decide_request request;
     decision_arms arms;
     guardrails_room guarding;
+    guardrails *counting; /* the guardrails that count its decisions; NULL: none */
     event_room stored;
     call_item *items;
     size_t item_count, item_capacity;

@@ -35,12 +35,20 @@ static decision_group group_of(const guardrails *self, json_text key, double tre
     return at < self->tables.control + treated ? GROUP_TREATED : GROUP_WAITING;
 }
 
+/* An action without a name is called by its place. */
+static json_text name_of(const decision_body *body, size_t action, char digits[24])
+{
+    if (body->names) return body->names[action];
+    return (json_text){digits, (size_t)snprintf(digits, 24, "%zu", action)};
+}
+
 /* The baseline, which may be excluded by now: the fixed action or a slot's own if that is left, else the first. */
 static void find_baseline(const guard_settings *of, decision_body *body)
 {
+    char digits[24];
     bool fixed = of->baseline == BASELINE_ACTION && decision_follows_baseline(body);
-    for (size_t i = 0; fixed && body->names && i < body->count; i++)
-        if (json_is(body->names[i], of->baseline_action)) body->baseline = i;
+    for (size_t i = 0; fixed && i < body->count; i++)
+        if (json_is(name_of(body, i, digits), of->baseline_action)) body->baseline = i;
     for (size_t i = 0; body->excluded[body->baseline]; i++) body->baseline = i;
 }
 
@@ -79,12 +87,6 @@ _Static_assert((int)GUARD_RULES <= (int)MOST_APPLIED_RULES, "every rule may appl
 static uint64_t hash_of(json_text words)
 {
     return checksum_64(words.bytes, words.length);
-}
-
-static json_text name_of(const decision_body *body, size_t action, char digits[24])
-{
-    if (body->names) return body->names[action];
-    return (json_text){digits, (size_t)snprintf(digits, 24, "%zu", action)};
 }
 
 /* The action that the person keeps, if it is possible now. */
@@ -228,6 +230,25 @@ ee_status guardrails_end(guardrails *self, guardrails_room *room, const guardrai
     ee_status status = counts ? count(self, room, asked->id, body, error) : EE_OK;
     pthread_mutex_unlock(&self->mutex);
     return status;
+}
+
+bool guardrails_count(const guardrails *self)
+{
+    return self && self->has_state;
+}
+
+void guardrails_undo(guardrails *self, guardrails_room *room, json_text id, int64_t decided, const decision_body *body)
+{
+    sticky_decision drawn;
+    if (guard_facts_read(&room->facts, &self->tables, body, NULL)) return; /* it stays counted: limits hold */
+    describe(room, body, body->guard.key, decided);
+    room->round.excluded = body->excluded;
+    pthread_mutex_lock(&self->mutex);
+    if (self->limits) limits_undo(self->limits, &room->round, body->action, body->probabilities);
+    bool kept = self->kept && room->round.has_key && !body->guard.repeats.length &&
+                sticky_find(self->kept, decided, room->round.key, room->slot, &drawn);
+    if (kept && json_compare(drawn.id, id) == 0) sticky_forget(self->kept, room->round.key, room->slot);
+    pthread_mutex_unlock(&self->mutex);
 }
 
 void guardrails_room_release(guardrails_room *room)

@@ -58,6 +58,12 @@ void guardrails_repeat(const guardrails *self, const guardrails_room *room, cons
 /* After the decision; counts: it is not a dry run and did not fail. */
 ee_status guardrails_end(guardrails *self, guardrails_room *room, const guardrails_question *asked,
                          const decision_body *body, bool counts, ee_error *error);
+
+/* Whether decisions are counted: then those that were not written are taken back. NULL: no. */
+bool guardrails_count(const guardrails *self);
+
+/* Takes back a decision that was counted at this time (limits_round.now) but not written. */
+void guardrails_undo(guardrails *self, guardrails_room *room, json_text id, int64_t decided, const decision_body *body);
 void guardrails_room_release(guardrails_room *room);
 
 /* Where a person is on the line from 0 to 1 that control, rollout and the rest divide. */

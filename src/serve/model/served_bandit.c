@@ -202,13 +202,6 @@ static ee_status create_room(served_bandit *self, served_room **out, ee_error *e
     return status;
 }
 
-static void give_up(served_bandit *self)
-{
-    lock(self);
-    if (--self->users == 0) pthread_cond_broadcast(&self->left);
-    unlock(self);
-}
-
 served_room *served_bandit_enter(served_bandit *self, ee_error *error)
 {
     double now = turn_queue_now();
@@ -226,7 +219,7 @@ served_room *served_bandit_enter(served_bandit *self, ee_error *error)
     uint64_t dim = self->settings.dim, seed = self->settings.seed;
     unlock(self);
     if (!room && create_room(self, &room, error)) {
-        give_up(self);
+        served_bandit_let_go(self, 1);
         return NULL;
     }
     room->mode = mode;
@@ -243,6 +236,21 @@ void served_bandit_leave(served_bandit *self, served_room *room)
     room->next = self->rooms;
     self->rooms = room;
     if (--self->users == 0) pthread_cond_broadcast(&self->left);
+    unlock(self);
+}
+
+void served_bandit_hold(served_bandit *self, size_t count)
+{
+    lock(self);
+    self->users += count;
+    unlock(self);
+}
+
+void served_bandit_let_go(served_bandit *self, size_t count)
+{
+    lock(self);
+    self->users -= count;
+    if (self->users == 0) pthread_cond_broadcast(&self->left);
     unlock(self);
 }
 

@@ -115,6 +115,11 @@ typedef struct served_room {
 served_room *served_bandit_enter(served_bandit *self, ee_error *error);
 void served_bandit_leave(served_bandit *self, served_room *room);
 
+/* The model and the guardrails also stay until these are let go: decisions that are being written. Hold them before the
+ * room is left. */
+void served_bandit_hold(served_bandit *self, size_t count);
+void served_bandit_let_go(served_bandit *self, size_t count);
+
 /* Decides among arms (vectors) or, if arms is NULL, room->round. Fills the room: version, choice, probabilities,
  * record.
  */
