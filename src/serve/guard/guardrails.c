@@ -176,7 +176,8 @@ static ee_status fill(guardrails *self, guardrails_room *room, const guardrails_
     if (self->has_state && asked->now > self->now) self->now = asked->now;
     describe(room, body, asked->key, self->has_state ? self->now : asked->now);
     out->treated_share = guard_settings_treated(tables, asked->now);
-    out->group = group_of(self, asked->key.length ? asked->key : asked->id, out->treated_share);
+    json_text person = asked->key.length ? asked->key : slot_round_id(asked->id, NULL); /* all slots are in one group */
+    out->group = group_of(self, person, out->treated_share);
     ee_status status = apply(self, room, body, error);
     if (status) return status;
     if (!any_is_left(room, body->count))

@@ -237,6 +237,19 @@ static void add_metric(settled_reader *self, log_event *out, const char *name, d
     if (!isnan(value)) self->metrics[out->metric_count++] = (log_metric){{name, strlen(name)}, value};
 }
 
+/* The metrics of a round are those of its slots, joined as those of rewards are. The first slot gets them. */
+static void join_slots(settled_reader *self, size_t count)
+{
+    kept_decision *first = &self->decisions[0];
+    if (!first->has_totals) first->totals = (metric_values){.reward = NAN};
+    for (size_t i = 0; i < first->totals.count; i++) first->totals.list[i].count = 1;
+    for (size_t i = 1; i < count; i++) {
+        if (!self->decisions[i].has_totals) continue;
+        first->has_totals = true;
+        metric_values_join(&first->totals, &self->rules, &self->decisions[i].totals);
+    }
+}
+
 static void fill_metrics(settled_reader *self, const kept_decision *kept, log_event *out)
 {
     const metric_values *totals = &kept->totals;
@@ -341,6 +354,7 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
 {
     const decision_body *body = &self->decisions[0].body;
     fill_event(&self->decisions[0], out);
+    if (count > 1) join_slots(self, count);
     fill_metrics(self, &self->decisions[0], out);
     ee_status status = fill_guard(self, &body->guard, &out->guard);
     if (status) return status_no_memory(error, self->rule_names.capacity);
