@@ -260,19 +260,38 @@ void guardrails_room_release(guardrails_room *room)
 
 /* ---- starting ---- */
 
-/* The prices that budgets had: the boosts without those of rules. */
-static void find_prices(const guardrails *self, guardrails_room *room, const decision_body *body)
+/* Whether every rule that applied excludes. */
+static bool only_excluded(const guardrails *self, const decision_guard *guard)
+{
+    size_t excluding = 0;
+    for (size_t i = 0; i < guard->rule_count; i++)
+        for (size_t r = 0; r < self->tables.rule_count; r++) {
+            const guard_rule *rule = &self->tables.rules[r];
+            if (!rule->excludes || !json_is(guard->rules[i], rule->name)) continue;
+            excluding++;
+            break;
+        }
+    return excluding == guard->rule_count;
+}
+
+/* The prices that budgets had: the boosts without those of rules. Those of a decision under other settings are known
+ * only if no rule boosted. */
+static void find_prices(const guardrails *self, guardrails_room *room, const decision_body *body, bool is_current)
 {
     decision_body rules = {.count = body->count};
-    if (!body->guard.boosts) return;
+    bool unboosted = only_excluded(self, &body->guard);
+    if (!body->guard.boosts || !(is_current || unboosted)) return;
     memset(room->excluded, 0, body->count);
-    apply_rules(self, room, room->round.now, &rules);
+    if (unboosted)
+        memset(room->boosts, 0, body->count * sizeof *room->boosts);
+    else
+        apply_rules(self, room, room->round.now, &rules);
     for (size_t i = 0; i < body->count; i++) room->boosts[i] = body->guard.boosts[i] - room->boosts[i];
     room->round.priced = room->boosts;
 }
 
 static ee_status take_back(guardrails *self, guardrails_room *room, event_room *bodies, const event *from,
-                           ee_error *error)
+                           bool is_current, ee_error *error)
 {
     decision_body body;
     if (event_is_erased(from)) return EE_OK;
@@ -282,7 +301,7 @@ static ee_status take_back(guardrails *self, guardrails_room *room, event_room *
     if (status) return status == EE_NO_MEMORY ? status : EE_OK; /* what cannot be read was not limited */
     if (from->time > self->now) self->now = from->time;
     describe(room, &body, body.guard.key, self->now);
-    find_prices(self, room, &body);
+    find_prices(self, room, &body, is_current);
     return count(self, room, from->id, &body, error);
 }
 
@@ -294,13 +313,14 @@ static ee_status take_all_back(guardrails *self, store_reader *log, uint32_t ban
     event_batch batch = {0};
     guardrails_room room = {0};
     event_room bodies = {.owner = &room.memory};
-    uint64_t after;
+    uint64_t after, settings;
     ee_status status = store_find_time(log, bandit, now - span, &after, error);
+    if (!status) status = store_last(log, bandit, EVENT_SETTINGS, UINT64_MAX, &settings, error);
     for (after -= after > 0; !status;) {
         status = store_read(log, bandit, after, 1U << EVENT_DECISION, TOGETHER, &batch, error);
         if (status || batch.last == after) break;
         for (size_t i = 0; i < batch.count && !status; i++)
-            status = take_back(self, &room, &bodies, &batch.events[i], error);
+            status = take_back(self, &room, &bodies, &batch.events[i], batch.events[i].number > settings, error);
         after = batch.last;
     }
     event_batch_free(&batch);

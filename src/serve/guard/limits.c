@@ -117,11 +117,13 @@ static ee_status exclude(limit_state *self, const limits_round *round, uint8_t *
     return EE_OK; /* they were excluded before */
 }
 
-static bool add_prices(const limit_state *self, const limits_round *round, float *boosts)
+/* An action that is excluded has no price: its cost may be any number. */
+static bool add_prices(const limit_state *self, const limits_round *round, const uint8_t *excluded, float *boosts)
 {
     bool any = false;
     for (size_t i = 0; i < round->count; i++) {
         double price = 0;
+        if (excluded[i]) continue;
         for (size_t b = 0; b < self->of->budget_count; b++)
             price += self->budgets[b].price * cost_of(self, round, b, i);
         boosts[i] -= (float)price;
@@ -153,7 +155,7 @@ ee_status limits_apply(limit_state *self, const limits_round *round, uint8_t *ex
     advance(self, round);
     ee_status status = exclude(self, round, excluded, error);
     if (status) return status;
-    if (add_prices(self, round, boosts)) *any_boost = true;
+    if (add_prices(self, round, excluded, boosts)) *any_boost = true;
     *any_share = fill_shares(self, round, excluded, shares, low, high);
     return EE_OK;
 }
@@ -195,6 +197,7 @@ static void restore_prices(limit_state *self, const limits_round *round)
 {
     for (size_t i = 0; i < round->count; i++) {
         double missing = -(double)round->priced[i], square = 0;
+        if (round->excluded && round->excluded[i]) continue;
         for (size_t b = 0; b < self->of->budget_count; b++) {
             double cost = self->of->budgets[b].even ? cost_of(self, round, b, i) : 0;
             missing -= self->budgets[b].price * cost;
