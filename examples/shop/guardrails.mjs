@@ -22,6 +22,19 @@ function readVisits() {
     return visits;
 }
 
+// Ends with an error when the server stops, or on Ctrl-C.
+function untilStopped(server) {
+    const stopped = server.ended.then((why) => Promise.reject(new Error(why)));
+    const interrupted = new Promise((_, reject) => {
+        for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error('interrupted')));
+    });
+    return Promise.race([stopped, interrupted]);
+}
+
+async function tour(simulation, report) {
+    for (const chapter of CHAPTERS) await chapter(simulation, report);
+}
+
 async function main() {
     const visits = readVisits();
     const folder = mkdtempSync(join(tmpdir(), 'eenet-guardrails-'));
@@ -29,14 +42,14 @@ async function main() {
     let server;
     try {
         server = await startEenet(folder, 0);
-        const simulation = new Simulation(server.url, visits);
-        for (const chapter of CHAPTERS) await chapter(simulation, report);
+        await Promise.race([tour(new Simulation(server.url, visits), report), untilStopped(server)]);
     } finally {
         await server?.stop();
         rmSync(folder, { recursive: true, force: true });
     }
     if (report.failures) throw new Error(`${report.failures} checks failed; see WRONG above`);
     console.log('\nAll checks hold.');
+    process.exit(0);
 }
 
 main().catch((error) => {

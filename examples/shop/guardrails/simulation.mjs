@@ -48,7 +48,8 @@ export class Report {
     // sd: standard deviation of what is measured.
     near(what, measured, expected, sd) {
         const allowed = DEVIATIONS * sd;
-        this.check(Math.abs(measured - expected) <= allowed, `${what}: ${percent(measured)}, expected ${percent(expected)} ± ${percent(allowed)}`);
+        const words = `${what}: ${percent(measured)}, expected ${percent(expected)} ± ${percent(allowed)}`;
+        this.check(Math.abs(measured - expected) <= allowed, words);
     }
 }
 
@@ -90,21 +91,31 @@ export class Simulation {
         return shown;
     }
 
-    // They click as their probabilities say; the bandit is sent every click and every missing click.
-    async click(bandit, shown) {
+    drawClicks(shown) {
         for (const each of shown) each.clicked = this.random() < clickProbability(each.visitor, each.product) ? 1 : 0;
+    }
+
+    // Sends a reward for every visit: 1 for a click, 0 for none.
+    async click(bandit, shown) {
+        this.drawClicks(shown);
         for (let begin = 0; begin < shown.length; begin += BATCH)
             await bandit.rewardMany(shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked })));
     }
 
-    // The same in batches, so that the bandit learns on the way.
+    // Show and click, batch by batch, so that the bandit learns on the way.
     async showAndClick(bandit, visitors) {
         const shown = [];
         for (let begin = 0; begin < visitors.length; begin += BATCH) {
             const batch = await this.show(bandit, visitors.slice(begin, begin + BATCH));
             await this.click(bandit, batch);
+            await this.caughtUp(bandit);
             shown.push(...batch);
         }
         return shown;
+    }
+
+    // Waits until the model has learned from everything that was sent.
+    async caughtUp(bandit) {
+        while ((await bandit.describe()).behind) await new Promise((resolve) => setTimeout(resolve, 20));
     }
 }

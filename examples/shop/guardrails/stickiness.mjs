@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { count, percent } from './simulation.mjs';
+import { PRODUCTS } from '../catalog.mjs';
+import { clickProbability } from '../visitors.mjs';
+import { count, mean, percent } from './simulation.mjs';
 
 export async function stickiness(simulation, report) {
     report.title('Stickiness: the same product for an hour');
@@ -14,24 +16,35 @@ export async function stickiness(simulation, report) {
     await simulation.click(bandit, shown);
     const first = new Map();
     for (const each of shown) if (!first.has(each.visitor.key)) first.set(each.visitor.key, each);
-    const faithful = ({ repeats, action, visitor }) => repeats === first.get(visitor.key).id && action === first.get(visitor.key).action;
+    const isFaithful = ({ repeats, action, visitor }) => {
+        const draw = first.get(visitor.key);
+        return repeats === draw.id && action === draw.action;
+    };
     report.say(`${people} people come 4 times each. The first visit is drawn; the others repeat it.`);
     report.say(`${percent(count(shown, ({ repeats }) => repeats) / shown.length)} of the decisions are repeats.`);
     report.equal('repeats', count(shown, ({ repeats }) => repeats), 3 * people);
-    report.equal('repeats that show what the first visit showed', count(shown, faithful), 3 * people);
+    report.equal('repeats that show what the first visit showed', count(shown, isFaithful), 3 * people);
 
     const log = await (await fetch(`${bandit.url}${bandit.path}/log`)).text();
-    const [result] = evaluate(log);
-    report.say(`eenet evaluate counts the draws only:\n    ${JSON.stringify(result)}`);
+    compareWithTruth(evaluateUniform(log), [...first.values()], report);
 }
 
-function evaluate(log) {
+// What a random product would have earned: in truth, and estimated from the log by inverse propensities.
+function compareWithTruth({ events, estimators: [{ value }] }, draws, report) {
+    const truth = mean(draws, ({ visitor }) => mean(PRODUCTS, (product) => clickProbability(visitor, product)));
+    const squares = mean(draws, ({ probability, clicked }) => clicked / (PRODUCTS.length * probability) ** 2);
+    report.say('The exported log has them all, and repeats are marked. eenet evaluate uses each draw once:');
+    report.equal('decisions that eenet evaluate uses', events, draws.length);
+    report.near('clicks for random products, estimated from the log', value, truth, Math.sqrt(squares / draws.length));
+}
+
+function evaluateUniform(log) {
     const folder = mkdtempSync(join(tmpdir(), 'eenet-guardrails-'));
     try {
         const file = join(folder, 'log.dsjson');
         writeFileSync(file, log);
-        const printed = execFileSync(process.env.EENET ?? 'eenet', ['evaluate', file, '-p', 'uniform', '-e', 'ips', '--json'], { encoding: 'utf8' });
-        return printed.trim().split('\n').map((line) => JSON.parse(line));
+        const words = ['evaluate', file, '-p', 'uniform', '-e', 'ips', '--json'];
+        return JSON.parse(execFileSync(process.env.EENET ?? 'eenet', words, { encoding: 'utf8' }));
     } finally {
         rmSync(folder, { recursive: true });
     }
