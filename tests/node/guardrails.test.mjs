@@ -11,7 +11,7 @@ const run = (words) =>
     new Promise((resolve) => execFile(SCRIPT, words, (error, printed, said) => resolve({ code: error?.code ?? 0, printed, said })));
 
 test('visitors whose behaviour is known see what guardrails promise', async () => {
-    const { code, printed, said } = await run(['guardrails', '--visits', '1000']);
+    const { code, printed, said } = await run(['guardrails', '--visits', '2000']);
     console.log(printed);
     assert.equal(code, 0, said);
     for (const feature of FEATURES) {
