@@ -8,7 +8,9 @@ const SCRIPT = join(process.env.SOURCE_FOLDER, 'examples/shop/run.sh');
 const FEATURES = ['Control group', 'Rollout', 'Rules', 'Shares', 'Caps', 'Budget', 'Stickiness', 'Held'];
 
 const run = (words) =>
-    new Promise((resolve) => execFile(SCRIPT, words, (error, printed, said) => resolve({ code: error?.code ?? 0, printed, said })));
+    new Promise((resolve) => {
+        execFile(SCRIPT, words, (error, printed, said) => resolve({ code: error?.code ?? 0, printed, said }));
+    });
 
 test('visitors whose behaviour is known see what guardrails promise', async () => {
     const { code, printed, said } = await run(['guardrails', '--visits', '2000']);

@@ -97,7 +97,9 @@ test('the shelf changes the past, and the next pick knows it', { skip }, async (
     const page = await visit();
     const asked = page.waitForRequest((request) => request.url().endsWith('/api/pick'));
     await page.locator('[data-product="novel"]').click();
-    assert.equal((await asked).postDataJSON().past, 'books');
+    const sent = (await asked).postDataJSON();
+    assert.equal(sent.past, 'books');
+    assert.equal(sent.key, await page.evaluate(() => localStorage.visitor));
     assert.equal(await page.locator('select[name=past]').inputValue(), 'books');
     assert.deepEqual(page.troubles, []);
     await closePage(page);
@@ -157,7 +159,9 @@ test('it can be read: light, dark, on a phone, and by a screen reader', { skip }
 test('bad requests get a sentence', { skip }, async () => {
     for (const [path, body, status] of [
         ['/api/pick', { device: 'toaster' }, 400],
+        ['/api/pick', { device: 'phone', hour: 8, past: null, key: '' }, 400],
         ['/api/click', {}, 400],
+        ['/api/click', { id: 'nothing', product: 'toaster' }, 400],
         ['/api/rate', { rate: -1 }, 400],
         ['/api/nothing', {}, 404],
     ]) {
