@@ -70,12 +70,19 @@ export class Bandit {
         return { id, value, metrics: Object.fromEntries(this.metrics.map((name) => [name, measured[name]])) };
     }
 
+    // Each reward of a batch has its own outcome: the response is 200 even if all were refused.
+    async rewardMany(rewards) {
+        const outcomes = (await this.ask(`${this.path}/reward/batch`, { rewards })).rewards;
+        const refused = outcomes.find(({ error }) => error);
+        if (refused) throw new Error(refused.error.message);
+        return outcomes;
+    }
+
     describe = () => this.ask(this.path);
     change = (settings) => this.ask(this.path, settings, 'PATCH');
     evaluation = () => this.ask(`${this.path}/evaluation`);
     decide = (round) => this.ask(`${this.path}/decide`, round);
     decideMany = async (decisions) => (await this.ask(`${this.path}/decide/batch`, { decisions })).decisions;
     reward = (reward) => this.ask(`${this.path}/reward`, reward);
-    rewardMany = (rewards) => this.ask(`${this.path}/reward/batch`, { rewards });
     explain = (id) => this.ask(`${this.path}/decisions/${encodeURIComponent(id)}/explain?features=4`);
 }

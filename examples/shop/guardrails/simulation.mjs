@@ -98,8 +98,11 @@ export class Simulation {
     // Sends a reward for every visit: 1 for a click, 0 for none.
     async click(bandit, shown) {
         this.drawClicks(shown);
-        for (let begin = 0; begin < shown.length; begin += BATCH)
-            await bandit.rewardMany(shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked })));
+        for (let begin = 0; begin < shown.length; begin += BATCH) {
+            const batch = shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked }));
+            const lost = (await bandit.rewardMany(batch)).find(({ outcome }) => outcome !== 'joined');
+            if (lost) throw new Error(`the server did not join a reward: ${lost.outcome}`);
+        }
     }
 
     // Show and click, batch by batch, so that the bandit learns on the way.
