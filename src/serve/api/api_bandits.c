@@ -11,7 +11,7 @@
 
 /* ---- describing ---- */
 
-static void describe(service *of, text *into, const served_bandit *bandit)
+static void describe(service *of, text *into, served_bandit *bandit)
 {
     bandit_settings settings = served_bandit_settings(bandit);
     served_standing standing = served_bandit_standing(bandit);
@@ -41,7 +41,10 @@ static void describe(service *of, text *into, const served_bandit *bandit)
         text_member_count(into, "decisions_since_start",
                           atomic_load_explicit(&counters->decisions, memory_order_relaxed));
     text_member(into, "trouble", standing.trouble);
-    text_add(into, "}");
+    text_key(into, "limits");
+    text_add(into, "{");
+    served_bandit_write_limits(bandit, into);
+    text_add(into, "}}");
 }
 
 /* The bandits of another server's list, which begins and ends as ours. */
@@ -88,7 +91,7 @@ ee_status api_list(call *self)
     return EE_OK;
 }
 
-static ee_status answer_description(call *self, const served_bandit *bandit, int status)
+static ee_status answer_description(call *self, served_bandit *bandit, int status)
 {
     describe(self->owner, &self->exchange->answer, bandit);
     return call_answer(self, status);
@@ -135,7 +138,7 @@ static ee_status repeat_schedule(bandit_settings *asked, const bandit_settings *
 }
 
 /* A bandit of that name is there. */
-static ee_status answer_existing(call *self, const served_bandit *bandit, bandit_settings *settings)
+static ee_status answer_existing(call *self, served_bandit *bandit, bandit_settings *settings)
 {
     bandit_settings there = served_bandit_settings(bandit);
     ee_status status = repeat_schedule(settings, &there, &self->error);
@@ -166,7 +169,7 @@ static ee_status create(call *self, json_text name, bandit_settings *settings, e
     if (!status) status = service_try_settings(settings, NULL, error);
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
-    const served_bandit *created = served_bandits_find(of->bandits, name);
+    served_bandit *created = served_bandits_find(of->bandits, name);
     if (!created) return status_fail(error, EE_FILE_ERROR, "the bandit was created, and is another server's now");
     audit_settings(of, self, served_bandit_name(created), "bandit created", NULL, settings);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%.*s' created", (int)name.length, name.bytes);

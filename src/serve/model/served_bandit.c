@@ -132,6 +132,11 @@ static void free_room(served_room *room)
     memory_free(room);
 }
 
+static int64_t wall_time(const served_bandit *self)
+{
+    return self->all->written ? journal_wall_time(self->all->written) : server_clock_wall();
+}
+
 /* The guardrails in force. */
 static ee_status make_guard(served_bandit *self, store_reader *log, guardrails **out, ee_error *error)
 {
@@ -139,8 +144,7 @@ static ee_status make_guard(served_bandit *self, store_reader *log, guardrails *
     bandit_settings settings = self->settings;
     self->guard_is_old = false;
     unlock(self);
-    int64_t now = self->all->written ? journal_wall_time(self->all->written) : server_clock_wall();
-    return guardrails_create(&settings, log, self->number, now, out, error);
+    return guardrails_create(&settings, log, self->number, wall_time(self), out, error);
 }
 
 ee_status served_bandit_open(served_bandit *self, store_reader *log, ee_error *error)
@@ -252,6 +256,18 @@ void served_bandit_let_go(served_bandit *self, size_t count)
     self->users -= count;
     if (self->users == 0) pthread_cond_broadcast(&self->left);
     unlock(self);
+}
+
+/* A decision may hold the lock of the guardrails and want the bandit's: so not both at once here. */
+void served_bandit_write_limits(served_bandit *self, text *into)
+{
+    lock(self);
+    guardrails *guard = self->awake ? self->guard : NULL;
+    if (guard) self->users++; /* it stays until all have left */
+    unlock(self);
+    if (!guard) return;
+    guardrails_write(guard, wall_time(self), into);
+    give_up(self);
 }
 
 ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,

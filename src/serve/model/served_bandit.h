@@ -160,6 +160,10 @@ typedef struct served_standing {
 } served_standing;
 served_standing served_bandit_standing(const served_bandit *self);
 
+/* The state of its caps, budgets and shares, as members of a JSON object: none if it has no limits, or its model is not
+ * loaded. Does not load it. */
+void served_bandit_write_limits(served_bandit *self, text *into);
+
 /* The model after the last step, as bytes; free them with ee_bytes_free. For threads that may wait. */
 ee_status served_bandit_save(served_bandit *self, void **bytes, size_t *size, uint64_t *version, ee_error *error);
 

@@ -5,6 +5,7 @@ import { valueChart } from './chart.js';
 import { fill, h, say, show } from './elements.js';
 import { evaluationsCard } from './evaluations.js';
 import { DASH, duration, exploration, interval, known, moment, percent, plain, plural, real } from './formats.js';
+import { guardrailsCard } from './guardrails.js';
 import { headlineCard } from './headline.js';
 import { Refused, ask, can, pathOf, poll } from './server.js';
 import { settingsCard } from './settings.js';
@@ -47,17 +48,18 @@ export function bandit(name, counted, changed) {
     const headline = headlineCard(name), chart = valueChart(), chartNone = empty('');
     const earned = card('Mean reward over time', '', chart.node, chartNone);
     const challengers = challengersCard(name, () => evaluationPoll.wake());
+    const guardrails = guardrailsCard(name, () => { changed(); evaluationPoll.wake(); });
     const actions = actionsCard(), importance = importanceCard();
     const slots = slotsCard(), settings = settingsCard(name, changed), evaluations = evaluationsCard(name, () => jobsPoll.wake());
     const training = trainingCard(), rewards = rewardsCard(), latency = latencyCard(), promotions = promotionsCard();
     const tryPlace = h('div');
     const health = h('div', { class: 'columns three' }, training.node, rewards.node, latency.node);
-    const node = h('div', { class: 'view' }, head, notices, parts, headline.node,
+    const node = h('div', { class: 'view' }, head, guardrails.banner, notices, parts, headline.node,
         h('div', { class: 'numbers' }, rates.nodes, value.node, chance.node),
-        earned.node, challengers.node, promotions.node,
+        earned.node, guardrails.node, challengers.node, promotions.node,
         h('div', { class: 'columns' }, actions.node, importance.node),
         slots.node, tryPlace, evaluations.node, health, settings.node);
-    const places = [['Result', headline.node], ['Policies', challengers.node], ['Actions', actions.node], ['Try a decision', tryPlace], ['Evaluations', evaluations.node], ['Health', health], ['Settings', settings.node]];
+    const places = [['Result', headline.node], ['Guardrails', guardrails.node], ['Policies', challengers.node], ['Actions', actions.node], ['Try a decision', tryPlace], ['Evaluations', evaluations.node], ['Health', health], ['Settings', settings.node]];
     parts.append(...places.map(([words, place]) => h('button', { type: 'button', class: 'little', onclick: () => (place === tryPlace ? jump() : goTo(place)) }, words)));
     value.update(DASH, '', '');
     chance.update(DASH, '', '');
@@ -107,6 +109,7 @@ export function bandit(name, counted, changed) {
         say(earned.note, any ? `per decision, since ${moment(evaluation.from, 'short')}; shaded band and bars: ${percent(evaluation.confidence, 0)} intervals` : '');
         challengers.update(evaluation, entry, pending);
         promotions.update(evaluation.promotions ?? []);
+        guardrails.update(evaluation);
     }
 
     async function lookAtImportance() {
@@ -135,6 +138,7 @@ export function bandit(name, counted, changed) {
             entry = given;
             fill(details, given.settings, () => facts(given.settings));
             settings.update(given);
+            guardrails.describe(given);
             if (!trying) {
                 trying = tryCard(name, given.settings);
                 tryPlace.replaceChildren(trying.node);

@@ -1,5 +1,5 @@
 // The read-only cards of a bandit.
-import { fill, h, say, scroller, show } from './elements.js';
+import { fill, h, mark, say, scroller, show } from './elements.js';
 import { DASH, count, duration, featureName, interval, known, milliseconds, moment, percent, plain, plural, rate, real, signed } from './formats.js';
 import { spark } from './spark.js';
 
@@ -76,6 +76,7 @@ export function bars(label) {
                 say(row.name, of.name);
                 say(row.share, of.words);
                 show(say(row.note, of.note ?? ''), Boolean(of.note));
+                mark(row.node, 'class', of.kind === 'bad' ? 'bad' : null);
                 row.fill.className = of.kind ?? '';
                 const width = `${(100 * Math.max(0, Math.min(1, of.share))).toFixed(2)}%`;
                 if (row.fill.style.width !== width) row.fill.style.width = width;

@@ -20,6 +20,7 @@ const AGGREGATIONS = {
     max: 'the largest one counts, when the time for rewards is over',
 };
 const OUTSIDES = { accept: 'accept it unchanged', reject: 'reject the request', clip: 'learn the nearest limit' };
+const HELD = { no: 'no', frozen: 'frozen: it decides and learns nothing', fallback: 'fallback: everybody gets the baseline' };
 const PROMOTIONS = { offer: 'mark it here; a person promotes it', auto: 'promote it automatically' };
 
 function retention(days) {
@@ -47,11 +48,14 @@ const ROWS = [
     ['confidence', 'Confidence of intervals and promotions', (value) => percent(value, Number.isInteger(Math.round(value * 1e6) / 1e4) ? 0 : 2)],
     ['promote', 'A significantly better challenger', (value) => PROMOTIONS[value] ?? value],
     ['challengers', 'Challengers', (value) => value.map((one) => one.name).join(', ') || 'none'],
+    ['metrics', 'Metrics besides the reward', (value) => value.map((one) => one.name).join(', ') || 'none'],
+    ['guardrails', 'Guardrails', (value) => (value ? Object.keys(value).join(', ') : 'none')],
+    ['held', 'Held', (value) => HELD[value] ?? value],
     ['retention_days', 'Events are kept', retention],
     ['personalizer', 'Settings of Personalizer’s API', (value) => (value ? JSON.stringify(value) : 'none')],
     ['tests', 'Challengers tested so far', (value) => String(value ?? 0)],
 ];
-const USUAL = { options: '', seed: 0, challengers: [], retention_days: null, personalizer: null };
+const USUAL = { options: '', seed: 0, challengers: [], metrics: [], guardrails: null, held: 'no', retention_days: null, personalizer: null };
 
 function rowOf([name, label, words], settings) {
     const known = name in settings || name in USUAL;
