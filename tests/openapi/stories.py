@@ -225,6 +225,17 @@ def tell_of_guardrails(client):
     wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "frozen")
 
 
+def tell_of_limits(client):
+    """Limits are counted while the model is in memory; a share without a window has no mean."""
+    limits = {"caps": [{"name": "all", "most": 1000, "per": "1d"}, {"name": "each", "most": 3, "per": "1d", "each": "key"}],
+              "budgets": [{"name": "coupons", "cost": 1, "limit": 500, "per": "1d"}],
+              "shares": [{"name": "some", "action": {"_id": "x"}, "low": 0.1, "window": "1d"},
+                         {"name": "always", "action": {"_id": "y"}, "low": 0.1}]}
+    create(client, "limited", policy="linucb", features="", guardrails=limits)
+    visit(client, "limited", {}, 20)
+    client.call("GET", "/v1/bandits/limited", expect=200)
+
+
 # ---- Personalizer ----
 
 BASES = ("/personalizer/v1.0", "/personalizer/v1.1-preview.1", "/personalizer")
@@ -321,4 +332,5 @@ def tell(client, keys):
     tell_of_evaluations(client)
     tell_of_challengers(client)
     tell_of_guardrails(client)
+    tell_of_limits(client)
     tell_of_personalizer(client)
