@@ -131,7 +131,7 @@ describe('guardrails', TOGETHER, () => {
         const page = await look(t, 'limited'), limits = section(page).getByRole('list', { name: 'Limits' });
         await limits.getByText(`${mails} of 5,000`, { exact: true }).waitFor();
         await limits.getByText(`${mails} of 4,000`, { exact: true }).waitFor();
-        await limits.getByText(/^[0-9.]+% within 10% to 90%$/).waitFor();
+        await limits.getByText('within 10% to 90% on average over 1 day', { exact: true }).waitFor();
         const { caps, budgets, shares } = (await ask(server.url, '/v1/bandits/limited')).body.limits;
         assert.deepEqual([caps, budgets.map(({ name, spent }) => [name, spent]), shares.map(({ name }) => name)], [[{ name: 'mails', count: mails, most: 5000 }], [['stamps', mails]], ['letters']]);
         assert.ok(shares[0].mean >= 0.1 && shares[0].mean <= 0.9);

@@ -30,10 +30,11 @@ function heldWords({ held, held_because: because }, report) {
     return `Held: ${what}${because ? `, because: ${because}` : ''}${/[.!?]$/.test(because ?? '') ? '' : '.'}`;
 }
 
-function rolloutWords(report, guardrails) {
-    const share = report?.treated_share ?? (guardrails.rollout?.schedule ? undefined : treatedOf(guardrails));
-    const stage = report?.stage ?? {};
-    const words = known(share) ? [`The bandit decides for ${inPercent(share)} of all people.`] : [];
+// The report follows the settings a little later, and only it knows the stage of a schedule.
+function rolloutWords(report, { guardrails = {}, held }) {
+    const planned = Boolean(guardrails.rollout?.schedule), stage = (planned && report?.stage) || {};
+    const share = planned ? report?.treated_share : treatedOf(guardrails);
+    const words = known(share) ? [`${held === 'fallback' ? 'Once it is released, the' : 'The'} bandit decides for ${inPercent(share)} of all people.`] : [];
     if (stage.of > 1) words.push(`Stage ${stage.number} of ${stage.of}.`);
     if (known(stage.next_share)) words.push(`The next one begins ${moment(stage.next_at, 'short')}: ${inPercent(stage.next_share)} of the people outside the control group.`);
     return words.join(' ');
@@ -167,7 +168,7 @@ export function guardrailsCard(name, changed) {
         show(alter, Boolean(settings.guardrails));
         show(stop, any && settings.held !== 'fallback');
         if (!any) return;
-        say(who, rolloutWords(report, guardrails));
+        say(who, rolloutWords(report, settings));
         const counted = groupRows(report?.groups ?? {});
         groups.update(counted);
         show(groups.node, counted.some((row) => row.share > 0));

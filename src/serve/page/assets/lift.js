@@ -11,11 +11,12 @@ export function signedPercent(share) {
 
 const isKnown = (one) => known(one.relative_low) && known(one.relative_high);
 
-// The same for all rows, and symmetric, so that zero is in the middle. Early intervals are so wide that they would hide the
-// others: they are cut at 100%.
+// The same for all rows, and symmetric, so that zero is in the middle. Intervals that are much wider than the lifts are cut:
+// they would hide the others.
 function reach(lifts) {
-    const ends = lifts.filter(isKnown).flatMap((one) => [Math.abs(one.relative_low), Math.abs(one.relative_high)]);
-    return Math.min(1, Math.max(0.02, ...ends));
+    const there = lifts.filter(isKnown);
+    const widest = Math.max(0.02, ...there.flatMap((one) => [Math.abs(one.relative_low), Math.abs(one.relative_high)]));
+    return Math.min(widest, Math.max(1, ...there.map((one) => 1.5 * Math.abs(one.relative))));
 }
 
 // A bar from zero to the lift, and whiskers from the low end of its interval to the high one.

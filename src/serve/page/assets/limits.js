@@ -84,8 +84,8 @@ function shareRow(one, now) {
     return {
         name: `Share: ${one.name}`,
         share: now?.mean ?? 0,
-        words: `${percent(now?.mean)} within ${shortPercent(one.low ?? 0)} to ${shortPercent(one.high ?? 1)}`,
-        note: one.window ? `mean over ${span(one.window)}` : 'in every decision',
+        words: percent(now?.mean),
+        note: `within ${shortPercent(one.low ?? 0)} to ${shortPercent(one.high ?? 1)} ${one.window ? `on average over ${span(one.window)}` : 'in every decision'}`,
     };
 }
 
