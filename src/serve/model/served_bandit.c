@@ -267,7 +267,7 @@ void served_bandit_write_limits(served_bandit *self, text *into)
     unlock(self);
     if (!guard) return;
     guardrails_write(guard, wall_time(self), into);
-    give_up(self);
+    served_bandit_let_go(self, 1);
 }
 
 ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,

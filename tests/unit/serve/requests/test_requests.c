@@ -13,10 +13,10 @@ static json_text text_of(const char *words)
     return (json_text){words, strlen(words)};
 }
 
-static void assert_text(json_text text, const char *words)
+static void assert_text(json_text got, const char *words)
 {
-    assert_int_equal(text.length, strlen(words));
-    assert_memory_equal(text.bytes, words, text.length);
+    assert_int_equal(got.length, strlen(words));
+    assert_memory_equal(got.bytes, words, got.length);
 }
 
 static ee_status read_body(decide_request *request, const decide_limits *limits, const char *body, ee_error *error)
