@@ -153,7 +153,7 @@ describe('guardrails', TOGETHER, () => {
         assert.equal(await row.locator('svg.lift.sure').count(), 1);
         await card.getByText('By country: 2 segments').click();
         await card.getByRole('table', { name: 'Lift in each segment' }).getByRole('row', { name: /^DE \(\d+ decisions\) *refund/ }).waitFor();
-        await card.getByRole('list', { name: 'Bounds' }).getByText('violated').waitFor();
+        await card.getByRole('list', { name: 'Bounds' }).getByText('violated', { exact: true }).waitFor();
         await card.getByRole('list', { name: 'Alarms' }).getByText(/refund: the mean of treated people/).waitFor();
         for (const colorScheme of ['light', 'dark'])
             for (const viewport of [...Object.values(SIZES), { width: 320, height: 640 }]) {

@@ -38,6 +38,11 @@ export function percent(share, digits = 1) {
     return new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
 }
 
+// With as few digits as it needs: "5%", "23.75%".
+export function plainPercent(share) {
+    return known(share) ? new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 }).format(share) : DASH;
+}
+
 export function signed(number, digits = 3) {
     if (!known(number)) return DASH;
     return (number > 0 ? '+' : number < 0 ? '−' : '') + real(Math.abs(number), digits);

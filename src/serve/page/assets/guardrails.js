@@ -2,7 +2,7 @@
 import { bars, card } from './cards.js';
 import { field, question } from './dialogs.js';
 import { fill, h, say, show, tell } from './elements.js';
-import { known, moment, percent, plural } from './formats.js';
+import { known, moment, percent, plainPercent, plural } from './formats.js';
 import { lacks } from './key.js';
 import { liftTables } from './lift.js';
 import { boundsPart, limitsPart } from './limits.js';
@@ -19,7 +19,6 @@ const EXAMPLE = { control: { share: 0.05, baseline: 'first' }, rollout: { share:
 
 const shareOf = (guardrails) => guardrails.rollout?.share ?? 1;
 const treatedOf = (guardrails, share = shareOf(guardrails)) => (1 - (guardrails.control?.share ?? 0)) * share;
-const inPercent = (share) => percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 2);
 
 // ---- words ----
 
@@ -34,9 +33,9 @@ function heldWords({ held, held_because: because }, report) {
 function rolloutWords(report, { guardrails = {}, held }) {
     const planned = Boolean(guardrails.rollout?.schedule), stage = (planned && report?.stage) || {};
     const share = planned ? report?.treated_share : treatedOf(guardrails);
-    const words = known(share) ? [`${held === 'fallback' ? 'Once it is released, the' : 'The'} bandit decides for ${inPercent(share)} of all people.`] : [];
+    const words = known(share) ? [`${held === 'fallback' ? 'Once it is released, the' : 'The'} bandit decides for ${plainPercent(share)} of all people.`] : [];
     if (stage.of > 1) words.push(`Stage ${stage.number} of ${stage.of}.`);
-    if (known(stage.next_share)) words.push(`The next one begins ${moment(stage.next_at, 'short')}: ${inPercent(stage.next_share)} of the people outside the control group.`);
+    if (known(stage.next_share)) words.push(`The next one begins ${moment(stage.next_at, 'short')}: ${plainPercent(stage.next_share)} of the people outside the control group.`);
     return words.join(' ');
 }
 
@@ -48,8 +47,8 @@ function groupRows(groups) {
 
 // Who is affected by another share of the rollout.
 function changeWords(guardrails, share) {
-    const before = treatedOf(guardrails), after = treatedOf(guardrails, share), moved = inPercent(Math.abs(after - before));
-    const now = `The bandit then decides for ${inPercent(after)} of all people; now it is ${inPercent(before)}.`;
+    const before = treatedOf(guardrails), after = treatedOf(guardrails, share), moved = plainPercent(Math.abs(after - before));
+    const now = `The bandit then decides for ${plainPercent(after)} of all people; now it is ${plainPercent(before)}.`;
     return [now, after > before ? `${moved} of all people change from the baseline to the bandit.` : `${moved} of all people go back to the baseline.`];
 }
 
@@ -100,14 +99,14 @@ function release(name, changed) {
 // Changes the guardrails as they are on the server then, so that other changes in the meantime stay.
 function roll(name, guardrails, share, changed) {
     return question({
-        title: `Roll out to ${inPercent(share)}?`,
+        title: `Roll out to ${plainPercent(share)}?`,
         words: [...changeWords(guardrails, share), lacks('admin')],
-        confirm: `Roll out to ${inPercent(share)}`,
+        confirm: `Roll out to ${plainPercent(share)}`,
         act: () => change(name, async () => {
             const now = (await ask(pathOf(name))).settings.guardrails ?? {};
             if (now.rollout?.schedule) throw new Refused(0, 'a schedule moves the rollout by now; change it in the guardrails', 0);
             return { guardrails: { ...now, rollout: { ...now.rollout, share } } };
-        }, `Rolled out to ${inPercent(share)}.`, changed),
+        }, `Rolled out to ${plainPercent(share)}.`, changed),
     });
 }
 
@@ -144,7 +143,7 @@ export function guardrailsCard(name, changed) {
         const no = lacks('admin'), present = shareOf(guardrails);
         show(steps, !guardrails.rollout?.schedule);
         fill(steps, [guardrails, no, entry.archived], () => [h('span', { class: 'quiet-words small' }, 'Roll out to'), h('div', { class: 'choice' }, STEPS.map((share) =>
-            h('button', { type: 'button', class: 'little', 'aria-label': `Roll out to ${inPercent(share)}`, 'aria-pressed': String(share === present), disabled: Boolean(no) || entry.archived, title: no || null, onclick: () => share === present || roll(name, guardrails, share, changed) }, inPercent(share))))]);
+            h('button', { type: 'button', class: 'little', 'aria-label': `Roll out to ${plainPercent(share)}`, 'aria-pressed': String(share === present), disabled: Boolean(no) || entry.archived, title: no || null, onclick: () => share === present || roll(name, guardrails, share, changed) }, plainPercent(share))))]);
     }
 
     function showHeld({ held }) {

@@ -1,7 +1,7 @@
 // What decisions may not exceed, and how much of it is used: bounds on metrics, alarms, caps, budgets and shares.
 import { bars } from './cards.js';
 import { fill, h, say, show } from './elements.js';
-import { DASH, count, duration, known, moment, percent, plain, plural } from './formats.js';
+import { DASH, count, duration, known, moment, percent, plain, plainPercent, plural } from './formats.js';
 
 const CONSEQUENCES = { alert: 'an alert', freeze: 'learning stops', fallback: 'everybody gets the baseline' };
 const UNITS = { s: 1, m: 60, h: 3600, d: 86400 };
@@ -20,8 +20,6 @@ function part(title) {
 
 // ---- bounds ----
 
-const shortPercent = (share) => percent(share, Number.isInteger(Math.round(share * 1e6) / 1e4) ? 0 : 1);
-
 function boundOf(settings) {
     const below = known(settings.most_below);
     return { metric: settings.metric, side: below ? 'below' : 'above', limit: below ? 1 - settings.most_below : 1 + (settings.most_above ?? 0), then: settings.then ?? 'alert' };
@@ -30,7 +28,7 @@ function boundOf(settings) {
 function boundRow(one) {
     const words = one.violated ? 'violated' : known(one.evidence) ? `evidence ${percent(one.evidence, 0)}` : DASH;
     return {
-        name: `${one.metric}: at most ${shortPercent(Math.abs(one.limit - 1))} ${one.side ?? (one.limit < 1 ? 'below' : 'above')} the control group`,
+        name: `${one.metric}: at most ${plainPercent(Math.abs(one.limit - 1))} ${one.side ?? (one.limit < 1 ? 'below' : 'above')} the control group`,
         share: one.violated ? 1 : one.evidence ?? 0,
         words,
         kind: one.violated ? 'bad' : '',
@@ -85,7 +83,7 @@ function shareRow(one, now) {
         name: `Share: ${one.name}`,
         share: now?.mean ?? 0,
         words: percent(now?.mean),
-        note: `within ${shortPercent(one.low ?? 0)} to ${shortPercent(one.high ?? 1)} ${one.window ? `on average over ${span(one.window)}` : 'in every decision'}`,
+        note: `within ${plainPercent(one.low ?? 0)} to ${plainPercent(one.high ?? 1)} ${one.window ? `on average over ${span(one.window)}` : 'in every decision'}`,
     };
 }
 
