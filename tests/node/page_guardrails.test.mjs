@@ -146,7 +146,7 @@ describe('guardrails', TOGETHER, () => {
         await card.getByRole('list', { name: 'Decisions per group' }).getByText(`${among('control')} decisions`).waitFor();
         const { guardrails } = (await ask(server.url, '/v1/bandits/measured/evaluation')).body;
         const refund = guardrails.lift.find(({ metric }) => metric === 'refund');
-        const row = card.getByRole('table', { name: 'Lift over the control group' }).getByRole('row', { name: /^refund/ });
+        const row = card.getByRole('table', { name: 'Lift over people who are not treated' }).getByRole('row', { name: /^refund/ });
         assert.equal(await row.getByRole('cell').nth(0).textContent(), refund.treated.mean.toFixed(3));
         assert.equal(await row.getByRole('cell').nth(1).textContent(), refund.control.mean.toFixed(3));
         assert.match(await row.getByRole('cell').nth(2).textContent(), /^\+[0-9,.]+%\+/);

@@ -134,7 +134,7 @@ export function guardrailsCard(name, changed) {
     const none = h('p', { class: 'empty' }, 'Nobody is in a control group, and nothing limits the decisions.');
     const who = h('p', {}), groups = bars('Decisions per group'), steps = h('div', { class: 'row rollout', role: 'group', 'aria-label': 'Rollout' });
     const lift = liftTables(), early = h('p', { class: 'empty' }), bounds = boundsPart(), limits = limitsPart();
-    const people = h('div', {}, h('h3', {}, 'Groups'), who, groups.node, steps), lifted = h('div', {}, h('h3', {}, 'Lift over the control group'), early, lift.nodes);
+    const people = h('div', {}, h('h3', {}, 'Groups'), who, groups.node, steps), lifted = h('div', {}, h('h3', {}, 'Lift over people who are not treated'), early, lift.nodes);
     const parts = h('div', { class: 'guardrails' }, people, lifted, bounds.nodes, limits.nodes);
     const { node, note, header } = card('Guardrails', '', none, parts);
     header.append(h('div', { class: 'row end' }, set, alter, stop));

@@ -6,7 +6,8 @@ import { scale } from './scale.js';
 const WIDTH = 180, HEIGHT = 22, EDGE = 4;
 
 export function signedPercent(share) {
-    return (share > 0 ? '+' : share < 0 ? '−' : '') + percent(Math.abs(share));
+    const shown = Math.round(share * 1000); // not "−0.0%"
+    return (shown > 0 ? '+' : shown < 0 ? '−' : '') + percent(Math.abs(share));
 }
 
 const isKnown = (one) => known(one.relative_low) && known(one.relative_high);
@@ -45,20 +46,20 @@ const side = (of) => (typeof of === 'object' && of !== null ? of : { mean: of })
 
 function people(one) {
     const [treated, control] = [side(one.treated).people ?? one.treated_people, side(one.control).people ?? one.control_people];
-    return [count(treated), h('small', {}, `and ${count(control)} others`)];
+    return [count(treated), h('small', {}, `and ${count(control)} not treated`)];
 }
 
 function row(one, most, segment) {
     const mean = (label, of) => h('td', { class: 'right', role: 'cell', 'data-label': label }, real(side(of).mean));
     return h('tr', { role: 'row' },
         h('th', { scope: 'row', role: 'rowheader' }, segment ?? one.metric, segment === undefined ? null : h('small', {}, one.metric)),
-        mean('Treated', one.treated), mean('Control', one.control), liftCell(one, most),
+        mean('Treated', one.treated), mean('Not treated', one.control), liftCell(one, most),
         h('td', { class: 'right', role: 'cell', 'data-label': 'People' }, people(one)));
 }
 
 function table(label, first) {
     const body = h('tbody', { role: 'rowgroup' });
-    const heads = [first, 'Treated', 'Control', 'Lift', 'People'];
+    const heads = [first, 'Treated', 'Not treated', 'Lift', 'People'];
     // Explicit roles: see challengers.js.
     const node = scroller(label, h('table', { class: 'compared lifts', role: 'table', 'aria-label': label },
         h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads.map((words, i) => h('th', { scope: 'col', role: 'columnheader', class: i && i !== 3 ? 'right' : null }, words)))), body));
@@ -68,7 +69,7 @@ function table(label, first) {
 const nameOf = ({ segment, decisions }) => (segment === null ? 'all other values' : segment === '' ? 'no value' : segment) + (known(decisions) ? ` (${plural(decisions, 'decision', 'decisions')})` : '');
 
 export function liftTables() {
-    const all = table('Lift over the control group', 'Metric'), each = table('Lift in each segment', 'Segment');
+    const all = table('Lift over people who are not treated', 'Metric'), each = table('Lift in each segment', 'Segment');
     const name = h('summary', {}), segments = h('details', {}, name, each.node);
     return {
         nodes: [all.node, segments],

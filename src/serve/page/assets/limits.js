@@ -28,7 +28,7 @@ function boundOf(settings) {
 function boundRow(one) {
     const words = one.violated ? 'violated' : known(one.evidence) ? `evidence ${percent(one.evidence, 0)}` : DASH;
     return {
-        name: `${one.metric}: at most ${plainPercent(Math.abs(one.limit - 1))} ${one.side ?? (one.limit < 1 ? 'below' : 'above')} the control group`,
+        name: `${one.metric}: at most ${plainPercent(Math.abs(one.limit - 1))} ${one.side ?? (one.limit < 1 ? 'below' : 'above')} people who are not treated`,
         share: one.violated ? 1 : one.evidence ?? 0,
         words,
         kind: one.violated ? 'bad' : '',
