@@ -89,6 +89,32 @@ class Story:
         name = self.bandit({"control": {"share": 1, "baseline": {"action": "mail"}}})
         expect(self.decide(name)["action"] == "mail", "the fixed action was not taken")
         expect(self.decide(name, exclude=["mail"])["action"] == "card", "an excluded baseline was taken")
+        name = self.bandit({"control": {"share": 1, "baseline": {"action": "1"}}}, dim=1)
+        expect(self.decide(name, actions=[[0], [1]])["index"] == 1, "a baseline without a name was not taken")
+
+    def slots_of_a_round_are_in_one_group(self):
+        name = self.bandit({"control": {"share": 0.5}}, metrics=[{"name": "refund"}], wait=1)
+        rounds = self.rounds(name, 40)
+        groups = [{slot["group"] for slot in each["slots"]} for each in rounds]
+        expect(all(len(each) == 1 for each in groups) and {"treated"} in groups and {"control"} in groups, str(groups))
+        self.server.call("POST", f"/v1/bandits/{name}/reward", {"id": rounds[0]["id"], "slot": "low", "metrics": {"refund": 1}})
+        lines = []
+        while len(lines) < 40:
+            lines = [json.loads(line) for line in self.server.call("GET", f"/v1/bandits/{name}/log").splitlines()]
+        refunds = {line["EventId"]: line["_metrics"]["refund"] for line in lines}
+        expect(refunds[rounds[0]["id"]] == 1 and sum(refunds.values()) == 1, "the metric of a slot")
+
+    def rounds(self, name, count):
+        slots = [{"id": "top"}, {"id": "low"}]
+        return [self.server.call("POST", f"/v1/bandits/{name}/decide", {"actions": ACTIONS, "slots": slots}) for _ in range(count)]
+
+    def long_segments_can_be_read(self):
+        name = self.bandit({"segment": "word"}, wait=0.5)
+        self.decide(name, context={"word": 40000 * "\u00e9"})
+        log = ""
+        while not log:
+            log = self.server.call("GET", f"/v1/bandits/{name}/log")
+        expect(json.loads(log)["_segment"] == 128 * "\u00e9", "the beginning of a segment")
 
     # ---- rules ----
 
@@ -144,6 +170,46 @@ class Story:
         expect(counts["loan"] == most, f"{counts['loan']} loans; the cap is {most}, and there were enough decisions")
         expect(max(mails.values()) == each_most, f"a person got {max(mails.values())} mails")
 
+    def caps_survive_changes_of_guardrails(self):
+        def guardrails(number):
+            return {"caps": [{"name": "costly", "action": {"kind": ["loan", "mail"]}, "most": 100}],
+                    "rules": [{"name": f"rule {number}", "action": {"kind": "none"}, "boost": 1}]}
+
+        name = self.bandit(guardrails(0))
+        drawn, lock = [], threading.Lock()
+
+        def work():
+            for _ in range(10):
+                found = self.many(name, [{} for _ in range(4)])
+                with lock:
+                    drawn.extend(each["action"] for each in found)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        changes = 0
+        while any(thread.is_alive() for thread in threads):
+            changes += 1
+            self.patch(name, guardrails=guardrails(changes))
+        count = len(drawn) - drawn.count("card")
+        expect(count == 100, f"{count} costly actions; the cap is 100, and there were {changes} changes")
+
+    def retries_do_not_count(self):
+        name = self.bandit({"caps": [{"name": "costly", "action": {"kind": ["loan", "mail"]}, "most": 10}]})
+        first = self.decide(name, id="once")
+        for _ in range(30):
+            expect(self.decide(name, id="once") == first, "a retry got another answer")
+        drawn = [each["action"] for each in self.many(name, [{} for _ in range(60)])] + [first["action"]]
+        expect(len(drawn) - drawn.count("card") == 10, f"{drawn} with a cap of 10 for what is no card")
+
+    def a_removed_boost_leaves_no_price(self):
+        budgets = [{"name": "money", "cost": "cost", "limit": 1000}]
+        name = self.bandit({"budgets": budgets, "rules": [{"name": "no mails", "action": {"kind": "mail"}, "boost": -1000}]})
+        before = self.decide(name, exclude=["loan"])
+        self.patch(name, guardrails={"budgets": budgets})
+        after = self.decide(name, exclude=["loan"])
+        expect(before["probabilities"][2] < 0.2 and after["probabilities"][2] == 0.5, f"{before} became {after}")
+
     def budgets_are_never_exceeded(self):
         name = self.bandit({"budgets": [{"name": "money", "cost": "cost", "limit": 100, "per": "1d", "pace": "first"}]})
         drawn = self.many(name, [{} for _ in range(600)])
@@ -164,6 +230,9 @@ class Story:
                    f"{before} became {again}")
         other = self.decide(name, key="u0", exclude=[first["u0"]["action"]])
         expect("repeats" not in other, "an excluded action was repeated")
+        self.patch(name, mode="apprentice")
+        learned = [self.decide(name, key=key) for key in first]
+        expect(all(each["action"] == "card" and "repeats" not in each for each in learned), "an apprentice repeats")
 
     # ---- holding ----
 
@@ -246,8 +315,10 @@ def main():
         story = Story(server)
         try:
             for each in (story.people_stay_in_their_groups, story.baselines_are_what_they_say,
+                         story.slots_of_a_round_are_in_one_group, story.long_segments_can_be_read,
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
-                         story.budgets_are_never_exceeded, story.sticky_actions_stay, story.a_held_bandit_falls_back,
+                         story.caps_survive_changes_of_guardrails, story.retries_do_not_count,
+                         story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay, story.a_held_bandit_falls_back,
                          story.a_violated_bound_rolls_back, story.the_log_says_all):
                 each()
                 print("ok", each.__name__.replace("_", " "), flush=True)
