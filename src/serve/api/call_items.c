@@ -228,15 +228,15 @@ static journal_entry *link_entries(call *self, void (*done)(journal_entry *entry
     journal_entry *first = NULL, **last = &first;
     for (size_t i = 0; i < self->item_count; i++) {
         call_item *item = &self->items[i];
-        if (item->status) continue;
         journal_entry *entry = &item->entry;
-        entry->bandit = served_bandit_number(self->bandit);
-        entry->event.body = self->bodies + item->body_at;
-        entry->event.size = item->body_size;
-        if (item->id_size)
+        if (item->id_size) /* a dry run has one, too */
             entry->event.id = (json_text){(const char *)self->bodies + item->id_at, item->id_size};
         else if (entry->generated_id)
             entry->event.id = (json_text){item->id, sizeof item->id};
+        if (item->status) continue;
+        entry->bandit = served_bandit_number(self->bandit);
+        entry->event.body = self->bodies + item->body_at;
+        entry->event.size = item->body_size;
         if (self->first_id[0]) entry->generated_id = false; /* it may have been written with the same */
         if (item->is_round) entry->with_next = i + 1 < self->item_count && self->items[i + 1].is_part;
         entry->done = done;
