@@ -56,12 +56,15 @@ READERS = {
     ("reward_request.c", "reward_request_read"): ["Reward"],
     ("bandit_settings.c", "members"): ["NewBandit"],
     ("challenger_settings.c", "members"): ["Challenger"],
+    ("metric_settings.c", "members"): ["Metric"],
     ("batches", "members"): ["DecideBatch", "RewardBatch"],
 }
 # Keys that readers compare outside of a table, and why.
 LONE_KEYS = {
     ("api_bandits.c", "name"): "read before the other settings, whose table has it too",
     ("decision_arms.c", "_multi"): "a stored context, not a request",
+    ("guard_facts.c", "_multi"): "the same",
+    ("guard_settings.c", "rollout"): "one of the members that CHECK_MEMBERS lists",
     ("personalizer_kept.c", "modelRetrainDays"): "the stored settings of Personalizer's API, not a request",
     ("reward_request.c", "reward"): "refused, with a better hint",
 }
@@ -73,6 +76,7 @@ NEVER_SEEN = {
     "#/paths//readyz/get/200/properties/warning": "the same",
     "#/components/schemas/LiveEvaluation/properties/policies/items/properties/state = 'failed'":
         "a challenger that stops with an error; none is known that does",
+    "#/components/schemas/ChangeableSettings/properties/held = 'no'": "settings say only what holds a bandit",
     "#/components/schemas/Alarm/properties/kind = 'drift'":
         "it takes weeks of decisions: see tests/unit/serve/live/test_live_drift.c",
     **{f"#/components/schemas/NotReady/properties/loading{member}":

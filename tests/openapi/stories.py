@@ -195,7 +195,7 @@ def visit(client, bandit, chances, count=1500):
     requests = [{**PLAIN, "key": f"u{i}", "context": {"user": {"land": f"l{i % 20}"}}} for i in range(count)]
     for begin in range(0, count, 500):
         made = client.call("POST", f"/v1/bandits/{bandit}/decide/batch", {"decisions": requests[begin:begin + 500]}, 200)
-        rewards = [{"id": one["id"], "value": int(i * 7919 % 100 < 100 * chances.get(one["group"], 0.5))}
+        rewards = [{"id": one["id"], "value": int(i * 7919 % 100 < 100 * chances.get(one.get("group"), 0.5))}
                    for i, one in enumerate(made.json["decisions"])]
         client.call("POST", f"/v1/bandits/{bandit}/reward/batch", {"rewards": rewards}, 200)
 
@@ -214,6 +214,7 @@ def tell_of_guardrails(client):
     wait_for(client, f"{path}/evaluation", lambda now: now.get("guardrails", {}).get("segments"))
     visit(client, "guarded", {"treated": 0.1, "control": 0.6, "waiting": 0.6})
     wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "fallback")
+    client.call("GET", path, expect=200)
     client.call("PATCH", path, {"held": "no"}, 200)
     wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "no")
     again = {**rails, "control": {"share": 0.4}}
@@ -223,15 +224,22 @@ def tell_of_guardrails(client):
         visit(client, "guarded", {"treated": 0.9, "control": 0.3, "waiting": 0.3})
     wait_for(client, f"{path}/evaluation", lambda now: len(now["guardrails"]["alarms"]) == 3)
     wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "frozen")
+    client.call("GET", path, expect=200)
 
 
 def tell_of_limits(client):
     """Limits are counted while the model is in memory; a share without a window has no mean."""
-    limits = {"caps": [{"name": "all", "most": 1000, "per": "1d"}, {"name": "each", "most": 3, "per": "1d", "each": "key"}],
-              "budgets": [{"name": "coupons", "cost": 1, "limit": 500, "per": "1d"}],
-              "shares": [{"name": "some", "action": {"_id": "x"}, "low": 0.1, "window": "1d"},
+    of_x = {"_id": "x"}
+    limits = {"caps": [{"name": "all", "action": of_x, "most": 1000, "per": "1d"},
+                       {"name": "each", "action": of_x, "most": 3, "per": "1d", "each": "key"}],
+              "budgets": [{"name": "coupons", "action": of_x, "cost": 1, "limit": 500, "per": "1d"}],
+              "shares": [{"name": "some", "action": of_x, "low": 0.1, "window": "1d"},
                          {"name": "always", "action": {"_id": "y"}, "low": 0.1}]}
     create(client, "limited", policy="linucb", features="", guardrails=limits)
+    create(client, "kept", policy="linucb", features="", guardrails={"control": {"share": 0.5}, "sticky": {"for": 60}})
+    for i in range(40):  # each person twice, most of them with a slot
+        slots = {"slots": [{"id": "top"}]} if i % 4 else {}
+        client.call("POST", "/v1/bandits/kept/decide", {**PLAIN, **slots, "key": f"u{i % 20}"}, 200)
     visit(client, "limited", {}, 20)
     client.call("GET", "/v1/bandits/limited", expect=200)
 

@@ -32,11 +32,19 @@ def keys(program, folder):
 # ---- bodies ----
 
 CHALLENGER = {"name": "c", "policy": "linucb", "options": "", "propensity": "floor:0.1", "number": 1}
+GUARDRAILS = {"control": {"share": 0.1}, "rollout": {"share": 1}, "segment": "user.land", "error": 0.05,
+              "bounds": [{"metric": "refund", "most_above": 0.1}],
+              "rules": [{"name": "r", "boost": 0.1}], "sticky": {"for": 60},
+              "shares": [{"name": "s", "action": {"_id": "x"}, "low": 0.1}],
+              "caps": [{"name": "c", "action": {"_id": "x"}, "most": 3}],
+              "budgets": [{"name": "b", "cost": "cost", "limit": 5}]}
 SETTINGS = {"policy": "linucb", "options": "", "seed": 1, "propensity": "floor:0.1", "wait": 600, "default_reward": 0,
             "aggregation": "first", "mode": "online", "rewards": [0, 1], "outside": "accept", "confidence": 0.9,
-            "promote": "offer", "challengers": [CHALLENGER], "tests": 0, "retention_days": 30, "personalizer": {}}
+            "promote": "offer", "challengers": [CHALLENGER], "tests": 0, "retention_days": 30, "personalizer": {},
+            "metrics": [{"name": "refund", "aggregation": "sum", "missing": 0, "weight": 0}], "guardrails": GUARDRAILS,
+            "held": "no", "held_because": ""}
 FIXED = ("policy", "options", "seed", "propensity", "tests")
-NAMED = {"id": "a", "context": {"user": {"age": 31}}, "exclude": ["y"], "defer": False, "dry_run": False,
+NAMED = {"id": "a", "key": "u1", "context": {"user": {"age": 31}}, "exclude": ["y"], "defer": False, "dry_run": False,
          "actions": [{"id": "x", "features": {"price": 9.5}}, {"id": "y", "features": {}}, {"id": "z"}]}
 SLOTS = {"id": "a", "actions": [{"id": "w"}, {"id": "x"}, {"id": "y"}, {"id": "z"}],
          "slots": [{"id": "top", "features": {"width": 2}, "exclude": ["z"], "baseline": "x"}]}
@@ -118,7 +126,10 @@ def undo(client, operation, response):
 def check_words(schemas, schema, where, said, message, report):
     """The message lists the words that the server knows: those of the schema, and no others."""
     for name in where.strip(".").split("."):
-        schema = schemas.merged(schemas.merged(schema)["properties"][name])
+        member, _, element = name.partition("[")
+        schema = schemas.merged(schemas.merged(schema)["properties"][member])
+        if element:
+            schema = schemas.merged(schema["items"])
     known = re.search(r"must be (?:one of )?([\w, ]+)$", message)
     words = set(re.split(r", | or ", known[1])) if known else set()
     documented = {one for one in schema["enum"] if isinstance(one, str)}

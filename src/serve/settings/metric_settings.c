@@ -20,39 +20,64 @@ static bool is_name(json_text given)
     return true;
 }
 
+static ee_status read_name(metric_settings *into, const json_token *token, ee_error *error)
+{
+    if (token->kind != JSON_KIND_TEXT || !is_name(token->text))
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "metrics: a name has 1 to %d letters, digits, '_', '-' and '.', begins with a letter or '_', "
+            "and is not \"reward\"",
+            METRIC_NAME_SIZE - 1);
+    memset(into->name, 0, sizeof into->name);
+    memcpy(into->name, token->text.bytes, token->text.length);
+    return EE_OK;
+}
+
+static ee_status read_aggregation(metric_settings *into, const json_token *token, ee_error *error)
+{
+    for (size_t i = LOG_REWARD_FIRST; i < sizeof aggregations / sizeof *aggregations; i++) {
+        if (token->kind != JSON_KIND_TEXT || !json_is(token->text, aggregations[i])) continue;
+        into->aggregation = (log_aggregation)i;
+        return EE_OK;
+    }
+    return status_fail(error, EE_BAD_INPUT, "metrics: aggregation must be one of first, last, sum, mean, max");
+}
+
+static bool is_number(const json_token *token)
+{
+    return token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9;
+}
+
+static ee_status read_missing(metric_settings *into, const json_token *token, ee_error *error)
+{
+    if (!is_number(token) && token->kind != JSON_KIND_NULL)
+        return status_fail(error, EE_BAD_INPUT,
+                           "metrics: missing must be a number from -1e9 to 1e9, or null: not counted");
+    into->missing = is_number(token) ? token->number : NAN;
+    return EE_OK;
+}
+
+static ee_status read_weight(metric_settings *into, const json_token *token, ee_error *error)
+{
+    if (!is_number(token)) return status_fail(error, EE_BAD_INPUT, "metrics: weight must be a number from -1e9 to 1e9");
+    into->weight = token->number;
+    return EE_OK;
+}
+
+static const struct {
+    const char *name;
+    ee_status (*read)(metric_settings *into, const json_token *token, ee_error *error);
+} members[] = {
+    {"name", read_name},
+    {"aggregation", read_aggregation},
+    {"missing", read_missing},
+    {"weight", read_weight},
+};
+
 static ee_status read_member(metric_settings *into, const json_token *token, ee_error *error)
 {
-    bool is_number = token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9;
-    if (json_is(token->key, "name")) {
-        if (token->kind != JSON_KIND_TEXT || !is_name(token->text))
-            return status_fail(error, EE_BAD_INPUT,
-                               "metrics: a name has 1 to %d letters, digits, '_', '-' and '.', begins with a letter, "
-                               "and is not \"reward\"",
-                               METRIC_NAME_SIZE - 1);
-        memset(into->name, 0, sizeof into->name);
-        memcpy(into->name, token->text.bytes, token->text.length);
-        return EE_OK;
-    }
-    if (json_is(token->key, "aggregation")) {
-        for (size_t i = LOG_REWARD_FIRST; i < sizeof aggregations / sizeof *aggregations; i++) {
-            if (token->kind != JSON_KIND_TEXT || !json_is(token->text, aggregations[i])) continue;
-            into->aggregation = (log_aggregation)i;
-            return EE_OK;
-        }
-        return status_fail(error, EE_BAD_INPUT, "metrics: aggregation must be one of first, last, sum, mean, max");
-    }
-    if (json_is(token->key, "missing")) {
-        if (!is_number && token->kind != JSON_KIND_NULL)
-            return status_fail(error, EE_BAD_INPUT,
-                               "metrics: missing must be a number from -1e9 to 1e9, or null: not counted");
-        into->missing = is_number ? token->number : NAN;
-        return EE_OK;
-    }
-    if (json_is(token->key, "weight")) {
-        if (!is_number) return status_fail(error, EE_BAD_INPUT, "metrics: weight must be a number from -1e9 to 1e9");
-        into->weight = token->number;
-        return EE_OK;
-    }
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (json_is(token->key, members[i].name)) return members[i].read(into, token, error);
     return status_fail(error, EE_BAD_INPUT,
                        "metrics: unknown member '%.*s'; expected name, aggregation, missing or weight",
                        json_shown(token->key), token->key.bytes);
