@@ -33,7 +33,7 @@ def keys(program, folder):
 
 CHALLENGER = {"name": "c", "policy": "linucb", "options": "", "propensity": "floor:0.1", "number": 1}
 GUARDRAILS = {"control": {"share": 0.1}, "rollout": {"share": 1}, "segment": "user.land", "error": 0.05,
-              "bounds": [{"metric": "refund", "most_above": 0.1}],
+              "bounds": [],
               "rules": [{"name": "r", "boost": 0.1}], "sticky": {"for": 60},
               "shares": [{"name": "s", "action": {"_id": "x"}, "low": 0.1}],
               "caps": [{"name": "c", "action": {"_id": "x"}, "most": 3}],

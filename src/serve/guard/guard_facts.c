@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 enum {
-    PATH_SIZE = 256,
+    PATH_SIZE = GUARD_PATH_SIZE,
     MOST_SEGMENT = 256 /* bytes: what is longer is cut, so that the log can always be read */
 };
 

@@ -404,9 +404,10 @@ static ee_status read_root(guard_settings *self, const json_value *root, ee_erro
     ee_status status = CHECK_MEMBERS(whole, root, error, "control", "rollout", "segment", "error", "bounds", "rules",
                                      "shares", "caps", "budgets", "sticky");
     if (!status) status = read_groups(self, root, error);
-    if (!status && segment && !json_text_of(segment))
+    const char *path = json_text_of(segment);
+    if (!status && segment && !(path && path[0] && strlen(path) < GUARD_PATH_SIZE))
         return refuse(single("segment"), error, "expected a feature of the context such as \"user.country\"");
-    if (!status && segment) status = keep_text(self, json_text_of(segment), &self->segment, error);
+    if (!status && segment) status = keep_text(self, path, &self->segment, error);
     if (!status) status = read_number(whole, root, "error", 1e-6, 0.5, &self->error, error);
     if (!status) status = read_items(self, root, "bounds", GUARD_BOUNDS, read_bound, &self->bound_count, error);
     if (!status) status = read_items(self, root, "rules", GUARD_RULES, read_rule, &self->rule_count, error);

@@ -21,7 +21,8 @@
 enum {
     GUARD_TEXT_SIZE = 8192, /* of the object, with a zero */
     GUARD_NAME_SIZE = 65,
-    GUARD_TERMS = 64, /* at most, in all conditions together */
+    GUARD_PATH_SIZE = 256, /* of a feature's name, with a zero: a longer one matches nothing */
+    GUARD_TERMS = 64,      /* at most, in all conditions together */
     GUARD_RULES = 32,
     GUARD_SHARES = 16,
     GUARD_CAPS = 16,

@@ -195,7 +195,8 @@ TEST(mistakes_of_live_members)
     assert_refused("{\"promote\":\"yes\"}", false, "promote must be one of offer, auto");
     assert_refused("{\"tests\":4}", true,
                    "tests cannot be changed; wait, default_reward, aggregation, mode, rewards, "
-                   "outside, confidence, promote, challengers, metrics, guardrails, held and retention_days can. Create another bandit");
+                   "outside, confidence, promote, challengers, metrics, guardrails, held and retention_days can. "
+                   "Create another bandit");
     assert_refused("{\"challengers\":{}}", false, "challengers must be an array");
     assert_refused("{\"challengers\":[1]}", false, "challengers: each must be an object");
     assert_refused("{\"challengers\":[{\"name\":\"a\"}]}", false, "challengers: 'a' needs a \"policy\"");
@@ -271,7 +272,8 @@ TEST(changes)
     assert_int_equal(settings.dim, 3);
     assert_refused("{\"wait\":5,\"seed\":2}", true,
                    "seed cannot be changed; wait, default_reward, aggregation, mode, rewards, "
-                   "outside, confidence, promote, challengers, metrics, guardrails, held and retention_days can. Create another bandit");
+                   "outside, confidence, promote, challengers, metrics, guardrails, held and retention_days can. "
+                   "Create another bandit");
 }
 
 /* ---- the library's bandit ---- */

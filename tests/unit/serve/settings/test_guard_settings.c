@@ -143,9 +143,10 @@ TEST(a_schedule_without_a_beginning_begins_now)
     assert_begun("{\"rollout\": {\"share\": 1}}", "{\"rollout\": {\"share\": 1}}");
     assert_begun("{\"rollout\": {\"schedule\": [{\"share\": 1}], \"since\": \"1970-01-01\"}}",
                  "{\"rollout\": {\"schedule\": [{\"share\": 1}], \"since\": \"1970-01-01\"}}");
-    assert_begun("{\"rollout\": {\"schedule\": [{\"share\": 1}]}, \"error\": 0.1}",
-                 "{\"rollout\": {\"schedule\": [{\"share\": 1}],\"since\":\"1970-01-01T01:00:00.0000000Z\"}, \"error\": "
-                 "0.1}");
+    assert_begun(
+        "{\"rollout\": {\"schedule\": [{\"share\": 1}]}, \"error\": 0.1}",
+        "{\"rollout\": {\"schedule\": [{\"share\": 1}],\"since\":\"1970-01-01T01:00:00.0000000Z\"}, \"error\": "
+        "0.1}");
 }
 
 TEST(metrics_make_an_objective)
@@ -159,4 +160,3 @@ TEST(metrics_make_an_objective)
     assert_int_equal(metric_find(&settings.joining, (json_text){"refund", 6}), 1);
     assert_int_equal(metric_find(&settings.joining, (json_text){"x", 1}), 2);
 }
-
