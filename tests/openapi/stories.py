@@ -12,7 +12,7 @@ def wait_for(client, path, done):
     until = time.monotonic() + 60
     while time.monotonic() < until:
         response = client.call("GET", path)
-        if response.json is not None and done(response.json):
+        if response.status == 200 and done(response.json):
             return response.json
         time.sleep(0.01)
     client.report.add(f"GET {path}: what the test waits for did not come: {response.bytes[:300]!r}")
@@ -236,6 +236,9 @@ def tell_of_limits(client):
               "shares": [{"name": "some", "action": of_x, "low": 0.1, "window": "1d"},
                          {"name": "always", "action": {"_id": "y"}, "low": 0.1}]}
     create(client, "limited", policy="linucb", features="", guardrails=limits)
+    client.call("PATCH", "/v1/bandits/limited", {"held": "fallback"}, 200)
+    client.call("POST", "/v1/bandits/limited/decide", PLAIN, 200)
+    client.call("PATCH", "/v1/bandits/limited", {"held": "no"}, 200)
     create(client, "kept", policy="linucb", features="", guardrails={"control": {"share": 0.5}, "sticky": {"for": 60}})
     for i in range(40):  # each person twice, most of them with a slot
         slots = {"slots": [{"id": "top"}]} if i % 4 else {}
