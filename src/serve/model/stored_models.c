@@ -38,17 +38,32 @@ static ee_status add_models(stored_models *self, const erased_body *body, ee_err
     return status;
 }
 
-static ee_status add_event(stored_models *self, const event *from, ee_error *error)
+/* A decision may be learned from its record when it is settled. Rewards are not learned from. */
+static ee_status add_settlements(stored_models *self, store_reader *log, uint32_t bandit, const erased_body *body,
+                                 ee_error *error)
+{
+    const event *other;
+    for (size_t i = 0; i < body->other_count; i++) {
+        ee_status status = store_read_one(log, bandit, body->others[i], &other, error);
+        if (status == EE_BAD_INPUT) continue; /* retention has removed it */
+        if (status) return status;
+        if (other->kind == EVENT_SETTLED) self->erased[self->erased_count++] = other->number;
+    }
+    return EE_OK;
+}
+
+static ee_status add_event(stored_models *self, store_reader *log, uint32_t bandit, const event *from, ee_error *error)
 {
     memory room = {0};
     erased_body body;
     ee_status status = erased_body_read(from->body, from->size, &room, &body, error);
     if (!status)
         status = memory_grow(&self->memory, &self->erased, &self->erased_capacity,
-                             self->erased_count + body.decision_count, sizeof *self->erased, error);
+                             self->erased_count + body.decision_count + body.other_count, sizeof *self->erased, error);
     if (!status && body.decision_count)
         memcpy(self->erased + self->erased_count, body.decisions, body.decision_count * sizeof *self->erased);
     if (!status) self->erased_count += body.decision_count;
+    if (!status) status = add_settlements(self, log, bandit, &body, error);
     if (!status) self->events += body.decision_count + body.other_count;
     if (!status) status = add_models(self, &body, error);
     memory_release(&room);
@@ -62,7 +77,8 @@ ee_status stored_models_read(stored_models *self, store_reader *log, uint32_t ba
     for (uint64_t after = 0, before = 1; !status && before != after;) {
         before = after;
         status = store_read(log, bandit, after, 1U << EVENT_ERASED, 16, &batch, error);
-        for (size_t i = 0; i < batch.count && !status; i++) status = add_event(self, &batch.events[i], error);
+        for (size_t i = 0; i < batch.count && !status; i++)
+            status = add_event(self, log, bandit, &batch.events[i], error);
         after = batch.last;
     }
     event_batch_free(&batch);

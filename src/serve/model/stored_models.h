@@ -8,7 +8,7 @@
 /* All ERASED events of a bandit's log. {0} starts it. */
 typedef struct stored_models {
     memory memory;
-    uint64_t *erased; /* (erased_count) numbers of the decisions, ascending */
+    uint64_t *erased; /* (erased_count) numbers of the decisions and of their SETTLED events, ascending */
     size_t erased_count, erased_capacity;
     uint64_t events;         /* that were erased, the decisions among them */
     checkpoint_body *models; /* (model_count) ascending by version */
@@ -18,7 +18,7 @@ typedef struct stored_models {
 ee_status stored_models_read(stored_models *self, store_reader *log, uint32_t bandit, ee_error *error);
 void stored_models_free(stored_models *self);
 
-/* Whether a decision with a number from first to last was erased. */
+/* Whether a decision was erased that the model took or learned from an event with a number from first to last. */
 bool stored_models_erased(const stored_models *self, uint64_t first, uint64_t last);
 
 /* The first model that is stored with a version of at least `version`: of an ERASED or a CHECKPOINT event. *out is NULL
