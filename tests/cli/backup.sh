@@ -38,7 +38,7 @@ refuse 2 "eenet backup: unknown flag '--all'" --all data new
 refuse 1 "eenet backup: store: 'copy' already exists; give the name of a new folder" data copy
 refuse 1 "eenet backup: store: 'empty' is not a server's folder: it has no eenet.db" empty new
 sqlite3 copy/eenet.db 'PRAGMA user_version = 99'
-refuse 1 "eenet backup: store: eenet.db has version 99, written by a newer eenet; this one reads up to 5" copy new
+refuse 1 "eenet backup: store: eenet.db has version 99, written by a newer eenet; this one reads up to 7" copy new
 mkdir other
 sqlite3 other/eenet.db 'CREATE TABLE theirs (x)'
 refuse 1 "eenet backup: store: eenet.db belongs to another program" other new

@@ -37,7 +37,7 @@ static uint64_t scramble(uint64_t value)
 /* ---- what the log has: all follows from the numbers ---- */
 
 /* Each event's body: its number, its transaction's first and last event, then numbers that follow from its own. As that
- * of a checkpoint it names the model by the first. */
+ * of a checkpoint it names the model by the first. A reward has no body: its value is the transaction's last event. */
 typedef struct body {
     uint64_t number, first, last, count;
     uint64_t filling[501]; /* (count) and a checksum of all before it, little-endian */
@@ -88,8 +88,11 @@ static void make_entry(store *into, uint64_t first, uint64_t last, uint64_t numb
     body *content = &contents[number - first];
     char *room = ids[number - first];
     ee_error error;
-    event new = {.kind = kind_of(number), .body = content};
-    new.size = fill(content, first, last, number);
+    event new = {.kind = kind_of(number)};
+    if (new.kind == EVENT_REWARD)
+        new.value = (double)last;
+    else
+        new = (event){.kind = new.kind, .body = content, .size = fill(content, first, last, number)};
     if (new.kind == EVENT_DECISION) new.id = id_of(number, room);
     if (new.kind == EVENT_REWARD) new.id = id_of(rewarded_by(number), room);
     if (new.kind == EVENT_CHECKPOINT && blob_put(store_blobs(into), blob_model(1, number), content, new.size, &error))
@@ -172,6 +175,12 @@ static void check_event(check *self, const event *from)
     if (from->number == 1) {
         if (from->kind != EVENT_SETTINGS || from->size != strlen(settings_json)) die("the settings are lost", NULL);
         self->last = 1;
+        return;
+    }
+    if (kind_of(from->number) == EVENT_REWARD) {
+        if (from->kind != EVENT_REWARD || from->size || from->value < (double)from->number)
+            die("a reward is not what was written", NULL);
+        self->last = (uint64_t)from->value;
         return;
     }
     if (from->size < sizeof head) die("a body is short", NULL);

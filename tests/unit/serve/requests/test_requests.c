@@ -143,9 +143,10 @@ TEST(what_is_wrong_is_said_with_its_place)
     assert_refused(names, "{\"dry_run\":1}", "dry_run must be true or false");
     assert_refused(names, "{}", "actions: expected at least one");
     assert_refused(names, "{\"action\":[]}", "unknown key \"action\"; did you mean \"actions\"?");
-    assert_refused(names, "{\"zzzzzzzz\":[]}",
-                   "unknown key \"zzzzzzzz\"; expected \"id\", \"context\", \"actions\", \"exclude\", \"slots\", "
-                   "\"defer\" or \"dry_run\"");
+    assert_refused(
+        names, "{\"zzzzzzzz\":[]}",
+        "unknown key \"zzzzzzzz\"; expected \"id\", \"key\", \"context\", \"actions\", \"exclude\", \"slots\", "
+        "\"defer\" or \"dry_run\"");
     assert_refused(names, "{\"actions\":[{\"id\":\"a\",\"feature\":{}}]}",
                    "actions[0]: unknown key \"feature\"; did you mean \"features\"?");
     assert_refused(names, "{\"actions\":[{\"features\":{}}]}", "actions[0]: missing \"id\"");
