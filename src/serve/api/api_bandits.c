@@ -40,11 +40,12 @@ static void describe(service *of, text *into, served_bandit *bandit)
     if (counters)
         text_member_count(into, "decisions_since_start",
                           atomic_load_explicit(&counters->decisions, memory_order_relaxed));
-    text_member(into, "trouble", standing.trouble);
     text_key(into, "limits");
     text_add(into, "{");
     served_bandit_write_limits(bandit, into);
-    text_add(into, "}}");
+    text_add(into, "}");
+    text_member(into, "trouble", standing.trouble);
+    text_add(into, "}");
 }
 
 /* The bandits of another server's list, which begins and ends as ours. */
