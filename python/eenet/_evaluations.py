@@ -377,8 +377,8 @@ def _read_slot(members: Mapping[str, Any], tuned: frozenset[str]) -> Slot:
 
 def _read_metric(members: Mapping[str, Any], tuned: frozenset[str]) -> Metric:
     estimates = tuple(Estimate._read(one, tuned) for one in members["estimators"])
-    numbers = (_number(members[name]) for name in ("logged", "logged_low", "logged_high"))
-    return Metric(members["name"], members["better"], members["events"], *numbers, estimates)
+    logged, low, high = (_number(members[name]) for name in ("logged", "logged_low", "logged_high"))
+    return Metric(members["name"], members["better"], members["events"], logged, low, high, estimates)
 
 
 class _Sentence(NamedTuple):

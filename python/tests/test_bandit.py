@@ -78,7 +78,8 @@ class Settings(ctypes.Structure):
 
 class Arms(ctypes.Structure):
     _fields_ = [("count", ctypes.c_size_t), ("dim", ctypes.c_size_t), ("values", ctypes.c_void_p)]
-    _fields_ += [("starts", ctypes.c_void_p), ("indices", ctypes.c_void_p), ("ids", ctypes.c_void_p)]
+    _fields_ += [("starts", ctypes.c_void_p), ("indices", ctypes.c_void_p), ("ids", ctypes.c_void_p),
+                 ("limits", ctypes.c_void_p)]
 
 
 class Made(ctypes.Structure):

@@ -353,6 +353,23 @@ def test_the_server_itself(client):
 # ---- what is wrong ----
 
 
+def test_people_and_metrics(client):
+    made = client.create("guarded", policy="linucb", metrics=[{"name": "refund"}], wait=3600,
+                         guardrails={"control": {"share": 0.5}, "sticky": {"for": "1h"}})
+    drawn = {key: made.decide(ACTIONS, key=key) for key in map(str, range(40))}
+    assert {each.group for each in drawn.values()} == {"treated", "control"}
+    for key, first in drawn.items():
+        again = made.decide(ACTIONS, key=key)
+        assert (again.group, again.action) == (first.group, first.action)
+        assert again.repeats == (first.id if first.group == "treated" else None)
+    assert made.reward(drawn["0"], metrics={"refund": 1}).outcome == "joined"
+    assert made.reward_many([{"id": drawn["1"].id, "value": 1, "metrics": {"refund": 0}}])[0].outcome == "joined"
+    with pytest.raises(BadRequest, match="metrics: expected a mapping of names to numbers, got int"):
+        made.reward(drawn["2"], metrics=1)
+    with pytest.raises(BadRequest, match="a reward: expected a value or metrics"):
+        made.reward(drawn["2"])
+
+
 def test_wrong_requests(client, bandit, vectors):
     with pytest.raises(NotFound, match="there is no bandit 'nobody'") as caught:
         client.bandit("nobody").decide(ACTIONS)

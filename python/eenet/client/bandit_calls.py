@@ -158,11 +158,14 @@ def reward(self: Endpoint, decision: Union[str, Decision], value: Optional[float
     >>> bandit.reward(decision.id, 0.5).outcome
     'joined'
     """
-    body = _reward_body(decision, value, slot, reward_id, metrics)
+    body = _reward_body(decision, value, slot, reward_id, metrics=metrics)
     return outcome_of((yield from ask_json(self, "POST", "/reward", body)))
 
 
-def _reward_body(id: Any, value: Any = None, slot: Any = None, reward_id: Any = None, metrics: Any = None) -> bytes:
+def _reward_body(id: Any, value: Any = None, slot: Any = None, reward_id: Any = None, *,
+                 metrics: Any = None) -> bytes:
+    if metrics is not None and not isinstance(metrics, Mapping):
+        raise BadRequest(f"metrics: expected a mapping of names to numbers, got {type(metrics).__name__}")
     if value is None and not metrics:
         raise BadRequest("a reward: expected a value or metrics")
     if slot is None and isinstance(id, Decision):
