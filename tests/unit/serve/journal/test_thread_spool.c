@@ -234,9 +234,8 @@ static entry_verdict hand_in(test_stage *stage, handed *self)
 
 static entry_verdict write_of(test_stage *self, uint32_t bandit, event_kind kind, const char *id, double value)
 {
-    handed one = {.entry = {.bandit = bandit,
-                            .event = {.kind = kind, .id = {id, strlen(id)}, .value = value, .body = "b", .size = 1},
-                            .request = {1, 2}}};
+    event made = {.kind = kind, .id = {id, strlen(id)}, .value = value, .body = "b", .size = kind != EVENT_REWARD};
+    handed one = {.entry = {.bandit = bandit, .event = made, .request = {1, 2}}};
     return hand_in(self, &one);
 }
 
