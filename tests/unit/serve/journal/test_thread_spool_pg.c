@@ -137,9 +137,10 @@ static void come_back(test_stage *self)
 
 static entry_verdict write_of(test_stage *self, event_kind kind, const char *id, double value)
 {
-    journal_entry entry = {.bandit = self->shop,
-                           .event = {.kind = kind, .id = {id, strlen(id)}, .value = value, .body = "b", .size = 1},
-                           .request = {1, 2}};
+    journal_entry entry = {
+        .bandit = self->shop,
+        .event = {.kind = kind, .id = {id, strlen(id)}, .value = value, .body = "b", .size = kind != EVENT_REWARD},
+        .request = {1, 2}};
     journal_write(self->journal, &entry, NULL);
     return entry.verdict;
 }
