@@ -20,19 +20,19 @@ static PyObject *read_items(PyObject *object, const char *what, const char *item
     return tuple;
 }
 
-/* Sets the pointer at `out` to zeroed memory, which arms_release frees. */
-static int allocate(void *out, size_t count, size_t size)
+/* Zeroed memory, which arms_release frees. NULL: an exception is set. */
+static void *allocate(size_t count, size_t size)
 {
     void *block = PyMem_Calloc(count + 1, size);
-    memcpy(out, &block, sizeof block);
     if (!block) PyErr_NoMemory();
-    return block ? 0 : -1;
+    return block;
 }
 
 static int read_boosts(PyObject *boosts, Py_ssize_t arms, arms_limits *out)
 {
     PyObject *items = read_items(boosts, "boosts", "numbers, one per arm", arms);
-    int status = items ? allocate(&out->boosts, (size_t)arms, sizeof *out->boosts) : -1;
+    if (items) out->boosts = allocate((size_t)arms, sizeof *out->boosts);
+    int status = items && out->boosts ? 0 : -1;
     for (Py_ssize_t i = 0; i < arms && !status; i++) {
         double boost;
         status = read_number(PyTuple_GetItem(items, i), "boosts", &boost);
@@ -57,7 +57,8 @@ static int read_shares(PyObject *shares, arms_limits *out)
     PyObject *items = read_items(shares, "shares", "", -1);
     if (!items) return -1;
     Py_ssize_t count = PyTuple_Size(items);
-    int status = allocate(&out->bounds, 2 * (size_t)count, sizeof *out->bounds);
+    out->bounds = allocate(2 * (size_t)count, sizeof *out->bounds);
+    int status = out->bounds ? 0 : -1;
     for (Py_ssize_t i = 0; i < count && !status; i++)
         status = read_share(PyTuple_GetItem(items, i), &out->bounds[i], &out->bounds[count + i]);
     Py_DECREF(items);
@@ -70,7 +71,8 @@ static int read_shares(PyObject *shares, arms_limits *out)
 static int read_groups(PyObject *groups, Py_ssize_t arms, arms_limits *out)
 {
     PyObject *items = read_items(groups, "groups", "integers or None, one per arm", arms);
-    int status = items ? allocate(&out->groups, (size_t)arms, sizeof *out->groups) : -1;
+    if (items) out->groups = allocate((size_t)arms, sizeof *out->groups);
+    int status = items && out->groups ? 0 : -1;
     for (Py_ssize_t i = 0; i < arms && !status; i++) {
         PyObject *item = PyTuple_GetItem(items, i);
         uint64_t group = EE_NO_GROUP;
@@ -100,7 +102,8 @@ int limits_read(limits_arguments given, arms_reading *arms)
     if (given.groups == Py_None) given.groups = NULL;
     if (given.shares == Py_None) given.shares = NULL;
     if (!given.boosts && !given.groups && !given.shares) return 0;
-    if (allocate(&arms->limits, 1, sizeof *arms->limits)) return -1;
+    arms->limits = allocate(1, sizeof *arms->limits);
+    if (!arms->limits) return -1;
     if (read_all(given, (Py_ssize_t)arms_read_count(arms), arms->limits)) return -1;
     arms->arms.limits = &arms->limits->limits;
     ee_round_set_limits(arms->round, &arms->limits->limits);
