@@ -18,6 +18,7 @@ static void set_training(learner *self)
 {
     const learner_options *o = &self->options;
     self->leaves_rows = o->lazy && self->networks[0].layers[0].kind == LAYER_DENSE;
+    self->steps_rows = o->grows && !self->leaves_rows && learner_takes_columns(o);
     self->steps_by_sample = !self->leaves_rows && o->others == 0 && !self->members[0] && self->network_count == 1;
     bool formed = o->batch > 1 || !self->steps_by_sample;
     self->is_one_step = o->training.pick == TRAINING_SGD && o->steps == 1 && formed && o->order.pick == ORDER_RANDOM &&

@@ -47,7 +47,7 @@ typedef struct learner_options {
     option_choice history;
     int64_t committee;      /* networks; 0, if a table does not offer it: one */
     int64_t deep_width;     /* width of all networks but the first */
-    bool grows;             /* not an option: memory for samples grows as they arrive */
+    bool grows;             /* not an option: named features, so memory for samples and rows grows as they arrive */
     member_options members; /* 0 members if a table does not offer them */
 } learner_options;
 
@@ -71,7 +71,10 @@ typedef struct learner {
     size_t starts[COMMITTEE_MOST]; /* offset of each in theta, at the start of a cache line */
     size_t parameter_count;        /* of all networks, including padding to cache lines */
     bool leaves_rows;              /* a step may leave rows of the first weights as they are (option lazy) */
-    bool steps_by_sample;          /* learner_step can do a batch of one: one network, no members, all rows move */
+    /* A step takes these rows one by one. The kernel of Adam shares divisions between neighbours, so the rounding of a
+     * row would otherwise depend on how many rows are stored. */
+    bool steps_rows;
+    bool steps_by_sample; /* learner_step can do a batch of one: one network, no members, all rows move */
     /* A training is one step of Adam. If the gradient is finite, so is what the step leaves: it is enough to check the
      * gradient before the step, and nothing has to be copied to undo the training. */
     bool is_one_step;

@@ -211,9 +211,12 @@ static void end_network(learner *self, size_t k, float *theta, adam_step step, f
     const network *net = &self->networks[k];
     const batch *passed = &self->batches[k];
     size_t start = self->starts[k], end = start + net->parameter_count, width = net->layers[0].out.width;
-    for (size_t r = 0; self->leaves_rows && r < passed->row_count; r++)
-        step_part(self, theta, &step, share, (span){start + passed->rows[r] * width, width});
-    if (self->leaves_rows) start += net->block * width;
+    size_t rows = self->leaves_rows ? passed->row_count : self->steps_rows ? net->block : 0;
+    for (size_t r = 0; r < rows; r++) {
+        size_t row = self->leaves_rows ? passed->rows[r] : r;
+        step_part(self, theta, &step, share, (span){start + row * width, width});
+    }
+    if (self->leaves_rows || self->steps_rows) start += net->block * width;
     span last = unshared_part(self, k);
     float usual = step.rate;
     step_part(self, theta, &step, share, (span){start, last.start - start});
