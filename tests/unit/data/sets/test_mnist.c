@@ -239,7 +239,7 @@ TEST(fashion_needs_its_package)
     ee_status status = dataset_open("fashion-mnist,set=test", NULL, &data, &error);
     if (access("/usr/share/datasets/fashion-mnist", F_OK) != 0) {
         assert_int_equal(status, EE_FILE_ERROR);
-        assert_message_has(error.message, "Debian's package dataset-fashion-mnist");
+        assert_message_has(error.message, "the Debian package dataset-fashion-mnist");
         return;
     }
     ok(status);
