@@ -99,10 +99,11 @@ static ee_status refused(pg_connection *self, const PGresult *result, const char
         return status_fail(error, EE_FILE_ERROR, "store: could not %s: the database is not available: %s", what, line);
     }
     if (state && (strcmp(state, "26000") == 0 || strcmp(state, "42P05") == 0))
-        return status_fail(error, EE_FILE_ERROR,
-                           "store: could not %s: %s; a connection pooler must keep sessions (pgbouncer: pool_mode = "
-                           "session)",
-                           what, line);
+        return status_fail(
+            error, EE_FILE_ERROR,
+            "store: could not %s: %s. A connection pooler gives sessions to several clients: set pool_mode = "
+            "session (pgbouncer), or connect to PostgreSQL itself",
+            what, line);
     return status_fail(error, EE_FILE_ERROR, "store: could not %s: %s", what, line);
 }
 
