@@ -121,6 +121,10 @@ typedef struct log_event {
  * of a sticky decision, which depend on the first one, and for decisions of a baseline that does not draw. */
 bool log_event_is_randomised(const log_event *event);
 
+/* Whether the logging policy itself drew it, so that it says what this policy is worth: no baseline, even one that
+ * draws. */
+bool log_event_is_drawn(const log_event *event);
+
 /* Counts of lines and events so far, read and left out. */
 typedef struct log_counts {
     size_t lines;

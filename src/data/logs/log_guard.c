@@ -30,7 +30,12 @@ bool log_group_find(json_text name, log_group *out)
 bool log_event_is_randomised(const log_event *event)
 {
     const log_guard *guard = &event->guard;
-    return !guard->repeats.length && (guard->group <= LOG_GROUP_TREATED || guard->uniform);
+    return log_event_is_drawn(event) || (!guard->repeats.length && guard->uniform);
+}
+
+bool log_event_is_drawn(const log_event *event)
+{
+    return !event->guard.repeats.length && event->guard.group <= LOG_GROUP_TREATED;
 }
 
 bool log_guard_is_used(const log_guard *guard)

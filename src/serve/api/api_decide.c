@@ -12,6 +12,7 @@ typedef struct deciding {
     decide_limits limits;
     served_room *room;
     json_text id; /* of the decision, or of the round of slots */
+    int64_t now;  /* for guardrails: all slots of a round are in one group */
     char made[DECISION_ID_SIZE];
 } deciding;
 
@@ -76,7 +77,7 @@ static ee_status decide_guarded(call *self, call_item *item, const deciding *by,
     if (!guarding) return decide(self, by, body, error);
     guardrails_question asked = {.id = item->entry.event.id,
                                  .key = self->request.key.bytes ? self->request.key : (json_text){"", 0},
-                                 .now = journal_wall_time(self->owner->journal)};
+                                 .now = by->now};
     ee_status status = guardrails_begin(guarding, &self->guarding, &asked, body, error);
     if (status) return status;
     status = decide(self, by, body, error);
@@ -219,6 +220,7 @@ static ee_status read_decision(call *self, call_item *item, json_reader *reader,
     if (!status) status = take_id(self, &by, error);
     if (!status) status = write_context(self, &by, error);
     if (status) return status;
+    by.now = journal_wall_time(self->owner->journal);
     checksum_128(self->request.bytes.bytes, self->request.bytes.length, self->checksum);
     return self->request.slot_count ? decide_slots(self, &by, error) : decide_single(self, item, &by, error);
 }

@@ -273,7 +273,7 @@ static ee_status give(live_bandit *self, const log_event *decided, uint64_t numb
     log_event counted;
     ee_status status = candidate_read_features(self->features, decided, &usable, &why);
     if (status) return status_fail(error, status, "%s", why.message);
-    usable = usable && log_event_is_randomised(decided);
+    usable = usable && log_event_is_drawn(decided);
     status = cut_rewards(self, decided, &counted, error);
     for (size_t i = 0; i < self->track_count && !status; i++) {
         live_track *track = self->tracks[i];

@@ -129,7 +129,7 @@ static ee_status learn_all(const bandit_settings *next, settled_reader *log, liv
         ee_error why;
         ee_status status = settled_next(log, &decided, &facts, &found, error);
         if (status || !found) return status;
-        if (!log_event_is_randomised(&decided)) continue;
+        if (!log_event_is_drawn(&decided)) continue;
         status = candidate_read_features(features, &decided, &usable, &why);
         if (status) return status_fail(error, status, "%s", why.message);
         status = limit_rewards(next, &decided, room, error);

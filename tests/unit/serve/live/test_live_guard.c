@@ -53,6 +53,7 @@ static void make_visit(visit *self, int number, const odds *chances, random_stre
                           .dim = DIM,
                           .values = values,
                           .guard = {.present = true,
+                                    .baseline = BASELINE_UNIFORM,
                                     .group = treated ? GROUP_TREATED : GROUP_CONTROL,
                                     .treated_share = 0.5,
                                     .key = {self->key, strlen(self->key)},
@@ -155,6 +156,19 @@ TEST(the_lift_is_that_of_the_log)
     assert_null(live_guard_alarm(&watched.guard)); /* it is better */
     assert_int_equal(watched.guard.part_count, 3);
     assert_int_equal(watched.guard.parts[1].decisions + watched.guard.parts[2].decisions, MANY);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* The baseline draws too, but what it earns is not the bandit's: challengers are compared with treated people. */
+TEST(the_value_of_the_bandit_is_that_of_treated_people)
+{
+    play self = start();
+    set_mode(&self, guarded);
+    decide_some(&self, 0, MANY, (odds){0.6, 0.1});
+    live_bandit watched = watch(&self);
+    assert_int_equal(live_track_events(watched.tracks[0]), watched.guard.groups[LOG_GROUP_TREATED]);
+    assert_true(fabs(live_track_estimate(watched.tracks[0]).value - 0.6) < 0.1);
     live_bandit_close(&watched);
     end(&self);
 }
