@@ -6,8 +6,11 @@
 #include "base/checksum.h"
 #include "data/values/plain_number.h"
 
-static const char *const fixed[DRIFT_NUMBER] = {
-    [DRIFT_REWARD] = "reward", [DRIFT_SEGMENT] = "segment", [DRIFT_ACTIONS] = "actions", [DRIFT_FEATURES] = "features"};
+static const char *const fixed[DRIFT_NUMBER] = {[DRIFT_REWARD] = "reward",
+                                                [DRIFT_DELAY] = "delay",
+                                                [DRIFT_SEGMENT] = "segment",
+                                                [DRIFT_ACTIONS] = "actions",
+                                                [DRIFT_FEATURES] = "features"};
 
 static uint64_t hash_of(const char *bytes, size_t length)
 {
@@ -16,12 +19,17 @@ static uint64_t hash_of(const char *bytes, size_t length)
 
 /* ---- one watch ---- */
 
+static bool is_mean(size_t subject)
+{
+    return subject <= DRIFT_DELAY;
+}
+
 static void watch_start(drift_watch *self, size_t subject, uint64_t from)
 {
     uint64_t seed = hash_of(self->name, strlen(self->name)) + from;
     self->from = from;
     self->collects = false;
-    if (subject == DRIFT_REWARD)
+    if (is_mean(subject))
         self->mean = drift_mean_start(0, seed);
     else if (subject < DRIFT_NUMBER)
         self->shares = drift_shares_start(0, seed);
@@ -31,7 +39,7 @@ static void watch_start(drift_watch *self, size_t subject, uint64_t from)
 
 static double watch_end_block(drift_watch *self, size_t subject)
 {
-    if (subject == DRIFT_REWARD) {
+    if (is_mean(subject)) {
         drift_mean_end_block(&self->mean);
         return drift_mean_log_wealth(&self->mean);
     }
@@ -47,6 +55,7 @@ static void write_sentence(live_alarm *alarm, size_t subject)
 {
     static const char *const changes[DRIFT_NUMBER] = {
         [DRIFT_REWARD] = "the mean reward has changed",
+        [DRIFT_DELAY] = "rewards come sooner or later than before",
         [DRIFT_SEGMENT] = "the shares of the segments have changed",
         [DRIFT_ACTIONS] = "requests offer other actions, or in other shares",
         [DRIFT_FEATURES] = "contexts have other feature names, or in other shares"};
@@ -224,13 +233,22 @@ static void take_context(live_drift *self, json_text context)
     if (!json_next(&reader, &token, NULL) && token.kind == JSON_KIND_OBJECT) take_members(self, &reader, "");
 }
 
-void live_drift_take(live_drift *self, const log_event *decided, double reward, bool has_segment, uint64_t number)
+static void add_mean(live_drift *self, drift_subject subject, double value)
 {
-    drift_watch *rewards = &self->watches[DRIFT_REWARD];
+    drift_watch *watch = &self->watches[subject];
+    if (watch->collects) drift_mean_add(&watch->mean, value);
+}
+
+void live_drift_take(live_drift *self, const log_event *decided, double reward, double delay, bool has_segment,
+                     uint64_t number)
+{
+    const double least_delay = 1e-3;
+    bool is_treated = decided->guard.group == LOG_GROUP_TREATED;
     json_text segment = decided->guard.segment;
     if (number <= self->from) return;
     enter_block(self, decided->time, number);
-    if (rewards->collects && decided->guard.group != LOG_GROUP_TREATED) drift_mean_add(&rewards->mean, reward);
+    if (!is_treated) add_mean(self, DRIFT_REWARD, reward);
+    if (!is_treated && !isnan(delay)) add_mean(self, DRIFT_DELAY, log(fmax(delay, least_delay)));
     if (has_segment) add_name(self, DRIFT_SEGMENT, hash_of(segment.bytes, segment.length));
     take_actions(self, decided);
     if (decided->arms.count && !decided->arms.starts)
@@ -279,7 +297,7 @@ static void archive_watch(archive *a, drift_watch *self, size_t subject)
     archive_size(a, &collects, 0, 1, "watch");
     self->collects = collects;
     live_alarm_archive(a, &self->pending);
-    if (subject == DRIFT_REWARD)
+    if (is_mean(subject))
         drift_mean_archive(a, &self->mean);
     else if (subject < DRIFT_NUMBER)
         drift_shares_archive(a, &self->shares);

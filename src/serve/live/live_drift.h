@@ -2,11 +2,11 @@
  *
  *   "reward"        the mean reward; if there are groups, of people without the bandit: the bandit's own learning is no
  *                   change of the world
- *   "segment"       the shares of the segments
- *   "actions"       the shares of the actions that requests offer, by name
- *   "features"      the names of context features, to the second level: "user", "user.country"
- *   "feature NAME"  values of a numeric context feature outside the range that they had; the first DRIFT_NUMBERS
- *                   features. With vectors: "feature vectors", the smallest and the largest value of a decision
+ *   "delay"         the logarithm of the delay of rewards of the same people; only if the first reward settles a
+ * decision "segment"       the shares of the segments "actions"       the shares of the actions that requests offer, by
+ * name "features"      the names of context features, to the second level: "user", "user.country" "feature NAME" values
+ * of a numeric context feature outside the range that they had; the first DRIFT_NUMBERS features. With vectors:
+ * "feature vectors", the smallest and the largest value of a decision
  *
  * A block is a day (UTC) of decisions, and several days if it has fewer than DRIFT_BLOCK_LEAST. So days and nights are
  * no change, but weekends may be one. The first, partial day does not count.
@@ -24,6 +24,7 @@ enum { DRIFT_NUMBERS = 8, DRIFT_BLOCK_LEAST = 100 };
 
 typedef enum drift_subject {
     DRIFT_REWARD,
+    DRIFT_DELAY,
     DRIFT_SEGMENT,
     DRIFT_ACTIONS,
     DRIFT_FEATURES,
@@ -38,7 +39,7 @@ typedef struct drift_watch {
     uint64_t alarms;    /* of it, in the log */
     bool collects;      /* such a block has started */
     live_alarm pending; /* raised, and not in the log yet */
-    drift_mean mean;    /* one of the three, by its subject */
+    drift_mean mean;    /* one of these, by its subject */
     drift_shares shares;
     drift_range range;
 } drift_watch;
@@ -59,11 +60,12 @@ typedef struct live_drift {
 void live_drift_start(live_drift *self, double error, uint64_t from);
 void live_drift_release(live_drift *self);
 
-/* Starts one of the first four watches after an event. */
+/* Starts one of the first watches, those before DRIFT_NUMBER, after an event. */
 void live_drift_restart(live_drift *self, drift_subject subject, uint64_t from);
 
-/* The next decision. reward: NaN if it has none. */
-void live_drift_take(live_drift *self, const log_event *decided, double reward, bool has_segment, uint64_t number);
+/* The next decision. reward and delay, in seconds: NaN if it has none. */
+void live_drift_take(live_drift *self, const log_event *decided, double reward, double delay, bool has_segment,
+                     uint64_t number);
 
 /* An alarm that is not in the log; NULL: none. */
 const live_alarm *live_drift_alarm(const live_drift *self);

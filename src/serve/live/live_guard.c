@@ -239,6 +239,13 @@ static bool compare_alike(const live_guard *self, const bandit_settings *next, c
            same_words(before->baseline_action, tables->baseline_action);
 }
 
+/* They depend on the rules of joining, and without groups on what the bandit does. */
+static void restart_means(live_guard *self, uint64_t number)
+{
+    live_drift_restart(&self->drift, DRIFT_REWARD, number);
+    live_drift_restart(&self->drift, DRIFT_DELAY, number);
+}
+
 static void change_drift(live_guard *self, const guard_settings *tables, bool alike, uint64_t number)
 {
     const guard_settings *before = self->tables;
@@ -247,7 +254,7 @@ static void change_drift(live_guard *self, const guard_settings *tables, bool al
         live_drift_start(&self->drift, tables->error, number);
         return;
     }
-    if (!alike) live_drift_restart(&self->drift, DRIFT_REWARD, number);
+    if (!alike) restart_means(self, number);
     if (!same_words(before->segment, tables->segment)) live_drift_restart(&self->drift, DRIFT_SEGMENT, number);
 }
 
@@ -274,7 +281,7 @@ static void change_model(live_guard *self, uint64_t number)
 {
     if (!self->tables) return;
     restart_comparison(self, number);
-    live_drift_restart(&self->drift, DRIFT_REWARD, number);
+    restart_means(self, number);
     if (!self->test_count) return;
     if (number != self->last_start + 1 || !self->starts) self->starts++;
     for (size_t i = 0; i < self->test_count; i++) {
@@ -392,7 +399,7 @@ ee_status live_guard_take(live_guard *self, const log_event *decided, const sett
     if (!self->tables || facts->outcome == SETTLED_INACTIVE) return EE_OK;
     double reward = reward_of(decided, facts->outcome);
     if (facts->number > self->from) self->groups[group]++;
-    live_drift_take(&self->drift, decided, reward, self->tables->segment != NULL, facts->number);
+    live_drift_take(&self->drift, decided, reward, facts->delay, self->tables->segment != NULL, facts->number);
     if (group != LOG_GROUP_TREATED && group != LOG_GROUP_CONTROL && group != LOG_GROUP_WAITING) return EE_OK;
     return compare(self, decided, reward, facts->number, error);
 }

@@ -15,6 +15,7 @@ typedef struct kept_decision {
     decision_body body;
     double value;
     event_outcome outcome;
+    int64_t settled_at;
     bool has_totals; /* it was settled with metrics */
     metric_values totals;
 } kept_decision;
@@ -138,6 +139,7 @@ static ee_status load_one(settled_reader *self, const stored_decision *row, size
     if (status) return status;
     kept->value = found->value;
     kept->outcome = found->outcome;
+    kept->settled_at = found->time;
     kept->has_totals = found->size > 0;
     if (!kept->has_totals) return EE_OK;
     status = metric_values_read(found->body, found->size, &kept->totals, error);
@@ -175,31 +177,56 @@ static bool is_skipped(event_outcome outcome)
     return outcome == SETTLED_NOTHING || outcome == SETTLED_INACTIVE;
 }
 
-/* The rules as a JSON array. */
-static ee_status fill_rules(settled_reader *self, const decision_guard *guard, json_text *out)
+static bool has_rule(const decision_guard *guard, json_text name)
+{
+    for (size_t i = 0; i < guard->rule_count; i++)
+        if (json_compare(guard->rules[i], name) == 0) return true;
+    return false;
+}
+
+static void add_rules(settled_reader *self, size_t slot)
+{
+    const decision_guard *guard = &self->decisions[slot].body.guard;
+    for (size_t i = 0; i < guard->rule_count; i++) {
+        bool listed = false;
+        for (size_t k = 0; k < slot && !listed; k++) listed = has_rule(&self->decisions[k].body.guard, guard->rules[i]);
+        if (listed) continue;
+        text_add(&self->rule_names, self->rule_names.length ? "," : "[");
+        text_json(&self->rule_names, guard->rules[i]);
+    }
+}
+
+/* The rules of all slots as a JSON array. */
+static ee_status fill_rules(settled_reader *self, size_t count, json_text *out)
 {
     text *rules = &self->rule_names;
     rules->owner = &self->memory;
     rules->length = 0;
-    for (size_t i = 0; i < guard->rule_count; i++) {
-        text_add(rules, i ? "," : "[");
-        text_json(rules, guard->rules[i]);
-    }
-    if (guard->rule_count) text_add(rules, "]");
+    for (size_t i = 0; i < count; i++) add_rules(self, i);
+    if (rules->length) text_add(rules, "]");
     *out = (json_text){rules->bytes, rules->length};
     return rules->status;
 }
 
-static ee_status fill_guard(settled_reader *self, const decision_guard *guard, log_guard *out)
+/* Of a round: that of its first slot that repeats. Later slots chose among what it left. */
+static json_text repeats_of(const settled_reader *self, size_t count)
 {
+    size_t slot = 0;
+    while (slot + 1 < count && !self->decisions[slot].body.guard.repeats.length) slot++;
+    return slot_round_id(self->decisions[slot].body.guard.repeats, NULL);
+}
+
+static ee_status fill_guard(settled_reader *self, size_t count, log_guard *out)
+{
+    const decision_guard *guard = &self->decisions[0].body.guard;
     if (!guard->present) return EE_OK;
     *out = (log_guard){.group = (log_group)guard->group,
                        .treated_share = guard->treated_share,
                        .uniform = decision_group_is_baseline(guard->group) && guard->baseline == BASELINE_UNIFORM,
                        .key = guard->key,
                        .segment = guard->segment,
-                       .repeats = slot_round_id(guard->repeats, NULL)};
-    return fill_rules(self, guard, &out->rules);
+                       .repeats = repeats_of(self, count)};
+    return fill_rules(self, count, &out->rules);
 }
 _Static_assert((int)GROUP_FALLBACK == (int)LOG_GROUP_FALLBACK, "groups have the same numbers in logs");
 
@@ -349,6 +376,18 @@ static ee_status fill_slots(settled_reader *self, size_t count, log_event *out, 
     return status;
 }
 
+/* Decisions that wait for more than the first reward are settled at the end of their wait, which says no delay. */
+static double delay_of(const settled_reader *self, size_t count)
+{
+    bool known = self->rules.aggregation == LOG_REWARD_FIRST && !self->rules.metric_count;
+    for (size_t i = 0; known && i < count; i++) {
+        const kept_decision *kept = &self->decisions[i];
+        if (kept->outcome == SETTLED_REWARDED && !kept->has_totals)
+            return (double)(kept->settled_at - kept->time) / 1e6;
+    }
+    return NAN;
+}
+
 static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_event *out, settled_decision *facts,
                       ee_error *error)
 {
@@ -356,7 +395,7 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
     fill_event(&self->decisions[0], out);
     if (count > 1) join_slots(self, count);
     fill_metrics(self, &self->decisions[0], out);
-    ee_status status = fill_guard(self, &body->guard, &out->guard);
+    ee_status status = fill_guard(self, count, &out->guard);
     if (status) return status_no_memory(error, self->rule_names.capacity);
     if (body->slot_count) status = fill_slots(self, count, out, error);
     if (!status)
@@ -369,6 +408,7 @@ static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_eve
                                 self->mode,
                                 body->choice,
                                 self->decisions[0].outcome,
+                                delay_of(self, count),
                                 self->mode == MODE_APPRENTICE ? self->learned : NULL};
     return EE_OK;
 }

@@ -35,6 +35,7 @@ typedef struct settled_decision {
     learning_mode mode;    /* at the decision */
     size_t choice;         /* the model's choice; in a round, this and the rest are of the first slot */
     event_outcome outcome; /* why it is settled */
+    double delay; /* seconds until its first reward, or that of a slot; NaN if rewards do not settle decisions */
     const double *learned; /* (slots, or 1) in apprentice mode the rewards that the model learned; else NULL */
 } settled_decision;
 

@@ -17,9 +17,10 @@ typedef struct weather {
     const char *feature; /* a name in the context */
     double age;          /* added to a number in the context */
     size_t actions;      /* on offer */
+    double delay;        /* mean of rewards, in hours */
 } weather;
 
-static const weather usual = {0.5, 0.5, "city", 0, 3};
+static const weather usual = {0.5, 0.5, "city", 0, 3, 1};
 
 static json_text of(const char *words)
 {
@@ -37,7 +38,8 @@ static void live_one(live_drift *self, const weather *today, double time, uint64
                          .actions = names,
                          .context = of(context),
                          .guard = {.segment = of(random_unit(random) < today->swiss ? "CH" : "DE")}};
-    live_drift_take(self, &decided, random_unit(random) < today->reward, true, number);
+    double delay = -3600 * today->delay * log(1 - random_unit(random)), reward = random_unit(random) < today->reward;
+    live_drift_take(self, &decided, reward, delay, true, number);
 }
 
 /* Days of a kind, up to the first alarm. Returns the number of the last decision. */
@@ -84,27 +86,32 @@ TEST(nothing_changes_and_nothing_is_raised)
 
 TEST(rewards_fall)
 {
-    assert_alarm_after(&(weather){0.2, 0.5, "city", 0, 3}, "reward");
+    assert_alarm_after(&(weather){0.2, 0.5, "city", 0, 3, 1}, "reward");
+}
+
+TEST(rewards_come_later)
+{
+    assert_alarm_after(&(weather){0.5, 0.5, "city", 0, 3, 3}, "delay");
 }
 
 TEST(segments_move)
 {
-    assert_alarm_after(&(weather){0.5, 0.9, "city", 0, 3}, "segment");
+    assert_alarm_after(&(weather){0.5, 0.9, "city", 0, 3, 1}, "segment");
 }
 
 TEST(an_action_is_new)
 {
-    assert_alarm_after(&(weather){0.5, 0.5, "city", 0, 4}, "actions");
+    assert_alarm_after(&(weather){0.5, 0.5, "city", 0, 4, 1}, "actions");
 }
 
 TEST(a_feature_name_is_new)
 {
-    assert_alarm_after(&(weather){0.5, 0.5, "town", 0, 3}, "features");
+    assert_alarm_after(&(weather){0.5, 0.5, "town", 0, 3, 1}, "features");
 }
 
 TEST(a_number_leaves_its_range)
 {
-    assert_alarm_after(&(weather){0.5, 0.5, "city", 100, 3}, "feature user.age");
+    assert_alarm_after(&(weather){0.5, 0.5, "city", 100, 3, 1}, "feature user.age");
 }
 
 /* Days and nights differ, and are no change: blocks are days. */
@@ -133,7 +140,7 @@ TEST(the_bandit_may_learn)
     uint64_t number = 10;
     for (int i = 0; i < 200 * EACH_DAY; i++) {
         log_event decided = {.time = i * (86400.0 / EACH_DAY), .guard = {.group = LOG_GROUP_TREATED}};
-        live_drift_take(&self, &decided, i > 100 * EACH_DAY, false, number++);
+        live_drift_take(&self, &decided, i > 100 * EACH_DAY, NAN, false, number++);
     }
     assert_null(live_drift_alarm(&self));
     live_drift_release(&self);
@@ -142,7 +149,7 @@ TEST(the_bandit_may_learn)
 /* An alarm that is in the log before the decision that raised it: as when the log is read again from its start. */
 TEST(the_log_alone_leads_to_the_same)
 {
-    const weather worse = {0.1, 0.5, "city", 0, 3};
+    const weather worse = {0.1, 0.5, "city", 0, 3, 1};
     live_drift first = {0}, again = {0};
     live_drift_start(&first, 0.05, 1);
     live_days(&first, 0, QUIET, &usual);
@@ -189,7 +196,7 @@ TEST(a_state_goes_on)
     live_drift_archive(&loaded, &second);
     ok(loaded.status);
     assert_int_equal(archive_remaining(&loaded), 0);
-    const weather worse = {0.1, 0.5, "city", 0, 3};
+    const weather worse = {0.1, 0.5, "city", 0, 3, 1};
     live_days(&first, 30, WATCHED, &worse);
     live_days(&second, 30, WATCHED, &worse);
     assert_non_null(live_drift_alarm(&first));

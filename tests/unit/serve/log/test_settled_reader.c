@@ -268,6 +268,36 @@ TEST(rounds_of_slots_say_the_same)
     end(&self);
 }
 
+/* A later slot that repeats depends on an earlier decision: then the round is no draw. Rules are those of all slots. */
+TEST(a_round_repeats_if_one_of_its_slots_does)
+{
+    static const char *const slots[] = {"top", "end"};
+    play self = start();
+    decision_body bodies[2];
+    for (size_t i = 0; i < 2; i++) {
+        bodies[i] = vectors();
+        bodies[i].slot = (json_text){slots[i], 3};
+        bodies[i].slot_index = i;
+        bodies[i].slot_count = 2;
+        bodies[i].guard = (decision_guard){.present = true, .rule_count = 1 + i, .rules = {{"all", 3}, {"end", 3}}};
+    }
+    bodies[1].guard.repeats = (json_text){"before\x1f"
+                                          "end",
+                                          10};
+    decide_slots(&self, "r1", bodies);
+    settle(&self);
+    settled_reader *reader = open_reader(&self, &everything);
+    log_event got;
+    settled_decision facts;
+    bool found;
+    ok(settled_next(reader, &got, &facts, &found, NULL));
+    assert_true(found);
+    assert_same_text(got.guard.repeats, (json_text){"before", 6});
+    assert_same_text(got.guard.rules, (json_text){"[\"all\",\"end\"]", 13});
+    settled_reader_free(reader);
+    end(&self);
+}
+
 /* ---- order ---- */
 
 TEST(the_first_that_waits_holds_up_the_others)
@@ -280,18 +310,22 @@ TEST(the_first_that_waits_holds_up_the_others)
     decide(&self, "a", &body);
     decide(&self, "b", &body);
     decide(&self, "c", &body);
+    self.now += 500000;
     reward(&self, "c", 3);
     reward(&self, "a", 1);
-    settled_reader *live = open_reader(&self, &everything);
+    log_range joined = everything;
+    joined.rules = state_of(self.store, 1)->rules;
+    settled_reader *live = open_reader(&self, &joined);
     ok(settled_next(live, &got, &facts, &found, NULL));
     assert_true(found && facts.number == 1 && got.reward == 1 && facts.outcome == SETTLED_REWARDED);
+    assert_true(facts.delay == 0.5);
     for (int i = 0; i < 2; i++) {
         ok(settled_next(live, &got, &facts, &found, NULL));
         assert_false(found);
     }
     settle(&self);
     ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 2 && facts.outcome == SETTLED_DEFAULT);
+    assert_true(found && facts.number == 2 && facts.outcome == SETTLED_DEFAULT && isnan(facts.delay));
     ok(settled_next(live, &got, &facts, &found, NULL));
     assert_true(found && facts.number == 3 && got.reward == 3);
     settled_reader_free(live);
