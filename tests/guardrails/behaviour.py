@@ -25,8 +25,8 @@ def expect(condition, sentence):
 
 
 def near(share, expected, count, what):
-    """Within four standard deviations."""
-    error = 4 * math.sqrt(expected * (1 - expected) / count)
+    """Within five standard deviations."""
+    error = 5 * math.sqrt(expected * (1 - expected) / count)
     expect(abs(share - expected) <= error, f"{what}: {share:.4f}, expected {expected:.4f} within {error:.4f}")
 
 
@@ -203,6 +203,31 @@ class Story:
         drawn = [each["action"] for each in self.many(name, [{} for _ in range(60)])] + [first["action"]]
         expect(len(drawn) - drawn.count("card") == 10, f"{drawn} with a cap of 10 for what is no card")
 
+    def a_retry_gets_what_was_decided_before_the_cap(self):
+        name = self.bandit({"caps": [{"name": "all", "action": {"kind": ["card", "loan", "mail"]}, "most": 5}]})
+        slots = [{"id": "top"}, {"id": "low"}]
+        single, whole = self.decide(name, id="single", key="u"), self.decide(name, id="round", slots=slots)
+        for i in range(2):
+            self.decide(name, id=f"more {i}")
+        for _ in range(2):
+            expect(self.decide(name, id="single", key="u") == single, "a retry got another answer")
+            expect(self.decide(name, id="round", slots=slots) == whole, "a retry of a round got another answer")
+            self.refused(409, name, id="single", key="other")
+            self.refused(400, name, id="new")
+            self.refused(400, name, id="new round", slots=slots)
+            self.refused(400, name)
+        batch = [{"actions": ACTIONS, "id": "single", "key": "u"}, {"actions": ACTIONS, "id": "new"}]
+        found = self.server.call("POST", f"/v1/bandits/{name}/decide/batch", {"decisions": batch})["decisions"]
+        expect(found[0] == single and "the cap 'all'" in found[1]["error"]["message"], str(found))
+
+    def refused(self, status, name, **request):
+        try:
+            self.decide(name, **request)
+        except Refused as refused:
+            expect(refused.status == status, str(refused))
+            return
+        raise AssertionError(f"{request} was decided")
+
     def a_removed_boost_leaves_no_price(self):
         budgets = [{"name": "money", "cost": "cost", "limit": 1000}]
         name = self.bandit({"budgets": budgets, "rules": [{"name": "no mails", "action": {"kind": "mail"}, "boost": -1000}]})
@@ -319,6 +344,7 @@ def main():
                          story.slots_of_a_round_are_in_one_group, story.long_segments_can_be_read,
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
                          story.caps_survive_changes_of_guardrails, story.retries_do_not_count,
+                         story.a_retry_gets_what_was_decided_before_the_cap,
                          story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay, story.a_held_bandit_falls_back,
                          story.a_violated_bound_rolls_back, story.the_log_says_all):
                 each()

@@ -79,6 +79,7 @@ static ee_status decide_guarded(call *self, call_item *item, const deciding *by,
                                  .key = self->request.key.bytes ? self->request.key : (json_text){"", 0},
                                  .now = by->now};
     ee_status status = guardrails_begin(guarding, &self->guarding, &asked, body, error);
+    item->entry.refused = status == EE_BAD_INPUT && !self->request.dry_run;
     if (status) return status;
     status = decide(self, by, body, error);
     bool counts = !status && !self->request.dry_run;
@@ -135,6 +136,21 @@ static ee_status finish(call *self, call_item *item, const deciding *by, decisio
     return EE_OK;
 }
 
+/* Guardrails refuse the decision: a cap may have been reached since it was made. A retry of one that was made gets that
+ * one, so the journal looks it up. Returns whether it can have been made. */
+static bool look_up(call *self, call_item *item, size_t slot, const ee_error *why)
+{
+    journal_entry *entry = &item->entry;
+    if (entry->generated_id && !self->first_id[0]) return false;
+    entry->event.kind = EVENT_DECISION;
+    entry->refused = true;
+    entry->error = *why;
+    entry->slot_index = slot;
+    entry->slot_count = self->request.slot_count;
+    memcpy(entry->request, self->checksum, sizeof entry->request);
+    return true;
+}
+
 static ee_status decide_single(call *self, call_item *item, deciding *by, ee_error *error)
 {
     decision_body body;
@@ -142,7 +158,8 @@ static ee_status decide_single(call *self, call_item *item, deciding *by, ee_err
     item->entry.event.id = by->id;
     if (item->entry.generated_id) memcpy(item->id, by->made, sizeof item->id);
     ee_status status = describe(self, item, by, &body, error);
-    return status ? status : finish(self, item, by, &body, error);
+    if (!status) status = finish(self, item, by, &body, error);
+    return status && item->entry.refused && look_up(self, item, 0, error) ? EE_OK : status;
 }
 
 /* ---- slots ---- */
@@ -193,24 +210,44 @@ static ee_status describe_slot(call *self, const call_item *item, const deciding
     return self->slot_context.status ? status_no_memory(error, self->slot_context.length) : EE_OK;
 }
 
-static ee_status decide_slots(call *self, deciding *by, ee_error *error)
+static ee_status begin_slot(call *self, const deciding *by, size_t slot, call_item **out, ee_error *error)
 {
     const decide_request *request = &self->request;
+    *out = &self->items[self->first_item];
+    ee_status status = slot ? call_add_part(self, out, error) : EE_OK;
+    if (status) return status;
+    (*out)->is_round = true;
+    (*out)->entry.generated_id = !request->id.bytes;
+    return call_name_slot(self, *out, by->id, request->slots[slot].id, error);
+}
+
+/* Looks up the whole round, of which `count` slots have begun and the last one was refused. */
+static ee_status look_up_round(call *self, const deciding *by, size_t count, ee_error *error)
+{
+    ee_error why = *error;
     ee_status status = EE_OK;
-    for (size_t slot = 0; slot < request->slot_count && !status; slot++) {
-        call_item *item = &self->items[self->first_item];
+    call_item *item;
+    for (; count < self->request.slot_count && !status; count++) status = begin_slot(self, by, count, &item, error);
+    for (size_t slot = 0; slot < count && !status; slot++)
+        if (!look_up(self, &self->items[self->first_item + slot], slot, &why)) status = why.status;
+    return status;
+}
+
+static ee_status decide_slots(call *self, deciding *by, ee_error *error)
+{
+    size_t slot = 0, count = self->request.slot_count;
+    call_item *item = NULL;
+    ee_status status = EE_OK;
+    for (; slot < count && !status; slot++) {
         decision_body body;
-        if (slot) status = call_add_part(self, &item, error);
-        if (status) break;
-        item->is_round = true;
-        item->entry.generated_id = !request->id.bytes;
-        status = call_name_slot(self, item, by->id, request->slots[slot].id, error);
+        status = begin_slot(self, by, slot, &item, error);
         if (!status) status = describe_slot(self, item, by, slot, &body, error);
         if (!status) status = finish(self, item, by, &body, error);
         if (!status) take_action(&self->request, slot, body.action);
     }
-    if (status) take_all_back(self, self->first_item);
-    return status;
+    if (!status) return EE_OK;
+    take_all_back(self, self->first_item);
+    return item->entry.refused ? look_up_round(self, by, slot, error) : status;
 }
 
 static ee_status read_decision(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
@@ -276,6 +313,9 @@ static void decision_written(journal_entry *entry)
     case ENTRY_CONFLICT:
         call_item_refuse(self, item, 409,
                          "this id was used for another request; retry with the identical body, or send a new id");
+        break;
+    case ENTRY_REFUSED:
+        call_item_refuse(self, item, 400, entry->error.message);
         break;
     case ENTRY_FAILED:
     case ENTRY_MOVED:

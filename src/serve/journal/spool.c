@@ -562,7 +562,10 @@ static ee_status add_entry(spool *self, appending *to, store_entry *first, store
     store_entry *entry = first, *next = first;
     do {
         entry = next;
-        if (!status && !place) status = add_record(self, to, entry, error);
+        if (!status && !place && first->refused)
+            entry->verdict = ENTRY_REFUSED;
+        else if (!status && !place)
+            status = add_record(self, to, entry, error);
         next = is_round ? next_slot(entry) : NULL;
     } while (next && !status);
     *after = entry->next;

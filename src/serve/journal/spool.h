@@ -50,8 +50,9 @@ void spool_close(spool *self);
 bool spool_takes(event_kind kind);
 
 /* Writes entries, chained by next, with one sync. Verdicts: ENTRY_SPOOLED; decisions whose id is in the spool are not
- * written again, and get ENTRY_REPEATED, with the place for spool_earlier in event.number, or ENTRY_CONFLICT. Slots of
- * a round follow each other. time: not before the last. On failure verdicts are not set. */
+ * written again, and get ENTRY_REPEATED, with the place for spool_earlier in event.number, or ENTRY_CONFLICT; a refused
+ * one that is new gets ENTRY_REFUSED. Slots of a round follow each other. time: not before the last. On failure
+ * verdicts are not set. */
 ee_status spool_append(spool *self, store_entry *first, int64_t time, ee_error *error);
 
 /* A decision of the spool, valid until the next call. */

@@ -393,6 +393,10 @@ static ee_status decide_one(joining *self, join_bandit *bandit, store_entry *ent
         recognize(self, &known->row, known->row.number, entry);
         return EE_OK;
     }
+    if (entry->refused) {
+        entry->verdict = ENTRY_REFUSED;
+        return EE_OK;
+    }
     ee_status status = add_decision(self, bandit, entry, error);
     return status || entry->generated_id ? status : claim(self, bandit, id, error);
 }
@@ -439,8 +443,12 @@ static ee_status decide_round(joining *self, join_bandit *bandit, store_entry *f
 {
     join_id *id = join_find_id(self, bandit->now.number, slot_round_id(first->event.id, NULL));
     const join_decision *known = first->generated_id ? NULL : decision_of(self, id);
-    if (!known) return add_round(self, bandit, first, id, error);
-    recognize_round(self, known, first);
+    if (known)
+        recognize_round(self, known, first);
+    else if (first->refused)
+        first->verdict = ENTRY_REFUSED; /* and the others follow */
+    else
+        return add_round(self, bandit, first, id, error);
     return EE_OK;
 }
 

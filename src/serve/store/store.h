@@ -45,6 +45,7 @@ typedef enum entry_verdict {
     ENTRY_REPEATED, /* was written before, or has no effect: for a DECISION, `earlier` has the first one */
     ENTRY_CONFLICT, /* another request, or reward, has this id */
     ENTRY_FAILED,   /* not written: entry->error says why */
+    ENTRY_REFUSED,  /* a refused DECISION that was not made before */
     ENTRY_MOVED,    /* not written: another process owns the bandit, or creates bandits */
     ENTRY_SPOOLED   /* durable in the journal's spool, to be written later: its outcome is not known yet */
 } entry_verdict;
@@ -58,6 +59,8 @@ struct store_entry {
                     filled in. All bytes stay unchanged until the entry is done */
     uint64_t request[2];           /* DECISION: as in its body */
     bool generated_id;             /* DECISION: the id is new for certain: made by us, not by the caller */
+    bool refused;                  /* DECISION: it is not made, and `error` says why. It is only looked up: if it was
+                                      made before, this is a retry */
     bool deferred;                 /* DECISION: as in its body */
     size_t slot_index, slot_count; /* DECISION: as in its body */
     bool with_next; /* in one transaction with the next of the chain, which is of the same bandit; if this

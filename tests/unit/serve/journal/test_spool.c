@@ -215,6 +215,20 @@ TEST_WITH(a_repeated_decision_is_recognized, set_up, tear_down)
     assert_int_equal(place, 0);
 }
 
+TEST_WITH(a_refused_decision_is_not_kept, set_up, tear_down)
+{
+    test_stage *self = *state;
+    decide(self, 1, 1, "a", "same", ENTRY_SPOOLED);
+    const char *const ids[] = {"a", "b"};
+    for (size_t i = 0; i < 2; i++) {
+        add(self, 1, EVENT_DECISION, ids[i], "same");
+        self->entries[0].refused = true;
+        ok(append(self, 2));
+        assert_int_equal(self->entries[0].verdict, i ? ENTRY_REFUSED : ENTRY_REPEATED);
+    }
+    decide(self, 3, 1, "b", "same", ENTRY_SPOOLED);
+}
+
 TEST_WITH(a_decision_may_repeat_in_its_own_group, set_up, tear_down)
 {
     test_stage *self = *state;

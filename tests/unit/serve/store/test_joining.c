@@ -264,6 +264,27 @@ TEST(a_repeated_decision_has_its_number)
     end(&self, "D a; D b; ");
 }
 
+/* One that guardrails refuse may be a retry. */
+TEST(a_refused_decision_is_only_looked_up)
+{
+    play self = start(LOG_REWARD_FIRST, 0);
+    decide(&self, "a");
+    static const struct {
+        const char *id;
+        uint64_t request;
+        entry_verdict expected;
+    } cases[] = {{"a", 7, ENTRY_REPEATED}, {"a", 8, ENTRY_CONFLICT}, {"b", 7, ENTRY_REFUSED}};
+    for (size_t i = 0; i < 3; i++) {
+        store_entry entry = {.bandit = 1,
+                             .event = {.kind = EVENT_DECISION, .id = words(cases[i].id)},
+                             .request = {1, cases[i].request},
+                             .refused = true};
+        write_group(&self, &entry);
+        assert_int_equal(entry.verdict, cases[i].expected);
+    }
+    end(&self, "D a; ");
+}
+
 TEST(reward_ids)
 {
     play self = start(LOG_REWARD_SUM, 0);
