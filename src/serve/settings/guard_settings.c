@@ -82,7 +82,8 @@ static ee_status read_duration(place at, const json_value *of, const char *name,
     json_text given = {words, words ? strlen(words) : 0};
     if (!value) return EE_OK;
     if ((words || value->kind == JSON_KIND_NUMBER) && duration_parse(given, value->number, into)) return EE_OK;
-    return refuse(at, error, "%s must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"", name);
+    return refuse(at, error, "%s must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at most 366d",
+                  name);
 }
 
 static ee_status read_number(place at, const json_value *of, const char *name, double low, double high, double *into,
@@ -374,6 +375,16 @@ static ee_status read_sticky(guard_settings *self, const json_value *from, ee_er
 
 typedef ee_status read_item(guard_settings *self, place at, const json_value *from, ee_error *error);
 
+/* Explanations, the log and the dashboard tell items apart by their names. Bounds have none. */
+static ee_status check_name_is_new(const json_value *items, place at, ee_error *error)
+{
+    const char *name = json_text_of(json_member(json_element(items, at.index), "name"));
+    for (size_t i = 0; name && i < at.index; i++)
+        if (strcmp(json_text_of(json_member(json_element(items, i), "name")), name) == 0)
+            return refuse(at, error, "there is another with the name '%s'", name);
+    return EE_OK;
+}
+
 static ee_status read_items(guard_settings *self, const json_value *root, const char *member, size_t most,
                             read_item *read, size_t *count, ee_error *error)
 {
@@ -382,7 +393,9 @@ static ee_status read_items(guard_settings *self, const json_value *root, const 
     if (items->kind != JSON_KIND_ARRAY || items->count > most)
         return refuse(single(member), error, "expected an array of at most %zu objects", most);
     for (; *count < items->count; ++*count) {
-        ee_status status = read(self, (place){member, *count}, json_element(items, *count), error);
+        place at = {member, *count};
+        ee_status status = read(self, at, json_element(items, *count), error);
+        if (!status) status = check_name_is_new(items, at, error);
         if (status) return status;
     }
     return EE_OK;

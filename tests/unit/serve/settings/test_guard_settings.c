@@ -99,6 +99,13 @@ TEST(mistakes)
     assert_refused("{\"rules\": [{\"name\": \"x\", \"action\": {\"a\": null}, \"exclude\": true}]}",
                    "guardrails: rules[0]: a: expected a string, a number, true, false, {\"from\": 1, \"below\": 2}, or "
                    "an array of them");
+    assert_refused("{\"caps\": [{\"name\": \"a\", \"action\": {\"k\": 1}, \"most\": 1}, {\"name\": \"a\", \"action\": "
+                   "{\"k\": 2}, \"most\": 1}]}",
+                   "guardrails: caps[1]: there is another with the name 'a'");
+    assert_refused(
+        "{\"sticky\": {\"for\": \"400d\"}}",
+        "guardrails: sticky: for must be seconds, or a string such as \"10m\", \"4h\" or \"2d\"; above 0, at "
+        "most 366d");
 }
 
 TEST(bounds_name_metrics_that_exist)
