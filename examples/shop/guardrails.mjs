@@ -8,11 +8,12 @@ import { parseArgs } from 'node:util';
 import { startEenet } from './eenet.mjs';
 import { controlGroup, holding, rollout } from './guardrails/groups.mjs';
 import { budget, caps, shares } from './guardrails/limits.mjs';
+import { bounds, objective } from './guardrails/metrics.mjs';
 import { rules } from './guardrails/rules.mjs';
 import { Report, Simulation } from './guardrails/simulation.mjs';
 import { stickiness } from './guardrails/stickiness.mjs';
 
-const CHAPTERS = [controlGroup, rollout, rules, shares, caps, budget, stickiness, holding];
+const CHAPTERS = [controlGroup, rollout, rules, shares, caps, budget, stickiness, objective, bounds, holding];
 
 function readVisits() {
     const { values } = parseArgs({ options: { visits: { type: 'string', default: '4000' } } });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const SCRIPT = join(process.env.SOURCE_FOLDER, 'examples/shop/run.sh');
-const FEATURES = ['Control group', 'Rollout', 'Rules', 'Shares', 'Caps', 'Budget', 'Stickiness', 'Held'];
+const FEATURES = ['Control group', 'Rollout', 'Rules', 'Shares', 'Caps', 'Budget', 'Stickiness', 'Objective', 'Bound', 'Held'];
 
 const run = (words) =>
     new Promise((resolve) => {

@@ -11,7 +11,7 @@ const GUARDRAILS = {
     segment: 'country',
     bounds: [{ metric: 'refund', most_above: 0.1, then: 'alert' }],
     caps: [{ name: 'mails', action: { kind: 'mail' }, most: 5000, per: '1d' }],
-    budgets: [{ name: 'stamps', cost: 'cost', limit: 4000, per: '1d' }],
+    budgets: [{ name: 'stamps', cost: 'cost', limit: 4000 }],
     shares: [{ name: 'letters', action: { kind: 'mail' }, low: 0.1, high: 0.9, window: '1d' }],
 };
 
@@ -136,6 +136,7 @@ describe('guardrails', TOGETHER, () => {
         await limits.getByText(`${mails} of 5,000`, { exact: true }).waitFor();
         await limits.getByText(`${mails} of 4,000`, { exact: true }).waitFor();
         await limits.getByText('within 10% to 90% on average over 1 day', { exact: true }).waitFor();
+        assert.doesNotMatch(await limits.textContent(), /undefined/); // the budget has no "per"
         const { caps, budgets, shares } = (await ask(server.url, '/v1/bandits/limited')).body.limits;
         assert.deepEqual([caps, budgets.map(({ name, spent }) => [name, spent]), shares.map(({ name }) => name)], [[{ name: 'mails', count: mails, most: 5000 }], [['stamps', mails]], ['letters']]);
         assert.ok(shares[0].mean >= 0.1 && shares[0].mean <= 0.9);

@@ -214,6 +214,7 @@ static ee_status count(guardrails *self, guardrails_room *room, json_text id, co
     char digits[24];
     ee_status status = EE_OK;
     room->round.excluded = body->excluded;
+    room->round.is_baseline = decision_follows_baseline(body);
     if (self->limits) status = limits_decided(self->limits, &room->round, body->action, body->probabilities, error);
     bool keeps = self->kept && room->round.has_key && !decision_follows_baseline(body) && !body->guard.repeats.length;
     if (status || !keeps) return status;
@@ -244,6 +245,7 @@ void guardrails_undo(guardrails *self, guardrails_room *room, json_text id, int6
     if (guard_facts_read(&room->facts, &self->tables, body, NULL)) return; /* it stays counted: limits hold */
     describe(room, body, body->guard.key, decided);
     room->round.excluded = body->excluded;
+    room->round.is_baseline = decision_follows_baseline(body);
     pthread_mutex_lock(&self->mutex);
     if (self->limits) limits_undo(self->limits, &room->round, body->action, body->probabilities);
     bool kept = self->kept && room->round.has_key && !body->guard.repeats.length &&

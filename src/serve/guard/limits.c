@@ -177,13 +177,13 @@ static budget_costs costs_of(const limit_state *self, const limits_round *round,
     return costs;
 }
 
-/* The probability of a share; false: it had no action that could be chosen. */
+/* The probability of a share; false: the decision does not count for it. */
 static bool mass_of(const limit_state *self, const limits_round *round, size_t share, const double *probabilities,
                     double *mass)
 {
     bool any = false;
     *mass = 0;
-    for (size_t i = 0; i < round->count; i++) {
+    for (size_t i = 0; !round->is_baseline && i < round->count; i++) {
         if (share_of(self, round, i) != share || (round->excluded && round->excluded[i])) continue;
         *mass += probabilities[i];
         any = true;

@@ -32,6 +32,7 @@ typedef struct limits_round {
                                 budgets */
 
     /* For limits_decided and limits_undo. */
+    bool is_baseline;        /* the baseline decided: shares neither hold for it nor count it */
     const uint8_t *excluded; /* (count) not 0: it could not be chosen; NULL: none */
     const float *priced;     /* (count) what limits_apply added to the boosts: given for a decision of the log, it
                                 restores the prices; NULL: they are known */

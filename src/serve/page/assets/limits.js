@@ -52,8 +52,8 @@ export function boundsPart() {
 
 // ---- caps, budgets, shares ----
 
-// "1d" as "1 day".
-function span(words) {
+// "1d", the default, as "1 day".
+function span(words = '1d') {
     const [, number, unit] = String(words).match(/^([0-9.]+)([smhd]?)$/) ?? [];
     return number === undefined ? words : duration(Number(number) * (UNITS[unit] ?? 1));
 }

@@ -255,6 +255,13 @@ TEST(the_bounds_follow_the_mean_of_the_window)
     round.excluded = NULL;
     ok(apply(&self, &round));
     assert_near(self.low[0], 0.3, 1e-9);
+    /* Nor does one of the baseline: the bandit does not make up for people whom it does not decide for. */
+    round.is_baseline = true;
+    ok(limits_decided(self.limits, &round, 0, (double[]){1, 0, 0}, NULL));
+    limits_undo(self.limits, &round, 0, (double[]){0, 1, 0});
+    round.is_baseline = false;
+    ok(apply(&self, &round));
+    assert_near(self.low[0], 0.3, 1e-9);
     round.now += 64 * SECOND; /* all have left */
     ok(apply(&self, &round));
     assert_near(self.low[0], 0.2, 0);
