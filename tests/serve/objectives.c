@@ -111,7 +111,7 @@ int main(int count, char **values)
     server_process_start(&server);
     client = http_client_start(server.port);
     ask("POST", "/v1/bandits",
-        "{\"name\":\"shop\",\"policy\":\"linucb\",\"dim\":2,\"seed\":1,\"wait\":2,\"propensity\":\"floor:0.2\","
+        "{\"name\":\"shop\",\"policy\":\"linucb\",\"dim\":2,\"seed\":1,\"wait\":5,\"propensity\":\"floor:0.2\","
         "\"default_reward\":null,\"metrics\":[{\"name\":\"refund\",\"missing\":0,\"weight\":-0.1}]}",
         201);
     for (; number < DECISIONS; number++) {
