@@ -151,11 +151,35 @@ static ee_status own_bandit(pg_store *self, uint32_t bandit, uint64_t token, boo
     return status;
 }
 
+/* Commits a lock on the bandit's row. The lock waits until a session that was lost has ended its transaction. The commit
+ * waits for the standby: what this process reads of the bandit after it, its lease too, survives a failover. Otherwise
+ * another server could get the same token then, with other events. */
+static ee_status settle(pg_store *self, uint32_t bandit, ee_error *error)
+{
+    PGresult *result = NULL;
+    pg_values_start(&self->values);
+    ee_status status = pg_queue(self, PG_BEGIN, false, "begin a transaction", error);
+    pg_array_start(&self->values, PG_INT8);
+    pg_element_int8(&self->values, bandit);
+    pg_array_end(&self->values);
+    if (!status) status = pg_queue(self, PG_LOCK_ENDS, false, "lock a bandit", error);
+    pg_values_start(&self->values);
+    if (!status) status = pg_ask(self, PG_COMMIT, "commit a transaction", &result, error);
+    PQclear(result);
+    if (!status) return EE_OK;
+    pg_forget_queue(self);
+    if (!pg_is_broken(self->connection) && pg_run(self->connection, PG_ROLLBACK, NULL, "roll back", NULL, NULL))
+        pg_disconnect(self->connection);
+    return status;
+}
+
 static ee_status own(pg_store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error)
 {
     *owned = false;
-    ee_status status =
-        bandit == LEADER ? own_leader(self, token, owned, error) : own_bandit(self, bandit, token, owned, error);
+    ee_status status = settle(self, bandit, error);
+    if (!status)
+        status =
+            bandit == LEADER ? own_leader(self, token, owned, error) : own_bandit(self, bandit, token, owned, error);
     if (!status && !*owned) pg_disown(&self->base, bandit);
     return status;
 }
@@ -169,28 +193,12 @@ ee_status pg_own(store *base, uint32_t bandit, uint64_t token, bool *owned, ee_e
     return status ? status : own(self, bandit, token, owned, error);
 }
 
-/* Waits until the session that was lost has ended its transaction: it has the lock. */
-static ee_status await_end(pg_store *self, uint32_t bandit, ee_error *error)
-{
-    ee_status status = pg_run(self->connection, PG_BEGIN, NULL, "begin a transaction", NULL, error);
-    pg_values_start(&self->values);
-    pg_array_start(&self->values, PG_INT8);
-    pg_element_int8(&self->values, bandit);
-    pg_array_end(&self->values);
-    if (!status) status = pg_run(self->connection, PG_LOCK_ENDS, &self->values, "lock a bandit", NULL, error);
-    ee_status ended = pg_is_broken(self->connection)
-                          ? EE_OK
-                          : pg_run(self->connection, PG_ROLLBACK, NULL, "roll back", NULL, status ? NULL : error);
-    return status ? status : ended;
-}
-
 /* The transaction may have created bandits. In a fleet their leases say whose they are. */
 static ee_status resolve(pg_store *self, uint32_t bandit, ee_error *error)
 {
     bool owned;
     uint64_t token = pg_token(self, bandit);
-    ee_status status = await_end(self, bandit, error);
-    if (!status && token) status = own(self, bandit, token, &owned, error);
+    ee_status status = token ? own(self, bandit, token, &owned, error) : settle(self, bandit, error);
     if (!status && bandit == LEADER && !self->server && self->base.joining->leads) status = load_rest(self, error);
     return status;
 }

@@ -13,7 +13,6 @@
 #include "serve/shown_log.h"
 #include "serve/store/postgres/pg_writer.h"
 #include "serve/store_writer.h"
-#include "serve/system/server_clock.h"
 
 static json_text words(const char *plain)
 {
@@ -122,6 +121,31 @@ TEST(an_old_owner_writes_nothing)
     database_remove(&database);
 }
 
+/* A new owner has committed a change of the row before it reads anything: with a standby, that commit waits until what
+ * it has read is there too. */
+TEST(a_new_owner_waits_for_the_standby)
+{
+    static const char committed[] =
+        "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int FROM eenet.log_ends"
+        " WHERE bandit = %u";
+    only_in_a_database();
+    fresh_database database = database_make();
+    store *first = open_server(&database, 1), *second = open_server(&database, 2);
+    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
+    write_bandit(first, "a", "{}", 1);
+    for (uint32_t bandit = LEADER; bandit <= 1; bandit++) {
+        char sql[200];
+        uint64_t token = move_lease(&database, bandit, 2);
+        snprintf(sql, sizeof sql, committed, (unsigned)bandit);
+        assert_int_equal(ask_number(&database, sql), 0);
+        assert_true(own(second, bandit, token));
+        assert_int_equal(ask_number(&database, sql), 1);
+    }
+    store_close(second);
+    store_close(first);
+    database_remove(&database);
+}
+
 /* The token is ours, but somebody has written: whatever it was, this process does not know the log. */
 TEST(an_owner_that_missed_an_event_writes_nothing)
 {
@@ -197,11 +221,7 @@ TEST(a_stopped_process_does_not_keep_its_locks)
     int result = 0;
     assert_int_equal(waitpid(child, &result, WUNTRACED), child);
     assert_true(WIFSTOPPED(result));
-    int64_t start = server_clock_real();
-    uint64_t token = move_lease(&database, 1, 2);
-    int64_t taken = server_clock_real() - start;
-    print_message("takeover: %d ms\n", (int)(taken / 1000));
-    assert_true(taken < 2000000);
+    uint64_t token = move_lease(&database, 1, 2); /* would time out if the lock were kept */
     kill(child, SIGCONT);
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(WEXITSTATUS(result), 0);
