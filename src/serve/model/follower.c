@@ -29,6 +29,7 @@ struct follower {
     uint32_t number; /* of the bandit */
     const step_body *step;
     event_batch batch;
+    bool reads_ahead; /* the batch has what follows the step: steps of the log are short, and come one after the other */
 };
 
 /* ---- making ---- */
@@ -381,11 +382,12 @@ typedef struct step_end {
     bool reached; /* is_over returned true */
 } step_end;
 
-/* Takes the events of the batch up to step->upto. Returns with self->upto at the last one that was taken, if it was
- * over. */
+/* Takes the events of the batch from self->upto to step->upto. Returns with self->upto at the last one that was taken, if
+ * it was over. */
 static ee_status take_batch(follower *self, step_end *end, bool *taken, ee_error *error)
 {
     for (size_t i = 0; i < self->batch.count && self->batch.events[i].number <= self->step->upto; i++) {
+        if (self->batch.events[i].number <= self->upto) continue;
         if (end->is_over && *taken && end->is_over(end->context)) {
             end->reached = true;
             return EE_OK;
@@ -398,19 +400,27 @@ static ee_status take_batch(follower *self, step_end *end, bool *taken, ee_error
     return EE_OK;
 }
 
-/* Takes events up to step->upto, or until it is over. */
-static ee_status take_events(follower *self, step_end *end, ee_error *error)
+/* Reads what follows self->upto, unless the batch has it. */
+static ee_status read_events(follower *self, ee_error *error)
 {
     enum { TOGETHER = 256 };
     const unsigned kinds =
         1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_STEP | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
+    if (self->reads_ahead && self->batch.last > self->upto) return EE_OK;
+    ee_status status = store_read(self->log, self->number, self->upto, kinds, TOGETHER, &self->batch, error);
+    if (!status && self->batch.last == self->upto)
+        return status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,
+                           self->upto, self->step->upto);
+    if (status) event_batch_clear(&self->batch);
+    return status;
+}
+
+/* Takes events up to step->upto, or until it is over. */
+static ee_status take_events(follower *self, step_end *end, ee_error *error)
+{
     bool taken = false;
     while (self->upto < self->step->upto) {
-        uint64_t before = self->upto;
-        ee_status status = store_read(self->log, self->number, before, kinds, TOGETHER, &self->batch, error);
-        if (!status && self->batch.last == before)
-            status = status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,
-                                 before, self->step->upto);
+        ee_status status = read_events(self, error);
         if (!status) status = take_batch(self, end, &taken, error);
         if (status || end->reached) return status;
         self->upto = self->batch.last < self->step->upto ? self->batch.last : self->step->upto;
@@ -434,6 +444,7 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
     step_end end = {cancel, context, false};
     begin_step(self, log, bandit, step);
     ee_status status = take_events(self, &end, error);
+    self->reads_ahead = !status;
     if (!status && end.reached) status = status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
     return status ? status : bandit_await_pending(self->bandit, error);
 }
@@ -444,6 +455,7 @@ ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, s
     step_end end = {is_over, context, false};
     uint64_t before = self->upto;
     begin_step(self, log, bandit, step);
+    self->reads_ahead = false;
     ee_status status = take_events(self, &end, error);
     if (status == EE_FILE_ERROR && self->upto > before) status = EE_OK; /* an event is read before it is learned */
     step->upto = self->upto;

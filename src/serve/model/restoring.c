@@ -118,16 +118,30 @@ ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, 
     return status;
 }
 
+/* Takes the steps of a batch. */
+static ee_status take_steps(follower *self, store_reader *log, uint32_t bandit, const event_batch *steps,
+                            bool (*cancel)(void *context), void *context, uint64_t *version, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < steps->count && !status; i++) {
+        step_body step;
+        status = step_body_read(steps->events[i].body, steps->events[i].size, &step, error);
+        if (!status) status = follower_step(self, log, bandit, &step, cancel, context, error);
+        if (!status) *version = steps->events[i].number;
+    }
+    return status;
+}
+
 ee_status restore_steps(follower *self, store_reader *log, uint32_t bandit, bool (*cancel)(void *context),
                         void *context, uint64_t *version, ee_error *error)
 {
-    for (;;) {
-        uint64_t number;
-        step_body step;
-        ee_status status = restore_next_step(log, bandit, *version, &number, &step, error);
-        if (status || !number) return status;
-        status = follower_step(self, log, bandit, &step, cancel, context, error);
-        if (status) return status;
-        *version = number;
-    }
+    enum { TOGETHER = 256 };
+    event_batch steps = {0};
+    ee_status status;
+    do {
+        status = store_read(log, bandit, *version, 1U << EVENT_STEP, TOGETHER, &steps, error);
+        if (!status) status = take_steps(self, log, bandit, &steps, cancel, context, version, error);
+    } while (!status && steps.count);
+    event_batch_free(&steps);
+    return status;
 }
