@@ -29,7 +29,7 @@ struct follower {
     uint32_t number; /* of the bandit */
     const step_body *step;
     event_batch batch;
-    bool reads_ahead; /* the batch has what follows the step: steps of the log are short, and come one after the other */
+    bool reads_ahead; /* the batch also has what follows the step: steps in the log are short */
 };
 
 /* ---- making ---- */
@@ -382,8 +382,8 @@ typedef struct step_end {
     bool reached; /* is_over returned true */
 } step_end;
 
-/* Takes the events of the batch from self->upto to step->upto. Returns with self->upto at the last one that was taken, if
- * it was over. */
+/* Takes the events of the batch after self->upto, up to step->upto. Returns with self->upto at the last one that was
+ * taken, if it was over. */
 static ee_status take_batch(follower *self, step_end *end, bool *taken, ee_error *error)
 {
     for (size_t i = 0; i < self->batch.count && self->batch.events[i].number <= self->step->upto; i++) {

@@ -151,9 +151,9 @@ static ee_status own_bandit(pg_store *self, uint32_t bandit, uint64_t token, boo
     return status;
 }
 
-/* Commits a lock on the bandit's row. The lock waits until a session that was lost has ended its transaction. The commit
- * waits for the standby: what this process reads of the bandit after it, its lease too, survives a failover. Otherwise
- * another server could get the same token then, with other events. */
+/* Commits a lock on the bandit's row. The lock waits until a session that was lost has ended its transaction. The
+ * commit waits for the standby: what is read of the bandit after it, its lease too, survives a failover. Otherwise
+ * another server could get the same token later, with other events. */
 static ee_status settle(pg_store *self, uint32_t bandit, ee_error *error)
 {
     PGresult *result = NULL;
