@@ -53,10 +53,11 @@ def roles(fleet, name):
 
 @contextlib.contextmanager
 def killed(fleet, name):
-    """The owner is killed, and started again at the end. Gives the other servers."""
+    """The owner is killed, and started again at the end. Gives the other servers, when one of them has the bandit."""
     owner, *others = roles(fleet, name)
     owner.kill()
     try:
+        eventually(lambda: call(others[0], "GET", f"/v1/bandits/{name}").status == 200, f"no other server takes {name}")
         yield others
     finally:
         owner.start()
@@ -170,29 +171,34 @@ def deferred_and_slots(fleet):
 
 def rewarded_once_and_owner_killed(fleet):
     """The same rewards on two servers at the same time, again after the owner died, and a deadline without it."""
-    create(fleet.servers[0], "killed")
-    create(fleet.servers[0], "deadline", wait=4, default_reward=0.25)
-    owner, other, third = roles(fleet, "killed")
+    for number in range(20):  # the leader creates them, and may change in between
+        name, deadline = f"killed-{number}", f"deadline-{number}"
+        create(fleet.servers[0], name)
+        create(fleet.servers[0], deadline, wait=4, default_reward=0.25)
+        owner, other, third = roles(fleet, name)
+        if roles(fleet, deadline)[0] is owner:
+            break
+    else:
+        raise Failure("the two bandits never have the same owner")
     answers = {}
     for number in range(20):
-        answers[number] = decide(owner, "killed", f"d{number}").bytes
-        got = at_once(lambda: reward(other, "killed", f"d{number}", reward_id="r"),
-                      lambda: reward(third, "killed", f"d{number}", reward_id="r"))
+        answers[number] = decide(owner, name, f"d{number}").bytes
+        got = at_once(lambda: reward(other, name, f"d{number}", reward_id="r"),
+                      lambda: reward(third, name, f"d{number}", reward_id="r"))
         same(got, ["joined", "joined"], "outcomes of the same reward on two servers")
-    decide(other, "killed", "open")
-    same(roles(fleet, "deadline")[0], owner, "owner of the second bandit")
-    decide(third, "deadline", "forgotten")
-    with killed(fleet, "killed") as (left, right):
+    decide(other, name, "open")
+    decide(third, deadline, "forgotten")
+    with killed(fleet, name) as (left, right):
         for number, answer in answers.items():
-            same(reward(left, "killed", f"d{number}", reward_id="r"), "joined", "outcome after the owner died")
-            same(decide(right, "killed", f"d{number}").bytes, answer, "decision after the owner died")
-            same(reward(right, "killed", f"d{number}"), "repeated", "another reward")
-        same(reward(right, "killed", "open"), "joined", "reward of a decision before the owner died")
-        learned(left, "killed", len(answers) + 1)
-        same(expect(right, "GET", "/v1/bandits/killed").json["learned"], len(answers) + 1, "rewards that were learned")
-        learned(right, "deadline", 1)
-        same(log_of(left, "deadline")["forgotten"]["_label_cost"], -0.25, "cost by the default reward")
-        same(reward(right, "deadline", "forgotten"), "late", "reward after the deadline")
+            same(reward(left, name, f"d{number}", reward_id="r"), "joined", "outcome after the owner died")
+            same(decide(right, name, f"d{number}").bytes, answer, "decision after the owner died")
+            same(reward(right, name, f"d{number}"), "repeated", "another reward")
+        same(reward(right, name, "open"), "joined", "reward of a decision before the owner died")
+        learned(left, name, len(answers) + 1)
+        same(expect(right, "GET", f"/v1/bandits/{name}").json["learned"], len(answers) + 1, "rewards that were learned")
+        learned(right, deadline, 1)
+        same(log_of(left, deadline)["forgotten"]["_label_cost"], -0.25, "cost by the default reward")
+        same(reward(right, deadline, "forgotten"), "late", "reward after the deadline")
 
 
 # ---- the rest of the API on a server that is not the owner ----
@@ -330,7 +336,7 @@ def keys_of_the_database(fleet, program):
     admin = keys("add", "admin", "--role", "admin")
     only = keys("add", "only", "--role", "client", "--bandit", "guarded")
     for server in fleet.servers:
-        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=only).status == 403, "a new key is not known", 10)
+        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=only).status == 403, "a new key is not known")
         expect(server, "GET", "/v1/bandits", status=401)
         expect(server, "GET", "/v1/bandits", key=admin)
         expect(server, "POST", "/v1/bandits/guarded/decide", {"actions": TWO}, key=only)
@@ -344,11 +350,11 @@ def keys_of_the_database(fleet, program):
     keys("remove", "only")
     for server in fleet.servers:
         path = "/v1/bandits/guarded/decide"
-        eventually(lambda at=server: call(at, "POST", path, {"actions": TWO}, key=only).status == 401, "a removed key works", 10)
+        eventually(lambda at=server: call(at, "POST", path, {"actions": TWO}, key=only).status == 401, "a removed key works")
         expect(server, "GET", "/v1/bandits/guarded", key=admin)
     keys("remove", "admin")
     for server in fleet.servers:  # without keys nobody is let in
-        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=admin).status == 401, "a removed key works", 10)
+        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=admin).status == 401, "a removed key works")
         expect(server, "GET", "/v1/bandits", status=401)
 
 

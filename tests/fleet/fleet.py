@@ -167,7 +167,7 @@ class Server:
                 self.resume()
             self.process.terminate()
             try:
-                self.process.wait(20)
+                self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.kill()
         self.proxy.close()
@@ -202,7 +202,7 @@ class Fleet:
         with open(self.folder / "haproxy.log", "ab") as log:
             self.haproxy = subprocess.Popen([program, "-db", "-f", str(settings)], stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, start_new_session=True)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:
             with contextlib.suppress(OSError, http.client.HTTPException):
                 if ask(self.port, "/readyz")[0] == 200:

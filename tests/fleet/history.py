@@ -190,7 +190,7 @@ class Load:
         client = Client(self.targets, 10.0)
         for name in self.bandits:
             body = json.dumps({"name": name, **BANDITS[name]})
-            end = time.monotonic() + 30
+            end = time.monotonic() + 60
             while True:
                 try:
                     status, text = client.post(self.targets.direct[0], "POST", "/v1/bandits", body)

@@ -55,7 +55,7 @@ class Bouncer:
             command = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", *command]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = f"postgresql://{USER}@127.0.0.1:{self.port}/{NAME}"
-        eventually(lambda: self.query("SELECT 1"), f"pgbouncer does not start: {folder}/pgbouncer.log", 30)
+        eventually(lambda: self.query("SELECT 1"), f"pgbouncer does not start: {folder}/pgbouncer.log")
 
     def query(self, sql):
         done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-c", sql, self.url], capture_output=True, check=False)
@@ -63,7 +63,7 @@ class Bouncer:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def busy(bouncer):
 
 def refuses(program, folder, bouncer, what):
     done = subprocess.run([program, "serve", "--store", bouncer.url, "--replication", "any", "--port", "0", "--folder",
-                           str(folder / "refused")], capture_output=True, text=True, timeout=60, check=False)
+                           str(folder / "refused")], capture_output=True, text=True, timeout=120, check=False)
     if done.returncode == 0 or ADVICE not in done.stderr:
         raise Failure(f"{what}: expected a refusal, got {done.returncode} {done.stdout}{done.stderr}")
 

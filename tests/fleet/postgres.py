@@ -157,7 +157,7 @@ class Node:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         for pid in doomed:
-            wait_until(lambda gone=pid: not alive(gone), 20, f"process {pid} of {self.name} to end")
+            wait_until(lambda gone=pid: not alive(gone), 60, f"process {pid} of {self.name} to end")
 
     def stop(self):
         if self.pid():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 from client import Failure, eventually, expect, run_cases, same
@@ -16,7 +17,8 @@ from fleet import Fleet, Server
 from postgres import Database, binaries
 
 BANDITS = [f"bandit-{number}" for number in range(8)]
-OPTIONS = ["--replication", "any", "--drain", "1"]
+DRAIN = 1  # seconds for which a server that stops says so, and goes on
+OPTIONS = ["--replication", "any", "--drain", str(DRAIN)]
 # Every change of an owner.
 WITNESS = """
 CREATE TABLE public.moves (id bigserial, bandit bigint, before bigint, after bigint);
@@ -31,11 +33,13 @@ CREATE TRIGGER note_move AFTER UPDATE ON eenet.log_ends FOR EACH ROW EXECUTE FUN
 
 
 class Load:
-    """Clients behind a load balancer: it asks each server whether it is ready, and uses those that are."""
+    """Clients behind a load balancer: it asks each server whether it is ready, and uses those that are. On a busy machine
+    it may ask too seldom to notice in time that a server stops: a request that such a server did not get is sent again."""
 
     def __init__(self, fleet):
         self.fleet = fleet
         self.ready = list(fleet.servers)
+        self.asked = {server: time.monotonic() for server in fleet.servers}  # when a server was last asked that was ready
         self.over = threading.Event()
         self.failures = []
         self.decided = {}
@@ -46,23 +50,40 @@ class Load:
 
     def balance(self):
         while not self.over.is_set():
-            self.ready = [server for server in list(self.fleet.servers) if server.ready()]
+            ready = []
+            for server in list(self.fleet.servers):
+                begun = time.monotonic()
+                if server.ready():
+                    self.asked[server] = begun
+                    ready.append(server)
+            self.ready = ready or self.ready  # a machine that is too busy to answer
             self.over.wait(0.05)
+
+    def send(self, number, path, body):
+        for attempt in itertools.count():
+            ready = self.ready
+            server = ready[(number + attempt) % len(ready)]
+            try:
+                return expect(server, "POST", path, body)
+            except (Failure, OSError, http.client.HTTPException) as error:
+                late = time.monotonic() - self.asked[server] >= 0.9 * DRAIN
+                if isinstance(error, OSError) and late and not server.ready():
+                    if self.over.wait(0.05):
+                        return None
+                    continue
+                self.failures.append(f"{path} {body['id']} on {server.name}: {type(error).__name__} {error}")
+                return None
 
     def run(self, name):
         for number in itertools.count():
             if self.over.is_set():
                 return
-            ready = self.ready
-            server = ready[number % len(ready)]
-            try:
-                body = {"id": f"d{number}", "actions": [[1, number % 7], [number % 5, 1]]}
-                got = expect(server, "POST", f"/v1/bandits/{name}/decide", body)
+            body = {"id": f"d{number}", "actions": [[1, number % 7], [number % 5, 1]]}
+            got = self.send(number, f"/v1/bandits/{name}/decide", body)
+            if got:
                 self.decided[name, number] = got.bytes
-                rewarded = {"id": f"d{number}", "value": number % 2}
-                expect(server, "POST", f"/v1/bandits/{name}/reward", rewarded)
-            except (Failure, OSError, http.client.HTTPException) as error:
-                self.failures.append(f"{name} d{number} on {server.name}: {type(error).__name__} {error}")
+                rewarded = {"id": f"d{number}", "value": number % 2, "reward_id": "r"}
+                self.send(number, f"/v1/bandits/{name}/reward", rewarded)
 
     def progress(self, count=60):
         before = len(self.decided)
