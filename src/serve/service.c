@@ -229,9 +229,12 @@ static ee_status start_live(service *self, const server_settings *settings, ee_e
 }
 
 /* A store in a folder is there as long as the folder, so a spool beside it would not help. */
-static ee_status place_spool(const service *self, const server_settings *settings, journal_options *into,
-                             ee_error *error)
+static ee_status place_spool(service *self, const server_settings *settings, journal_options *into, ee_error *error)
 {
+    if (self->fleet) {
+        fleet_mark(self->fleet, self->fleet_mark);
+        into->spool_owner = self->fleet_mark;
+    }
     if (store_is_database(self->store)) into->spool_folder = settings->folder;
     if (settings->spool_seconds <= 0 || into->spool_folder) return EE_OK;
     return status_fail(error, EE_BAD_OPTION,

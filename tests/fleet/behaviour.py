@@ -322,6 +322,17 @@ def strangers_are_no_servers(fleet):
         same(reward(server, "secret", got.json["id"]), "joined", "reward of the decision")
 
 
+def same_address_is_reported(fleet, program, folder):
+    twin = Server(program, folder, 0, fleet.database, options=["--replication", "any", "--advertise", fleet.servers[0].url])
+    try:
+        twin.launch()
+        for server in (twin, fleet.servers[0]):
+            eventually(lambda at=server: f"has the same address as this one, {fleet.servers[0].url}," in at.tail(),
+                       f"nothing is said in {server.log}")
+    finally:
+        twin.stop()
+
+
 # ---- keys: the last, because all requests need one from then on ----
 
 def keys_of_the_database(fleet, program):
@@ -447,6 +458,7 @@ def main():
                             archived_restored_deleted, same_id_same_bytes, reward_before_decision, deferred_and_slots,
                             evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
                             refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed], fleet)
+        failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")
         failed |= run_cases([keys_of_the_database], fleet, program)
         failed |= run_cases([tls], program, folder, database)
     finally:

@@ -84,12 +84,13 @@ struct service {
     evaluation_jobs *jobs;
     fleet *fleet; /* NULL: this server is alone */
     struct forwarding *forwarding;
-    void (*moved)(struct call *of); /* the bandit of a call is another server's: answers it, later */
-    char *fleet_keys;               /* as the database has them; the fleet's thread changes it */
-    store_reader *adopter;          /* of the thread that takes bandits over */
-    atomic_bool resuming, again;    /* the resumption is queued or runs; it is to run again */
-    pthread_mutex_t config_lock;    /* of those who replace the config, and of fleet_keys */
-    _Atomic(http_server *) http;    /* NULL while the server starts */
+    void (*moved)(struct call *of);   /* the bandit of a call is another server's: answers it, later */
+    char *fleet_keys;                 /* as the database has them; the fleet's thread changes it */
+    char fleet_mark[FLEET_MARK_SIZE]; /* fleet_mark() */
+    store_reader *adopter;            /* of the thread that takes bandits over */
+    atomic_bool resuming, again;      /* the resumption is queued or runs; it is to run again */
+    pthread_mutex_t config_lock;      /* of those who replace the config, and of fleet_keys */
+    _Atomic(http_server *) http;      /* NULL while the server starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     service_loading loading;

@@ -2,11 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fleet.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "balance.h"
+#include "base/checksum.h"
 #include "fleet_parts.h"
 #include "serve/system/server_clock.h"
 
@@ -118,6 +120,31 @@ static void follow(fleet *self, const lease_view *view, bool *news)
     self->viewed = true;
 }
 
+/* With the lock. A server that was killed and started again has the address of its predecessor, whose beat stands
+ * still.
+ */
+static void look_for_twin(fleet *self)
+{
+    for (size_t i = 0; i < self->peer_count; i++) {
+        const lease_server *about = &self->peers[i].about;
+        bool is_other = about->number != self->number && fleet_is_alive(self, &self->peers[i]);
+        if (!is_other || strcmp(about->address, self->address) != 0) continue;
+        if (self->twin == about->number && self->twin_beat != about->beat) self->has_twin = true;
+        self->twin = about->number;
+        self->twin_beat = about->beat;
+    }
+}
+
+/* With the lock. */
+static void describe_twin(const fleet *self, char *sentence, size_t size)
+{
+    snprintf(sentence, size,
+             "server %" PRIu64
+             " has the same address as this one, %s, so requests for the bandits of one of them fail: "
+             "start each with its own --advertise",
+             self->twin, self->address);
+}
+
 static void note_beat(fleet *self, const ee_error *error)
 {
     char sentence[400];
@@ -133,10 +160,10 @@ static void note_beat(fleet *self, const ee_error *error)
 
 static void turn(fleet *self)
 {
-    char state[SERVER_STATE_SIZE];
+    char state[SERVER_STATE_SIZE], twin[400] = "";
     const lease_view *view;
     ee_error error = {0};
-    bool news = false;
+    bool news = false, had_twin = self->has_twin;
     pthread_mutex_lock(&self->lock);
     self->hurried = false;
     describe_self(self, state);
@@ -152,8 +179,11 @@ static void turn(fleet *self)
     if (!status && !self->draining) fleet_give_wanted(self);
     if (!status && !self->draining) fleet_give_some(self);
     if (!status) forget_dead(self);
+    if (!status) look_for_twin(self);
+    if (self->has_twin && !had_twin) describe_twin(self, twin, sizeof twin);
     pthread_cond_broadcast(&self->changed);
     pthread_mutex_unlock(&self->lock);
+    if (twin[0]) report(self, true, twin);
     if (!status && (news || self->unread))
         self->unread = !self->options.changed(self->options.context, self->options.leases);
     note_beat(self, &error);
@@ -237,6 +267,12 @@ void fleet_secret(const fleet *self, char hex[2 * FLEET_SECRET_SIZE + 1])
 {
     const uint8_t *secret = leases_secret(self->options.leases);
     for (size_t i = 0; i < FLEET_SECRET_SIZE; i++) snprintf(hex + 2 * i, 3, "%02x", secret[i]);
+}
+
+void fleet_mark(const fleet *self, char hex[FLEET_MARK_SIZE])
+{
+    uint64_t sum = checksum_64(leases_secret(self->options.leases), FLEET_SECRET_SIZE);
+    snprintf(hex, FLEET_MARK_SIZE, "%08" PRIx32, (uint32_t)(sum >> 32));
 }
 
 /* Takes the same time wherever they differ. */

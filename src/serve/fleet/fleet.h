@@ -74,6 +74,9 @@ void fleet_want(fleet *self, uint32_t bandit);
 uint64_t fleet_server(const fleet *self);
 bool fleet_knows(const fleet *self, const char *secret_hex);
 void fleet_secret(const fleet *self, char hex[2 * FLEET_SECRET_SIZE + 1]);
+/* Eight digits that differ from those of other fleets, and do not give the secret away. */
+enum { FLEET_MARK_SIZE = 9 };
+void fleet_mark(const fleet *self, char hex[FLEET_MARK_SIZE]);
 
 typedef struct fleet_status {
     size_t servers, alive, bandits, mine, taking; /* taking: of mine, those that are not taken up yet */

@@ -81,8 +81,10 @@ struct fleet {
     int64_t beaten;                    /* when the last beat succeeded */
 
     /* The first thread's. */
-    bool failing; /* under the lock */
-    bool unread;  /* `changed` is to be called again */
+    bool failing;             /* under the lock */
+    bool unread;              /* `changed` is to be called again */
+    uint64_t twin, twin_beat; /* another server with the address of this one, as it was last seen; 0: there is none */
+    bool has_twin;            /* its beat grows */
     lease *wanted;
     size_t wanted_capacity;
     int64_t measured, balance_due;

@@ -63,6 +63,7 @@ typedef struct journal_options {
     /* The spool, only for a database: FOLDER/spool. It accepts entries for spool_seconds after the first failure. NULL,
      * or 0 seconds: none; but what an earlier process left in the folder is delivered. */
     const char *spool_folder;
+    const char *spool_owner; /* stands for the database (spool_claim); NULL: not checked */
     double spool_seconds;
     /* Called now and then in the journal's thread while the spool has entries of a bandit that another process owns:
      * they are delivered once this one owns it (store_own). Until then new entries are refused. May be NULL. */

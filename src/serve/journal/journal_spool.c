@@ -94,6 +94,7 @@ ee_status journal_open_spool(journal *self, int64_t *last, ee_error *error)
     if (!store_is_database(self->store))
         return status_fail(error, EE_BAD_OPTION, "journal: only a store that is a database can have a spool");
     ee_status status = spool_open(folder, &self->spool, error);
+    if (!status && self->options.spool_owner) status = spool_claim(self->spool, self->options.spool_owner, error);
     if (!status) status = learn_position(self, error);
     if (status) return status;
     store_set_patience(self->store, SPOOL_PATIENCE); /* requests wait meanwhile, and the spool is there for them */

@@ -33,7 +33,7 @@ struct spool {
     char *folder, *path;
     int lock; /* descriptor of the folder, which is locked */
     int file; /* -1: there is none */
-    char name[SPOOL_NAME_SIZE];
+    char name[SPOOL_NAME_SIZE], owner[SPOOL_OWNER_SIZE];
     uint64_t end;       /* of the file */
     uint64_t next;      /* number of the next record */
     uint64_t delivered; /* the last that is */
@@ -468,6 +468,17 @@ int64_t spool_time(const spool *self)
     return self->time;
 }
 
+ee_status spool_claim(spool *self, const char *owner, ee_error *error)
+{
+    snprintf(self->owner, sizeof self->owner, "%s", owner);
+    if (!spool_count(self) || strncmp(self->name, self->owner, strlen(self->owner)) == 0) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR,
+                       "spool: %s has %" PRIu64
+                       " events that another database has not received; start a server on that "
+                       "database with this folder first, or use another folder",
+                       file_tail(self->folder), spool_count(self));
+}
+
 const char *spool_name(const spool *self)
 {
     return self->name;
@@ -475,12 +486,13 @@ const char *spool_name(const spool *self)
 
 /* ---- appending ---- */
 
-static ee_status make_name(char name[SPOOL_NAME_SIZE], ee_error *error)
+static ee_status make_name(const char *owner, char name[SPOOL_NAME_SIZE], ee_error *error)
 {
-    uint8_t random[16];
+    uint8_t random[(SPOOL_NAME_SIZE - 1) / 2];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return status_fail(error, EE_FILE_ERROR, "spool: could not get random numbers: %s", strerror(errno));
     for (size_t i = 0; i < sizeof random; i++) snprintf(name + 2 * i, 3, "%02x", random[i]);
+    memcpy(name, owner, strlen(owner));
     return EE_OK;
 }
 
@@ -488,7 +500,7 @@ static ee_status make_name(char name[SPOOL_NAME_SIZE], ee_error *error)
 static ee_status create_file(spool *self, ee_error *error)
 {
     uint8_t head[FILE_HEAD];
-    ee_status status = make_name(self->name, error);
+    ee_status status = make_name(self->owner, self->name, error);
     if (!status) {
         memcpy(head, file_mark, sizeof file_mark);
         memcpy(head + sizeof file_mark, self->name, SPOOL_NAME_SIZE - 1);

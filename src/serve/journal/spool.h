@@ -20,7 +20,7 @@
  *
  * FOLDER/spool/events, readable by its owner only. Numbers are little-endian:
  *
- *   head    "eespool1", the name (32 hexadecimal digits), checksum (8)
+ *   head    "eespool1", the name (32 hexadecimal digits, the first are the owner's), checksum (8)
  *   groups  one for each spool_append, at a multiple of 8 bytes:
  *     mark (8), its place in the file (8), number of its first record (8), log time (8), records (8), their bytes with
  *     the padding (8), checksum of this and of the name (8)
@@ -41,6 +41,9 @@ enum { SPOOL_NAME_SIZE = 33 };
 /* Opens the spool of a folder; creates FOLDER/spool, but no file before the first record. A group that was cut off at
  * the end was not acknowledged and is removed. Damage before the last group is an error. */
 ee_status spool_open(const char *folder, spool **out, ee_error *error);
+/* owner: up to 8 hexadecimal digits that stand for the database. EE_FILE_ERROR if the spool has records for another. */
+enum { SPOOL_OWNER_SIZE = 9 };
+ee_status spool_claim(spool *self, const char *owner, ee_error *error);
 /* Whether an earlier process left a file there. */
 bool spool_exists(const char *folder);
 /* NULL is allowed. Records stay in the file. */

@@ -130,8 +130,8 @@ static ee_status check_replication(leases *self, ee_error *error)
 static ee_status join(leases *self, bool synchronous, ee_error *error)
 {
     PGresult *result = NULL;
-    ee_status status = pg_schema_prepare(self->connection, error);
-    if (!status && synchronous) status = check_replication(self, error);
+    ee_status status = synchronous ? check_replication(self, error) : EE_OK;
+    if (!status) status = pg_schema_prepare(self->connection, error);
     if (!status) status = pg_run(self->connection, NEXT_NUMBER, NULL, "join the fleet", &result, error);
     if (!status) self->server = (uint64_t)pg_int8(result, 0, 0);
     PQclear(result);

@@ -481,3 +481,20 @@ TEST_WITH(a_folder_has_one_spool_and_is_private, set_up, tear_down)
     assert_int_equal(stat(folder_path(&self->folder, "spool"), &about), 0);
     assert_int_equal(about.st_mode & 07777, 0700);
 }
+
+/* Its records have numbers of bandits, which mean others in another database. */
+TEST_WITH(a_spool_is_of_one_database, set_up, tear_down)
+{
+    test_stage *self = *state;
+    ee_error error;
+    ok(spool_claim(self->spool, "0123abcd", NULL));
+    decide(self, 1, 1, "a", "", ENTRY_SPOOLED);
+    assert_memory_equal(spool_name(self->spool), "0123abcd", 8);
+    assert_int_equal(strlen(spool_name(self->spool)), SPOOL_NAME_SIZE - 1);
+    reopen(self);
+    assert_int_equal(spool_claim(self->spool, "0123abce", &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "/spool has 1 events that another database has not received; start a server on");
+    ok(spool_claim(self->spool, "0123abcd", NULL));
+    spool_delivered(self->spool, 1);
+    ok(spool_claim(self->spool, "0123abce", NULL));
+}
