@@ -197,6 +197,8 @@ bool service_is_alive(const service *self)
 
 /* ---- start ---- */
 
+static const double RELEARN_SECONDS = 1; /* of a server that takes over a bandit */
+
 static served_options options_of(const server_settings *settings)
 {
     served_options options = served_options_usual();
@@ -207,6 +209,7 @@ static served_options options_of(const server_settings *settings)
     options.checkpoint_events = (uint64_t)settings->checkpoint_events;
     options.checkpoint_seconds = settings->checkpoint_seconds;
     options.checkpoints = (size_t)settings->checkpoints;
+    options.relearn_seconds = settings->store[0] ? RELEARN_SECONDS : 0;
     options.sleep_seconds = settings->sleep_seconds;
     options.memory = memory_budget(settings);
     return options;

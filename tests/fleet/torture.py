@@ -22,7 +22,7 @@ from pathlib import Path
 from checker import check, check_with_program
 from fleet import Fleet, FleetError, missing
 from history import DEADLINES, Load
-from postgres import Database, DatabaseError
+from postgres import Database, DatabaseError, wait_until
 from store_dump import dump_postgres
 
 HOT = "shop"
@@ -65,6 +65,7 @@ class Torture:
         self.say(f"database: {', '.join(f'{node.name} on port {node.port}' for node in self.database.nodes)}")
         self.fleet.start()
         self.say(f"servers: {', '.join(server.url for server in self.fleet.servers)}; haproxy: {self.fleet.url}")
+        self.replicate_without_waiting()
         self.database.psql((Path(__file__).parent / "witness.sql").read_text(encoding="utf-8"))
         ports = {server.name: server.port for server in self.fleet.servers}
         self.load = Load({"front": self.fleet.port, **ports}, self.words.seed, self.words.rate)
@@ -73,6 +74,14 @@ class Torture:
         self.wait_for_service(time.monotonic())
         if self.chance.random() < 0.5:
             time.sleep(2)  # else the first fault comes when other servers have hardly heard of the bandits
+
+    def replicate_without_waiting(self):
+        """Whoever changes this, perhaps by a failover, learns from the servers what is at risk."""
+        name = self.database.standby.name
+        for names, said in (("", "no longer replicates synchronously"), (name, "replicates synchronously again")):
+            self.database.set_synchronous(names)
+            for server in self.fleet.servers:
+                wait_until(lambda at=server, sentence=said: sentence in at.tail(), 60, f"'{said}' in {server.log}")
 
     def stop(self):
         if self.load:

@@ -145,6 +145,16 @@ static void describe_twin(const fleet *self, char *sentence, size_t size)
              self->twin, self->address);
 }
 
+static void note_risk(fleet *self, bool at_risk)
+{
+    if (at_risk == self->at_risk) return;
+    self->at_risk = at_risk;
+    report(self, at_risk,
+           at_risk ? "the database no longer replicates synchronously: if its machine is lost, so are the last "
+                     "acknowledged decisions and rewards. Set synchronous_standby_names"
+                   : "the database replicates synchronously again");
+}
+
 static void note_beat(fleet *self, const ee_error *error)
 {
     char sentence[400];
@@ -184,6 +194,7 @@ static void turn(fleet *self)
     pthread_cond_broadcast(&self->changed);
     pthread_mutex_unlock(&self->lock);
     if (twin[0]) report(self, true, twin);
+    if (view) note_risk(self, view->at_risk);
     if (!status && (news || self->unread))
         self->unread = !self->options.changed(self->options.context, self->options.leases);
     note_beat(self, &error);

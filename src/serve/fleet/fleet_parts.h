@@ -83,6 +83,7 @@ struct fleet {
     /* The first thread's. */
     bool failing;             /* under the lock */
     bool unread;              /* `changed` is to be called again */
+    bool at_risk;             /* as lease_view */
     uint64_t twin, twin_beat; /* another server with the address of this one, as it was last seen; 0: there is none */
     bool has_twin;            /* its beat grows */
     lease *wanted;

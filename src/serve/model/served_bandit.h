@@ -20,9 +20,11 @@ typedef struct served_options {
     uint64_t most_behind;       /* events; a model further behind uses larger strides */
     uint64_t checkpoint_events; /* about how many a restart may have to process: a checkpoint is saved this often */
     double checkpoint_seconds;
-    size_t checkpoints;   /* to keep per bandit */
-    double sleep_seconds; /* without requests, after which a model is unloaded; 0: never */
-    uint64_t memory;      /* bytes of models; above, the least recently used one is unloaded; 0: no limit */
+    double relearn_seconds; /* a checkpoint is also saved after so much training: another server may have to repeat it
+                             * at once; 0: not */
+    size_t checkpoints;     /* to keep per bandit */
+    double sleep_seconds;   /* without requests, after which a model is unloaded; 0: never */
+    uint64_t memory;        /* bytes of models; above, the least recently used one is unloaded; 0: no limit */
 } served_options;
 
 served_options served_options_usual(void);

@@ -128,9 +128,10 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     if (status) return status;
     bandit->saved_version = bandit->version;
     bandit->saved_upto = follower_upto(bandit->model);
-    bandit->saved = turn_queue_now();
+    double begin = bandit->saved = turn_queue_now();
     status = restore_steps(bandit->model, t->log, number, is_interrupted, t->all, &bandit->version, error);
     bandit->taken = follower_upto(bandit->model);
+    bandit->unsaved = turn_queue_now() - begin;
     if (!status) status = served_bandit_open(bandit, t->log, error);
     if (status) {
         follower_free(bandit->model);
@@ -278,6 +279,7 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
         put_to_sleep(bandit);
         return status;
     }
+    bandit->unsaved += seconds;
     bandit->unwritten = step;
     return write_step(t, error);
 }
@@ -351,6 +353,7 @@ static ee_status save_checkpoint(trainer_turn *t, ee_error *error)
     if (status) return status;
     bandit->save_seconds = turn_queue_now() - bandit->saved;
     bandit->save_failed = false;
+    bandit->unsaved = 0;
     bandit->saved_version = bandit->version;
     bandit->saved_upto = bandit->taken;
     pthread_mutex_lock(&bandit->mutex);
@@ -372,15 +375,26 @@ static void save_unsaved(trainer_turn *t)
     if (t->bandit->model && has_unsaved(t->bandit) && save_checkpoint(t, &error)) set_trouble(t->bandit, &error);
 }
 
+/* Saving takes a fifth of the time at most. */
+static bool is_costly_to_lose(const served_bandit *bandit)
+{
+    enum { SHARE = 4 };
+    double least = bandit->all->options.relearn_seconds;
+    return least > 0 && bandit->unsaved >= fmax(least, SHARE * bandit->save_seconds);
+}
+
 /* One that failed is tried again after a while, not after each step. */
 static bool checkpoint_is_due(const served_bandit *bandit, double now)
 {
+    enum { PAUSE = 10 }; /* seconds after a failure: the database may have been away */
     const served_options *options = &bandit->all->options;
+    double age = now - bandit->saved;
     bool many = bandit->taken - bandit->saved_upto >= options->checkpoint_events;
     pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&bandit->mutex);
     bool wanted = bandit->save_wanted;
     pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&bandit->mutex);
-    return wanted || (many && !bandit->save_failed) || now - bandit->saved >= options->checkpoint_seconds;
+    if (is_costly_to_lose(bandit) && (!bandit->save_failed || age >= PAUSE)) return true;
+    return wanted || (many && !bandit->save_failed) || age >= options->checkpoint_seconds;
 }
 
 /* ---- memory ---- */

@@ -33,7 +33,8 @@ static const char *const sql[STATEMENTS] = {
         " $4::text) ON CONFLICT (number) DO UPDATE SET beat = servers.beat + 1, address = excluded.address,"
         " state = excluded.state",
     [READ_SERVERS] = "SELECT number, address, version, beat, state FROM eenet.servers ORDER BY number",
-    [READ_FLEET] = "SELECT changes, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM eenet.fleet",
+    [READ_FLEET] = "SELECT changes, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,"
+                   " current_setting('synchronous_standby_names') = '' FROM eenet.fleet",
     [READ_LEASES] = "SELECT bandit, owner, token, CASE WHEN purged = 0 THEN name ELSE '' END FROM eenet.log_ends"
                     " LEFT JOIN eenet.bandits ON number = bandit WHERE bandit = 0 OR purged < 2 ORDER BY bandit",
     [END_SESSIONS] = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity,"
@@ -66,6 +67,7 @@ struct leases {
     char address[SERVER_ADDRESS_SIZE], version[SERVER_VERSION_SIZE];
     uint8_t secret[FLEET_SECRET_SIZE];
     bool failed;      /* the last beat */
+    bool synchronous; /* of lease_options */
     uint64_t session; /* pg_connections, of the session that is prepared */
     lease_view view;
     lease_server *before; /* (before_count) the servers of the view before */
@@ -156,6 +158,7 @@ ee_status leases_join(const lease_options *options, leases **out, ee_error *erro
     if (status) return status;
     snprintf(self->address, sizeof self->address, "%s", options->address);
     snprintf(self->version, sizeof self->version, "%s", options->version);
+    self->synchronous = options->synchronous;
     status = pg_create(&connection, &self->connection, error);
     if (!status) status = pg_check_pooling(self->connection, options->where, error);
     if (!status) status = join(self, options->synchronous, error);
@@ -303,6 +306,7 @@ static ee_status beat(leases *self, const char *state, uint64_t *changes, ee_err
         *changes = (uint64_t)pg_int8(rows, 0, 0);
         self->view.time = pg_int8(rows, 0, 1);
         self->view.measured = server_clock_elapsed();
+        self->view.at_risk = self->synchronous && pg_int8(rows, 0, 2);
     }
     PQclear(rows);
     return status ? status : pg_end(on, what, error);

@@ -44,6 +44,7 @@ typedef struct lease_view {
     uint64_t changes; /* grows when a lease, a bandit or the keys change */
     int64_t time;     /* the database's clock, microseconds since 1970 */
     int64_t measured; /* server_clock_elapsed at that time */
+    bool at_risk; /* commits do not wait for a standby, although lease_options asked for it: after a failover, say */
 } lease_view;
 
 /* Connects, creates the tables if there are none, and joins the fleet. address: where other servers reach this one.
