@@ -8,6 +8,8 @@ install(FILES include/eenet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Same layout as in the source, so that links between documents work.
 install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
+# examples/shop uses it.
+install(DIRECTORY clients/javascript DESTINATION ${CMAKE_INSTALL_DOCDIR}/clients)
 
 # A page of section 3 lists its functions on the line after NAME. The other functions link to the first one's page.
 file(GLOB library_pages CONFIGURE_DEPENDS man/*.3)

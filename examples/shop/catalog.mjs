@@ -22,7 +22,7 @@ export const isVisitor = (visitor) =>
     (visitor.past === null || CATEGORIES.includes(visitor.past)) &&
     (visitor.key === undefined || /^[\w-]{1,64}$/.test(visitor.key));
 
-// The body of a decide request: the visitor, and the products that could be shown. The key says which decisions are for
+// A round: the visitor, and the products that could be shown. The key says which decisions are for
 // the same person; guardrails need it.
 export const roundFor = (visitor, id) => ({
     ...(id && { id }),

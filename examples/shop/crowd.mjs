@@ -13,6 +13,13 @@ export class Crowd {
         this.clicks = []; // {at, id, product}: clicks to come
         this.busy = false;
         this.trouble = '';
+        this.metrics = []; // names of what is measured besides clicks
+    }
+
+    // What a sale of this product leads to, as far as the bandit has metrics for it.
+    metricsOf(product) {
+        const measured = sale(product);
+        return Object.fromEntries(this.metrics.map((name) => [name, measured[name]]));
     }
 
     start() {
@@ -48,7 +55,6 @@ export class Crowd {
         const decisions = await this.bandit.decideMany(visitors.map((visitor) => roundFor(visitor)));
         const now = performance.now();
         decisions.forEach((decision, i) => {
-            if (decision.error) throw new Error(decision.error.message);
             this.tally.shown();
             const product = PRODUCT.get(decision.action);
             const seconds = clickAfter(visitors[i], product);
@@ -61,7 +67,7 @@ export class Crowd {
         const ripe = this.clicks.filter((click) => click.at <= now);
         if (!ripe.length) return;
         this.clicks = this.clicks.filter((click) => click.at > now);
-        await this.bandit.rewardMany(ripe.map(({ id, product }) => this.bandit.rewardOf(id, 1, sale(product))));
+        await this.bandit.rewardMany(ripe.map(({ id, product }) => ({ id, value: 1, metrics: this.metricsOf(product) })));
         ripe.forEach(() => this.tally.clicked());
     }
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { Client, NotFound } from '../../clients/javascript/index.js'; // elsewhere: from 'eenet'
 import { CATEGORIES, PRODUCT, PRODUCTS, isVisitor, roundFor } from './catalog.mjs';
 import { Crowd, Tally } from './crowd.mjs';
-import { Bandit, startEenet } from './eenet.mjs';
-import { sale } from './visitors.mjs';
+import { startEenet } from './eenet.mjs';
 
 const MOST_RATE = 500;
 
@@ -89,6 +89,20 @@ function sendFile(response, name) {
     response.end(bytes);
 }
 
+// Creates the bandit and its challenger, unless the folder already has them. Returns the names of its metrics.
+async function prepare(client, wanted) {
+    const bandit = client.bandit('shop');
+    try {
+        await bandit.describe();
+    } catch (error) {
+        if (!(error instanceof NotFound)) throw error;
+        await client.create('shop', { ...SETTINGS, ...(wanted.metrics && { metrics: METRICS }) });
+        const { name, policy, options, propensity } = CHALLENGER;
+        await bandit.addChallenger(name, policy, options, { propensity });
+    }
+    return ((await bandit.describe()).settings.metrics ?? []).map(({ name }) => name);
+}
+
 class Shop {
     constructor(bandit, crowd, tally, serverUrl) {
         Object.assign(this, { bandit, crowd, tally, serverUrl });
@@ -97,7 +111,8 @@ class Shop {
     // Decides which product to show to this visitor.
     async pick(visitor) {
         if (!isVisitor(visitor)) throw new Refusal(400, 'invalid visitor: expected {"device": "phone" or "desktop", "hour": 0 to 23, "past": a category or null, "key": up to 64 letters, digits and - (optional)}');
-        const { id, action, probability } = await this.bandit.decide(roundFor(visitor));
+        const { actions, context, key } = roundFor(visitor);
+        const { id, action, probability } = await this.bandit.decide(actions, context, { key });
         this.tally.shown();
         return { id, product: action, probability };
     }
@@ -105,7 +120,7 @@ class Shop {
     async click({ id, product }) {
         if (typeof id !== 'string') throw new Refusal(400, 'missing "id": expected the id of the decision');
         if (!PRODUCT.has(product)) throw new Refusal(400, 'unknown "product": expected the id of the product that was shown');
-        const { outcome } = await this.bandit.reward(this.bandit.rewardOf(id, 1, sale(PRODUCT.get(product))));
+        const { outcome } = await this.bandit.reward(id, 1, { metrics: this.crowd.metricsOf(PRODUCT.get(product)) });
         this.tally.clicked();
         return { outcome };
     }
@@ -145,7 +160,7 @@ class Shop {
                 return this.state();
             default:
                 if (request.method === 'GET' && path.startsWith('/api/why/'))
-                    return this.bandit.explain(decodeURIComponent(path.slice('/api/why/'.length)));
+                    return this.bandit.explainDecision(decodeURIComponent(path.slice('/api/why/'.length)), { features: 4 });
                 throw new Refusal(404, `not found: ${path}`);
         }
     }
@@ -176,7 +191,8 @@ async function main() {
     });
     const web = createServer();
     const tally = new Tally(180);
-    const bandit = new Bandit(server.url);
+    const client = new Client(server.url, { retryFor: 2 });
+    const bandit = client.bandit('shop');
     const crowd = new Crowd(bandit, tally, wanted.rate);
 
     let stopping = false;
@@ -196,7 +212,7 @@ async function main() {
     server.ended.then((why) => stop(why));
 
     try {
-        await bandit.prepare({ ...SETTINGS, ...(wanted.metrics && { metrics: METRICS }) }, CHALLENGER);
+        crowd.metrics = await prepare(client, wanted);
     } catch (error) {
         return stop(`shop: cannot create the bandit: ${error.message}`);
     }

@@ -26,9 +26,9 @@ const expectedClicks = (visitor, probabilities) =>
 // The model changes from run to run, so both are computed for the same decisions. weight: how much more often the product
 // would have been shown without the share. Weighted clicks estimate the click rate without it.
 function compareShares(shown, report) {
-    const pairs = shown.map(({ visitor, probabilities, index, clicked, free }) => ({
+    const pairs = shown.map(({ visitor, probabilities, arm, clicked, free }) => ({
         clicked,
-        weight: free[index] / probabilities[index],
+        weight: free[arm] / probabilities[arm],
         free: expectedClicks(visitor, free),
         limited: expectedClicks(visitor, probabilities),
     }));
@@ -57,7 +57,7 @@ export async function shares(simulation, report) {
     const shown = await simulation.show(bandit, simulation.people(2 * simulation.visits));
     simulation.drawClicks(shown);
     for (const each of shown) each.free = freeOf(each.probabilities);
-    const partner = (list) => count(list, ({ index }) => index === PARTNER) / list.length;
+    const partner = (list) => count(list, ({ arm }) => arm === PARTNER) / list.length;
     report.say(`The partner sells ${PRODUCTS[PARTNER].name}, which ${percent(partner(before))} of the visitors saw before.`);
     const exact = shown.filter(({ free }) => free);
     report.equal('decisions whose probabilities are what the share asks for', exact.length, shown.length);

@@ -39,7 +39,7 @@ export async function rules(simulation, report) {
 }
 
 async function explanation(bandit, id, report) {
-    const { guardrails } = await bandit.explain(id);
+    const { guardrails } = await bandit.explainDecision(id);
     report.say('The explanation of a decision at a desk:');
     report.say(`    ${JSON.stringify(guardrails)}`);
     report.equal('rules in it', guardrails.rules.join(', '), RULES.map(({ name }) => name).join(', '));

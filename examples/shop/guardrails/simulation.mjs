@@ -1,6 +1,6 @@
 // Visitors whose click probabilities are known, what they are shown, and checks of what must follow.
+import { Client } from '../../../clients/javascript/index.js';
 import { PRODUCT, roundFor } from '../catalog.mjs';
-import { Bandit } from '../eenet.mjs';
 import { clickProbability, someVisitor } from '../visitors.mjs';
 
 const BATCH = 500;
@@ -55,16 +55,14 @@ export class Report {
 
 export class Simulation {
     constructor(url, visits) {
-        this.url = url;
+        this.client = new Client(url);
         this.visits = visits; // of a chapter
         this.random = seeded(1);
     }
 
     // Pairs of attributes of visitor and product (the default features) let linucb learn who likes what.
     async bandit(name, guardrails, settings = {}) {
-        const bandit = new Bandit(this.url, name);
-        await bandit.create({ policy: 'linucb', seed: 1, propensity: 'floor:0.2', guardrails, ...settings });
-        return bandit;
+        return this.client.create(name, { policy: 'linucb', seed: 1, propensity: 'floor:0.2', guardrails, ...settings });
     }
 
     // Everybody is another person.
@@ -84,7 +82,6 @@ export class Simulation {
             const batch = visitors.slice(begin, begin + BATCH);
             const decisions = await bandit.decideMany(batch.map((visitor) => round(roundFor(visitor))));
             decisions.forEach((decision, i) => {
-                if (decision.error) throw new Error(decision.error.message);
                 shown.push({ ...decision, visitor: batch[i], product: PRODUCT.get(decision.action) });
             });
         }

@@ -25,7 +25,8 @@ export async function stickiness(simulation, report) {
     report.equal('repeats', count(shown, ({ repeats }) => repeats), 3 * people);
     report.equal('repeats that show what the first visit showed', count(shown, isFaithful), 3 * people);
 
-    const log = await (await fetch(`${bandit.url}${bandit.path}/log`)).text();
+    let log = '';
+    for await (const line of bandit.logLines()) log += `${line}\n`;
     compareWithTruth(evaluateUniform(log), [...first.values()], report);
 }
 
