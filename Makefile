@@ -31,7 +31,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python torture torture-fleet load load-fleet exports evaluations fairness bench \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts guardrails limits mutants messages structure clean help
 
@@ -95,6 +95,12 @@ test-python: python ## test the Python package, as installed from the wheel
 	    $(PYTHON) -m pytest -q -n $(JOBS) python/tests
 	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON)-dbg -m pytest -q -n $(JOBS) $(DEBUG_TESTS)
+
+javascript: ## build the npm package of the JavaScript client in build/javascript/
+	@cmake/setup.sh javascript
+	@mkdir -p build/javascript && rm -f build/javascript/*.tgz
+	@cd clients/javascript && npm pack --silent --pack-destination ../../build/javascript >/dev/null
+	@ls build/javascript/*.tgz
 
 torture: ## kill the server KILLS times under load, without and with simulated power loss, and check that nothing is lost
 	@cmake/setup.sh build test

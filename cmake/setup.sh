@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, load, lint, fuzz)
-# need and the machine lacks, by Debian and Ubuntu package name. If nothing is missing, it does nothing and needs no
+# setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, javascript, load, lint,
+# fuzz) need and the machine lacks, by Debian and Ubuntu package name. If nothing is missing, it does nothing and needs no
 # network. Without the right to install, it prints the missing packages and exits with status 2.
 set -eu
 
@@ -47,10 +47,12 @@ for group in "$@"; do
         if [ -d "$packages/mabwiser" ]; then wanted="$wanted python3-joblib python3-seaborn"; fi
         if [ -d "$packages/obp" ]; then wanted="$wanted python3-torch python3-tqdm python3-yaml"; fi
         ;;
+    # Some machines have npm from elsewhere.
+    javascript) command -v npm >/dev/null || wanted="$wanted nodejs npm" ;;
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 

@@ -104,7 +104,7 @@ def main(root: Path) -> int:
     pages = sorted((root / "docs").glob("*.md"))
     index = (root / "docs" / "README.md").read_text()
     wrong = [f"docs/README.md: does not list {page.name}" for page in pages if page.name != "README.md" and f"({page.name})" not in index]
-    for path in [root / "README.md", root / "python" / "README.md", *pages, *sorted((root / "examples").rglob("*.md"))]:
+    for path in [root / "README.md", root / "python" / "README.md", root / "clients" / "javascript" / "README.md", *pages, *sorted((root / "examples").rglob("*.md"))]:
         wrong += wrong_links(path)
     wrong += [f"{page}: expected '# Title', an empty line and a paragraph that answers it"
               for page in pages if not re.match(r"# \S.*\n\n[A-Za-z`\[*]", page.read_text())]
