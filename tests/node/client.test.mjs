@@ -83,7 +83,7 @@ function checkRepetitions(seen) {
 test('through a failing proxy: the same bytes for an id, and each reward counts once', async () => {
     const proxy = await startProxy(server.url, seededFaults(0.4));
     const bandit = await client.create('unreliable', { features: true, wait: '1d' });
-    const far = new Client(proxy.url, { retryFor: 600, timeout: 1, connections: 16 }).bandit('unreliable');
+    const far = new Client(proxy.url, { retryFor: 600, timeout: 2, connections: 16 }).bandit('unreliable');
     const visit = async (number) => {
         const decision = await far.decide(ACTIONS, { number });
         const value = number / 1000;
@@ -134,7 +134,9 @@ test('a reward that is sent again is added once to the sum', async () => {
     const decision = await until('two rewards in time', async () => {
         const found = await far.decide(ACTIONS);
         const outcomes = [await far.reward(found, 0.25), await bandit.reward(found, 0.5)];
-        return outcomes.every(({ outcome }) => outcome === 'joined') && outcomes[0].repeated && found;
+        if (!outcomes.every(({ outcome }) => outcome === 'joined')) return false;
+        assert.equal(outcomes[0].repeated, true);
+        return found;
     });
     assert.equal(proxy.seen.length % 8, 0);
     proxy.close();
@@ -153,26 +155,32 @@ test('what must not be repeated is sent once, and the error says that it may be 
 
 test('it waits as long as the server asks, and gives up in time', async () => {
     const times = [];
+    let failures = 1;
     const busy = createServer((request, response) => {
         times.push(performance.now());
-        response.writeHead(503, times.length === 1 ? { 'Retry-After': '1' } : {});
+        if (times.length > failures) return response.end('{"bandits": []}');
+        response.writeHead(503, { 'Retry-After': failures === 1 ? '1' : '0' });
         response.end('{"error": {"code": "Unavailable", "message": "too much to do"}}');
     });
     await new Promise((resolve) => busy.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${busy.address().port}`;
-    await assert.rejects(new Client(url, { retryFor: 2 }).bandits(), (error) => {
+    assert.deepEqual(await new Client(url, PATIENT).bandits(), []);
+    assert.ok(times[1] - times[0] >= 1000, `it came back after ${times[1] - times[0]} ms`);
+
+    failures = Infinity;
+    times.length = 0;
+    await assert.rejects(new Client(url, { retryFor: 0.5 }).bandits(), (error) => {
         assert.ok(error instanceof Unavailable && error.name === 'Unavailable');
         assert.deepEqual([error.message, error.status, error.code, error.maybeDone], ['too much to do', 503, 'Unavailable', false]);
         assert.equal(error.retried, times.length - 1);
         assert.match(error.body, /too much/);
         return true;
     });
-    assert.ok(times[1] - times[0] >= 1000, `it came back after ${times[1] - times[0]} ms`);
-    assert.ok(times.at(-1) - times[0] < 2000 + 60000);
     times.length = 0;
     await assert.rejects(new Client(url, { retryFor: 0 }).bandits(), Unavailable);
     assert.equal(times.length, 1);
     assert.equal(await new Client(url).ready(), false);
+    busy.closeAllConnections();
     busy.close();
 });
 
