@@ -23,6 +23,9 @@ DEBUG_TESTS = $(patsubst %,python/tests/test_%.py,every_call actions arms bandit
 # still in the output, and should be mended.
 SECOND_TRY = $(if $(CI),|| { echo 'Second try of what failed:'; $(FIXED_ADDRESSES) ctest --preset $* --rerun-failed -j 1; })
 
+# Release artefacts carry the date of the commit, so that a second build has the same bytes.
+COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
 # CMake starts its own make, which must not inherit our flags and variables.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 # gcc's and clang's sanitizers do not start under the address randomization of some kernels.
@@ -33,7 +36,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure site clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -61,7 +64,7 @@ test-quick: ## run the unit tests of the release build, without the longest: abo
 	ctest --preset quick -j $(TESTS_AT_ONCE)
 
 test-release test-asan test-tsan: test-%:
-	@cmake/setup.sh build test python test-python
+	@cmake/setup.sh build test python test-python site
 	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE) $(SECOND_TRY)
@@ -86,6 +89,13 @@ python: ## build the Python wheel and sdist in build/python/
 	@EENET_BUILT=$(CURDIR)/build/release $(PYTHON) -m pip -q wheel . --no-build-isolation --no-deps -w build/python
 	@$(PYTHON) -W ignore setup.py -q sdist -d build/python
 	@ls build/python/*.whl build/python/*.tar.gz
+
+site: ## build the web site in build/site/; with a playground, if build/playground/ exists
+	@cmake/setup.sh build python site
+	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target python_core python_lab
+	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B site/build.py . build/release/python build/site
+	@$(PYTHON) -B tests/tools/check_site.py build/site
 
 test-python: python ## test the Python package, as installed from the wheel
 	@cmake/setup.sh test-python

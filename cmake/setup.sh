@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (build, demo, test, test-other, python, test-python, javascript, load, lint,
-# fuzz) need and the machine lacks, by Debian and Ubuntu package name. If nothing is missing, it does nothing and needs no
+# setup.sh GROUP...: installs what the groups (the cases below) need and the machine lacks, by Debian and Ubuntu
+# package name. If nothing is missing, it does nothing and needs no
 # network. Without the right to install, it prints the missing packages and exits with status 2.
 set -eu
 
@@ -52,7 +52,9 @@ for group in "$@"; do
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, load, lint or fuzz" >&2; exit 1 ;;
+    # To build the web site. Graphviz draws diagrams, mandoc writes the manual pages.
+    site) wanted="$wanted mkdocs mkdocs-material mandoc graphviz git python3-numpy" ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, site, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 
