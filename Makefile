@@ -26,6 +26,8 @@ SECOND_TRY = $(if $(CI),|| { echo 'Second try of what failed:'; $(FIXED_ADDRESSE
 # Release artefacts carry the date of the commit, so that a second build has the same bytes.
 COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
+VERSION = $(shell sed -n 's/^\#define EE_VERSION "\(.*\)"$$/\1/p' include/eenet.h)
+
 # CMake starts its own make, which must not inherit our flags and variables.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 # gcc's and clang's sanitizers do not start under the address randomization of some kernels.
@@ -36,7 +38,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure site clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -96,6 +98,26 @@ site: ## build the web site in build/site/; with a playground, if build/playgrou
 	@$(CMAKE) --build --preset release -j $(JOBS) --target python_core python_lab
 	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B site/build.py . build/release/python build/site
 	@$(PYTHON) -B tests/tools/check_site.py build/site
+	@tar --sort=name --mtime=@$(COMMIT_DATE) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=gnu \
+	    -C build -c site | gzip -9 -n >build/site.tar.gz
+
+source: ## write the source of HEAD as build/source/eenet-VERSION.tar.gz and .tar.xz
+	@cmake/setup.sh release
+	release/source.sh
+
+sbom: ## list the packages that the program, the library and the Python package are linked with, in SPDX 2.3, in build/sbom/
+	@cmake/setup.sh build python release
+	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS)
+	@mkdir -p build/sbom && rm -f build/sbom/*
+	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B release/sbom.py . build/release >build/sbom/eenet-$(VERSION).spdx.json
+	@$(PYTHON) -B tests/tools/check_sbom.py build/sbom/eenet-$(VERSION).spdx.json
+
+release: ## build all artefacts of the tagged version in build/release-files/; RELEASE=snapshot: of any tree; PARTS selects
+	@release/release.sh $(or $(RELEASE),release) $(PARTS)
+
+test-release-files: ## build the release of HEAD twice, in two folders, and compare the bytes; PARTS selects
+	tests/tools/test_release_files.sh . build/test-release-files $(PARTS)
 
 test-python: python ## test the Python package, as installed from the wheel
 	@cmake/setup.sh test-python

@@ -1,7 +1,6 @@
 #!/bin/sh
 # setup.sh GROUP...: installs what the groups (the cases below) need and the machine lacks, by Debian and Ubuntu
 # package name. If nothing is missing, it does nothing and needs no
-# network. Without the right to install, it prints the missing packages and exits with status 2.
 set -eu
 
 native=$(dpkg --print-architecture 2>/dev/null || true)
@@ -54,7 +53,9 @@ for group in "$@"; do
     fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
     # To build the web site. Graphviz draws diagrams, mandoc writes the manual pages.
     site) wanted="$wanted mkdocs mkdocs-material mandoc graphviz git python3-numpy" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, site, load, lint or fuzz" >&2; exit 1 ;;
+    # For the source archives and the list of linked packages.
+    release) wanted="$wanted git xz-utils binutils python3-numpy" ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, site, release, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 

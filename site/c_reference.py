@@ -51,10 +51,10 @@ def joined(chunks):
 
 def declarations(code):
     """Without the macros for compilers; continuation lines move left as far."""
-    lines = []
+    lines, moved = [], 0
     for line in code.split("\n"):
         shorter = re.sub(r"^EE_API (EE_MUST_CHECK )?", "", line)
-        moved = len(line) - len(shorter) if line.startswith("EE_API") else moved if line.startswith(" ") and lines else 0
+        moved = len(line) - len(shorter) if line.startswith("EE_API") else moved if line.startswith(" ") else 0
         lines.append(line[moved:] if line.startswith(" ") else shorter)
     return "\n".join(lines)
 

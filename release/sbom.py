@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""sbom.py ROOT BUILD: prints an SPDX 2.3 document in JSON: the program, the library and the Python package of the folder
+BUILD, and the packages of this machine that they are linked with. Needs a Debian system. The output depends only on the
+build, on these packages and on SOURCE_DATE_EPOCH (default: 0)."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from urllib.parse import quote
+
+# Licences by Debian's source package, as these projects state them. Others are NOASSERTION.
+LICENCES = {"zlib": "Zlib", "libzstd": "BSD-3-Clause OR GPL-2.0-only", "sqlite3": "blessing", "glibc": "LGPL-2.1-or-later",
+            "gnutls28": "LGPL-2.1-or-later", "postgresql": "PostgreSQL", "openmpi": "BSD-3-Clause-Open-MPI", "numpy": "BSD-3-Clause"}
+PARTS = {"program": ["eenet"], "library": ["libeenet.so"], "python": ["python/eenet/_core.abi3.so", "python/eenet/_lab.abi3.so"]}
+TITLES = {"program": "eenet (program)", "library": "libeenet", "python": "eenet (Python package)"}
+
+
+def output_of(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "LC_ALL": "C"}).stdout
+
+
+def linked_libraries(file):
+    """The libraries that a file names (not those that these need)."""
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", file))
+    places = dict(re.findall(r"(\S+) => (\S+)", output_of("ldd", file)))
+    return {os.path.realpath(places[name]) for name in needed if name in places and not name.startswith("libeenet")}
+
+
+def packages_of(paths):
+    """The Debian package of each file. dpkg knows a file under /usr/lib or under /lib, which may be a link to it."""
+    words = ["dpkg-query", "-S", *paths, *(path.removeprefix("/usr") for path in paths)]
+    found = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    owners = {os.path.realpath(place): owner.split(",")[0] for owner, place in re.findall(r"(.+): (/.*)", found)}
+    missing = sorted(set(paths) - set(owners))
+    if missing:
+        sys.exit(f"sbom: no Debian package has {', '.join(missing)}")
+    return owners
+
+
+def debian_package(name):
+    form = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${Homepage}"
+    package, version, architecture, source, home = output_of("dpkg-query", "-W", f"-f={form}", name).split("\t")
+    described = described_package(package, version, LICENCES.get(re.sub(r"^(postgresql)-\d+$", r"\1", source), "NOASSERTION"))
+    described["supplier"] = "Organization: Debian"
+    described["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                                  "referenceLocator": f"pkg:deb/debian/{package}@{quote(version, safe=':~')}?arch={architecture}"}]
+    if home:
+        described["homepage"] = home
+    return described
+
+
+def described_package(name, version, licence):
+    return {"name": name, "SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-"), "versionInfo": version,
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION",
+            "licenseDeclared": licence, "copyrightText": "NOASSERTION"}
+
+
+def document(root, build):
+    version = re.search(r'#define EE_VERSION "(.*)"', (root / "include" / "eenet.h").read_text())[1]
+    whole = described_package("eenet-source", version, "MIT")
+    packages, relationships = [whole], [("SPDXRef-DOCUMENT", "DESCRIBES", whole["SPDXID"])]
+    used = {}
+    libraries = {part: set().union(*(linked_libraries(build / file) for file in files)) for part, files in PARTS.items()}
+    owners = packages_of(set().union(*libraries.values()))
+    for part in PARTS:
+        own = described_package(TITLES[part], version, "MIT")
+        packages.append(own)
+        relationships.append((whole["SPDXID"], "GENERATES", own["SPDXID"]))
+        for name in sorted({owners[library] for library in libraries[part]}):
+            used[name] = used.get(name) or debian_package(name)
+            relationships.append((own["SPDXID"], "DYNAMIC_LINK", used[name]["SPDXID"]))
+        if part == "python":
+            used["python3-numpy"] = debian_package("python3-numpy")
+            relationships.append((used["python3-numpy"]["SPDXID"], "RUNTIME_DEPENDENCY_OF", own["SPDXID"]))
+    packages += [used[name] for name in sorted(used)]
+    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0"))))
+    result = {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"eenet-{version}",
+              "documentNamespace": "", "creationInfo": {"created": created, "creators": [f"Tool: eenet-sbom-{version}"]},
+              "packages": packages,
+              "relationships": [{"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+                                for one, kind, other in relationships]}
+    unique = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(result, sort_keys=True))
+    result["documentNamespace"] = f"https://spdx.org/spdxdocs/eenet-{version}-{unique}"
+    return result
+
+
+if __name__ == "__main__":
+    print(json.dumps(document(Path(sys.argv[1]), Path(sys.argv[2])), indent=1))
