@@ -38,7 +38,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -115,6 +115,13 @@ sbom: ## list the packages that the program, the library and the Python package 
 
 release: ## build all artefacts of the tagged version in build/release-files/; RELEASE=snapshot: of any tree; PARTS selects
 	@release/release.sh $(or $(RELEASE),release) $(PARTS)
+
+record-release: ## record what users of this version rely on, in tests/releases/VERSION/, for the test 'releases'
+	@cmake/setup.sh build python
+	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS)
+	$(PYTHON) -B tests/releases/server.py record build/release/eenet tests/releases/$(VERSION)
+	$(PYTHON) -B tests/releases/interface.py build/release/eenet . build/release/python >tests/releases/$(VERSION)/interface.txt
 
 test-release-files: ## build the release of HEAD twice, in two folders, and compare the bytes; PARTS selects
 	tests/tools/test_release_files.sh . build/test-release-files $(PARTS)
