@@ -38,7 +38,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -122,6 +122,17 @@ record-release: ## record what users of this version rely on, in tests/releases/
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	$(PYTHON) -B tests/releases/server.py record build/release/eenet tests/releases/$(VERSION)
 	$(PYTHON) -B tests/releases/interface.py build/release/eenet . build/release/python >tests/releases/$(VERSION)/interface.txt
+	@$(MAKE) -s abi-library
+	tests/releases/abi.sh record . build/abi/libeenet.so
+
+test-abi: abi-library ## compare types and symbols of the library with those of earlier releases, by abidiff
+	tests/releases/abi.sh check . build/abi/libeenet.so
+
+# The library with debug information, which abidiff reads.
+abi-library:
+	@cmake/setup.sh build abi
+	@$(CMAKE) -S . -B build/abi -DCMAKE_BUILD_TYPE=Debug -DEENET_PROGRAM=OFF -DEENET_TESTS=OFF >/dev/null
+	@$(CMAKE) --build build/abi -j $(JOBS) >/dev/null
 
 test-release-files: ## build the release of HEAD twice, in two folders, and compare the bytes; PARTS selects
 	tests/tools/test_release_files.sh . build/test-release-files $(PARTS)

@@ -55,7 +55,9 @@ for group in "$@"; do
     site) wanted="$wanted mkdocs mkdocs-material mandoc graphviz git python3-numpy" ;;
     # For the source archives and the list of linked packages.
     release) wanted="$wanted git xz-utils binutils python3-numpy" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, site, release, load, lint or fuzz" >&2; exit 1 ;;
+    # To compare the library with those of earlier releases.
+    abi) wanted="$wanted abigail-tools" ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, site, release, abi, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 
