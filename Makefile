@@ -36,7 +36,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library clean help
 
@@ -151,6 +151,15 @@ javascript: ## build the npm package of the JavaScript client in build/javascrip
 	@mkdir -p build/javascript && rm -f build/javascript/*.tgz
 	@cd clients/javascript && npm pack --silent --pack-destination ../../build/javascript >/dev/null
 	@ls build/javascript/*.tgz
+
+deb: ## build Debian packages for amd64 and arm64 in build/deb/; ARCHITECTURES selects one
+	@cmake/setup.sh deb
+	@debian/build.sh build/deb $(ARCHITECTURES)
+	@ls build/deb/*.deb
+
+test-deb: deb ## test the Debian packages: reproducible, lintian, autopkgtest, upgrade and purge in a fresh system
+	@cmake/setup.sh test-deb
+	tests/deb/test_deb.sh build/deb build/test-deb
 
 torture: ## kill the server KILLS times under load, without and with simulated power loss, and check that nothing is lost
 	@cmake/setup.sh build test

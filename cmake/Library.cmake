@@ -1,13 +1,14 @@
 # The targets eenet::eenet (shared) and eenet::eenet_static: the same for the installed package and for projects that
 # use add_subdirectory.
 
-# Compatibility, for both the soname and the CMake package: before 1.0, versions with the same minor number are
-# compatible; from 1.0 on, versions with the same major number.
+# The number in the soname: raise it with each change that breaks programs built with an earlier version of the library,
+# and rename Debian's package libeenet0 with it.
+set(EENET_SOVERSION 0)
+# Compatibility of the CMake package: before 1.0, versions with the same minor number are compatible; from 1.0 on, versions
+# with the same major number.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
-    set(EENET_SOVERSION 0.${PROJECT_VERSION_MINOR})
     set(EENET_COMPATIBILITY SameMinorVersion)
 else()
-    set(EENET_SOVERSION ${PROJECT_VERSION_MAJOR})
     set(EENET_COMPATIBILITY SameMajorVersion)
 endif()
 

@@ -4,6 +4,10 @@
 set -eu
 
 native=$(dpkg --print-architecture 2>/dev/null || true)
+case $native in
+arm64) other=amd64 compiler=x86-64-linux-gnu ;;
+*) other=arm64 compiler=aarch64-linux-gnu ;;
+esac
 wanted=
 foreign=
 for group in "$@"; do
@@ -23,10 +27,7 @@ for group in "$@"; do
         ;;
     # Cross compiler, libraries and emulator for the other architecture.
     test-other)
-        case $native in
-        arm64) foreign=amd64 compiler=x86-64-linux-gnu ;;
-        *) foreign=arm64 compiler=aarch64-linux-gnu ;;
-        esac
+        foreign=$other
         wanted="$wanted gcc-$compiler g++-$compiler qemu-user cmake"
         for library in zlib1g libzstd libjansson libsqlite3 libgnutls28 libcmocka; do
             wanted="$wanted $library-dev:$foreign"
@@ -57,7 +58,20 @@ for group in "$@"; do
     release) wanted="$wanted git xz-utils binutils python3-numpy" ;;
     # To compare the library with those of earlier releases.
     abi) wanted="$wanted abigail-tools" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, site, release, abi, load, lint or fuzz" >&2; exit 1 ;;
+    # To build the Debian packages for both architectures.
+    deb)
+        foreign=$other
+        wanted="$wanted build-essential debhelper dh-python cmake python3-setuptools python3-wheel gcc-$compiler g++-$compiler"
+        for library in zlib1g libzstd libsqlite3 libgnutls28 libpython3; do
+            wanted="$wanted $library-dev $library-dev:$foreign"
+        done
+        wanted="$wanted libpq-dev libpq5:$foreign"
+        ;;
+    test-deb) wanted="$wanted lintian mmdebstrap autopkgtest qemu-user uidmap" ;;
+    load) wanted="$wanted wrk curl" ;;
+    lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
+    fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, site, release, abi, load, lint, fuzz or test-deb" >&2; exit 1 ;;
     esac
 done
 

@@ -36,7 +36,10 @@ fi
 strangers=$(find "$installed" -name '*.h' ! -name eenet.h)
 [ -z "$strangers" ] || fail "installed, and not public: $strangers"
 
-# While the major version is 0, the minor one says who is compatible.
+soname=$(readelf -d "$library/libeenet.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+[ "$soname" = libeenet.so.0 ] || fail "the name of the library is $soname"
+
+# While the major version is 0, the minor one says which versions CMake accepts.
 major=${version%%.*} minor=${version#*.}
 minor=${minor%%.*}
 if [ "$major" = 0 ]; then
@@ -44,8 +47,6 @@ if [ "$major" = 0 ]; then
 else
     series=$major others="$((major - 1)) $((major + 1))"
 fi
-soname=$(readelf -d "$library/libeenet.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-[ "$soname" = "libeenet.so.$series" ] || fail "the name of the library is $soname"
 
 # ---- the manual ----
 
