@@ -16,11 +16,13 @@ sources() {
 
 rm -rf "$output"/*.deb "$output/work"
 native=$(dpkg --print-architecture)
+date=$(dpkg-parsechangelog -S Date)
 for architecture in "$@"; do
     # dpkg writes the packages to the parent of the source.
     source=$output/work/$architecture/eenet
     mkdir -p "$source"
-    sources | tar -c --null -T - | tar -x -C "$source"
+    # Files would keep a time before that of debian/changelog, and so the packages depend on the time of the clone.
+    sources | tar -c --mtime="$date" --null -T - | tar -x -C "$source"
     # Debian's libpq-dev exists for one architecture at a time, so that dpkg would miss the other one in a cross build.
     checks=
     [ "$architecture" = "$native" ] || checks=--no-check-builddeps
