@@ -3,11 +3,11 @@
 # amd64 and arm64, or only for the architectures given, and writes them to FOLDER. The same source gives the same bytes,
 # whatever the folder. One of the architectures is cross-built; cmake/setup.sh deb installs what that needs.
 set -eu
-cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || { echo "usage: debian/build.sh FOLDER [ARCHITECTURE...]" >&2; exit 1; }
 mkdir -p "$1"
 output=$(cd "$1" && pwd)
 shift
+cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- amd64 arm64
 
 sources() {
@@ -15,6 +15,8 @@ sources() {
 }
 
 rm -rf "$output"/*.deb "$output/work"
+mkdir -p "$output/work"
+sources >"$output/work/files"
 native=$(dpkg --print-architecture)
 date=$(dpkg-parsechangelog -S Date)
 for architecture in "$@"; do
@@ -22,7 +24,8 @@ for architecture in "$@"; do
     source=$output/work/$architecture/eenet
     mkdir -p "$source"
     # Files would keep a time before that of debian/changelog, and so the packages depend on the time of the clone.
-    sources | tar -c --mtime="$date" --null -T - | tar -x -C "$source"
+    tar -cf "$output/work/source.tar" --mtime="$date" --null -T "$output/work/files"
+    tar -xf "$output/work/source.tar" -C "$source"
     # Debian's libpq-dev exists for one architecture at a time, so that dpkg would miss the other one in a cross build.
     checks=
     [ "$architecture" = "$native" ] || checks=--no-check-builddeps
