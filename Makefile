@@ -28,6 +28,11 @@ COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
 VERSION = $(shell sed -n 's/^\#define EE_VERSION "\(.*\)"$$/\1/p' include/eenet.h)
 
+# Debian's name of the processor that 'make image' builds for: amd64 or arm64.
+NATIVE = $(shell dpkg --print-architecture)
+ARCH = $(NATIVE)
+image test-image: export SOURCE_DATE_EPOCH ?= $(COMMIT_DATE)
+
 # CMake starts its own make, which must not inherit our flags and variables.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 # gcc's and clang's sanitizers do not start under the address randomization of some kernels.
@@ -38,7 +43,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library image test-image clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -276,6 +281,21 @@ install: build ## install under prefix (default: /usr/local), staged in DESTDIR 
 uninstall: ## remove everything that 'make install' installed under the same prefix and DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake/uninstall.sh build/release "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+image: ## build build/image/eenet-VERSION-ARCH.oci.tar, a container image of the server; ARCH: amd64, arm64 (default: this machine's)
+	@cmake/setup.sh build image $(if $(filter-out $(NATIVE),$(ARCH)),test-other)
+	@$(CMAKE) -S . -B build/image/$(ARCH) -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF \
+	    $(if $(filter-out $(NATIVE),$(ARCH)),--toolchain cmake/other.cmake) >/dev/null
+	@$(CMAKE) --build build/image/$(ARCH) -j $(JOBS) --target eenet
+	@cmake/image.sh build/image/$(ARCH)/eenet $(VERSION) $(ARCH) build/image
+
+test-image: image ## build the image again and compare bytes; run it in podman without network (as root)
+	@cmake/setup.sh test-image
+	@$(CMAKE) -S . -B build/image/again -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF >/dev/null
+	@$(CMAKE) --build build/image/again -j $(JOBS) --target eenet
+	@cmake/image.sh build/image/again/eenet $(VERSION) $(NATIVE) build/image/again
+	cmp build/image/eenet-$(VERSION)-$(NATIVE).oci.tar build/image/again/eenet-$(VERSION)-$(NATIVE).oci.tar
+	$(PYTHON) -B tests/image/run.py build/image/eenet-$(VERSION)-$(NATIVE).oci.tar
 
 lint: lint-format lint-cppcheck lint-includes lint-python ## check layout, includes, cppcheck and Python types
 

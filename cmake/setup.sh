@@ -71,7 +71,9 @@ for group in "$@"; do
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, site, release, abi, load, lint, fuzz or test-deb" >&2; exit 1 ;;
+    image) wanted="$wanted mmdebstrap umoci" ;;
+    test-image) wanted="$wanted podman runc curl" ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, image, site, release, abi, load, lint, fuzz, test-deb or test-image" >&2; exit 1 ;;
     esac
 done
 

@@ -9,16 +9,19 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "serve/http/http_probe.h"
 #include "serve/service.h"
 #include "serve/settings/server_settings.h"
 #include "serve/store/place_name.h"
 #include "serve/system/notify.h"
 
-enum { FLAG_SETTINGS, FLAG_PRINT, FLAG_OLD_DRAIN, FLAGS };
+enum { FLAG_SETTINGS, FLAG_PRINT, FLAG_HEALTH, FLAG_OLD_DRAIN, FLAGS };
 
 static const flag flags[FLAGS] = {
     [FLAG_SETTINGS] = {'\0', "settings", "FILE", "settings file, with lines name = value"},
     [FLAG_PRINT] = {'\0', "print-settings", NULL, "print a settings file with all defaults, and exit"},
+    [FLAG_HEALTH] = {'\0', "health", NULL,
+                     "exit 0 if the server with these settings is alive, else 1"},
     [FLAG_OLD_DRAIN] = {'\0', "drain-seconds", "SECONDS", "deprecated: use --finish-seconds"},
 };
 
@@ -29,6 +32,7 @@ typedef struct serve_flags {
     char **argv;
     const char *file;          /* of settings; NULL: none */
     bool print;                /* --print-settings */
+    bool health;               /* --health */
     server_settings *settings; /* NULL: only the file is looked for */
 } serve_flags;
 
@@ -43,6 +47,10 @@ static int take(const command *self, int got, const char *value, void *context)
     }
     if (got == FLAG_PRINT) {
         from->print = true;
+        return EXIT_DONE;
+    }
+    if (got == FLAG_HEALTH) {
+        from->health = true;
         return EXIT_DONE;
     }
     command_flag(self, (size_t)got, &entry);
@@ -64,7 +72,7 @@ static ee_status read_settings(const command *self, serve_flags *from, server_se
     if (status) return status;
     from->settings = out;
     *code = arguments_each(self, from->argc, from->argv, take, from);
-    return *code ? EE_OK : server_settings_check(out, error);
+    return *code || from->health ? EE_OK : server_settings_check(out, error);
 }
 
 static int print_settings(const command *self)
@@ -75,6 +83,15 @@ static int print_settings(const command *self)
     if (!example.status) fputs(example.bytes, stdout);
     memory_free(example.bytes);
     return example.status ? command_failed(self, "%s", error.message) : EXIT_DONE;
+}
+
+/* For health checks of containers, whose image has no other HTTP client. */
+static int check_health(const command *self, const server_settings *settings)
+{
+    ee_error error;
+    if (http_probe(settings->address, (uint16_t)settings->port, settings->certificate[0], "/livez", &error))
+        return command_failed(self, "%s", error.message);
+    return EXIT_DONE;
 }
 
 /* ---- what to type next ---- */
@@ -207,6 +224,7 @@ static int run(const command *self, int argc, char **argv)
     if (read_settings(self, &from, &settings, &code, &error)) return command_refused(self, &error);
     if (code) return code;
     if (from.print) return print_settings(self);
+    if (from.health) return check_health(self, &settings);
     signal(SIGXFSZ, SIG_IGN);               /* a file that may not grow is a disk that is full */
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads that follow; this one asks for them */
     if (service_start(&settings, &running, &error)) return command_failed(self, "%s", error.message);
@@ -230,7 +248,8 @@ const command command_serve = {
         "SIGTERM or Ctrl-C finishes open requests (finish-seconds), saves models (2 seconds) and exits; a second one\n"
         "exits at once. With --drain SECONDS, /readyz returns 503 for this long first, so that a load balancer stops\n"
         "sending.\n"
-        "SIGHUP reloads settings, keys and certificate.\n",
+        "SIGHUP reloads settings, keys and certificate.\n"
+        "--health is for health checks: give it the settings that the server has.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .settings = &server_settings_schema,

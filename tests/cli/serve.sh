@@ -105,8 +105,23 @@ for name in 127.0.0.2 localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
     [ "$(status_of -H "Host: $name" "$place/v1/bandits")" = 200 ] || fail "$name: $(cat answer)"
 done
 
+# A health check finds it alive; after its end, it says what is wrong. Settings that only a start needs do not matter.
+port=${place##*:}
+"$eenet" serve --health --port "$port" || fail "the health of a server"
+EENET_PORT=$port "$eenet" serve --health --address 0.0.0.0 || fail "the health by a variable"
+health_fails() {
+    expected=$1
+    shift
+    code=0
+    "$eenet" serve --health "$@" >out2 2>err2 || code=$?
+    [ "$code" = 1 ] && [ ! -s out2 ] && grep -qx "eenet serve: health: port $port of 127.0.0.1: $expected" err2 ||
+        fail "health with $*: $code $(cat out2 err2)"
+}
+health_fails '.*TLS.*' --port "$port" --certificate any.pem --certificate-key any.pem
+
 # Ctrl-C ends it; what it kept is there again.
 stop INT
+health_fails 'Connection refused' --port "$port"
 start
 curl -sS "$place/v1/bandits/shop" | grep -q '"events":[1-9]' || fail "the events are gone"
 stop TERM
@@ -218,6 +233,7 @@ if command -v openssl >/dev/null; then
     secure=$(sed -n '1s/^eenet: listening on //p' out)
     case $secure in https://127.0.0.1:*) ;; *) fail "the first line: $(head -n 1 out)" ;; esac
     [ "$(name_of)" = first ] || fail "the certificate: $(name_of)"
+    "$eenet" serve --health --port "${secure##*:}" --certificate certificate.pem || fail "the health with TLS"
     certify second
     kill -HUP "$pid"
     i=0

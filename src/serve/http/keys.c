@@ -152,10 +152,11 @@ ee_status key_ring_parse(const char *bytes, size_t size, key_ring **out, ee_erro
     return status;
 }
 
-/* Whether only its owner can read it, or the group root, as with systemd's credentials. */
+/* Whether only its owner can read it. If it belongs to root, a group may read it too: systemd's credentials and
+ * Kubernetes' secrets are like this. */
 static bool is_private(const struct stat *found)
 {
-    return !(found->st_mode & (found->st_uid == 0 && found->st_gid == 0 ? 037 : 077));
+    return !(found->st_mode & (found->st_uid == 0 ? 037 : 077));
 }
 
 ee_status key_ring_read(const char *path, key_ring **out, ee_error *error)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "support.h"
 #include "support_files.h"
@@ -107,7 +108,7 @@ TEST(others_may_not_read_the_file)
     const char *path = folder_path(&folder, "keys");
     key_ring *ring;
     ee_error error;
-    static const mode_t open_modes[] = {0604, 0620}; /* the group root may read, but not write */
+    static const mode_t open_modes[] = {0604, 0620}; /* the group of a file of root may read, but not write */
     for (size_t i = 0; i < 2; i++) {
         chmod(path, open_modes[i]);
         assert_int_equal(key_ring_read(path, &ring, &error), EE_BAD_INPUT);
@@ -116,6 +117,14 @@ TEST(others_may_not_read_the_file)
     chmod(path, 0400);
     ok(key_ring_read(path, &ring, NULL));
     key_ring_free(ring);
+    if (geteuid() == 0) { /* as a secret of Kubernetes; then as a file of another user */
+        chmod(path, 0440);
+        assert_int_equal(chown(path, 0, 65532), 0);
+        ok(key_ring_read(path, &ring, NULL));
+        key_ring_free(ring);
+        assert_int_equal(chown(path, 65532, 0), 0);
+        assert_int_equal(key_ring_read(path, &ring, NULL), EE_BAD_INPUT);
+    }
     folder_remove(&folder);
 }
 
