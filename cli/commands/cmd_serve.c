@@ -20,8 +20,7 @@ enum { FLAG_SETTINGS, FLAG_PRINT, FLAG_HEALTH, FLAG_OLD_DRAIN, FLAGS };
 static const flag flags[FLAGS] = {
     [FLAG_SETTINGS] = {'\0', "settings", "FILE", "settings file, with lines name = value"},
     [FLAG_PRINT] = {'\0', "print-settings", NULL, "print a settings file with all defaults, and exit"},
-    [FLAG_HEALTH] = {'\0', "health", NULL,
-                     "exit 0 if the server with these settings is alive, else 1"},
+    [FLAG_HEALTH] = {'\0', "health", NULL, "exit 0 if the server with these settings is alive, else 1"},
     [FLAG_OLD_DRAIN] = {'\0', "drain-seconds", "SECONDS", "deprecated: use --finish-seconds"},
 };
 
