@@ -41,7 +41,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library image test-image clean help
 
@@ -141,6 +141,20 @@ abi-library:
 
 test-release-files: ## build the release of HEAD twice, in two folders, and compare the bytes; PARTS selects
 	tests/tools/test_release_files.sh . build/test-release-files $(PARTS)
+
+wheels: export SOURCE_DATE_EPOCH ?= $(COMMIT_DATE)
+wheels: ## build wheels for any Linux with glibc 2.28 (x86-64 and aarch64) and the sdist in build/wheels/, reproducibly
+	@cmake/setup.sh build python wheels
+	@rm -rf build/wheels build/python/work/eenet.egg-info
+	@for preset in wheel wheel-other; do \
+	    $(CMAKE) --preset $$preset -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null && \
+	    $(CMAKE) --build --preset $$preset -j $(JOBS) && \
+	    EENET_BUILT=$(CURDIR)/build/$$preset $(PYTHON) -W ignore setup.py -q bdist_wheel -d build/wheels \
+	        -p manylinux_2_28_$$(sed -n 's/^set(CMAKE_SYSTEM_PROCESSOR "\(.*\)")$$/\1/p' build/$$preset/CMakeFiles/*/CMakeSystem.cmake) || exit 1; \
+	done
+	@$(PYTHON) -W ignore setup.py -q sdist -d build/wheels
+	@$(PYTHON) tests/install/check_wheel.py build/wheels/*.whl
+	@ls build/wheels/*
 
 test-python: python ## test the Python package, as installed from the wheel
 	@cmake/setup.sh test-python

@@ -35,6 +35,11 @@ for group in "$@"; do
         # libpq-dev exists for one architecture at a time; its headers serve both.
         wanted="$wanted libpq-dev libpq5:$foreign"
         ;;
+    # To build portable wheels for both architectures.
+    wheels)
+        foreign=$other
+        wanted="$wanted gcc-$compiler binutils git zlib1g-dev:$foreign libzstd-dev:$foreign libpython3-dev:$foreign"
+        ;;
     # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
     test-python)
@@ -73,7 +78,7 @@ for group in "$@"; do
     fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
     image) wanted="$wanted mmdebstrap umoci" ;;
     test-image) wanted="$wanted podman runc curl" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, image, site, release, abi, load, lint, fuzz, test-deb or test-image" >&2; exit 1 ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, wheels, image, site, release, abi, load, lint, fuzz, test-deb or test-image" >&2; exit 1 ;;
     esac
 done
 
