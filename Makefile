@@ -156,6 +156,15 @@ wheels: ## build wheels for any Linux with glibc 2.28 (x86-64 and aarch64) and t
 	@$(PYTHON) tests/install/check_wheel.py build/wheels/*.whl
 	@ls build/wheels/*
 
+test-wheels: wheels ## install the wheels and the sdist in Debian 11 to 13 and by qemu-user, and build them in another folder
+	@cmake/setup.sh test-wheels
+	tests/install/wheels_again.sh build/wheels build/test-wheels
+	tests/install/wheels.sh build/wheels build/test-wheels
+
+test-musl: ## build the library and the program without the server with musl, and run both
+	@cmake/setup.sh test-musl
+	tests/install/musl.sh . build/test-musl
+
 test-python: python ## test the Python package, as installed from the wheel
 	@cmake/setup.sh test-python
 	@rm -rf build/python/site

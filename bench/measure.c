@@ -1,13 +1,13 @@
-#define _GNU_SOURCE /* for syscall */
+#define _POSIX_C_SOURCE 200809L
 #include "measure.h"
 
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/system.h"
 
 static double seconds(clockid_t clock)
 {
@@ -22,13 +22,7 @@ static int counter(void)
 {
     static int descriptor = -2;
     if (descriptor != -2) return descriptor;
-    struct perf_event_attr wanted = {.type = PERF_TYPE_HARDWARE,
-                                     .size = sizeof wanted,
-                                     .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                     .exclude_kernel = 1,
-                                     .exclude_hv = 1,
-                                     .inherit = 1};
-    descriptor = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    descriptor = system_instruction_counter();
     return descriptor;
 }
 

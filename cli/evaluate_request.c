@@ -1,15 +1,15 @@
-#define _GNU_SOURCE /* for sched_getaffinity */
+#define _POSIX_C_SOURCE 200809L
 #include "evaluate_request.h"
 #include "evaluate/evaluations/evaluation_warm.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/system.h"
 #include "evaluate/candidates/candidate.h"
 #include "features/features_options.h"
 #include "run_request.h"
@@ -260,8 +260,7 @@ static int read_numbers(const command *self, evaluate_request *request)
     evaluation_request *whole = &request->whole;
     ee_error error;
     double confidence = 0.95;
-    cpu_set_t cores;
-    uint64_t threads = sched_getaffinity(0, sizeof cores, &cores) ? 1 : (uint64_t)CPU_COUNT(&cores);
+    uint64_t threads = system_cores();
     int code = read_share(self, EVALUATE_CONFIDENCE, given[EVALUATE_CONFIDENCE], &confidence);
     if (!code) code = read_share(self, EVALUATE_LEAST, given[EVALUATE_LEAST], &whole->least_probability);
     if (!code) code = arguments_number(self, EVALUATE_JOBS, given[EVALUATE_JOBS], 1, 1024, &threads);

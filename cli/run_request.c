@@ -1,14 +1,14 @@
-#define _GNU_SOURCE /* for sched_getaffinity */
+#define _POSIX_C_SOURCE 200809L
 #include "run_request.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/system.h"
 #include "hint.h"
 #include "lab/report/repeats.h"
 #include "lab/results/results.h"
@@ -52,11 +52,9 @@ int run_request_take(const command *self, int got, const char *value, run_reques
 /* Cores that this program may use: not every Slurm keeps a task to those that it was given. */
 static uint64_t count_cores(void)
 {
-    cpu_set_t cores;
     const char *slurm = getenv("SLURM_CPUS_PER_TASK");
     unsigned long given = slurm ? strtoul(slurm, NULL, 10) : 0;
-    if (sched_getaffinity(0, sizeof cores, &cores)) return 1;
-    uint64_t count = (uint64_t)CPU_COUNT(&cores);
+    uint64_t count = system_cores();
     return given && given < count ? given : count;
 }
 

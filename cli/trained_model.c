@@ -2,9 +2,13 @@
 
 #include <inttypes.h>
 
+#include "base/memory.h"
+#include "data/values/text.h"
 #include "hint.h"
-#include "line_bandit.h"
 #include "session.h"
+#if !defined(EENET_WITHOUT_SERVER)
+#include "line_bandit.h"
+#endif
 
 int trained_model_open(const command *self, const run_request *request, const char *path, trained_model *out)
 {
@@ -59,6 +63,23 @@ static int train(const command *self, trained_model *model, const run_job *job)
     return EXIT_INTERRUPTED;
 }
 
+#if defined(EENET_WITHOUT_SERVER) /* 'eenet decide' is not in this program: only checks that the file can be read */
+static ee_status read_example(const char *path, text *example, ee_error *error)
+{
+    ee_bandit *bandit = NULL;
+    (void)example;
+    ee_status status = ee_bandit_load(path, NULL, &bandit, error);
+    ee_bandit_free(bandit);
+    return status;
+}
+
+static void print_example(const char *path, const char *example, FILE *stream)
+{
+    (void)path;
+    (void)example;
+    (void)stream;
+}
+#else
 /* An example round, made from the saved file: this also checks that the file can be read. */
 static ee_status read_example(const char *path, text *example, ee_error *error)
 {
@@ -75,6 +96,14 @@ static ee_status read_example(const char *path, text *example, ee_error *error)
     return status ? status : example->status;
 }
 
+static void print_example(const char *path, const char *example, FILE *stream)
+{
+    fprintf(stream, "To decide with it: eenet decide");
+    hint_path(stream, path);
+    fprintf(stream, "\nIt reads lines such as\n%s\n", example);
+}
+#endif
+
 static void print_saved(const trained_model *model, const run_job *job, bool is_best, const char *example, FILE *stream)
 {
     const char *options = job->options && job->options[0] ? job->options : "default options";
@@ -82,10 +111,7 @@ static void print_saved(const trained_model *model, const run_job *job, bool is_
             is_best ? " (lowest regret)" : "", options, job->rounds, job->seed);
     if (dataset_row_encoding(job->data))
         fprintf(stream, "%s.rows.json describes how a row becomes arms.\n", model->path);
-    if (model->request->quiet) return;
-    fprintf(stream, "To decide with it: eenet decide");
-    hint_path(stream, model->path);
-    fprintf(stream, "\nIt reads lines such as\n%s\n", example);
+    if (!model->request->quiet) print_example(model->path, example, stream);
 }
 
 int trained_model_save(const command *self, trained_model *model, const training_candidate *candidates, size_t count,

@@ -33,8 +33,10 @@ if(EENET_PROGRAM)
     install(FILES cli/completion/eenet.bash RENAME eenet
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
     install(FILES cli/completion/_eenet DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-    install(FILES share/systemd/eenet.service share/systemd/eenet.socket DESTINATION lib/systemd/system)
-    install(FILES share/eenet.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/eenet)
+    if(EENET_SERVER)
+        install(FILES share/systemd/eenet.service share/systemd/eenet.socket DESTINATION lib/systemd/system)
+        install(FILES share/eenet.conf DESTINATION ${CMAKE_INSTALL_DATADIR}/eenet)
+    endif()
 endif()
 
 install(EXPORT eenetTargets NAMESPACE eenet:: DESTINATION ${package_folder})

@@ -40,6 +40,8 @@ for group in "$@"; do
         foreign=$other
         wanted="$wanted gcc-$compiler binutils git zlib1g-dev:$foreign libzstd-dev:$foreign libpython3-dev:$foreign"
         ;;
+    test-wheels) wanted="$wanted mmdebstrap debian-archive-keyring qemu-user" ;;
+    test-musl) wanted="$wanted cmake make musl-tools dpkg-dev" ;;
     # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
     test-python)
@@ -78,7 +80,7 @@ for group in "$@"; do
     fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
     image) wanted="$wanted mmdebstrap umoci" ;;
     test-image) wanted="$wanted podman runc curl" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, wheels, image, site, release, abi, load, lint, fuzz, test-deb or test-image" >&2; exit 1 ;;
+    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, wheels, image, site, release, abi, load, lint, fuzz, test-deb, test-image, test-wheels or test-musl" >&2; exit 1 ;;
     esac
 done
 

@@ -1,8 +1,11 @@
 """The installed package: what the wheel contains and exports, and the errors of an import if something is missing."""
 
+import importlib.util
+import json
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,11 +76,41 @@ def test_sdist_holds_the_sources(wheel):
     with tarfile.open(archives[0]) as archive:
         held = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     sources = [path for folder in ("include", "src", "python/src") for path in (ROOT / folder).rglob("*.[ch]")]
-    needed = {path.relative_to(ROOT).as_posix() for path in [*sources, *(ROOT / "cmake").iterdir()]}
-    needed = {name for name in needed if not name.startswith("src/serve/")}
-    needed |= {"setup.py", "pyproject.toml", "CMakeLists.txt", "python/CMakeLists.txt", "python/README.md", "LICENSE"}
+    sources += (ROOT / "src" / "lab" / "report" / "page_assets").iterdir()
+    needed = {path.relative_to(ROOT).as_posix() for path in sources}
+    needed = {name for name in needed if not name.startswith(("src/serve/", "src/ranks/"))}
+    needed |= {"setup.py", "pyproject.toml", "python/README.md", "LICENSE"}
     assert needed - held == set()
     assert not [name for name in held if name.endswith((".so", ".o", ".pyc"))]
+
+
+def test_setup_compiles_as_cmake_does():
+    """setup.py compiles without CMake: the same files, with the flags that decide what they compute."""
+    commands = ROOT / "build" / "release" / "compile_commands.json"
+    if not commands.exists():
+        pytest.skip("there is no build/release")
+    found = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
+    setup = importlib.util.module_from_spec(found)
+    found.loader.exec_module(setup)
+
+    def computing(words):
+        flags = {"-fPIC", "-fvisibility=hidden"}
+        return sorted(word for word in words if re.match("-[fm]|-DKERNELS_NAME|-O|-std", word) and word not in flags)
+
+    usual = ["-std=c11", "-O3"]
+    expected = {(path, *sorted([*usual, *setup.flags_of(path)])) for path in setup.sources("src") if path != setup.KERNELS}
+    for name, flags in setup.INSTRUCTION_SETS.get(setup.machine(), {"baseline": []}).items():
+        expected.add((setup.KERNELS, *sorted([*usual, f"-DKERNELS_NAME={name}", *setup.KERNEL_FLAGS, *flags])))
+    folders = tuple(f"src/{name}/" for name in (*setup.LIBRARY, *setup.LABORATORY))
+    expected = {row for row in expected if row[0].startswith(folders)}
+    compiled = set()
+    for entry in json.loads(commands.read_text()):
+        path = os.path.relpath(entry["file"], ROOT)
+        if path.startswith(folders):
+            words = shlex.split(entry["command"])
+            last = [word for word in words if word.startswith("-O")][-1:]  # triangle.c asks for -O3 once more
+            compiled.add((path, *computing([word for word in words if not word.startswith("-O")] + last)))
+    assert compiled == expected
 
 
 def test_stubs_are_true():
@@ -159,6 +192,17 @@ def without_zstd(tmp_path):
     assert b"libzstd.so.1\0" in code
     extension.write_bytes(code.replace(b"libzstd.so.1\0", b"libzstd.so.9\0"))
     return tmp_path
+
+
+@pytest.mark.parametrize("module", ["lab", "evaluate"])
+def test_build_without_compression_is_a_sentence(without_zstd, module):
+    """As setup.py builds it where there is no zlib.h."""
+    (without_zstd / "eenet" / "_lab.abi3.so").unlink()
+    said = python(f"import eenet.{module}", path=[without_zstd])
+    last = said.stderr.splitlines()[-1]
+    assert said.returncode == 1
+    assert last.startswith("ImportError: eenet.lab and eenet.evaluate are not in this build"), said.stderr
+    assert "zlib1g-dev" in last
 
 
 @pytest.mark.parametrize("module", ["lab", "evaluate"])

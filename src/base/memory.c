@@ -1,12 +1,10 @@
-#define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+
+#include "system.h"
 
 enum { CACHE_LINE = 64 };
 
@@ -167,23 +165,14 @@ void memory_release(memory *owner)
     }
 }
 
-#if defined(MADV_HUGEPAGE)
 void memory_take_large_pages(void *block, size_t bytes)
 {
-    /* Below this size the processor needs no large pages. It is a multiple of every page size, as madvise requires. */
+    /* Below this size the processor needs no large pages. It is a multiple of every page size. */
     enum { LEAST = 4 << 20, PAGES = 64 << 10 };
     if (bytes < LEAST || has_allocator(head_of(block)->owner)) return;
     size_t before = (PAGES - (uintptr_t)block % PAGES) % PAGES;
-    /* If this fails, small pages work as well. */
-    (void)madvise((char *)block + before, (bytes - before) / PAGES * PAGES, MADV_HUGEPAGE);
+    system_take_large_pages((char *)block + before, (bytes - before) / PAGES * PAGES);
 }
-#else
-void memory_take_large_pages(void *block, size_t bytes)
-{
-    (void)block;
-    (void)bytes;
-}
-#endif
 
 size_t memory_bytes(const memory *owner)
 {
