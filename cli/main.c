@@ -14,14 +14,14 @@
 #include "ranks/launch.h"
 #include "ranks/ranks.h"
 
-static const command *const commands[] = {
-    &command_run,   &command_grid,   &command_paper,   &command_merge,    &command_report,   &command_evaluate,
-    &command_log,   &command_rounds, &command_inspect, &command_policies, &command_describe, &command_datasets,
+static const command *const commands[] = {&command_run,     &command_grid,     &command_paper,    &command_merge,
+                                          &command_report,  &command_evaluate, &command_log,      &command_rounds,
+                                          &command_inspect, &command_policies, &command_describe, &command_datasets,
 #if !defined(EENET_WITHOUT_SERVER) /* these need the server's code */
-    &command_serve, &command_keys,   &command_decide,  &command_explain,  &command_backup,   &command_move,
-    &command_check, &command_replay,
+                                          &command_serve,   &command_keys,     &command_decide,   &command_explain,
+                                          &command_backup,  &command_move,     &command_check,    &command_replay,
 #endif
-    &command_bench, &command_complete};
+                                          &command_bench,   &command_complete};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

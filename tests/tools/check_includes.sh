@@ -27,6 +27,7 @@ BEGIN {
     below["cli"] = library " data evaluate lab ranks serve bench"
     # The extensions of the Python package. Like the library, eenet._core needs only libc.
     below["python/shared"] = ""
+    below["python/portable"] = ""
     below["python/core"] = "python/shared features engine"
     below["python/lab"] = "python/shared " library " data evaluate lab"
     libc_alone = library " python/shared python/core"

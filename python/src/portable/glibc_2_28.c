@@ -21,8 +21,8 @@ enum { STAT_VERSION = 0 };
 #endif
 
 /* Declares old_NAME, which is version `version` of NAME. */
-#define OLD(result, name, arguments, version) \
-    result old_##name arguments;              \
+#define OLD(result, name, arguments, version)                                                                          \
+    result old_##name arguments;                                                                                       \
     __asm__(".symver old_" #name ", " #name "@" version)
 
 /* ---- changed in 2.29 and 2.35 ---- */
