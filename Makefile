@@ -161,10 +161,6 @@ test-wheels: wheels ## install the wheels and the sdist in Debian 11 to 13 and b
 	tests/install/wheels_again.sh build/wheels build/test-wheels
 	tests/install/wheels.sh build/wheels build/test-wheels
 
-test-musl: ## build the library and the program without the server with musl, and run both
-	@cmake/setup.sh test-musl
-	tests/install/musl.sh . build/test-musl
-
 test-python: python ## test the Python package, as installed from the wheel
 	@cmake/setup.sh test-python
 	@rm -rf build/python/site

@@ -41,7 +41,6 @@ for group in "$@"; do
         wanted="$wanted gcc-$compiler binutils git zlib1g-dev:$foreign libzstd-dev:$foreign libpython3-dev:$foreign"
         ;;
     test-wheels) wanted="$wanted mmdebstrap debian-archive-keyring qemu-user" ;;
-    test-musl) wanted="$wanted cmake make musl-tools dpkg-dev" ;;
     # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
     test-python)
