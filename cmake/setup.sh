@@ -1,6 +1,7 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (the cases below) need and the machine lacks, by Debian and Ubuntu
-# package name. If nothing is missing, it does nothing and needs no
+# setup.sh GROUP...: installs what the groups need and the machine lacks, by Debian and Ubuntu package name. A group is a
+# case below. If nothing is missing, it does nothing and needs no network. Without the right to install, it prints the
+# missing packages and exits with status 2.
 set -eu
 
 native=$(dpkg --print-architecture 2>/dev/null || true)
@@ -74,12 +75,9 @@ for group in "$@"; do
         wanted="$wanted libpq-dev libpq5:$foreign"
         ;;
     test-deb) wanted="$wanted lintian mmdebstrap autopkgtest qemu-user uidmap" ;;
-    load) wanted="$wanted wrk curl" ;;
-    lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
-    fuzz) wanted="$wanted clang libclang-rt-dev libjansson-dev" ;;
     image) wanted="$wanted mmdebstrap umoci" ;;
     test-image) wanted="$wanted podman runc curl" ;;
-    *) echo "setup.sh: unknown group '$group'; expected build, demo, test, test-other, python, test-python, javascript, deb, wheels, image, site, release, abi, load, lint, fuzz, test-deb, test-image, test-wheels or test-musl" >&2; exit 1 ;;
+    *) echo "setup.sh: unknown group '$group'; expected a group of cmake/setup.sh, such as build" >&2; exit 1 ;;
     esac
 done
 
