@@ -10,9 +10,9 @@ shift
 # The parts: the target of make, and the files that it leaves. Add a line for each new kind of artefact.
 parts='
 source      build/source/eenet-*.tar.*
-deb         build/deb/*.deb build/deb/*.dsc build/deb/*.buildinfo build/deb/*.changes
+deb         build/deb/*.deb
 wheels      build/wheels/*.whl build/wheels/*.tar.gz
-image       build/image/*.tar*
+image       build/image/*.tar
 javascript  build/javascript/*.tgz
 wasm        build/wasm/*.tgz build/wasm/*.wasm
 playground
