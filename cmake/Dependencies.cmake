@@ -2,7 +2,11 @@
 # distributions.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+    add_library(Threads::Threads INTERFACE IMPORTED) # a module has one thread: see src/base/threads.h
+else()
+    find_package(Threads REQUIRED)
+endif()
 
 # eenet_find(NAME HEADER LIBRARY PACKAGE): defines the target eenet_NAME, or fails and names the Debian package to
 # install.

@@ -105,15 +105,23 @@ void archive_stream(archive *a, random_stream *stream)
     if (!(s[0] | s[1] | s[2] | s[3])) archive_fail(a, EE_BAD_MODEL, "model: invalid random stream: all zeros");
 }
 
+void archive_count(archive *a, uint64_t *value, uint64_t low, uint64_t high, const char *what)
+{
+    uint64_t count = *value;
+    archive_u64(a, &count);
+    if (!a->status && (count < low || count > high)) {
+        a->status = status_fail(a->error, EE_BAD_MODEL, "model: %s must be %llu to %llu, got %llu at byte %zu", what,
+                                (unsigned long long)low, (unsigned long long)high, (unsigned long long)count,
+                                a->position);
+    }
+    if (a->reading) *value = a->status ? low : count;
+}
+
 void archive_size(archive *a, size_t *value, size_t low, size_t high, const char *what)
 {
     uint64_t wide = *value;
-    archive_u64(a, &wide);
-    if (!a->status && (wide < low || wide > high)) {
-        a->status = status_fail(a->error, EE_BAD_MODEL, "model: %s must be %zu to %zu, got %llu at byte %zu", what, low,
-                                high, (unsigned long long)wide, a->position);
-    }
-    if (a->reading) *value = a->status ? low : (size_t)wide;
+    archive_count(a, &wide, low, high, what);
+    if (a->reading) *value = (size_t)wide;
 }
 
 void archive_text(archive *a, char *text, size_t capacity, const char *what)

@@ -44,6 +44,7 @@ void archive_sparse_floats(archive *a, float *values, size_t count);
 void archive_stream(archive *a, random_stream *stream);
 
 /* A count or index. A value read outside low to high means that the model is damaged; what names it in the message. */
+void archive_count(archive *a, uint64_t *value, uint64_t low, uint64_t high, const char *what);
 void archive_size(archive *a, size_t *value, size_t low, size_t high, const char *what);
 
 /* Text of at most capacity - 1 bytes. */

@@ -9,11 +9,19 @@
 static const uint64_t ROOT_2 = 0x6a09e667f3bcc909, ROOT_3 = 0xbb67ae8584caa73b, ROOT_5 = 0x3c6ef372fe94f82b,
                       ROOT_7 = 0xa54ff53a5f1d36f1;
 
+/* The exclusive or of both halves of the product. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {
+#if defined(__SIZEOF_INT128__)
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else /* a 32-bit machine: of four smaller products */
+    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
+    uint64_t low = a_low * b_low, cross = a_high * b_low + (low >> 32);
+    uint64_t middle = a_low * b_high + (uint32_t)cross;
+    return (middle << 32 | (uint32_t)low) ^ (a_high * b_high + (cross >> 32) + (middle >> 32));
+#endif
 }
 
 static uint64_t rotate(uint64_t word, unsigned by)

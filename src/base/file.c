@@ -12,6 +12,29 @@
 
 #include "memory.h"
 
+#if defined(__wasi__) /* a WebAssembly module: files have no modes, and nobody else writes them */
+static int set_mode(int descriptor, mode_t mode)
+{
+    (void)descriptor, (void)mode;
+    return 0;
+}
+
+static long process_number(void)
+{
+    return 0;
+}
+#else
+static int set_mode(int descriptor, mode_t mode)
+{
+    return fchmod(descriptor, mode);
+}
+
+static long process_number(void)
+{
+    return getpid();
+}
+#endif
+
 static ee_status fail(ee_error *error, const char *verb, const char *path)
 {
     return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, file_tail(path), strerror(errno));
@@ -49,7 +72,7 @@ ee_status file_sync_folder(const char *path, ee_error *error)
 static int open_temporary(const char *path, char *temporary, size_t capacity, mode_t mode)
 {
     for (int number = 0; number < 1000; number++) {
-        snprintf(temporary, capacity, "%s.%ld.%d", path, (long)getpid(), number);
+        snprintf(temporary, capacity, "%s.%ld.%d", path, process_number(), number);
         int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor >= 0 || errno != EEXIST) return descriptor;
     }
@@ -69,7 +92,7 @@ static ee_status open_draft(const char *path, mode_t mode, file_draft *out, ee_e
     out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX, mode);
     if (out->descriptor < 0) status = fail(error, "create", path);
     /* A file that is replaced keeps its mode. */
-    if (!status && replaces && fchmod(out->descriptor, replaced.st_mode & 07777))
+    if (!status && replaces && set_mode(out->descriptor, replaced.st_mode & 07777))
         status = fail(error, "set the mode of", path);
     if (status) file_draft_end(out, false, NULL);
     return status;

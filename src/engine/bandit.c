@@ -206,13 +206,8 @@ void ee_bandit_free(ee_bandit *bandit)
 
 static void archive_late(ee_bandit *self, archive *a)
 {
-    size_t expired = self->expired, defaulted = self->defaulted;
-    archive_size(a, &expired, 0, self->decisions, "number of expired decisions");
-    archive_size(a, &defaulted, 0, self->decisions, "number of decisions with the default reward");
-    if (a->reading) {
-        self->expired = expired;
-        self->defaulted = defaulted;
-    }
+    archive_count(a, &self->expired, 0, self->decisions, "number of expired decisions");
+    archive_count(a, &self->defaulted, 0, self->decisions, "number of decisions with the default reward");
     archive_bytes(a, &self->now, sizeof self->now);
     if (a->reading && !a->status && !(self->now >= 0 && isfinite(self->now)))
         archive_fail(a, EE_BAD_MODEL, "model: invalid time");
@@ -258,13 +253,8 @@ void bandit_archive_policy(policy *self, archive *a)
 void bandit_archive(ee_bandit *self, archive *a)
 {
     parameters *learned = &self->policy->parameters;
-    size_t decisions = self->decisions, rewards = self->rewards;
-    archive_size(a, &decisions, 0, MOST_DECISIONS, "decisions");
-    archive_size(a, &rewards, 0, MOST_DECISIONS, "rewards");
-    if (a->reading) {
-        self->decisions = decisions;
-        self->rewards = rewards;
-    }
+    archive_count(a, &self->decisions, 0, MOST_DECISIONS, "decisions");
+    archive_count(a, &self->rewards, 0, MOST_DECISIONS, "rewards");
     archive_late(self, a);
     if (a->version >= 11) archive_u64(a, &self->policy->limited);
     arm_length_archive(&learned->length, a);

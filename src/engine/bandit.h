@@ -122,7 +122,7 @@ ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, k
                              ee_error *error);
 
 /* More than any bandit can make; a model with more is damaged. */
-#define MOST_DECISIONS ((size_t)1 << 62)
+#define MOST_DECISIONS ((uint64_t)1 << 62)
 
 /* For settings with features: reads their options, which give the dimension; and creates them. */
 ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, struct features_options *options,

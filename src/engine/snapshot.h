@@ -6,9 +6,9 @@
 #ifndef EENET_SNAPSHOT_H
 #define EENET_SNAPSHOT_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/threads.h"
 #include "bandit.h"
 #include "explanation.h"
 

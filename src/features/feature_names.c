@@ -46,7 +46,7 @@ static uint64_t slot_of(uint64_t hash, uint32_t place)
 static void insert(const feature_names *self, uint64_t *slots, size_t slot_count, uint32_t place)
 {
     uint64_t hash = self->places[place].hash;
-    size_t at = hash & (slot_count - 1);
+    size_t at = (size_t)hash & (slot_count - 1);
     while (slots[at]) at = (at + 1) & (slot_count - 1);
     slots[at] = slot_of(hash, place);
 }
@@ -66,7 +66,7 @@ static uint32_t next_candidate(const feature_names *self, uint64_t hash, size_t 
 
 uint32_t names_find(const feature_names *self, uint64_t hash, const char *bytes, size_t count)
 {
-    size_t at = hash;
+    size_t at = (size_t)hash;
     for (;;) {
         uint32_t place = next_candidate(self, hash, &at);
         if (place == NO_PLACE) return NO_PLACE;
@@ -79,7 +79,7 @@ uint32_t names_find(const feature_names *self, uint64_t hash, const char *bytes,
 
 uint32_t names_find_product(const feature_names *self, uint64_t hash, uint32_t left, uint32_t right)
 {
-    size_t at = hash;
+    size_t at = (size_t)hash;
     for (;;) {
         uint32_t place = next_candidate(self, hash, &at);
         if (place == NO_PLACE) return NO_PLACE;

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#if defined(__x86_64__)
+#if defined(__SSE2_MATH__) /* x86-64, and 32-bit x86 if it computes with SSE */
 #include <xmmintrin.h>
 
 typedef unsigned float_mode;
@@ -63,6 +63,30 @@ static inline void float_flags_clear(void)
 static inline bool float_flags_raised(void)
 {
     return float_mode_enter() & 0x07; /* invalid, division by zero, overflow */
+}
+
+#elif defined(__wasm__)
+
+/* WebAssembly has neither modes nor flags: a flag that may be raised counts as raised, and the numbers are checked. */
+typedef int float_mode;
+
+static inline float_mode float_mode_enter(void)
+{
+    return 0;
+}
+
+static inline void float_mode_leave(float_mode callers)
+{
+    (void)callers;
+}
+
+static inline void float_flags_clear(void)
+{
+}
+
+static inline bool float_flags_raised(void)
+{
+    return true;
 }
 
 #else

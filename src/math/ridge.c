@@ -482,9 +482,7 @@ void ridge_archive(ridge *self, double *state, archive *a)
     link_blocks(self);
     for (uint32_t f = 0; f < self->used && !a->status; f++) {
         if (self->heads[f] != f) continue;
-        size_t count = self->counts[f];
-        archive_size(a, &count, 0, self->refresh, "updates of a ridge regression");
-        self->counts[f] = count;
+        archive_count(a, &self->counts[f], 0, self->refresh, "updates of a ridge regression");
         list_block(self, f);
         if (a->reading) note_block(self, state, f);
         for (size_t i = 0; i < self->member_count && !a->status; i++) archive_sums(self, i, a);

@@ -8,7 +8,7 @@
 enum { LEAST_APART = 4, MOST_STREAMS = 32768 };
 
 /* More would take seconds to go through. */
-static const size_t MOST_WEIGHTS = (size_t)1 << 32;
+static const uint64_t MOST_WEIGHTS = (uint64_t)1 << 32;
 
 static double variance_of(network_init init, bool last, double fan_in, double fan_out)
 {

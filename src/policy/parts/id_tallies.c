@@ -84,12 +84,12 @@ static void free_slot(const id_table *self, size_t at)
 static size_t free_place(const id_table *self)
 {
     table_head *head = self->head;
-    if (head->used < self->most) return head->used++;
+    if (head->used < self->most) return (size_t)head->used++;
     while (self->places[head->cursor].played) {
         self->places[head->cursor].played = 0;
         head->cursor = (head->cursor + 1) % self->most;
     }
-    size_t place = head->cursor;
+    size_t place = (size_t)head->cursor;
     head->cursor = (head->cursor + 1) % self->most;
     free_slot(self, slot_of(self, self->places[place].id));
     return place;
@@ -119,7 +119,7 @@ tally *id_tallies_play(float *floats, size_t ids, uint64_t id)
 size_t id_tallies_copy(const float *floats, size_t ids, float *to)
 {
     id_table from = table_of((float *)(uintptr_t)floats, ids), copy = table_of(to, ids); /* from is read only */
-    size_t bytes = sizeof *from.head + from.head->used * sizeof *from.places, more = 0;
+    size_t bytes = sizeof *from.head + (size_t)from.head->used * sizeof *from.places, more = 0;
     if (copy.head->changes != from.head->changes) more = from.slot_count * sizeof *from.slots;
     memcpy(copy.slots, from.slots, more);
     memcpy(to, floats, bytes);
@@ -145,7 +145,7 @@ static void archive_place(const id_table *self, size_t number, archive *a)
 void id_tallies_archive(float *floats, size_t ids, archive *a)
 {
     id_table self = table_of(floats, ids);
-    size_t used = self.head->used, cursor = self.head->cursor;
+    size_t used = (size_t)self.head->used, cursor = (size_t)self.head->cursor;
     size_t most = archive_remaining(a) / sizeof(id_place);
     archive_size(a, &used, 0, a->reading && most < ids ? most : ids, "ids with a place");
     archive_size(a, &cursor, 0, ids - 1, "next place of an id");
