@@ -41,7 +41,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short test-32 test-32-short wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library image test-image clean help
 
@@ -87,6 +87,28 @@ test-other-short: ## run only the quick ones of these
 	@$(CMAKE) --preset other >/dev/null
 	@$(CMAKE) --build --preset other -j $(JOBS) --target short_tests
 	ctest --preset other -j $(TESTS_AT_ONCE) -L short
+
+test-32: ## run the library's unit tests built for 32-bit x86
+	@cmake/setup.sh test-32
+	@$(CMAKE) --preset 32-bit >/dev/null
+	@$(CMAKE) --build --preset 32-bit -j $(JOBS)
+	ctest --preset 32-bit -j $(TESTS_AT_ONCE)
+
+test-32-short: ## run only the quick ones of these
+	@cmake/setup.sh test-32
+	@$(CMAKE) --preset 32-bit >/dev/null
+	@$(CMAKE) --build --preset 32-bit -j $(JOBS) --target short_tests
+	ctest --preset 32-bit -j $(TESTS_AT_ONCE) -L short
+
+wasm: ## build the library for browsers, with its JavaScript, in build/wasm/
+	@cmake/setup.sh wasm
+	@$(CMAKE) --preset wasm >/dev/null
+	@$(CMAKE) --build --preset wasm -j $(JOBS)
+
+playground: ## build build/playground/: a page that shows how EE-Net learns, for any web server
+	@cmake/setup.sh wasm
+	@$(CMAKE) --preset wasm >/dev/null
+	@$(CMAKE) --build --preset wasm -j $(JOBS) --target playground
 
 python: ## build the Python wheel and sdist in build/python/
 	@cmake/setup.sh build python

@@ -42,6 +42,14 @@ for group in "$@"; do
         wanted="$wanted gcc-$compiler binutils git zlib1g-dev:$foreign libzstd-dev:$foreign libpython3-dev:$foreign"
         ;;
     test-wheels) wanted="$wanted mmdebstrap debian-archive-keyring qemu-user" ;;
+    # Cross compiler for 32-bit x86. Other machines than x86-64 also emulate it.
+    test-32)
+        foreign=i386
+        wanted="$wanted gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross cmake"
+        wanted="$wanted libcmocka-dev:i386 libjansson-dev:i386"
+        [ "$native" = amd64 ] || wanted="$wanted qemu-user"
+        ;;
+    wasm) wanted="$wanted clang lld wasi-libc libclang-rt-dev-wasm32 cmake" ;;
     # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
     test-python)
