@@ -71,7 +71,7 @@ test-quick: ## run the unit tests of the release build, without the longest: abo
 	ctest --preset quick -j $(TESTS_AT_ONCE)
 
 test-release test-asan test-tsan: test-%:
-	@cmake/setup.sh build test python test-python site
+	@cmake/setup.sh build test python test-python site wasm
 	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE) $(SECOND_TRY)

@@ -8,6 +8,7 @@ const BRUSH = 2; // cells around the pointer
 const one = (selector) => document.querySelector(selector);
 let problem = example('rings');
 let arm = 0;
+let run = 0; // how often it started over: reports of earlier runs may still arrive
 let paused = false;
 let latest = null, latestMaps = null; // reports of the worker
 let curves = [], every = 1; // {round, regrets}
@@ -147,7 +148,8 @@ function startOver() {
     latest = latestMaps = null;
     curves = [];
     every = 1;
-    worker.postMessage({ problem, start: true });
+    run++;
+    worker.postMessage({ problem, run });
     stale.maps = stale.regret = true;
 }
 
@@ -156,7 +158,7 @@ worker.onmessage = ({ data }) => {
         startOver();
         return;
     }
-    if (latest && data.round < latest.round) return; // of before the last start
+    if (data.run !== run) return;
     latest = data;
     if (data.f1) latestMaps = data;
     if (data.round >= (curves.at(-1)?.round ?? 0) + every) curves.push({ round: data.round, regrets: data.regrets });

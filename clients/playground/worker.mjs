@@ -1,5 +1,5 @@
-// Plays the rounds. It gets {problem}, {start}, {speed} and {paused}, and posts what it learned: {regrets, ...} some
-// twenty times a second, with maps of f1, f2 and f3 less often.
+// Plays the rounds. It gets {problem}, {run}, {speed} and {paused}, and posts what it learned: {run, regrets, ...}
+// some twenty times a second, with maps of f1, f2 and f3 less often. A new run starts over.
 import { load } from './eenet.mjs';
 import { ARMS, cellAt, OTHERWISE, PAYS, randomNumbers } from './problem.mjs';
 import { MAP, POLICIES } from './policies.mjs';
@@ -13,7 +13,7 @@ const RECENT = 200; // rounds
 
 const { Bandit } = await load();
 let problem, players, random;
-let round = 0, speed = 0, paused = false, seed = 0;
+let run = 0, round = 0, speed = 0, paused = false;
 let mapCost = 10, mappedAt = 0, reportedAt = 0, started = 0, roundsThen = 0, scheduled = false;
 
 function arms(points, values = new Float32Array(points.length * ARMS * DIM)) {
@@ -28,10 +28,9 @@ const present = new Float32Array(ARMS * DIM);
 
 function start() {
     players?.forEach((player) => player.bandit.free());
-    seed++;
-    random = randomNumbers(seed);
+    random = randomNumbers(run);
     players = POLICIES.map(({ policy, options }) => ({
-        bandit: new Bandit(policy, { dim: DIM, seed, options }),
+        bandit: new Bandit(policy, { dim: DIM, seed: run, options }),
         regret: 0,
         best: new Uint8Array(RECENT),
     }));
@@ -68,6 +67,7 @@ function report(now) {
     reportedAt = now;
     const played = Math.min(round, RECENT);
     const message = {
+        run,
         round,
         regrets: Float64Array.from(players, (player) => player.regret),
         best: Float64Array.from(players, (player) => player.best.subarray(0, played).reduce((sum, one) => sum + one, 0) / (played || 1)),
@@ -99,7 +99,10 @@ function schedule() {
 
 onmessage = ({ data }) => {
     if (data.problem) problem = data.problem;
-    if (data.start) start();
+    if (data.run) {
+        run = data.run;
+        start();
+    }
     if (data.speed !== undefined) speed = data.speed;
     if (data.paused !== undefined) paused = data.paused;
     [started, roundsThen] = [performance.now(), round];

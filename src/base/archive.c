@@ -110,9 +110,9 @@ void archive_count(archive *a, uint64_t *value, uint64_t low, uint64_t high, con
     uint64_t count = *value;
     archive_u64(a, &count);
     if (!a->status && (count < low || count > high)) {
-        a->status = status_fail(a->error, EE_BAD_MODEL, "model: %s must be %llu to %llu, got %llu at byte %zu", what,
-                                (unsigned long long)low, (unsigned long long)high, (unsigned long long)count,
-                                a->position);
+        a->status =
+            status_fail(a->error, EE_BAD_MODEL, "model: %s must be %llu to %llu, got %llu at byte %zu", what,
+                        (unsigned long long)low, (unsigned long long)high, (unsigned long long)count, a->position);
     }
     if (a->reading) *value = a->status ? low : count;
 }

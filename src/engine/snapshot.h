@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 
-#include "base/threads.h"
 #include "bandit.h"
+#include "base/threads.h"
 #include "explanation.h"
 
 /* The number of threads that use each copy. A thread announces itself and then checks again that the copy is still

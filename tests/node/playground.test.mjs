@@ -37,6 +37,7 @@ after(async () => {
 
 async function visit(options) {
     const page = await openPage(browser, url, options);
+    page.allow = (line) => line.includes('willReadFrequently'); // about colours, below
     await page.goto(`${url}/`);
     await played(page, 1);
     return page;
@@ -57,7 +58,7 @@ const colours = (page, canvas) => page.evaluate((selector) => {
 
 test('EE-Net learns the rings, with less regret than a linear policy', { skip }, async () => {
     const page = await visit();
-    await played(page, 600);
+    await played(page, 300);
     await page.waitForFunction(() => /right at [0-9]+%/.test(document.getElementById('f3-right').textContent));
     const [eenet, linucb] = await regrets(page);
     assert.ok(eenet < 0.8 * linucb, `EE-Net ${eenet}, LinUCB ${linucb}`);
@@ -117,7 +118,7 @@ test('it can be read: light, dark, on a phone, and by a screen reader', { skip }
         ['phone', { viewport: { width: 360, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2 }],
     ]) {
         const page = await visit(options);
-        await played(page, 150);
+        await played(page, 60);
         await page.waitForFunction(() => document.getElementById('f3-right').textContent.length > 2);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(overflow <= 0, `${name}: ${overflow} pixels too wide`);

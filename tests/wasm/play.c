@@ -1,6 +1,6 @@
-/* play POLICY KERNELS ROUNDS FROM TO: plays rounds with a fixed sequence of arms, prints each decision in a line, and
- * saves the model to TO. FROM is a model to continue with, or "-". tests/node/wasm.test.mjs plays the same in
- * WebAssembly. */
+/* play POLICY KERNELS ROUNDS FROM TO: plays rounds with a fixed sequence of arms, prints the arm and its score of each
+ * round in a line, and saves the model to TO. FROM is a model to continue with, or "-". tests/node/wasm.test.mjs plays
+ * the same in WebAssembly. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +37,11 @@ int main(int count, char **words)
         }
         ee_arms arms = ee_arms_dense(x, ARMS, DIM);
         ee_decision decision;
-        check(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), &error);
+        ee_score scores[ARMS];
+        check(ee_bandit_decide(bandit, &arms, &decision, scores, NULL, &error), &error);
         const float *chosen = x + decision.arm * DIM;
         check(ee_bandit_learn(bandit, decision.id, (double)(chosen[0] * chosen[1]), &error), &error);
-        printf("%zu\n", decision.arm);
+        printf("%zu %.9g\n", decision.arm, (double)scores[decision.arm].score);
     }
     check(ee_bandit_save(bandit, words[5], &error), &error);
     ee_bandit_free(bandit);
