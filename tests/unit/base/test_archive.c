@@ -36,8 +36,9 @@ static void sample_visit(archive *a, sample *s)
 static const struct {
     size_t end, offset, size;
 } sample_fields[] = {
-    {5, offsetof(sample, bytes), 5},    {17, offsetof(sample, u32s), 12},   {25, offsetof(sample, u64), 8},
-    {41, offsetof(sample, floats), 16}, {73, offsetof(sample, stream), 32}, {81, offsetof(sample, size), 8},
+    {5, offsetof(sample, bytes), 5},    {17, offsetof(sample, u32s), 12},
+    {25, offsetof(sample, u64), 8},     {41, offsetof(sample, floats), 16},
+    {73, offsetof(sample, stream), 32}, {81, offsetof(sample, size), sizeof(size_t)},
     {100, offsetof(sample, text), 12},
 };
 

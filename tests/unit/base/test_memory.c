@@ -88,8 +88,9 @@ TEST(a_product_that_overflows_is_no_memory)
 
 TEST(what_the_system_refuses_is_no_memory)
 {
-    assert_no_memory((size_t)1 << 62, 2, (size_t)1 << 63);
-    assert_no_memory(1, (size_t)1 << 63, (size_t)1 << 63);
+    const size_t half = SIZE_MAX / 2 + 1;
+    assert_no_memory(half / 2, 2, half);
+    assert_no_memory(1, half, half);
 }
 
 TEST(growing_keeps_the_content_and_zeroes_the_rest)
