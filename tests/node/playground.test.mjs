@@ -120,6 +120,8 @@ test('it can be read: light, dark, on a phone, and by a screen reader', { skip }
         const page = await visit(options);
         await played(page, 60);
         await page.waitForFunction(() => document.getElementById('f3-right').textContent.length > 2);
+        await page.getByRole('button', { name: 'Pause' }).click();
+        await page.locator('#status', { hasText: 'Paused after' }).waitFor();
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(overflow <= 0, `${name}: ${overflow} pixels too wide`);
         await page.evaluate(AXE);
