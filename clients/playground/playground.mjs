@@ -114,7 +114,7 @@ function drawRegret() {
     }
     context.textAlign = 'center';
     for (const round of steps(rounds).slice(1))
-        context.fillText(`${round.toLocaleString('en')}${round === steps(rounds).at(-1) ? ' rounds' : ''}`, Math.min(x(round), right - 36), height - 6);
+        context.fillText(round.toLocaleString('en'), Math.min(x(round), right - 14), height - 6);
     POLICIES.forEach(({ dash }, i) => {
         context.strokeStyle = colours.series[i];
         context.lineWidth = i ? 1.8 : 2.6;
