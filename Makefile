@@ -100,10 +100,12 @@ test-32-short: ## run only the quick ones of these
 	@$(CMAKE) --build --preset 32-bit -j $(JOBS) --target short_tests
 	ctest --preset 32-bit -j $(TESTS_AT_ONCE) -L short
 
-wasm: ## build the library for browsers, with its JavaScript, in build/wasm/
-	@cmake/setup.sh wasm
+wasm: ## build the library for browsers, with its JavaScript, in build/wasm/, and the npm package of both
+	@cmake/setup.sh wasm javascript
 	@$(CMAKE) --preset wasm >/dev/null
 	@$(CMAKE) --build --preset wasm -j $(JOBS)
+	@cd build/wasm && rm -f -- *.tgz && npm pack --silent >/dev/null
+	@ls build/wasm/*.tgz
 
 playground: ## build build/playground/: a page that shows how EE-Net learns, for any web server
 	@cmake/setup.sh wasm

@@ -14,7 +14,7 @@ deb         build/deb/*.deb
 wheels      build/wheels/*.whl build/wheels/*.tar.gz
 image       build/image/*.tar
 javascript  build/javascript/*.tgz
-wasm        build/wasm/*.tgz build/wasm/*.wasm
+wasm        build/wasm/*.tgz
 playground
 site        build/site.tar.gz
 sbom        build/sbom/*.spdx.json
