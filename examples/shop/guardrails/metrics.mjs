@@ -2,18 +2,24 @@
 import { clickProbability } from '../visitors.mjs';
 import { count, mean, percent } from './simulation.mjs';
 
-const WAIT = 2; // seconds: a bandit with metrics learns from a decision when its wait ends
+const WAIT = 4; // seconds: a bandit with metrics learns from a decision when its wait ends
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-// Shows a product to each visitor; refunded says what follows a click. Returns what was shown.
+// Shows a product to each visitor; refunded says what follows a click. Returns what was shown. Rewards follow each small
+// batch, because a reward that arrives after the wait is late.
 async function visit(simulation, bandit, visitors, refunded) {
-    const shown = await simulation.show(bandit, visitors);
-    simulation.drawClicks(shown);
-    for (const each of shown) each.refund = each.clicked && refunded(each) ? 1 : 0;
-    const rewards = shown.map(({ id, clicked, refund }) => ({ id, value: clicked, metrics: { refund } }));
-    for (let begin = 0; begin < rewards.length; begin += 500) await bandit.rewardMany(rewards.slice(begin, begin + 500));
-    return shown;
+    const BATCH = 100;
+    const all = [];
+    for (let begin = 0; begin < visitors.length; begin += BATCH) {
+        const shown = await simulation.show(bandit, visitors.slice(begin, begin + BATCH));
+        simulation.drawClicks(shown);
+        for (const each of shown) each.refund = each.clicked && refunded(each) ? 1 : 0;
+        const rewards = shown.map(({ id, clicked, refund }) => ({ id, value: clicked, metrics: { refund } }));
+        await simulation.send(bandit, rewards);
+        all.push(...shown);
+    }
+    return all;
 }
 
 export async function bounds(simulation, report) {

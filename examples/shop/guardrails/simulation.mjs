@@ -96,10 +96,13 @@ export class Simulation {
     async click(bandit, shown) {
         this.drawClicks(shown);
         for (let begin = 0; begin < shown.length; begin += BATCH) {
-            const batch = shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked }));
-            const lost = (await bandit.rewardMany(batch)).find(({ outcome }) => outcome !== 'joined');
-            if (lost) throw new Error(`the server did not join a reward: ${lost.outcome}`);
+            await this.send(bandit, shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked })));
         }
+    }
+
+    async send(bandit, rewards) {
+        const lost = (await bandit.rewardMany(rewards)).find(({ outcome }) => outcome !== 'joined');
+        if (lost) throw new Error(`the server did not join a reward: ${lost.outcome}`);
     }
 
     // Show and click, batch by batch, so that the bandit learns on the way.
