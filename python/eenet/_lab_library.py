@@ -7,7 +7,7 @@ from pathlib import Path
 try:
     from . import _lab as lab
 except ImportError as error:
-    if not any(Path(__file__).parent.glob("_lab.*")):
+    if not any(Path(__file__).parent.glob("_lab.*so")):
         raise ImportError(
             "eenet.lab and eenet.evaluate are not in this build, which found no headers of zlib and zstd: on Debian and "
             "Ubuntu, apt install zlib1g-dev libzstd-dev, then install eenet again",
