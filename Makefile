@@ -167,7 +167,7 @@ test-release-files: ## build the release of HEAD twice, in two folders, and comp
 	tests/tools/test_release_files.sh . build/test-release-files $(PARTS)
 
 wheels: export SOURCE_DATE_EPOCH ?= $(COMMIT_DATE)
-wheels: ## build wheels for any Linux with glibc 2.28 (x86-64 and aarch64) and the sdist in build/wheels/, reproducibly
+wheels: ## build wheels for any Linux with glibc 2.28 (x86-64 and aarch64) and the sdist in build/wheels/
 	@cmake/setup.sh build python wheels
 	@rm -rf build/wheels build/python/work/eenet.egg-info
 	@for preset in wheel wheel-other; do \

@@ -12,7 +12,7 @@
 
 #include "memory.h"
 
-#if defined(__wasi__) /* a WebAssembly module: files have no modes, and nobody else writes them */
+#if defined(__wasi__) /* a WebAssembly module: files have no modes, and no other process writes them */
 static int set_mode(int descriptor, mode_t mode)
 {
     (void)descriptor, (void)mode;

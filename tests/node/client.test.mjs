@@ -40,7 +40,7 @@ function seededFaults(healthy) {
 
 const resultsOf = ({ answer }) => (answer?.status === 200 ? JSON.parse(answer.bytes) : null);
 
-// The server took each of so many rewards once, and recognised it when it came again.
+// The server joined each reward once, and recognised its repeats.
 function checkRewards(seen, count) {
     const taken = new Map();
     for (const request of seen.filter(({ path }) => /reward/.test(path))) {

@@ -4,7 +4,7 @@ HTTP routes and members, Python calls and their parameters, commands and their f
 Python package. With RECORDED, the lines of a release, prints what would break its users instead, and exits with 1 if
 anything would.
 
-A line that disappears breaks somebody. A new line breaks nobody, unless it begins with "must": something is demanded.
+A line that disappears breaks users. A new line does not, unless it begins with "must": it demands something.
 The lines are the same on every 64-bit Linux."""
 
 import importlib
@@ -198,7 +198,7 @@ def broken(then, now):
 
 
 def is_part_of_new(line, then):
-    """A demand of something that is itself new breaks nobody: its owner has no line yet."""
+    """A demand of something that is itself new is allowed: its owner has no line yet."""
     owner = re.match(r"must (.*)[.:]", line)[1].replace("http query", "http route")
     return not any(other.startswith(owner) for other in then)
 

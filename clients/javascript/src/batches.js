@@ -8,7 +8,7 @@ const MOST_BYTES = 4000000;
 
 const sizeOf = (text) => new TextEncoder().encode(text).length;
 
-// Groups items {text} into batches of at most so many, and so many bytes.
+// Groups items {text} into batches that exceed neither a number of items nor a number of bytes.
 export function* batchesOf(items, mostBytes = MOST_BYTES) {
     let batch = [];
     let size = 0;

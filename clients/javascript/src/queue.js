@@ -1,6 +1,6 @@
 // Rewards that outlive the page: each is stored before it is sent, and removed once the server has answered.
 //
-// Each reward has an entry of its own in the storage, so that tabs cannot overwrite each other's. Several tabs may send the
+// Each reward is a separate entry in the storage, so that tabs cannot overwrite each other's. Several tabs may send the
 // same reward, and a beacon, which has no response, is followed by a request: the server counts a reward_id once.
 import { batchBody, batchesOf } from './batches.js';
 import { BanditClient, rewardItem } from './client.js';
