@@ -65,13 +65,14 @@ ee_status service_begin_schedule(bandit_settings *next, int64_t now, ee_error *e
 ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
                                   bandit_settings *next, ee_error *error)
 {
-    const char *name = served_bandit_name(bandit);
+    const char *name_bytes = served_bandit_name(bandit);
+    json_text name = {name_bytes, strlen(name_bytes)};
     bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
     ee_status status = service_begin_schedule(next, server_clock_wall(), error);
     if (!status) status = service_try_settings(next, before, error);
-    if (status) return status;
-    return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
-                                  error);
+    if (!status) status = service_write_settings(self, served_bandit_number(bandit), name, next, false, error);
+    if (!status && strcmp(next->guardrails, before->guardrails) != 0) served_bandit_await_guard(bandit);
+    return status;
 }
 
 bool service_changes_objective(const bandit_settings *before, const bandit_settings *next)

@@ -329,6 +329,14 @@ void served_bandit_await_turn(served_bandit *self)
     await(self, true, NULL);
 }
 
+void served_bandit_await_guard(served_bandit *self)
+{
+    lock(self);
+    bool is_loaded = self->snapshot;
+    unlock(self);
+    if (is_loaded) await(self, true, NULL);
+}
+
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error)
 {
     for (;;) {

@@ -131,6 +131,10 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
 /* For threads that may wait: loads the model if necessary, and enters. NULL: see error. */
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error);
 
+/* After a change of guardrails, if the model is loaded: waits until decisions follow them, and those that waited have
+ * been made. Else decisions would wait for as long as somebody changes guardrails again and again. */
+void served_bandit_await_guard(served_bandit *self);
+
 /* Explains arms or, if arms is NULL, room->round, by the published model. *out is valid until the room's next
  * use. See engine/explanation.h. */
 struct explanation;

@@ -92,13 +92,13 @@ static void call(served_waiter *waiters, const ee_error *error)
     }
 }
 
-static void call_waiters(served_bandit *bandit, const ee_error *error)
+static served_waiter *take_waiters(served_bandit *bandit)
 {
     pthread_mutex_lock(&bandit->mutex);
     served_waiter *waiters = bandit->waiters;
     bandit->waiters = NULL;
     pthread_mutex_unlock(&bandit->mutex);
-    call(waiters, error);
+    return waiters;
 }
 
 /* Frees the model. What of it is not in a checkpoint is in the log. */
@@ -486,34 +486,33 @@ static void rest(trainer_turn *t)
 }
 
 /* Nobody waits for an archived or removed bandit, except those that come after it is restored. */
-static void refuse_waiters(served_bandit *bandit, served_waiter *refused)
+static void refuse(const served_bandit *bandit, served_waiter *waiters)
 {
     ee_error error;
     status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived or removed", bandit->name);
-    call(refused, &error);
+    call(waiters, &error);
 }
 
 double trainer_turn_give(trainer_turn *t)
 {
     served_bandit *bandit = t->bandit;
     ee_error error = {0};
+    served_waiter *waiters = take_waiters(bandit); /* who comes later waits for the next turn */
     pthread_mutex_lock(&bandit->mutex);
-    bool removed = bandit->removed, archived = bandit->archived || removed, waited = bandit->waiters;
-    served_waiter *refused = archived ? bandit->waiters : NULL;
-    if (archived) bandit->waiters = NULL;
+    bool removed = bandit->removed, archived = bandit->archived || removed;
     pthread_mutex_unlock(&bandit->mutex);
     if (archived) {
         if (!removed) save_unsaved(t);
         put_to_sleep(bandit);
-        refuse_waiters(bandit, refused);
+        refuse(bandit, waiters);
         return INFINITY;
     }
-    if (go_on(t, waited, &error)) {
+    if (go_on(t, waiters, &error)) {
         set_trouble(bandit, &error);
-        call_waiters(bandit, bandit->model ? NULL : &error);
+        call(waiters, bandit->model ? NULL : &error);
         return fmax(turn_queue_now() + RETRY, bandit->wake_due);
     }
-    if (bandit->model) call_waiters(bandit, NULL);
+    call(waiters, NULL);
     rest(t);
     pthread_mutex_lock(&bandit->mutex);
     bandit->turn.since = bandit->events > bandit->standing.taken ? bandit->oldest : 0;
@@ -535,5 +534,5 @@ void trainer_turn_last(trainer_turn *t, double until)
     if (turn_queue_now() + expected_save_seconds(bandit) < until) save_unsaved(t);
     put_to_sleep(bandit);
     status_fail(&error, EE_BAD_INPUT, "bandit: the server is stopping");
-    call_waiters(bandit, &error);
+    call(take_waiters(bandit), &error);
 }
