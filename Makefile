@@ -28,7 +28,7 @@ COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
 VERSION = $(shell sed -n 's/^\#define EE_VERSION "\(.*\)"$$/\1/p' include/eenet.h)
 
-# Debian's name of the processor that 'make image' builds for: amd64 or arm64.
+# Debian's name of the processor that 'make image' builds for: amd64, arm64 or both. A release has both.
 NATIVE = $(shell dpkg --print-architecture)
 ARCH = $(NATIVE)
 image test-image: export SOURCE_DATE_EPOCH ?= $(COMMIT_DATE)
@@ -41,7 +41,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short test-32 test-32-short wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
+.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short test-32 test-32-short test-musl wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library image test-image clean help
 
@@ -99,6 +99,10 @@ test-32-short: ## run only the quick ones of these
 	@$(CMAKE) --preset 32-bit >/dev/null
 	@$(CMAKE) --build --preset 32-bit -j $(JOBS) --target short_tests
 	ctest --preset 32-bit -j $(TESTS_AT_ONCE) -L short
+
+test-musl: ## build library and program (without the server) with musl, as one static file, and run them
+	@cmake/setup.sh test-musl
+	tests/install/musl.sh . build/musl
 
 wasm: ## build the library for browsers, with its JavaScript, in build/wasm/, and the npm package of both
 	@cmake/setup.sh wasm javascript
@@ -325,12 +329,15 @@ uninstall: ## remove everything that 'make install' installed under the same pre
 	@DESTDIR="$(DESTDIR)" cmake/uninstall.sh build/release "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
-image: ## build build/image/eenet-VERSION-ARCH.oci.tar, a container image of the server; ARCH: amd64, arm64 (default: this machine's)
+image: ## build build/image/eenet-VERSION-ARCH.oci.tar, a container image of the server; ARCH: amd64, arm64 or both, in quotes
 	@cmake/setup.sh build image $(if $(filter-out $(NATIVE),$(ARCH)),test-other)
-	@$(CMAKE) -S . -B build/image/$(ARCH) -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF \
-	    $(if $(filter-out $(NATIVE),$(ARCH)),--toolchain cmake/other.cmake) >/dev/null
-	@$(CMAKE) --build build/image/$(ARCH) -j $(JOBS) --target eenet
-	@cmake/image.sh build/image/$(ARCH)/eenet $(VERSION) $(ARCH) build/image
+	@for architecture in $(ARCH); do \
+	    toolchain=; [ $$architecture = $(NATIVE) ] || toolchain='--toolchain cmake/other.cmake'; \
+	    $(CMAKE) -S . -B build/image/$$architecture -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF \
+	        $$toolchain >/dev/null && \
+	    $(CMAKE) --build build/image/$$architecture -j $(JOBS) --target eenet && \
+	    cmake/image.sh build/image/$$architecture/eenet $(VERSION) $$architecture build/image || exit 1; \
+	done
 
 test-image: image ## build the image again and compare bytes; run it in podman without network (as root)
 	@cmake/setup.sh test-image

@@ -49,6 +49,7 @@ for group in "$@"; do
         wanted="$wanted libcmocka-dev:i386 libjansson-dev:i386"
         [ "$native" = amd64 ] || wanted="$wanted qemu-user"
         ;;
+    test-musl) wanted="$wanted musl-tools gcc binutils cmake make dpkg-dev" ;;
     wasm) wanted="$wanted clang lld wasi-libc libclang-rt-dev-wasm32 cmake" ;;
     # To build the wheel, and to install it as the README shows.
     python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;

@@ -46,7 +46,7 @@ printf '%s' "$parts" | while read -r target files; do
     # Files of an earlier build must not get into this one.
     # shellcheck disable=SC2086 # patterns
     [ -z "$files" ] || rm -rf $files
-    make "$target" </dev/null || fail "make $target failed"
+    make "$target" ARCH='amd64 arm64' </dev/null || fail "make $target failed"
     found=
     for file in $files; do
         [ ! -f "$file" ] || { cp "$file" "$output/"; found=yes; }
