@@ -202,6 +202,12 @@ class Wheel(bdist_wheel):
         super().initialize_options()
         self.py_limited_api = "cp39"
 
+    def egg2dist(self, egginfo_path: str, distinfo_path: str) -> None:
+        """Also copies the licence, with the mode that it has in this clone."""
+        super().egg2dist(egginfo_path, distinfo_path)
+        for path in Path(distinfo_path).iterdir():
+            path.chmod(0o644)
+
 
 if __name__ == "__main__":
     os.umask(0o022)
