@@ -93,6 +93,17 @@ def refuses(program, folder, bouncer, what):
         raise Failure(f"{what}: expected a refusal, got {done.returncode} {done.stdout}{done.stderr}")
 
 
+def two_sessions_in_turn_are_refused(program, folder, database):
+    bouncer = Bouncer(folder / "two", database, "transaction", 1, "default_pool_size = 2")
+    pooled = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{NAME}' AND pid <> pg_backend_pid()"
+    try:
+        with busy(bouncer):
+            eventually(lambda: database.sql(pooled) == [["2"]], "the pool does not have two sessions")
+        refuses(program, folder, bouncer, "two sessions in turn")
+    finally:
+        bouncer.close()
+
+
 def shared_sessions_are_refused(program, folder, database):
     for mode in ("transaction", "statement"):
         for robin in (0, 1):
@@ -103,6 +114,7 @@ def shared_sessions_are_refused(program, folder, database):
                     refuses(program, folder, bouncer, f"{mode}, with other clients")
             finally:
                 bouncer.close()
+    two_sessions_in_turn_are_refused(program, folder, database)
     same(database.sql("SELECT count(*) FROM information_schema.schemata WHERE schema_name = 'eenet'"), [["0"]], "schemas")
 
 

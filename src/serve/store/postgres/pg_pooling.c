@@ -13,16 +13,21 @@ static ee_status read_session(pg_connection *on, const char *sql, int64_t *sessi
     return status;
 }
 
-/* A session that stays with its client: no other client ever gets it, and it is never another one. */
+/* A session that stays with its client: no other client ever gets it, and it is never another one. The second client
+ * asks once and twice in turn: if it always asked once, a pooler that gives two sessions in turn would give each client
+ * its own. */
 static ee_status look_for_sharing(pg_connection *first, pg_connection *second, bool *shared, ee_error *error)
 {
     static const char sql[] = "SELECT pg_backend_pid()";
     int64_t own = 0, other = 0, now = 0;
     ee_status status = read_session(first, sql, &own, error);
     for (int turn = 0; turn < TURNS && !status && !*shared; turn++) {
-        status = read_session(second, sql, &other, error);
-        if (!status) status = read_session(first, sql, &now, error);
-        *shared = !status && (other == own || now != own);
+        for (int times = turn % 2; times >= 0 && !status && !*shared; times--) {
+            status = read_session(second, sql, &other, error);
+            *shared = !status && other == own;
+        }
+        if (!status && !*shared) status = read_session(first, sql, &now, error);
+        *shared = *shared || (!status && now != own);
     }
     return status;
 }
