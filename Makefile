@@ -125,25 +125,27 @@ python: ## build the Python wheel and sdist in build/python/
 	@$(PYTHON) -W ignore setup.py -q sdist -d build/python
 	@ls build/python/*.whl build/python/*.tar.gz
 
-site: ## build the web site in build/site/; with a playground, if build/playground/ exists
+site: playground ## build the web site in build/site/, with the playground
 	@cmake/setup.sh build python site
 	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target python_core python_lab
-	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B site/build.py . build/release/python build/site
+	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B site/build.py . build/release/python build/site build/playground
 	@$(PYTHON) -B tests/tools/check_site.py build/site
 	@tar --sort=name --mtime=@$(COMMIT_DATE) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=gnu \
 	    -C build -c site | gzip -9 -n >build/site.tar.gz
 
-source: ## write the source of HEAD as build/source/eenet-VERSION.tar.gz and .tar.xz
+source: ## write the source of HEAD as build/source/eenet-source-VERSION.tar.gz and .tar.xz
 	@cmake/setup.sh release
 	release/source.sh
 
-sbom: ## list the packages that the program, the library and the Python package are linked with, in SPDX 2.3, in build/sbom/
-	@cmake/setup.sh build python release
-	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS)
-	@mkdir -p build/sbom && rm -f build/sbom/*
-	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B release/sbom.py . build/release >build/sbom/eenet-$(VERSION).spdx.json
+sbom: ## list the packages that the artefacts and the images in build/image/ contain or need, in SPDX 2.3, in build/sbom/
+	@cmake/setup.sh build python wasm release
+	@$(CMAKE) -S . -B build/sbom/objects -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF -DEENET_PYTHON=ON \
+	    -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(CMAKE) --build build/sbom/objects -j $(JOBS)
+	@rm -f build/sbom/*.json
+	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B release/sbom.py . build/sbom/objects \
+	    $(sort $(wildcard build/image/eenet-$(VERSION)-*.oci.tar)) >build/sbom/eenet-$(VERSION).spdx.json
 	@$(PYTHON) -B tests/tools/check_sbom.py build/sbom/eenet-$(VERSION).spdx.json
 
 release: ## build all artefacts of the tagged version in build/release-files/; RELEASE=snapshot: of any tree; PARTS selects

@@ -70,10 +70,15 @@ umoci config --no-history --image "$layout:$version" --created "$created" --os l
     --config.label org.opencontainers.image.title=eenet --config.label "org.opencontainers.image.version=$version" \
     --config.label org.opencontainers.image.licenses=MIT
 umoci gc --layout "$layout"
-# With its name: 'podman load' and 'docker load' call the image eenet:VERSION.
+# With its name: 'podman load' calls the image localhost/eenet:VERSION, 'docker load' eenet:VERSION.
 sed -i "s/\"org.opencontainers.image.ref.name\":\"/&eenet:/" "$layout/index.json"
 
 name=$folder/eenet-$version-$architecture.oci.tar
 pack -cf "$name.part" -C "$layout" --owner=0 --group=0 --mode=u=rwX,go=rX blobs index.json oci-layout
 mv "$name.part" "$name"
+# The most that we promise.
+most=40000000
+for file in "$name" "$scratch/layer.tar"; do
+    [ "$(stat -c %s "$file")" -lt $most ] || { echo "image.sh: ${file##*/} has more than $most bytes" >&2; exit 1; }
+done
 printf '%s: %s bytes; unpacked: %s bytes\n' "$name" "$(stat -c %s "$name")" "$(stat -c %s "$scratch/layer.tar")"

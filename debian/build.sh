@@ -19,6 +19,9 @@ mkdir -p "$output/work"
 sources >"$output/work/files"
 native=$(dpkg --print-architecture)
 date=$(dpkg-parsechangelog -S Date)
+# Also where the caller set another one, such as 'make release'.
+SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -S Timestamp)
+export SOURCE_DATE_EPOCH
 for architecture in "$@"; do
     # dpkg writes the packages to the parent of the source.
     source=$output/work/$architecture/eenet

@@ -1,7 +1,7 @@
 #!/bin/sh
 # release.sh KIND [PART...]: builds every artefact of a release in build/release-files/, with SHA256SUMS. Run it by
-# 'make release'. KIND is release, which needs a clean tree at the tag of the version in include/eenet.h, or snapshot, which
-# takes any tree and leaves out parts that the tree cannot build. PART selects (default: all).
+# 'make release'. KIND is release, which needs a clean tree at the tag of the version in include/eenet.h and builds a fresh
+# clone of it, or snapshot, which builds any tree where it is. PART selects (default: all).
 set -eu
 cd "$(dirname "$0")/.."
 kind=$1
@@ -9,18 +9,21 @@ shift
 
 # The parts: the target of make, and the files that it leaves. Add a line for each new kind of artefact.
 parts='
-source      build/source/eenet-*.tar.*
+source      build/source/eenet-source-*.tar.*
 deb         build/deb/*.deb
 wheels      build/wheels/*.whl build/wheels/*.tar.gz
 image       build/image/*.tar
 javascript  build/javascript/*.tgz
 wasm        build/wasm/*.tgz
-playground
 site        build/site.tar.gz
 sbom        build/sbom/*.spdx.json
 '
 
 fail() { echo "make release: $1" >&2; exit 1; }
+names=$(echo "$parts" | awk 'NF { print $1 }')
+for part in "$@"; do
+    echo "$names" | grep -qx "$part" || fail "unknown part '$part'; expected some of: $(echo $names)"
+done
 version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' include/eenet.h)
 changed=$(git status --porcelain)
 if [ "$kind" = release ]; then
@@ -32,27 +35,30 @@ fi
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-output=build/release-files
+output=$PWD/build/release-files
 rm -rf "$output"
 mkdir -p "$output"
-printf '%s' "$parts" | while read -r target files; do
+if [ "$kind" = release ]; then
+    # In a clone, nothing of an earlier build, such as other compiler flags, gets into a release.
+    rm -rf build/release-work
+    git clone -q --no-tags . build/release-work
+    cd build/release-work
+fi
+echo "$parts" | while read -r target files; do
     [ -n "$target" ] || continue
     [ $# = 0 ] || case " $* " in *" $target "*) ;; *) continue ;; esac
-    if ! grep -q "^$target:" Makefile; then
-        [ "$kind" = snapshot ] || fail "there is no target $target"
-        echo "make release: left out $target: there is no such target" >&2
-        continue
-    fi
-    # Files of an earlier build must not get into this one.
+    # Files of an earlier snapshot must not get into this one.
     # shellcheck disable=SC2086 # patterns
     [ -z "$files" ] || rm -rf $files
     make "$target" ARCH='amd64 arm64' </dev/null || fail "make $target failed"
     found=
     for file in $files; do
-        [ ! -f "$file" ] || { cp "$file" "$output/"; found=yes; }
+        [ -f "$file" ] || continue
+        [ ! -e "$output/${file##*/}" ] || fail "two parts leave a file ${file##*/}"
+        cp "$file" "$output/"
+        found=yes
     done
     [ -n "$found" ] || [ -z "$files" ] || fail "make $target left none of: $files"
 done
-[ -n "$(ls "$output")" ] || fail 'there is nothing to release'
 (cd "$output" && LC_ALL=C sha256sum -- * >SHA256SUMS)
 cat "$output/SHA256SUMS"

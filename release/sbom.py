@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""sbom.py ROOT BUILD: prints an SPDX 2.3 document in JSON: the program, the library and the Python package of the folder
-BUILD, and the packages of this machine that they are linked with. Needs a Debian system. The output depends only on the
-build, on these packages and on SOURCE_DATE_EPOCH (default: 0)."""
+"""sbom.py ROOT BUILD [IMAGE...]: prints an SPDX 2.3 document in JSON: the program, the library and the Python package of the
+folder BUILD, the portable wheels and the WebAssembly package, and the Debian packages that each is linked with; and what
+the container images contain, which are archives of make image. Needs a Debian system. The output depends only on the build,
+on the installed packages, on the images and on SOURCE_DATE_EPOCH (default: 0)."""
 
+import email
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tarfile
 import time
 import uuid
 from pathlib import Path
@@ -18,6 +22,8 @@ LICENCES = {"zlib": "Zlib", "libzstd": "BSD-3-Clause OR GPL-2.0-only", "sqlite3"
             "gnutls28": "LGPL-2.1-or-later", "postgresql": "PostgreSQL", "openmpi": "BSD-3-Clause-Open-MPI", "numpy": "BSD-3-Clause"}
 PARTS = {"program": ["eenet"], "library": ["libeenet.so"], "python": ["python/eenet/_core.abi3.so", "python/eenet/_lab.abi3.so"]}
 TITLES = {"program": "eenet (program)", "library": "libeenet", "python": "eenet (Python package)"}
+# Artefacts that contain what they are linked with, and the packages it comes from.
+STATIC = {"eenet (portable wheels)": r"zlib1g-dev|libzstd-dev", "eenet-wasm": r"wasi-libc|libclang-rt-\d+-dev-wasm32"}
 
 
 def output_of(*words):
@@ -44,7 +50,27 @@ def packages_of(paths):
 
 def debian_package(name):
     form = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${Homepage}"
-    package, version, architecture, source, home = output_of("dpkg-query", "-W", f"-f={form}", name).split("\t")
+    return described_debian_package(*output_of("dpkg-query", "-W", f"-f={form}", name).split("\t"))
+
+
+def packages_in_image(archive):
+    """The packages whose versions an image keeps for scanners: see cmake/image.sh."""
+    with tarfile.open(archive) as files:
+        def blob(digest):
+            return files.extractfile("blobs/" + digest.replace(":", "/")).read()
+
+        manifest = json.loads(blob(json.load(files.extractfile("index.json"))["manifests"][0]["digest"]))
+        layers = [tarfile.open(fileobj=io.BytesIO(blob(layer["digest"]))) for layer in manifest["layers"]]
+    for layer in layers:
+        for member in layer.getmembers():
+            if member.isfile() and "/var/lib/dpkg/status.d/" in member.name:
+                about = email.message_from_bytes(layer.extractfile(member).read())
+                source = (about["Source"] or about["Package"]).split()[0]
+                yield described_debian_package(about["Package"], about["Version"], about["Architecture"], source,
+                                               about["Homepage"] or "")
+
+
+def described_debian_package(package, version, architecture, source, home):
     described = described_package(package, version, LICENCES.get(re.sub(r"^(postgresql)-\d+$", r"\1", source), "NOASSERTION"))
     described["supplier"] = "Organization: Debian"
     described["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
@@ -60,7 +86,30 @@ def described_package(name, version, licence):
             "licenseDeclared": licence, "copyrightText": "NOASSERTION"}
 
 
-def document(root, build):
+def add_static(version, packages, relationships, used, whole):
+    installed = re.findall(r"(\S+) installed", output_of("dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\n"))
+    for title, names in STATIC.items():
+        own = described_package(title, version, "MIT")
+        packages.append(own)
+        relationships.append((whole["SPDXID"], "GENERATES", own["SPDXID"]))
+        for name in sorted({name for name in installed if re.fullmatch(names, name)}):
+            used[name] = used.get(name) or debian_package(name)
+            relationships.append((own["SPDXID"], "STATIC_LINK", used[name]["SPDXID"]))
+
+
+def add_images(images, version, packages, relationships, used, whole):
+    for image in images:
+        architecture = image.name.removesuffix(".oci.tar").rpartition("-")[2]
+        own = described_package(f"eenet (container image, {architecture})", version, "MIT")
+        packages.append(own)
+        relationships.append((whole["SPDXID"], "GENERATES", own["SPDXID"]))
+        for package in sorted(packages_in_image(image), key=lambda one: one["name"]):
+            package["SPDXID"] += f"-image-{architecture}"
+            used[package["SPDXID"]] = package
+            relationships.append((own["SPDXID"], "CONTAINS", package["SPDXID"]))
+
+
+def document(root, build, images):
     version = re.search(r'#define EE_VERSION "(.*)"', (root / "include" / "eenet.h").read_text())[1]
     whole = described_package("eenet-source", version, "MIT")
     packages, relationships = [whole], [("SPDXRef-DOCUMENT", "DESCRIBES", whole["SPDXID"])]
@@ -77,6 +126,8 @@ def document(root, build):
         if part == "python":
             used["python3-numpy"] = debian_package("python3-numpy")
             relationships.append((used["python3-numpy"]["SPDXID"], "RUNTIME_DEPENDENCY_OF", own["SPDXID"]))
+    add_static(version, packages, relationships, used, whole)
+    add_images(images, version, packages, relationships, used, whole)
     packages += [used[name] for name in sorted(used)]
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0"))))
     result = {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"eenet-{version}",
@@ -90,4 +141,4 @@ def document(root, build):
 
 
 if __name__ == "__main__":
-    print(json.dumps(document(Path(sys.argv[1]), Path(sys.argv[2])), indent=1))
+    print(json.dumps(document(*map(Path, sys.argv[1:3]), [Path(image) for image in sys.argv[3:]]), indent=1))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""build.py ROOT PYTHON OUTPUT: builds the web site of the project ROOT in the folder OUTPUT, with MkDocs and Material.
+"""build.py ROOT PYTHON OUTPUT [PLAYGROUND]: builds the web site of the project ROOT in the folder OUTPUT, with MkDocs and
+Material.
 
-PYTHON is the folder that holds the built Python package. Pages keep their places in the repository, so that most links
+PYTHON is the folder that holds the built Python package, PLAYGROUND what make playground builds. Pages keep their places in the repository, so that most links
 work unchanged; pages.py maps the others. Next to OUTPUT, OUTPUT-source keeps the Markdown that MkDocs reads. The output
 depends only on the repository and on SOURCE_DATE_EPOCH (default: 0).
 """
@@ -78,7 +79,7 @@ def version(root):
     return re.search(r'#define EE_VERSION "(.*)"', (root / "include" / "eenet.h").read_text())[1]
 
 
-def main(root, python, output):
+def main(root, python, output, playground=None):
     source = output.with_name(output.name + "-source")
     for folder in (source, output):
         shutil.rmtree(folder, ignore_errors=True)
@@ -87,12 +88,11 @@ def main(root, python, output):
                   {"Python": python_reference.write(python, source)}, *manuals.write(root, source)]
     for name in ("site.css", "icon.svg"):
         shutil.copy(HERE / name, source / name)
-    playground = root / "build" / "playground"
-    if playground.is_dir():
+    if playground:
         shutil.copytree(playground, source / "playground")
         (source / "playground.md").write_text(PLAYGROUND)
     build(configuration(root, source, output, references))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve())
+    main(*(Path(word).resolve() for word in sys.argv[1:]))

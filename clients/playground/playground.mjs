@@ -211,7 +211,7 @@ one('#examples').addEventListener('click', ({ target }) => {
 
 one('#pause').addEventListener('click', ({ target }) => {
     paused = !paused;
-    target.textContent = paused ? 'Go on' : 'Pause';
+    target.textContent = paused ? 'Resume' : 'Pause';
     worker.postMessage({ paused });
     if (!paused) one('#status').textContent = '';
 });

@@ -103,7 +103,7 @@ test('painting, examples, arms, pause, speed and starting over', { skip }, async
     const paused = await rounds(page);
     await page.getByLabel('Speed').selectOption('10');
     assert.equal(await rounds(page), paused);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await played(page, paused + 3);
     await page.getByRole('button', { name: 'Start over' }).click();
     await page.waitForFunction((count) => Number(document.body.dataset.round) < count, paused);

@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 const PAGES = ['index.html', 'docs/python.html', 'docs/architecture.html', 'docs/experiments.html', 'reference/c.html', 'reference/http.html', 'reference/eenet.html', 'reference/man/eenet-run.1.html'];
 const skip = (!browserPath && 'there is no Chromium') || (!existsSync(join(process.env.SITE, 'index.html')) && 'the site is not built');
 let server, url, browser;
@@ -41,6 +41,15 @@ test('search finds a page', { skip }, async () => {
     await page.locator('.md-search__input').click();
     await page.keyboard.type('ee_bandit_decide_slots');
     await page.locator('.md-search-result__item a[href*="reference/c.html"]').first().waitFor();
+    assert.deepEqual(page.troubles, []);
+    await closePage(page);
+});
+
+test('the playground plays', { skip: skip || (!existsSync(join(process.env.SITE, 'playground.html')) && 'the playground is not built') }, async () => {
+    const page = await openPage(browser, url);
+    await page.goto(`${url}/playground.html`);
+    await page.getByRole('link', { name: 'Open the playground' }).click();
+    await page.waitForFunction(() => Number(document.body.dataset.round) > 20);
     assert.deepEqual(page.troubles, []);
     await closePage(page);
 });

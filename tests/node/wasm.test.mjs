@@ -2,9 +2,10 @@
 // the folder of what make wasm builds, PLAY the program of tests/wasm/play.c.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
 
@@ -133,4 +134,24 @@ test('each load has memory of its own, and bytes can be given', { skip }, async 
     assert.notEqual(second.Bandit, Bandit);
     assert.equal(second.kernels, 'baseline');
     assert.match(second.version, /^\d+\.\d+\.\d+$/);
+});
+
+test('the npm package: its files, no dependencies, its size', { skip }, () => {
+    const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: process.env.WASM, encoding: 'utf8' }));
+    assert.equal(packed.name, 'eenet-wasm');
+    assert.deepEqual(packed.files.map(({ path }) => path).sort(), ['LICENSE', 'README.md', 'eenet.d.mts', 'eenet.mjs', 'eenet.wasm', 'package.json']);
+    assert.equal(JSON.parse(readFileSync(join(process.env.WASM, 'package.json'))).dependencies, undefined);
+    const bytes = readFileSync(join(process.env.WASM, 'eenet.wasm'));
+    console.log(`eenet.wasm: ${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} compressed`);
+    assert.ok(bytes.length < 450e3 && gzipSync(bytes).length < 180e3);
+});
+
+test('the code of README.md runs', { skip }, async () => {
+    const place = join(folder, 'package');
+    cpSync(process.env.WASM, place, { recursive: true });
+    const [, code] = readFileSync(join(place, 'README.md'), 'utf8').match(/```js\n(.*?)```/s);
+    writeFileSync(join(place, 'readme.mjs'), `${code}\nexport { decision, later };`);
+    const { decision, later } = await import(pathToFileURL(join(place, 'readme.mjs')));
+    assert.ok(['tea', 'ice cream'].includes(decision.action));
+    assert.equal(later.info.rewards, 1);
 });

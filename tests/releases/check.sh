@@ -21,6 +21,6 @@ for release in "$root"/tests/releases/[0-9]*/; do
 done
 [ $count -gt 0 ] || { echo 'no release is recorded'; exit 1; }
 if [ $status != 0 ]; then
-    echo "A change breaks users of a release; see docs/versioning.md. Before $version is released, 'make record-release' records it anew."
+    echo "A change breaks users of a release; see docs/versioning.md. Before $version is released, 'make record-release' records it again."
 fi
 exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_documents.py ROOT: checks the documents. Links have a target, the index in docs/README.md lists every page,
-each page has a title and then a paragraph, and README.md has at most 200 lines. Each table of docs/experiments.md has a
+each page has a title and then a paragraph, versions are that of the header, and README.md has at most 200 lines. Each table of docs/experiments.md has a
 command, and its summary, the text and README.md say what its regrets say."""
 
 import math
@@ -36,6 +36,19 @@ def unknown_messages(root: Path):
         words = re.findall(r"[\w%.=-]+", quoted)
         if not any(f" {' '.join(words[at:at + 3])} " in printed for at in range(len(words) - 2)):
             yield f"docs/troubleshooting.md: we do not print '{quoted}'"
+
+
+def wrong_versions(root: Path):
+    """Every place that states the version of eenet states the one in the header."""
+    version = re.search(r'#define EE_VERSION "(.*)"', (root / "include" / "eenet.h").read_text())[1]
+    places = {"CITATION.cff": r"^version: (.*)$", "CHANGELOG.md": r"\A.*\n\n## ([\d.]+)", "debian/changelog": r"\Aeenet \((.*)\)",
+              "examples/compose.yaml": r"eenet[:-]([\d.]+\d)", "docs/containers.md": r"eenet[:-]([\d.]+\d)",
+              "docs/installing.md": r"eenet_([\d.]+\d)_", "examples/kubernetes/sqlite.yaml": r"eenet:([\d.]+)$",
+              "examples/kubernetes/postgresql.yaml": r"eenet:([\d.]+)$"}
+    for name, pattern in places.items():
+        found = re.findall(pattern, (root / name).read_text(), flags=re.M)
+        if set(found) != {version}:
+            yield f"{name}: states version {', '.join(sorted(set(found))) or 'nothing'}; the header states {version}"
 
 
 def tables_without_command(page: Path):
@@ -109,6 +122,7 @@ def main(root: Path) -> int:
     wrong += [f"{page}: expected '# Title', an empty line and a paragraph that answers it"
               for page in pages if not re.match(r"# \S.*\n\n[A-Za-z`\[*]", page.read_text())]
     wrong += unknown_messages(root)
+    wrong += wrong_versions(root)
     wrong += tables_without_command(root / "docs" / "experiments.md")
     wrong += wrong_summary(root)
     lines = len((root / "README.md").read_text().splitlines())

@@ -1,24 +1,45 @@
 #!/bin/sh
 # test_release_files.sh ROOT FOLDER [PART...]: builds the release of HEAD twice, in clones in two folders, and compares the
-# bytes. Also checks that a release is refused without its tag, and from a tree with changes.
+# bytes. First checks what 'make release' refuses, and that it releases the source of a tagged clone.
 set -eu
 root=$1 folder=$2
 shift 2
+git -C "$root" rev-parse -q --verify HEAD >/dev/null 2>&1 || { echo 'skipped: not a clone' >&2; exit 77; }
+unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs the tests
 rm -rf "$folder"
 mkdir -p "$folder/another/place"
 first=$folder/first second=$folder/another/place/second
-git clone -q "$root" "$first"
-git clone -q "$root" "$second"
+git clone -q --no-tags "$root" "$first"
+git clone -q --no-tags "$root" "$second"
 fail() { echo "$1"; exit 1; }
 
-version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' "$first/include/eenet.h")
-if "$first/release/release.sh" release source 2>"$folder/said"; then fail 'released without a tag'; fi
-grep -q "no tag v$version" "$folder/said" || fail 'does not name the tag'
-git -C "$first" tag "v$version"
-echo more >>"$first/README.md"
-if "$first/release/release.sh" release source 2>"$folder/said"; then fail 'released a tree with changes'; fi
-grep -q 'not committed' "$folder/said" || fail 'does not say that there are changes'
-git -C "$first" checkout -q README.md
+# ---- what 'make release' refuses, and a release of the source ----
+
+tagged=$folder/tagged
+git clone -q --no-tags "$root" "$tagged"
+refuse() {
+    if "$tagged/release/release.sh" release source 2>"$folder/said"; then fail "released $1"; fi
+    grep -q "$2" "$folder/said" || { cat "$folder/said"; fail "does not say why it does not release $1"; }
+}
+version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' "$tagged/include/eenet.h")
+refuse 'without a tag' "no tag v$version"
+git -C "$tagged" tag "v$version"
+echo more >>"$tagged/README.md"
+refuse 'a tree with changes' 'not committed'
+git -C "$tagged" checkout -q README.md
+sed -i "s/^## $version.*/## $version, not released yet/" "$tagged/CHANGELOG.md"
+commit() { git -C "$tagged" -c user.name=test -c user.email=test@example.org commit -q --allow-empty -a -m "$1"; }
+commit 'not dated' && git -C "$tagged" tag -f "v$version" >/dev/null
+refuse 'a version without a date' 'CHANGELOG.md has no line'
+sed -i "s/^## $version.*/## $version, 2026-01-01/" "$tagged/CHANGELOG.md"
+commit 'dated' && git -C "$tagged" tag -f "v$version" >/dev/null
+if "$tagged/release/release.sh" release sauce 2>"$folder/said"; then fail 'released a part that does not exist'; fi
+"$tagged/release/release.sh" release source >"$folder/said" 2>&1 || { cat "$folder/said"; fail 'does not release the source'; }
+(cd "$tagged/build/release-files" && sha256sum --quiet -c SHA256SUMS)
+tar -xzf "$tagged/build/release-files/eenet-source-$version.tar.gz" -C "$folder"
+cmp "$folder/eenet-$version/CHANGELOG.md" "$tagged/CHANGELOG.md" || fail 'the source is not that of the tag'
+
+# ---- two builds ----
 
 for clone in "$first" "$second"; do
     # Another time zone, umask and language must not change a byte.

@@ -1,9 +1,9 @@
 #!/bin/sh
-# test_site.sh PYTHON ROOT PACKAGE SITE: builds the web site of ROOT in the folder SITE and checks its links; PACKAGE is the
-# folder of the built Python package. First, the check must find planted errors. Exits with 77 (skipped) without the
+# test_site.sh PYTHON ROOT PACKAGE SITE PLAYGROUND: builds the web site of ROOT in the folder SITE and checks its links.
+# PACKAGE is the folder of the built Python package, PLAYGROUND what make playground builds, if it could be built. First, the check must find planted errors. Exits with 77 (skipped) without the
 # tools that cmake/setup.sh installs for the group site.
 set -eu
-python=$1 root=$2 package=$3 site=$4
+python=$1 root=$2 package=$3 site=$4 playground=$5
 check=$root/tests/tools/check_site.py
 skip() { echo "skipped: $1" >&2; exit 77; }
 for tool in mandoc dot; do command -v $tool >/dev/null || skip "there is no $tool"; done
@@ -25,5 +25,6 @@ for problem in 'loads https://cdn' 'loads https://fonts' 'no file b.html' 'no he
 done
 [ "$(wc -l <"$planted/found")" = 4 ] || { cat "$planted/found"; exit 1; }
 
-"$python" -B "$root/site/build.py" "$root" "$package" "$site"
+[ -d "$playground" ] || playground=
+"$python" -B "$root/site/build.py" "$root" "$package" "$site" ${playground:+"$playground"}
 "$python" -B "$check" "$site"
