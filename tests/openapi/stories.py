@@ -190,14 +190,21 @@ def tell_of_challengers(client):
 
 # ---- guardrails ----
 
+def explain(client, bandit, made):
+    client.call("GET", f"/v1/bandits/{bandit}/decisions/{made['id']}/explain", expect=200)
+
+
 def visit(client, bandit, chances, count=1500):
-    """Decisions for people in 20 countries, with rewards of 1 with the probability of their group."""
+    """Decisions for people in 20 countries, with rewards of 1 with the probability of their group. One of each group is
+    explained."""
     requests = [{**PLAIN, "key": f"u{i}", "context": {"user": {"land": f"l{i % 20}"}}} for i in range(count)]
     for begin in range(0, count, 500):
         made = client.call("POST", f"/v1/bandits/{bandit}/decide/batch", {"decisions": requests[begin:begin + 500]}, 200)
         rewards = [{"id": one["id"], "value": int(i * 7919 % 100 < 100 * chances.get(one.get("group"), 0.5))}
                    for i, one in enumerate(made.json["decisions"])]
         client.call("POST", f"/v1/bandits/{bandit}/reward/batch", {"rewards": rewards}, 200)
+    for one in {one.get("group"): one for one in made.json["decisions"]}.values():
+        explain(client, bandit, one)
 
 
 def tell_of_guardrails(client):
@@ -237,12 +244,14 @@ def tell_of_limits(client):
                          {"name": "always", "action": {"_id": "y"}, "low": 0.1}]}
     create(client, "limited", policy="linucb", features="", guardrails=limits)
     client.call("PATCH", "/v1/bandits/limited", {"held": "fallback"}, 200)
-    client.call("POST", "/v1/bandits/limited/decide", PLAIN, 200)
+    explain(client, "limited", client.call("POST", "/v1/bandits/limited/decide", PLAIN, 200).json)
     client.call("PATCH", "/v1/bandits/limited", {"held": "no"}, 200)
     create(client, "kept", policy="linucb", features="", guardrails={"control": {"share": 0.5}, "sticky": {"for": 60}})
     for i in range(40):  # each person twice, most of them with a slot
         slots = {"slots": [{"id": "top"}]} if i % 4 else {}
-        client.call("POST", "/v1/bandits/kept/decide", {**PLAIN, **slots, "key": f"u{i % 20}"}, 200)
+        made = client.call("POST", "/v1/bandits/kept/decide", {**PLAIN, **slots, "key": f"u{i % 20}"}, 200).json
+        if "repeats" in made:
+            explain(client, "kept", made)
     visit(client, "limited", {}, 20)
     client.call("GET", "/v1/bandits/limited", expect=200)
 

@@ -437,8 +437,8 @@ def describe(self: Endpoint) -> Steps[Dict[str, Any]]:
 
 
 def change(self: Endpoint, /, **settings: Any) -> Steps[Dict[str, Any]]:
-    """Changes settings: wait, default_reward, aggregation, mode, rewards, confidence, promote, challengers,
-    retention_days. Returns the new description.
+    """Changes settings: wait, default_reward, aggregation, mode, rewards, outside, confidence, promote, challengers,
+    metrics, guardrails, held, held_because, retention_days. Returns the new description.
 
     >>> bandit.change(wait="2h")["settings"]["wait"]
     7200
