@@ -1,12 +1,13 @@
 /* Has the world changed? Watches the settled decisions of a bandit with guardrails (drift.h has the statistics):
  *
- *   "reward"        the mean reward; if there are groups, of people without the bandit: the bandit's own learning is no
- *                   change of the world
- *   "delay"         the logarithm of the delay of rewards of the same people; only if the first reward settles a
- * decision "segment"       the shares of the segments "actions"       the shares of the actions that requests offer, by
- * name "features"      the names of context features, to the second level: "user", "user.country" "feature NAME" values
- * of a numeric context feature outside the range that they had; the first DRIFT_NUMBERS features. With vectors:
- * "feature vectors", the smallest and the largest value of a decision
+ * - "reward": the mean reward; if there are groups, of people without the bandit: the bandit's own learning is no
+ *   change of the world
+ * - "delay": the logarithm of the delay of rewards of the same people; only if the first reward settles a decision
+ * - "segment": the shares of the segments
+ * - "actions": the shares of the actions that requests offer, by name
+ * - "features": the names of context features, to the second level: "user", "user.country"
+ * - "feature NAME": values of a numeric context feature outside the range that they had; the first DRIFT_NUMBERS
+ *   features. With vectors: "feature vectors", the smallest and the largest value of a decision
  *
  * A block is a day (UTC) of decisions, and several days if it has fewer than DRIFT_BLOCK_LEAST. So days and nights are
  * no change, but weekends may be one. The first, partial day does not count.
