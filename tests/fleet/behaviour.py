@@ -201,6 +201,36 @@ def rewarded_once_and_owner_killed(fleet):
         same(reward(right, deadline, "forgotten"), "late", "reward after the deadline")
 
 
+def guardrails_outlive_the_owner(fleet):
+    """Groups, a cap and sticky actions are the same on every server, and after the owner died."""
+    three = [{"id": "coupon"}, *TWO]  # the baseline gives coupons, until the cap is reached
+    people = [f"u{number}" for number in range(50)]
+    rails = {"control": {"share": 0.3}, "rollout": {"schedule": [{"share": 0.5, "for": "1h"}, {"share": 1}]},
+             "caps": [{"name": "coupons", "action": {"_id": "coupon"}, "most": 5, "per": "1d"}], "sticky": {"for": "1h"}}
+    create(fleet.servers[0], "limited", policy="linucb", propensity="floor:1", guardrails=rails)
+
+    def visits(servers, word):
+        turn = itertools.cycle(servers)
+        return {key: decide(next(turn), "limited", f"{word}-{key}", key=key, actions=three).json for key in people}
+
+    def is_as_before(servers, word):
+        later = visits(servers, word)
+        same([later[key]["group"] for key in people], [first[key]["group"] for key in people], f"groups {word}")
+        same([key for key in people if later[key]["action"] == "coupon"], [], f"coupons {word}")
+        same({key: (later[key]["action"], later[key].get("repeats")) for key in drawn}, drawn, f"sticky actions {word}")
+        same(expect(servers[0], "GET", "/v1/bandits/limited").json["limits"]["caps"][0]["count"], 5, f"coupons {word}")
+
+    strangers = [decide(fleet.servers[number % 3], "limited", f"s{number}", actions=three).json for number in range(30)]
+    same(sum(one["action"] == "coupon" for one in strangers), 5, "coupons")
+    first = visits(fleet.servers, "first")
+    drawn = {key: (one["action"], one["id"]) for key, one in first.items() if one["group"] == "treated"}
+    same({one["group"] for one in first.values()}, {"control", "waiting", "treated"}, "groups")
+    same({action for action, _ in drawn.values()}, {"a", "b"}, "actions that were drawn")
+    with killed(fleet, "limited") as others:
+        is_as_before(others, "after the owner died")
+    is_as_before(fleet.servers, "on every server")
+
+
 # ---- the rest of the API on a server that is not the owner ----
 
 def rich_bandit(fleet, name, policy="linucb"):
@@ -457,7 +487,8 @@ def main():
         failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, settings_apply_everywhere,
                             archived_restored_deleted, same_id_same_bytes, reward_before_decision, deferred_and_slots,
                             evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
-                            refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed], fleet)
+                            refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
+                            guardrails_outlive_the_owner], fleet)
         failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")
         failed |= run_cases([keys_of_the_database], fleet, program)
         failed |= run_cases([tls], program, folder, database)
