@@ -38,6 +38,15 @@ decide() { curl -s -o answer -w '%{http_code}' "$url/v1/bandits/shop/decide" -d 
 [ "$(decide 0)" = 200 ] || fail "decide: $(cat answer)"
 curl -sf -o answer "$url/v1/bandits/shop/reward" -d '{"id":"0","value":1}'
 
+# A bandit with guardrails: metrics of guardrails need people in both groups.
+curl -sf -o answer "$url/v1/bandits" -d '{"name":"guarded","dim":1,"guardrails":{"control":{"share":0.5},
+    "bounds":[{"metric":"reward","most_below":0.1}]}}'
+items() { comma=; for id in 1 2 3 4 5 6 7 8 9; do printf '%s{"id":"%s",%s}' "$comma" "$id" "$1" && comma=,; done; }
+curl -sf -o answer "$url/v1/bandits/guarded/decide/batch" -d "{\"decisions\":[$(items '"actions":[[1],[2]]')]}"
+curl -sf -o answer "$url/v1/bandits/guarded/reward/batch" -d "{\"rewards\":[$(items '"value":1')]}"
+compared() { curl -sf "$url/metrics" | grep -q '^eenet_guardrail_lift{'; }
+until_true 60 "treated people are not compared" compared
+
 # The metrics are as Prometheus wants them.
 curl -sf "$url/metrics" >metrics
 promtool check metrics <metrics >complaints 2>&1 || fail "promtool check metrics: $(cat complaints)"
