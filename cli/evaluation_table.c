@@ -207,11 +207,10 @@ static void format_metric_cell(const evaluation_request *request, const evaluati
     } else if (column < 2 + of->metric_count) {
         const metric_result *metric = &of->metrics[column - 2];
         format_estimate(cell, metric_decimals(metric), &metric->estimates[lead]);
-    } else if (!front->compared || front->front) {
-        snprintf(cell, CELL, front->front ? "yes" : "-");
     } else {
-        name_row(request, front->dominator, name);
-        snprintf(cell, CELL, "%.30s is better%s", name, front->separated ? "" : " (intervals overlap)");
+        bool beaten = pareto_is_beaten(front);
+        if (beaten) name_row(request, front->dominator, name);
+        snprintf(cell, CELL, "%.30s%s", beaten ? name : "", pareto_words(front));
     }
 }
 
@@ -265,7 +264,7 @@ ee_status evaluation_table_print(const evaluation_request *request, const evalua
     size_t slots = 0;
     for (size_t i = 0; i < request->candidate_count; i++) slots += 1 + results[i].slot_count;
     ee_status status = memory_create(NULL, &rows, 1 + slots * estimators, sizeof *rows, error);
-    if (!status) status = memory_create(NULL, &fronts, request->candidate_count, sizeof *fronts, error);
+    if (!status) status = pareto_create(request, results, &fronts, error);
     if (status) {
         memory_free(rows);
         return status;
@@ -283,9 +282,7 @@ ee_status evaluation_table_print(const evaluation_request *request, const evalua
         print_about_log(request, results);
         printf("\n");
         print_rows(rows, used);
-        size_t lead = evaluation_headline_estimator(request) % request->estimator_count;
-        pareto_find(results, request->candidate_count, lead, fronts);
-        if (results[shown].metric_count) print_metrics(request, results, shown, fronts);
+        if (fronts) print_metrics(request, results, shown, fronts);
         print_about_candidates(request, results);
     }
     memory_free(rows);

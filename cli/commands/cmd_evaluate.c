@@ -60,24 +60,10 @@ static void on_standing(void *context, const evaluation_standing *now)
 static void on_ended(void *context, size_t place, const evaluation_result *result)
 {
     audience *who = context;
-    const evaluation_request *request = &who->request->whole;
-    char *line = NULL;
-    size_t length;
-    ee_error error;
     clear_line(who);
-    if (result->failure.status) {
-        command_failed(who->self, "%s: %s", request->candidates[place].text, result->failure.message);
-        who->failed = true;
-    }
-    if (!who->request->given[EVALUATE_JSON] || !result->finished) return;
-    if (evaluations_format(request, result, &line, &length, &error)) {
-        command_failed(who->self, "%s", error.message);
-        who->failed = true;
-    } else {
-        fwrite(line, 1, length, stdout);
-        fflush(stdout);
-    }
-    memory_free(line);
+    if (!result->failure.status) return;
+    command_failed(who->self, "%s: %s", who->request->whole.candidates[place].text, result->failure.message);
+    who->failed = true;
 }
 
 static evaluation_watch watch_of(audience *who)
@@ -86,6 +72,23 @@ static evaluation_watch watch_of(audience *who)
 }
 
 /* ---- the command ---- */
+
+/* After all candidates: each line says whether its candidate is on the Pareto front. */
+static ee_status print_lines(const evaluation_request *request, const evaluation_result *results, ee_error *error)
+{
+    pareto_place *fronts = NULL;
+    ee_status status = pareto_create(request, results, &fronts, error);
+    for (size_t i = 0; i < request->candidate_count && !status; i++) {
+        char *line = NULL;
+        size_t length;
+        if (!results[i].finished) continue;
+        status = evaluations_format(request, &results[i], fronts ? &fronts[i] : NULL, &line, &length, error);
+        if (!status) fwrite(line, 1, length, stdout);
+        memory_free(line);
+    }
+    memory_free(fronts);
+    return status;
+}
 
 /* "eenet evaluate: interrupted; missing: eenet, linucb; the same command resumes it" */
 static int tell_interrupted(const command *self, const evaluation_request *request, const evaluation_result *results)
@@ -137,10 +140,11 @@ static int play(const command *self, const evaluate_request *request, evaluation
     ee_status status = evaluation_run(whole, &watch, results, &error);
     clear_line(&who);
     if (status) return command_refused(self, &error);
-    if (!request->given[EVALUATE_JSON] && evaluation_table_print(whole, results, &error))
-        return command_refused(self, &error);
+    bool json = request->given[EVALUATE_JSON];
+    status = json ? print_lines(whole, results, &error) : evaluation_table_print(whole, results, &error);
+    if (status) return command_refused(self, &error);
     if (is_interrupted(whole, results)) return tell_interrupted(self, whole, results);
-    if (whole->folder && !request->given[EVALUATE_JSON]) hint_report("evaluations", whole->folder);
+    if (whole->folder && !json) hint_report("evaluations", whole->folder);
     int code = request->warm_path ? warm(self, request, results, &who) : EXIT_DONE;
     return code ? code : who.failed ? EXIT_FAILED : EXIT_DONE;
 }

@@ -125,6 +125,15 @@ class Metric(NamedTuple):
     estimates: tuple[Estimate, ...]
 
 
+class Pareto(NamedTuple):
+    """Whether a candidate is on the Pareto front: no other candidate of the call is at least as good in the reward and
+    all metrics, and better in one."""
+
+    front: bool
+    beaten_by: Optional[str]  #: a candidate of the front that is better; None on the front
+    separated: Optional[bool]  #: from it, by intervals that do not overlap
+
+
 def _of_first(name: str, meaning: str) -> Any:
     """A property: this field of the first estimate."""
     return property(lambda self: getattr(self.estimates[0], name), doc=meaning)
@@ -163,6 +172,7 @@ class Evaluation:
     marks: Marks
     slots: tuple[Slot, ...]
     metrics: Mapping[str, Metric]  #: by name
+    pareto: Optional[Pareto]  #: None without metrics, and for evaluations that were read from a folder
     left_out: Mapping[str, int]  #: decisions that were not randomised, by reason
     weights: numpy.ndarray[Any, Any]
     overlap: numpy.ndarray[Any, Any]
@@ -176,6 +186,7 @@ class Evaluation:
         tuned: frozenset[str],
         label: Optional[str] = None,
         rewrite: Callable[[str], str] = python_message,
+        labels: Optional[Mapping[str, str]] = None,
     ) -> Evaluation:
         about = json.loads(line)
         name = about["candidate"]
@@ -202,6 +213,7 @@ class Evaluation:
             marks=Marks._read(about["marks"], len(about["estimators"])),
             slots=tuple(_read_slot(one, tuned) for one in about.get("slots", ())),
             metrics={one["name"]: _read_metric(one, tuned) for one in about.get("metrics", ())},
+            pareto=_read_pareto(about.get("pareto"), labels or {}),
             left_out=about.get("left_out", {}),
             weights=numpy.array(about["weights"], dtype=float),
             overlap=numpy.array(about["overlap"], dtype=float),
@@ -304,6 +316,11 @@ class Evaluations(Sequence[Evaluation]):
         return max(trusted, key=lambda one: values[one]) if trusted else None
 
     @property
+    def front(self) -> list[Evaluation]:
+        """The candidates on the Pareto front of the reward and all metrics; empty if the log has no metrics."""
+        return [one for one in self._all if one.pareto and one.pareto.front]
+
+    @property
     def conclusion(self) -> str:
         """What the log shows: the headline of each candidate with its problems, the best one, and what failed."""
         lines = [one.conclusion for one in self._all]
@@ -379,6 +396,13 @@ def _read_metric(members: Mapping[str, Any], tuned: frozenset[str]) -> Metric:
     estimates = tuple(Estimate._read(one, tuned) for one in members["estimators"])
     logged, low, high = (_number(members[name]) for name in ("logged", "logged_low", "logged_high"))
     return Metric(members["name"], members["better"], members["events"], logged, low, high, estimates)
+
+
+def _read_pareto(members: Optional[Mapping[str, Any]], labels: Mapping[str, str]) -> Optional[Pareto]:
+    if members is None:
+        return None
+    better = members.get("beaten_by")
+    return Pareto(members["front"], better and labels.get(better, better), members.get("separated"))
 
 
 class _Sentence(NamedTuple):

@@ -38,15 +38,15 @@ import numpy
 
 from ._core import Bandit
 from ._errors import BadInput, BadOption
-from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Metric, Slot, python_message, python_errors
+from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Metric, Pareto, Slot, python_message, python_errors
 from ._frame_candidates import Probabilities, call_policy, is_probabilities, is_table, read_probabilities
 from ._frames import Frame
 from ._lab_library import lab as _lab, usual_threads
 from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_choice, reading_settings
 from ._policies import options_text
 
-__all__ = ["Estimate", "Estimator", "Evaluation", "Evaluations", "Log", "LoggedRound", "Marks", "Metric", "Slot",
-           "Untrusted", "compare", "estimate", "estimators", "frame", "intervals", "log", "read", "read_log"]
+__all__ = ["Estimate", "Estimator", "Evaluation", "Evaluations", "Log", "LoggedRound", "Marks", "Metric", "Pareto",
+           "Slot", "Untrusted", "compare", "estimate", "estimators", "frame", "intervals", "log", "read", "read_log"]
 
 
 class Untrusted(UserWarning):
@@ -557,7 +557,10 @@ def _evaluate(
     given = tuple((one.text, one.options, one.seed) for one in asked)
     lines, failures, _ = _lab.log_evaluate(log, given, settings)
     tuned = _tuned()
-    done = [Evaluation._read(line, tuned, one.label, rewrite) for one, line in zip(asked, lines) if line is not None]
+    labels = {one.text.decode(errors="replace"): one.label for one in asked}
+    done = [
+        Evaluation._read(line, tuned, one.label, rewrite, labels) for one, line in zip(asked, lines) if line is not None
+    ]
     failed = {one.label: rewrite(why) for one, why in zip(asked, failures) if why is not None}
     for label, why in failed.items():
         warnings.warn(f"{label}: {why}", RuntimeWarning, stacklevel=3)

@@ -827,3 +827,29 @@ def test_a_time_without_a_zone_is_utc(shop, tmp_path, monkeypatch):
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+# ---- metrics ----
+
+
+def test_pareto_front(tmp_path):
+    """The second action earns more and is refunded often; the third earns less than both."""
+    rng = np.random.default_rng(4)
+    lines = []
+    for i in range(600):
+        action = int(rng.integers(3))
+        reward, refund = (0.5, 0) if action == 0 else (float(action == 1), int(action == 1))
+        context = {"_multi": [{"_tag": name} for name in "abc"]}
+        lines.append({"EventId": f"e{i}", "_label_cost": -reward, "_label_probability": 1 / 3, "_labelIndex": action,
+                      "a": [1, 2, 3], "p": [1 / 3] * 3, "c": context, "_metrics": {"refund": refund}})
+    path = tmp_path / "log.dsjson"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    asked = {"safe": "arm:a", "eager": "arm:b", "bad": "arm:c"}
+    found = evaluate.log(path, asked, estimators="snips", metrics="-refund", folder=tmp_path / "stored")
+    assert [one.label for one in found.front] == ["safe", "eager"]
+    assert found["safe"].pareto == evaluate.Pareto(True, None, None)
+    assert found["bad"].pareto == evaluate.Pareto(False, "safe", True)
+    assert found["eager"].metrics["refund"].estimates[0].value == 1
+    stored = evaluate.read(tmp_path / "stored")
+    assert [one.pareto for one in stored] == [None] * 3 and not stored.front
+    assert evaluate.log(path, "uniform", estimators="ips", metrics="none")[0].pareto is None

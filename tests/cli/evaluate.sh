@@ -239,6 +239,19 @@ grep -q '40 events with 80 slots; the logging policy earned 0.3' paged/report.ht
 [ "$(grep -c '<tr[^>]*><th scope="row">slot [12], [a-z]*</th><td>' paged/report.html)" = 4 ] || fail "a row a slot on the page"
 refuse 2 "--slots: expected cascade, whole, own or first, got 'all'" slots.dsjson -p uniform --slots all
 
+# The Pareto front: refunds come with the first item only, and nobody pays for the others.
+sed 's/"_label_Action":1,/&"_metrics":{"refund":1},/; t; s/"_label_Action"/"_metrics":{"refund":0},&/' log.dsjson >metrics.dsjson
+fronts="linucb {\"front\":true}
+arm:news {\"front\":false,\"beaten_by\":\"linucb\",\"separated\":true}"
+"$eenet" evaluate metrics.dsjson -p linucb,arm:news -e snips -i normal --metrics -refund --json >lines
+sed 's/.*"candidate":"\([^"]*\)".*"pareto":\({[^}]*}\).*/\1 \2/' lines >stdout
+[ "$(cat stdout)" = "$fronts" ] || fail "--json: the Pareto front: $(cat stdout)"
+"$eenet" evaluate metrics.dsjson -p linucb,arm:news -e snips -i normal --metrics -refund -o fronts >table
+grep -Eq '^  linucb .* yes$' table && grep -Eq '^  arm:news .* linucb is better$' table || fail "the Pareto front: $(cat table)"
+grep -q pareto fronts/evaluations.jsonl && fail "the front of this call is stored"
+"$eenet" report fronts >/dev/null
+grep -q '<td>linucb is better</td>' fronts/report.html || fail "no Pareto front on the page"
+
 # Ctrl-C: what is missing is named.
 mkfifo pipe
 awk 'BEGIN { for (t = 0;; t++) printf "{\"_label_cost\":0,\"EventId\":\"e%d\",\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{}}\n", t }' >pipe 2>/dev/null &

@@ -108,7 +108,7 @@ static PyObject *evaluate(const array_rounds *rounds, const evaluation_request *
     ee_status status;
     Py_BEGIN_ALLOW_THREADS;
     status = array_rounds_evaluate(rounds, request, name, &result, &error);
-    if (!status) status = evaluations_format(request, &result, &line, &length, &error);
+    if (!status) status = evaluations_format(request, &result, NULL, &line, &length, &error);
     Py_END_ALLOW_THREADS;
     if (status)
         raise_status(status, &error);

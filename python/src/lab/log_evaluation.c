@@ -128,13 +128,13 @@ static void play(void *context)
 
 /* ---- what is given ---- */
 
-static PyObject *line_of(const log_evaluation *self, const evaluation_result *result)
+static PyObject *line_of(const log_evaluation *self, const evaluation_result *result, const pareto_place *front)
 {
     char *line = NULL;
     size_t length;
     ee_error error;
     if (!result->finished) Py_RETURN_NONE;
-    ee_status status = evaluations_format(&self->request, result, &line, &length, &error);
+    ee_status status = evaluations_format(&self->request, result, front, &line, &length, &error);
     PyObject *bytes = status ? raise_status(status, &error) : PyBytes_FromStringAndSize(line, (Py_ssize_t)length);
     memory_free(line);
     return bytes;
@@ -153,12 +153,17 @@ static PyObject *make_result(const log_evaluation *self)
 {
     const ee_error *all_failed = failure_of_all(self);
     if (all_failed) return raise_status(all_failed->status, all_failed);
+    pareto_place *fronts = NULL;
+    ee_error error;
+    ee_status status = pareto_create(&self->request, self->results, &fronts, &error);
+    if (status) return raise_status(status, &error);
     PyObject *lines = PyList_New(0), *failures = PyList_New(0);
     for (size_t i = 0; i < self->request.candidate_count && lines && failures; i++) {
         const ee_error *failure = &self->results[i].failure;
-        list_append(&lines, line_of(self, &self->results[i]));
+        list_append(&lines, line_of(self, &self->results[i], fronts ? &fronts[i] : NULL));
         list_append(&failures, text_from_bytes(failure->status ? failure->message : NULL));
     }
+    memory_free(fronts);
     PyObject *trained = self->warmed ? PyLong_FromUnsignedLongLong(self->warm_place) : text_from_bytes(NULL);
     return Py_BuildValue("NNN", lines, failures, trained);
 }

@@ -154,7 +154,7 @@ static ee_status keep(evaluation *self, const evaluation_result *result)
 {
     char *line = NULL;
     size_t length = 0;
-    ee_status status = evaluations_format(self->request, result, &line, &length, self->error);
+    ee_status status = evaluations_format(self->request, result, NULL, &line, &length, self->error);
     if (!status) status = line_file_append(&self->folder, line, length, self->error);
     memory_free(line);
     return status;

@@ -21,6 +21,7 @@
 #define EENET_EVALUATION_FILE_H
 
 #include "evaluation.h"
+#include "pareto.h"
 
 /* One line. The strings belong to the list. */
 typedef struct stored_evaluation {
@@ -51,9 +52,10 @@ size_t evaluations_lead(const stored_evaluation *row);
  * with its list, also after a failure. */
 ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error);
 
-/* The line, with its newline; free with memory_free. */
-ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
-                             size_t *length, ee_error *error);
+/* The line, with its newline; free with memory_free. front: the candidate's place among all of the request, which is
+ * not stored; NULL: unknown. */
+ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result,
+                             const pareto_place *front, char **line, size_t *length, ee_error *error);
 
 /* The request as text: a stored result is reused only if it is equal. */
 ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_error *error);

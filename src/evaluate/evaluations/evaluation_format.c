@@ -147,6 +147,23 @@ static void add_metrics(text *line, const evaluation_request *request, const eva
     text_add(line, "]");
 }
 
+static void add_front(text *line, const evaluation_request *request, const pareto_place *front)
+{
+    if (!front) return;
+    text_key(line, "pareto");
+    if (!front->compared) {
+        text_add(line, "null");
+        return;
+    }
+    text_add(line, "{");
+    text_member_flag(line, "front", front->front);
+    if (!front->front) {
+        add_text(line, "beaten_by", request->candidates[front->dominator].text);
+        text_member_flag(line, "separated", front->separated);
+    }
+    text_add(line, "}");
+}
+
 static void add_left_out(text *line, const log_left_out *left_out)
 {
     if (!log_left_out_sum(left_out)) return;
@@ -236,7 +253,8 @@ static void add_seed(text *line, uint64_t seed)
     text_add(line, seed > INT64_MAX ? "\"%" PRIu64 "\"" : "%" PRIu64, seed);
 }
 
-static void add_line(text *line, const evaluation_request *request, const evaluation_result *result, const char *asked)
+static void add_line(text *line, const evaluation_request *request, const evaluation_result *result,
+                     const pareto_place *front, const char *asked)
 {
     text_add(line, "{");
     add_text(line, "log", request->log);
@@ -250,6 +268,7 @@ static void add_line(text *line, const evaluation_request *request, const evalua
     add_estimates(line, request, result->estimates);
     add_slots(line, request, result);
     add_metrics(line, request, result);
+    add_front(line, request, front);
     text_key(line, "facts");
     text_add(line, "{");
     add_members(line, &result->facts, &fact_members);
@@ -267,14 +286,14 @@ static void add_line(text *line, const evaluation_request *request, const evalua
     text_add(line, "}\n");
 }
 
-ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
-                             size_t *length, ee_error *error)
+ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result,
+                             const pareto_place *front, char **line, size_t *length, ee_error *error)
 {
     char *asked = NULL;
     ee_status status = evaluations_asked(request, &asked, error);
     if (status) return status;
     text out = text_start(error);
-    add_line(&out, request, result, asked);
+    add_line(&out, request, result, front, asked);
     *line = out.bytes;
     *length = out.length;
     memory_free(asked);

@@ -214,20 +214,41 @@ static void add_estimator_legend(text *page, const stored_evaluation *row, const
     }
 }
 
+/* Which candidates are on the Pareto front; free with memory_free. */
+static pareto_place *find_fronts(text *page, const evaluation_group *group, size_t lead)
+{
+    const evaluation_result **results = NULL;
+    pareto_place *fronts = NULL;
+    page->status = memory_create(NULL, &results, group->count, sizeof *results, page->error);
+    if (!page->status) page->status = memory_create(NULL, &fronts, group->count, sizeof *fronts, page->error);
+    for (size_t i = 0; i < group->count && !page->status; i++) results[i] = &group->rows[i]->result;
+    if (!page->status) pareto_find(results, group->count, lead, fronts);
+    memory_free(results);
+    return fronts;
+}
+
+static void add_front(text *page, const evaluation_group *group, const pareto_place *front)
+{
+    text_add(page, "<td>");
+    if (pareto_is_beaten(front)) text_html(page, group->labels[front->dominator]);
+    text_add(page, "%s</td>", pareto_words(front));
+}
+
 /* A table of the metrics, by the estimator that the candidates are compared by. */
 static void add_metrics(text *page, const evaluation_group *group)
 {
     const stored_evaluation *first = group->rows[0];
     size_t lead = evaluations_lead(first), count = first->result.metric_count;
-    if (!count) return;
+    if (!count || page->status) return;
+    pareto_place *fronts = find_fronts(page, group, lead);
     text_add(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">candidate</th>");
     for (size_t k = 0; k < count; k++) {
         text_add(page, "<th scope=\"col\">");
         text_html(page, first->result.metrics[k].name);
         text_add(page, "<br>%s is better</th>", first->result.metrics[k].smaller_better ? "smaller" : "larger");
     }
-    text_add(page, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < group->count; i++) {
+    text_add(page, "<th scope=\"col\">Pareto front</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < group->count && !page->status; i++) {
         const evaluation_result *of = &group->rows[i]->result;
         text_add(page, "<tr><th scope=\"row\">");
         text_html(page, group->labels[i]);
@@ -239,13 +260,16 @@ static void add_metrics(text *page, const evaluation_group *group)
             add_interval(page, by->low, by->high, 4, false);
             text_add(page, "</td>");
         }
+        add_front(page, group, &fronts[i]);
         text_add(page, "</tr>\n");
     }
     text_add(
         page,
         "</tbody></table></div>\n<p class=\"legend\">Metrics of the log per event, estimated as the reward is, by ");
     text_html(page, first->estimators[lead]);
-    text_add(page, ".</p>\n");
+    text_add(page, ". Pareto front: no other candidate is at least as good in the reward and all metrics, and better "
+                   "in one.</p>\n");
+    memory_free(fronts);
 }
 
 static void add_table(text *page, const evaluation_group *group, int decimals, const first_uses *uses)

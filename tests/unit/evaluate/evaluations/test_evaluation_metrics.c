@@ -223,7 +223,7 @@ TEST_WITH(metrics_leave_the_reward_alone, set_up, tear_down)
     char *line;
     size_t length;
     stored_evaluations stored = {0};
-    ok(evaluations_format(&with.request, &with.results[1], &line, &length, NULL));
+    ok(evaluations_format(&with.request, &with.results[1], NULL, &line, &length, NULL));
     ok(memory_create(NULL, &stored.rows, 1, sizeof *stored.rows, NULL));
     stored.count = 1;
     ok(evaluations_parse(line, length - 1, 1, &stored.rows[0], NULL));
@@ -285,6 +285,21 @@ static bool beats(const evaluation_result *a, const evaluation_result *b)
     return all && (x[0] > y[0] || x[1] > y[1] || x[2] > y[2]);
 }
 
+TEST(the_front_is_described)
+{
+    const struct {
+        pareto_place place;
+        const char *words;
+    } cases[] = {{{.compared = false}, "-"},
+                 {{.compared = true, .front = true}, "yes"},
+                 {{.compared = true, .separated = true}, " is better"},
+                 {{.compared = true}, " is better (intervals overlap)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(pareto_words(&cases[i].place), cases[i].words);
+        assert_true(pareto_is_beaten(&cases[i].place) == (cases[i].words[0] == ' '));
+    }
+}
+
 TEST(the_front_is_that_of_all_pairs)
 {
     enum { COUNT = 9 };
@@ -294,7 +309,9 @@ TEST(the_front_is_that_of_all_pairs)
         metric_result metrics[COUNT][2];
         memset(metrics, 0, sizeof metrics);
         pareto_place places[COUNT];
+        const evaluation_result *list[COUNT];
         for (size_t i = 0; i < COUNT; i++) {
+            list[i] = &results[i];
             results[i].finished = random_below(&draws, 10) > 0;
             results[i].metrics = metrics[i];
             results[i].metric_count = 2;
@@ -303,7 +320,7 @@ TEST(the_front_is_that_of_all_pairs)
             for (size_t k = 0; k < 2; k++) metrics[i][k].estimates[0].value = (double)random_below(&draws, 4);
             if (random_below(&draws, 20) == 0) metrics[i][0].estimates[0].value = NAN;
         }
-        pareto_find(results, COUNT, 0, places);
+        pareto_find(list, COUNT, 0, places);
         for (size_t i = 0; i < COUNT; i++) {
             bool compared = results[i].finished && !isnan(metrics[i][0].estimates[0].value), beaten = false;
             for (size_t k = 0; k < COUNT; k++)

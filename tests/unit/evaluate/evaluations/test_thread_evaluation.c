@@ -181,7 +181,7 @@ static char *run(trial *self, size_t threads)
         result->seconds = 0.0;
         used += (size_t)snprintf(all + used, ROOM - used, "%d %s\n", (int)result->finished, result->failure.message);
         if (!result->finished) continue;
-        ok(evaluations_format(&self->request, result, &line, &length, NULL));
+        ok(evaluations_format(&self->request, result, NULL, &line, &length, NULL));
         used += (size_t)snprintf(all + used, ROOM - used, "%.*s", (int)length, line);
         memory_free(line);
     }
