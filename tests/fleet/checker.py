@@ -11,6 +11,7 @@ were ordered against the time in which clients sent them; writes of two owners o
 import argparse
 import bisect
 import json
+import re
 import subprocess
 import sys
 import time
@@ -250,8 +251,11 @@ def check_settings(history, logs, report):
 
 # ---- owners: what the database's trigger wrote down (witness.sql) ----
 
-def check_owners(dump, numbers, report):
-    """numbers: {application name of the connections of a server: its number in the fleet}; {}: not known."""
+WRITER = re.compile(r"eenet writer (\d+)")  # the name of the session that writes for the server with this number
+
+
+def check_owners(dump, report):
+    """Each write that moved the end of a log came from the server that owned the bandit."""
     ends, writers = {}, {}
     tokens = {}
     for row in dump.writes:
@@ -272,15 +276,17 @@ def check_owners(dump, numbers, report):
         writer = writers.setdefault((bandit, token), row["application"])
         if writer != row["application"]:
             report.violate("owners", f"{where}: {row['application']} wrote with the token {token}, as {writer} did")
-        if numbers.get(row["application"], row["owner"]) != row["owner"]:
-            report.violate("owners", f"{where}: {row['application']} (server {numbers[row['application']]}) wrote, and server "
-                           f"{row['owner']} is the owner")
+        known = WRITER.fullmatch(row["application"])
+        if not known:
+            report.violate("owners", f"{where}: the session '{row['application']}' wrote, which is no server's writer")
+        elif int(known[1]) != row["owner"]:
+            report.violate("owners", f"{where}: server {known[1]} wrote, and server {row['owner']} is the owner")
     report.counts["owners of a bandit"] = len(writers)
 
 
 # ---- everything ----
 
-def check(history, dump, numbers=None):
+def check(history, dump):
     """Compares a history with a dump. Returns a Report."""
     report = Report()
     logs = read_logs(dump, report)
@@ -313,7 +319,7 @@ def check(history, dump, numbers=None):
         if log.aggregation == "sum":
             check_sums(log, operations, report)
     check_settings(history, logs, report)
-    check_owners(dump, numbers or {}, report)
+    check_owners(dump, report)
     for log in logs.values():
         report.counts["decisions settled"] += sum(decision.settlements for decision in log.decisions.values())
         report.counts["rewards claimed"] += sum(event.outcome == CLAIMED for event in dump.events if event.bandit == log.number)

@@ -346,8 +346,7 @@ class Torture:
                 self.violations.append(f"stop: {server.name} ended with status {status}; the end of its log:\n{server.tail()}")
         self.load.history.save(self.folder / "history.jsonl")
         dump = dump_postgres(self.database)
-        numbers = {name: number for server in self.fleet.servers for name, number in server.numbers.items()}
-        report = check(self.load.history, dump, numbers)
+        report = check(self.load.history, dump)
         printed = check_with_program(self.words.program, self.database.url(), report)
         for sentence in self.violations:
             report.violate("run", sentence)
