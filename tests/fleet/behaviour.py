@@ -365,6 +365,16 @@ def same_address_is_reported(fleet, program, folder):
 
 # ---- keys: the last, because all requests need one from then on ----
 
+WITNESS = """
+CREATE TABLE public.key_changes (waits text);
+CREATE FUNCTION public.note_keys() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO public.key_changes VALUES (current_setting('synchronous_commit'));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_keys AFTER UPDATE OF keys ON eenet.fleet FOR EACH ROW EXECUTE FUNCTION public.note_keys();
+"""
+
+
 def keys_of_the_database(fleet, program):
     where = fleet.database.url()
 
@@ -374,6 +384,7 @@ def keys_of_the_database(fleet, program):
 
     create(fleet.servers[0], "guarded")
     owner, other, _ = roles(fleet, "guarded")
+    fleet.database.psql(WITNESS)
     admin = keys("add", "admin", "--role", "admin")
     only = keys("add", "only", "--role", "client", "--bandit", "guarded")
     for server in fleet.servers:
@@ -397,6 +408,7 @@ def keys_of_the_database(fleet, program):
     for server in fleet.servers:  # without keys nobody is let in
         eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=admin).status == 401, "a removed key works")
         expect(server, "GET", "/v1/bandits", status=401)
+    same(fleet.database.sql("SELECT * FROM public.key_changes"), 4 * [["on"]], "synchronous_commit of each change of the keys")
 
 
 # ---- TLS ----

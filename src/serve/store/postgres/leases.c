@@ -418,7 +418,11 @@ ee_status leases_write_keys(leases *self, const char *before, const char *keys, 
     pg_values_start(&self->values);
     pg_add_whole(&self->values, before, strlen(before));
     pg_add_whole(&self->values, keys, strlen(keys));
-    ee_status status = run_statement(self, WRITE_KEYS, &self->values, "write the keys", &result, error);
+    ee_status status = connect_session(self, error);
+    /* Unlike a beat: a key that was removed must not come back with a failover. */
+    if (!status) status = pg_execute(self->connection, "SET synchronous_commit = on", "write the keys", error);
+    if (!status) status = pg_run(self->connection, WRITE_KEYS, &self->values, "write the keys", &result, error);
+    self->session = 0; /* the next statement prepares the session again */
     if (!status && !pg_changed(result))
         status = status_fail(error, EE_BAD_INPUT, "keys: they were changed by somebody else meanwhile; try again");
     PQclear(result);
