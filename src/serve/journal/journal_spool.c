@@ -99,6 +99,7 @@ ee_status journal_open_spool(journal *self, int64_t *last, ee_error *error)
     if (status) return status;
     store_set_patience(self->store, SPOOL_PATIENCE); /* requests wait meanwhile, and the spool is there for them */
     if (spool_time(self->spool) > *last) *last = spool_time(self->spool);
+    self->position_known = false; /* a delivery of the process before may be committing */
     show(self, 0, 0);
     return EE_OK;
 }
@@ -244,6 +245,7 @@ static uint32_t prepare(journal *self, const spool_batch *batch, int64_t *now)
 static void await_owner(journal *self, const spool_batch *batch, uint32_t bandit)
 {
     self->foreign = bandit;
+    self->position_known = false; /* a delivery may have been committing until the bandit is owned */
     self->quiet_until = server_clock_real() + RETRY_PAUSE;
     show(self, 0, 0);
     for (const journal_entry *entry = batch->first; entry && self->options.wants; entry = entry->next) {
@@ -271,12 +273,14 @@ static bool deliver(journal *self, const spool_batch *batch)
     int64_t now, start = server_clock_real();
     ee_error error = {0};
     uint32_t foreign = prepare(self, batch, &now);
-    store_group group = {
-        .first = batch->first, .now = now, .spool = spool_name(self->spool), .spool_position = batch->last};
+    store_group group = {.first = batch->first,
+                         .now = now,
+                         .spool = spool_name(self->spool),
+                         .spool_before = batch->last - batch->count,
+                         .spool_position = batch->last};
     ee_status status = foreign ? EE_OK : store_write(self->store, &group, &error);
     if (status) foreign = prepare(self, batch, &now); /* it may have lost one just now */
     if (foreign) {
-        if (status) self->position_known = false;
         await_owner(self, batch, foreign);
         return false;
     }

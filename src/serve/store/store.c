@@ -50,7 +50,8 @@ static ee_status write_group(store *self, store_group *group, ee_error *error)
     if (!status) status = check_delivery(group, error);
     if (!status) status = methods->apply(self, error);
     if (!status && group->clock) status = methods->write_clock(self, group->clock, error);
-    if (!status && group->spool) status = methods->deliver(self, group->spool, group->spool_position, error);
+    if (!status && group->spool)
+        status = methods->deliver(self, group->spool, group->spool_before, group->spool_position, error);
     if (!status && group->probe) status = methods->probe(self, error);
     return status;
 }

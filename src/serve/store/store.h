@@ -124,10 +124,11 @@ typedef struct store_group {
     const uint32_t *due; /* (due_count) */
     size_t due_count, settle_each, settle_total;
     bool probe; /* write something in any case, to see whether it is possible */
-    /* Entries that come from a spool (journal/spool.h): everything up to this position is delivered with the group. If
-     * one of them would be ENTRY_MOVED, the group fails. Only databases; spool NULL: they do not. */
+    /* Entries that come from a spool (journal/spool.h): everything after spool_before, up to spool_position, is
+     * delivered with the group. If more than spool_before is delivered already, or one of the entries would be
+     * ENTRY_MOVED, the group fails. Only databases; spool NULL: they do not. */
     const char *spool;
-    uint64_t spool_position;
+    uint64_t spool_before, spool_position;
 
     /* Results. */
     size_t due_done; /* how many of due were looked at: the rest has to come again */

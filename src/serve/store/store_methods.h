@@ -26,8 +26,9 @@ typedef struct store_methods {
     /* Writes the changes of self->joining. */
     ee_status (*apply)(store *self, ee_error *error);
     ee_status (*write_clock)(store *self, const stored_clock *clock, ee_error *error);
-    /* The entries of a spool up to this position are part of the transaction. NULL: not supported. */
-    ee_status (*deliver)(store *self, const char *spool, uint64_t position, ee_error *error);
+    /* The entries of a spool after `before`, up to `position`, are part of the transaction. Fails if the store has more
+     * than those up to `before`. NULL: not supported. */
+    ee_status (*deliver)(store *self, const char *spool, uint64_t before, uint64_t position, ee_error *error);
     /* As store_spool_position, outside of a transaction. NULL: not supported. */
     ee_status (*spool_position)(store *self, const char *spool, uint64_t *position, ee_error *error);
     /* Writes something that has to reach the disk and changes nothing. */

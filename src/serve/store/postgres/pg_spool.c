@@ -11,6 +11,7 @@ ee_status pg_spool_position(store *base, const char *spool, uint64_t *position, 
     *position = 0;
     snprintf(sql, sizeof sql, "SELECT delivered FROM eenet.spools WHERE spool = '%.32s'", spool);
     ee_status status = pg_connect_session(self, error);
+    if (!status && self->doubtful_count) status = pg_resolve_doubts(self, error); /* one may be a delivery */
     if (!status) status = pg_query(self->connection, sql, "read the position of a spool", &result, error);
     if (!status && PQntuples(result)) *position = (uint64_t)pg_int8(result, 0, 0);
     PQclear(result);

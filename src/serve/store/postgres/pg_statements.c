@@ -95,8 +95,9 @@ const char *const pg_writer_sql[PG_STATEMENTS] = {
                        " $3::int8, $4::int8) ON CONFLICT (time) DO UPDATE SET ahead = excluded.ahead,"
                        " in_doubt = excluded.in_doubt, checksum = excluded.checksum",
     [PG_SUM_CLOCK] = "SELECT checksum FROM eenet.clock",
-    [PG_DELIVER] = "INSERT INTO eenet.spools (spool, delivered) VALUES ($1::text, $2::int8)"
-                   " ON CONFLICT (spool) DO UPDATE SET delivered = excluded.delivered",
+    /* The position may be lower than expected: a failover without synchronous replication loses the last commits. */
+    [PG_DELIVER] = "INSERT INTO eenet.spools (spool, delivered) VALUES ($1::text, $2::int8) ON CONFLICT (spool)"
+                   " DO UPDATE SET delivered = excluded.delivered WHERE spools.delivered <= $3::int8",
     /* Even if nothing changes, it writes a new version of the row. */
     [PG_PROBE] = "UPDATE eenet.log_ends SET kept = kept WHERE bandit = 0",
 

@@ -144,13 +144,21 @@ static ee_status write_clock(store *base, const stored_clock *clock, ee_error *e
     return pg_set_end(self, CLOCK_END, &end, error);
 }
 
-static ee_status deliver(store *base, const char *spool, uint64_t position, ee_error *error)
+/* Waits for a transaction that has delivered entries of the same spool, and has not ended: perhaps an earlier process
+ * was killed while it committed. */
+static ee_status deliver(store *base, const char *spool, uint64_t before, uint64_t position, ee_error *error)
 {
     pg_store *self = (pg_store *)base;
+    PGresult *result;
     pg_values_start(&self->values);
     pg_add_whole(&self->values, spool, strlen(spool));
     pg_add_int8(&self->values, (int64_t)position);
-    return pg_queue(self, PG_DELIVER, false, "write the position of a spool", error);
+    pg_add_int8(&self->values, (int64_t)before);
+    ee_status status = pg_ask(self, PG_DELIVER, "write the position of a spool", &result, error);
+    if (!status && !pg_changed(result))
+        status = status_fail(error, EE_FILE_ERROR, "store: these events of the spool are already in the database");
+    PQclear(result);
+    return status;
 }
 
 /* PostgreSQL writes each change to a new place: scrub removes the old one. */

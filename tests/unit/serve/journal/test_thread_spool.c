@@ -63,15 +63,6 @@ static ee_status run_sql(store *self, const char *sql)
     return sqlite3_exec(((sqlite_store *)self)->database, sql, NULL, NULL, NULL) ? EE_FILE_ERROR : EE_OK;
 }
 
-static ee_status deliver(store *self, const char *spool, uint64_t position, ee_error *error)
-{
-    char sql[256];
-    (void)error;
-    atomic_store(&fault.delivers, true);
-    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO spools VALUES ('%s', %llu)", spool, (unsigned long long)position);
-    return run_sql(self, sql);
-}
-
 static int take_position(void *context, int count, char **values, char **names)
 {
     (void)count, (void)names;
@@ -79,14 +70,31 @@ static int take_position(void *context, int count, char **values, char **names)
     return 0;
 }
 
-static ee_status spool_position(store *self, const char *spool, uint64_t *position, ee_error *error)
+static ee_status read_position(store *self, const char *spool, uint64_t *position)
 {
     char sql[256];
     *position = 0;
-    atomic_fetch_add(&fault.positions, 1);
-    if (atomic_load(&fault.away)) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
     snprintf(sql, sizeof sql, "SELECT delivered FROM spools WHERE spool = '%s'", spool);
     return sqlite3_exec(((sqlite_store *)self)->database, sql, take_position, position, NULL) ? EE_FILE_ERROR : EE_OK;
+}
+
+static ee_status deliver(store *self, const char *spool, uint64_t before, uint64_t position, ee_error *error)
+{
+    char sql[256];
+    uint64_t delivered;
+    ok(read_position(self, spool, &delivered));
+    if (delivered > before) return status_fail(error, EE_FILE_ERROR, "store: it has them");
+    atomic_store(&fault.delivers, true);
+    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO spools VALUES ('%s', %llu)", spool, (unsigned long long)position);
+    return run_sql(self, sql);
+}
+
+static ee_status spool_position(store *self, const char *spool, uint64_t *position, ee_error *error)
+{
+    *position = 0;
+    atomic_fetch_add(&fault.positions, 1);
+    if (atomic_load(&fault.away)) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
+    return read_position(self, spool, position);
 }
 
 static void make_faulty(store *self)

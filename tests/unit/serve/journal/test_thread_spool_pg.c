@@ -200,6 +200,57 @@ TEST_WITH(the_next_process_delivers_the_rest, set_up, tear_down)
     assert_log_is(self->store, self->shop, "=; D a; R a 1 joined 2; R a 2 joined 2; ");
 }
 
+static void read_spool_name(test_stage *self, char name[33])
+{
+    enum { MAGIC = 8 };
+    char path[600];
+    snprintf(path, sizeof path, "%s/spool/events", self->folder.path);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, MAGIC, SEEK_SET), 0);
+    assert_int_equal(fread(name, 1, 32, file), 32);
+    name[32] = '\0';
+    fclose(file);
+}
+
+static bool waits_for_a_lock(test_stage *self)
+{
+    PGresult *rows;
+    ok(pg_query(self->database.server, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'", "look", &rows,
+                NULL));
+    bool found = PQntuples(rows) > 0;
+    PQclear(rows);
+    return found;
+}
+
+/* As when a process was killed while its delivery was committing, which ends when the next process is delivering. */
+TEST_WITH(a_delivery_that_ends_late_is_not_repeated, set_up, tear_down)
+{
+    NEED_POSTGRES(state);
+    test_stage *self = *state;
+    char name[33], sql[300];
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    go_away(self);
+    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "a", 2), ENTRY_SPOOLED);
+    assert_int_equal(reward(self, "a", 4), ENTRY_SPOOLED);
+    close_stage(self);
+    read_spool_name(self, name);
+    allow(self, true);
+    pg_connection *late = database_connect(self->database.where);
+    /* Its transaction had the first two. The test leaves out their events, so that a repeat is seen. */
+    snprintf(sql, sizeof sql,
+             "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; INSERT INTO eenet.spools VALUES ('%s', 2)",
+             name);
+    database_run(late, sql);
+    open_stage(self);
+    while (!waits_for_a_lock(self)) rest();
+    database_run(late, "COMMIT");
+    pg_free(late);
+    await_delivery(self);
+    assert_log_is(self->store, self->shop, "=; D a; R a 4 joined 2; ");
+}
+
 /* ---- load, cuts and kills: what was acknowledged is there once ---- */
 
 enum { CLIENTS = 4, MOST_SENT = 4000 };

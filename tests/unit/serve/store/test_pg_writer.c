@@ -868,6 +868,14 @@ TEST(both_stores_have_the_same_rows)
 
 /* ---- spools ---- */
 
+static ee_status deliver(store *kept, uint64_t before, uint64_t position, int64_t now, ee_error *error)
+{
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_STEP}};
+    store_group group = {
+        .first = &entry, .now = now, .spool = "one", .spool_before = before, .spool_position = position};
+    return store_write(kept, &group, error);
+}
+
 TEST(the_position_of_a_spool_is_part_of_the_group)
 {
     only_in_a_database();
@@ -876,15 +884,35 @@ TEST(the_position_of_a_spool_is_part_of_the_group)
     ee_error error = {0};
     ok(store_open(database.where, &kept, &error));
     write_bandit(kept, "a", "{}", 5);
-    for (uint64_t position = 10; position < 13; position++) {
-        store_entry entry = {.bandit = 1, .event = {.kind = EVENT_STEP}};
-        store_group group = {
-            .first = &entry, .now = position == 12 ? 1 : 5, .spool = "one", .spool_position = position};
-        assert_int_equal(store_write(kept, &group, &error), position == 12 ? EE_BAD_INPUT : EE_OK);
-    }
+    ok(deliver(kept, 0, 10, 5, &error));
+    ok(deliver(kept, 10, 11, 5, &error));
+    assert_int_equal(deliver(kept, 11, 12, 1, &error), EE_BAD_INPUT);
     assert_int_equal(ask_number(&database, "SELECT delivered FROM eenet.spools WHERE spool = 'one'"), 11);
     store_group probe = {.now = 5, .probe = true};
     ok(store_write(kept, &probe, &error));
+    store_close(kept);
+    database_remove(&database);
+}
+
+TEST(what_a_spool_has_delivered_is_refused)
+{
+    only_in_a_database();
+    fresh_database database = database_make();
+    store *kept;
+    ee_error error = {0};
+    uint64_t position = 0;
+    ok(store_open(database.where, &kept, &error));
+    write_bandit(kept, "a", "{}", 5);
+    ok(deliver(kept, 0, 10, 5, &error));
+    assert_int_equal(deliver(kept, 0, 10, 5, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "already in the database");
+    assert_int_equal(deliver(kept, 9, 12, 5, &error), EE_FILE_ERROR);
+    assert_log_is(kept, 1, "=; P; ");
+    ok(store_spool_position(kept, "one", &position, &error));
+    assert_int_equal(position, 10);
+    database_run(database.inside, "UPDATE eenet.spools SET delivered = 3"); /* as a failover may lose commits */
+    ok(deliver(kept, 10, 11, 5, &error));
+    assert_log_is(kept, 1, "=; P; P; ");
     store_close(kept);
     database_remove(&database);
 }
