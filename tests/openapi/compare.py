@@ -91,7 +91,7 @@ NEVER_SEEN = {
     **{member: "only of a fleet: see tests/fleet/behaviour.py" for member in (
         "#/paths//page/visitor/get/200/properties/fleet", "#/paths//v1/bandits/get/200/properties/servers_missing",
         "GET /v1/fleet 200",)},
-    **{member: "only without a database: see tests/unit/serve/journal/test_thread_spool.c" for member in (
+    **{member: "only without a database: see tests/fleet/outage.py" for member in (
         "#/components/schemas/Outcome/properties/outcome = 'spooled'", "#/paths//readyz/get/200/properties/mode",
         "#/paths//readyz/get/200/properties/mode = 'normal'", "#/paths//readyz/get/200/properties/mode = 'spooling'",
         "#/paths//readyz/get/200/properties/spool", "#/paths//readyz/get/200/properties/spool/properties/entries",

@@ -10,14 +10,18 @@ readiness service_readiness(service *self)
     size_t done = atomic_load(&self->loading.loaded) + atomic_load(&self->loading.failed);
     if (atomic_load(&self->stopping)) return NOT_READY_STOPPING;
     journal_counts counts = journal_read_counts(self->journal);
-    if (!counts.spooling && (!counts.writable || counts.spooled)) return NOT_READY_STORE;
+    bool spooling = counts.spooling;
+    if (!spooling && (!counts.writable || counts.spooled)) return NOT_READY_STORE;
     if (self->fleet) {
         fleet_status of = fleet_read_status(self->fleet);
         if (!of.servers) return NOT_READY_JOINING;
-        if (of.silent > SILENT_SECONDS && !counts.spooling) return NOT_READY_STORE;
+        /* Without traffic nothing is written, so the journal does not know yet that the database is away. */
+        bool away = of.silent > SILENT_SECONDS && !spooling;
+        if (away && of.silent >= service_config_now(self)->settings.spool_seconds) return NOT_READY_STORE;
+        spooling |= away;
     }
     if (done < loading->total) return NOT_READY_LOADING;
-    return counts.spooling ? READY_SPOOLING : READY;
+    return spooling ? READY_SPOOLING : READY;
 }
 
 bool service_is_ready(service *self)

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""outage.py EENET: servers with --spool-seconds whose database goes away. They stay ready, decide with their last models and
+keep what comes in a spool; when the database is back, each event is there once, although the server was killed. Runs in an
+empty folder; exits with 77 if PostgreSQL is not installed."""
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from client import call, eventually, expect, run_cases, same
+from fleet import Fleet
+from postgres import Database, binaries
+
+ACTIONS = [{"id": "a", "features": {"x": 1}}, {"id": "b", "features": {"x": 0}}]
+LONG = 3600  # seconds of the spool: no test waits for them
+
+
+def decide(server, identity, status=200):
+    return expect(server, "POST", "/v1/bandits/shop/decide", {"id": identity, "actions": ACTIONS}, status)
+
+
+def reward(server, identity, **more):
+    return expect(server, "POST", "/v1/bandits/shop/reward", {"id": identity, "value": 1, **more}).json["outcome"]
+
+
+def readiness(server):
+    """What /readyz says; a server that is not ready is an error."""
+    return expect(server, "GET", "/readyz").json
+
+
+def start(program, folder, database, count, seconds):
+    fleet = Fleet(program, folder, database, count, options=["--replication", "any", "--spool-seconds", str(seconds)])
+    for server in fleet.servers:
+        server.start()
+    return fleet
+
+
+def log_of(database):
+    """{(kind, id): how often it is in the log}"""
+    rows = database.sql("SELECT kind, id, count(*) FROM eenet.log WHERE kind IN ('decision', 'reward') GROUP BY kind, id")
+    return {(kind, identity): int(count) for kind, identity, count in rows}
+
+
+def refuse_another_database(program, server, database):
+    """The spool belongs to the database from which its bandits are."""
+    database.sql("CREATE DATABASE other", name="postgres")
+    where = database.url().replace("/eenet?", "/other?")
+    done = subprocess.run([program, "serve", "--store", where, "--replication", "any", "--folder", server.folder, "--port", "0"],
+                          capture_output=True, text=True, check=False, timeout=120)
+    same((done.returncode != 0, "another database has not received" in done.stderr), (True, True),
+         f"a start on another database: {done.stdout}{done.stderr}")
+
+
+def served_and_delivered(program, folder, database):
+    fleet = start(program, folder, database, 2, LONG)
+    try:
+        expect(fleet.servers[0], "POST", "/v1/bandits", {"name": "shop", "features": "", "seed": 3, "wait": "1h"}, 201)
+        owner = eventually(lambda: fleet.owner("shop"), "the bandit has no owner")
+        other = next(server for server in fleet.servers if server is not owner)
+        decide(other, "before")
+        for server in fleet.servers:
+            same(readiness(server)["mode"], "normal", f"mode of {server.name}")
+
+        database.kill_primary()
+        # Nothing is sent that could tell the journal, and they are ready all the time.
+        for server in fleet.servers:
+            eventually(lambda at=server: readiness(at)["mode"] == "spooling", f"{server.name} does not notice that the database is away")
+            same(readiness(server)["spool"]["entries"], 0, f"entries in the spool of {server.name}")
+
+        answers = {f"d{number}": decide(server, f"d{number}").bytes for number, server in enumerate((owner, other))}
+        for identity, answer in answers.items():
+            for server in fleet.servers:
+                same(decide(server, identity).bytes, answer, "the answer to a repeat")
+        same(reward(owner, "d0", reward_id="r"), "spooled", "outcome")
+        same(reward(other, "d1"), "spooled", "outcome of a reward without an id")
+        same(reward(other, "before"), "spooled", "outcome of a reward for a decision from before")
+        same(readiness(owner)["spool"]["entries"], 5, "entries in the spool of the owner")
+        same(readiness(other)["spool"]["entries"], 0, "entries in the spool of the other server")
+
+        owner.kill()
+        database.primary.start()
+        refuse_another_database(program, owner, database)
+        owner.start()
+        for server in fleet.servers:
+            eventually(lambda at=server: call(at, "GET", "/readyz").json.get("mode") == "normal", f"{server.name} does not end spooling")
+        eventually(lambda: "\neenet_spool_entries 0\n" in call(owner, "GET", "/metrics").bytes.decode(), "the spool is not delivered")
+        wanted = {(kind, identity): 1 for kind in ("decision", "reward") for identity in ("before", "d0", "d1")}
+        same(log_of(database), wanted, "decisions and rewards in the log")
+        for server in fleet.servers:
+            for identity, answer in answers.items():
+                same(decide(server, identity).bytes, answer, "the answer to a repeat after the outage")
+        same(reward(other, "d0", reward_id="r"), "joined", "outcome of a reward that is sent again")
+        eventually(lambda: expect(other, "GET", "/v1/bandits/shop").json["learned"] == 3, "three rewards are not learned")
+        same(log_of(database), wanted, "decisions and rewards in the log, after all were sent again")
+    finally:
+        fleet.stop()
+    for command in ("check", "replay"):
+        done = subprocess.run([program, command, database.url()], capture_output=True, text=True, check=False)
+        same(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
+
+
+def refused_after_a_time(program, folder, database):
+    """A spool of some seconds: then requests are refused, until the database is back. One server has traffic, the other none."""
+    fleet = start(program, folder, database, 2, 5)
+    try:
+        owner = eventually(lambda: fleet.owner("shop"), "the bandit has no owner")
+        other = next(server for server in fleet.servers if server is not owner)
+        decide(owner, "first")  # which loads the model
+        database.kill_primary()
+        decide(owner, "last")
+        for server in (owner, other):
+            eventually(lambda at=server: call(at, "GET", "/readyz").status == 503, f"{server.name} is ready for longer than it may")
+        decide(owner, "refused", 503)
+        database.primary.start()
+        for server in (owner, other):
+            eventually(server.ready, f"{server.name} is not ready again")
+        eventually(lambda: call(other, "POST", "/v1/bandits/shop/decide", {"id": "again", "actions": ACTIONS}).status == 200,
+                   "no decisions after the outage")
+        log = log_of(database)
+        same([log.get(("decision", identity)) for identity in ("last", "refused", "again")], [1, None, 1], "decisions in the log")
+    finally:
+        fleet.stop()
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    if not binaries():
+        print("PostgreSQL is not installed")
+        return 77
+    folder = Path(tempfile.mkdtemp(prefix="eenet-outage-"))
+    folder.chmod(0o755)
+    database = Database(folder / "database", standby=False)
+    failed = 1
+    try:
+        database.start()
+        failed = run_cases([served_and_delivered], program, folder / "long", database)
+        failed |= run_cases([refused_after_a_time], program, folder / "short", database)
+    finally:
+        database.stop()
+        if not failed:
+            shutil.rmtree(folder)
+        else:
+            print(f"evidence: {folder}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
