@@ -363,6 +363,18 @@ def same_address_is_reported(fleet, program, folder):
         twin.stop()
 
 
+def unsafe_replication_is_refused(fleet, program, folder):
+    """A server that was not told to accept the risk does not start on a database without a synchronous standby."""
+    careful = Server(program, folder, 0, fleet.database)
+    try:
+        careful.launch()
+        status, said = careful.process.wait(60), careful.tail()
+        if not status or "does not replicate synchronously" not in said or "--replication any" not in said:
+            raise Failure(f"status {status}: {said}")
+    finally:
+        careful.stop()
+
+
 # ---- keys: the last, because all requests need one from then on ----
 
 WITNESS = """
@@ -502,6 +514,7 @@ def main():
                             refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
                             guardrails_outlive_the_owner], fleet)
         failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")
+        failed |= run_cases([unsafe_replication_is_refused], fleet, program, folder / "careful")
         failed |= run_cases([keys_of_the_database], fleet, program)
         failed |= run_cases([tls], program, folder, database)
     finally:
