@@ -30,6 +30,13 @@ static const char *newest_version(const fleet *self)
     return newest;
 }
 
+/* Whether a server may get bandits of this one: as newest_version. */
+static bool is_not_older(const fleet *self, const fleet_peer *peer)
+{
+    const fleet_peer *me = fleet_find_peer(self, self->number);
+    return me && balance_compare_versions(peer->about.version, me->about.version) >= 0;
+}
+
 /* How many servers take the bandits of dead ones; *rank: the place of this server among them, or SIZE_MAX. */
 static size_t count_takers(const fleet *self, size_t *rank)
 {
@@ -145,15 +152,16 @@ bool fleet_is_wanted(const fleet_wishes *wishes, uint32_t bandit)
     return false;
 }
 
-/* Bandits that cannot be taken up here go to another server. */
+/* Bandits that cannot be taken up here go to another server that is not older. */
 void fleet_give_failed(fleet *self)
 {
     for (size_t i = 0; i < self->holding_count; i++) {
         holding *held = &self->holdings[i];
         if (held->asked || held->state != HOLDING_FAILED || held->failures < MOST_FAILURES) continue;
         for (size_t k = 0; k < self->peer_count; k++) {
-            if (self->peers[k].about.number == self->number || !fleet_stays(self, &self->peers[k])) continue;
-            held->to = self->peers[k].about.number;
+            const fleet_peer *peer = &self->peers[k];
+            if (peer->about.number == self->number || !fleet_stays(self, peer) || !is_not_older(self, peer)) continue;
+            held->to = peer->about.number;
             held->state = HOLDING_LEFT;
             break;
         }
@@ -171,9 +179,7 @@ void fleet_give_some(fleet *self)
     const fleet_peer *me = fleet_find_peer(self, self->number);
     for (size_t i = 0; me && i < self->peer_count && count < BALANCE_SERVERS; i++) {
         const fleet_peer *peer = &self->peers[i];
-        bool can_take =
-            fleet_stays(self, peer) && balance_compare_versions(peer->about.version, me->about.version) >= 0;
-        if (can_take || peer == me)
+        if (peer == me || (fleet_stays(self, peer) && is_not_older(self, peer)))
             servers[count++] =
                 (balance_server){peer->about.number, peer == me ? self->weight : peer->weight, peer == me};
     }
@@ -182,12 +188,13 @@ void fleet_give_some(fleet *self)
     if (chosen) start_leaving(self, chosen, to);
 }
 
-/* Bandits that other servers ask for. */
+/* Bandits that other servers ask for. An older one, whose spool has events of them, waits until it is upgraded. */
 void fleet_give_wanted(fleet *self)
 {
     for (size_t i = 0; i < self->peer_count; i++) {
         const fleet_peer *peer = &self->peers[i];
         if (peer->about.number == self->number || peer->draining || !fleet_is_alive(self, peer)) continue;
+        if (!is_not_older(self, peer)) continue;
         for (size_t k = 0; k < peer->wishes.count; k++) {
             if (fleet_is_wanted(&self->wishes, peer->wishes.bandits[k])) continue; /* here too */
             holding *held = fleet_find_holding(self, peer->wishes.bandits[k]);

@@ -1,0 +1,74 @@
+/* To which servers of a fleet a server gives its bandits. */
+#include <pthread.h>
+
+#include "serve/fleet/fleet_parts.h"
+#include "support.h"
+
+enum { ME = 1, OTHER = 2, THIRD = 3, BANDIT = 7 };
+
+typedef struct small_fleet {
+    fleet fleet;
+    fleet_peer peers[3];
+    holding held;
+} small_fleet;
+
+/* Three servers that are alive; this one holds a bandit. */
+static void fleet_make(small_fleet *self, holding_state state, const char *mine, const char *others, const char *thirds)
+{
+    const char *versions[] = {mine, others, thirds};
+    *self = (small_fleet){.fleet = {.number = ME, .peer_count = 3, .holding_count = 1},
+                          .held = {.bandit = BANDIT, .state = state, .failures = 100}};
+    self->fleet.peers = self->peers;
+    self->fleet.holdings = &self->held;
+    for (size_t i = 0; i < 3; i++) {
+        self->peers[i].about.number = i + 1;
+        snprintf(self->peers[i].about.version, sizeof self->peers[i].about.version, "%s", versions[i]);
+    }
+    pthread_cond_init(&self->fleet.work, NULL);
+}
+
+static void ask_for(fleet_peer *peer, uint32_t bandit)
+{
+    peer->wishes.bandits[peer->wishes.count++] = bandit;
+}
+
+TEST(bandits_that_fail_go_to_servers_that_are_not_older)
+{
+    small_fleet self;
+    fleet_make(&self, HOLDING_FAILED, "1.10.0", "1.9.0", "1.10.0");
+    fleet_give_failed(&self.fleet);
+    assert_int_equal(self.held.state, HOLDING_LEFT);
+    assert_int_equal(self.held.to, THIRD);
+    fleet_make(&self, HOLDING_FAILED, "1.10.0", "1.11.0", "1.9.0");
+    fleet_give_failed(&self.fleet);
+    assert_int_equal(self.held.to, OTHER);
+    fleet_make(&self, HOLDING_FAILED, "1.10.0", "1.9.0", "1.9.0");
+    fleet_give_failed(&self.fleet);
+    assert_int_equal(self.held.state, HOLDING_FAILED);
+}
+
+TEST(bandits_that_are_asked_for_go_to_servers_that_are_not_older)
+{
+    small_fleet self;
+    fleet_make(&self, HOLDING_HELD, "1.10.0", "1.9.0", "1.10.0");
+    ask_for(&self.peers[1], BANDIT);
+    fleet_give_wanted(&self.fleet);
+    assert_int_equal(self.held.state, HOLDING_HELD);
+    ask_for(&self.peers[2], BANDIT + 1);
+    fleet_give_wanted(&self.fleet);
+    assert_int_equal(self.held.state, HOLDING_HELD);
+    ask_for(&self.peers[2], BANDIT);
+    fleet_give_wanted(&self.fleet);
+    assert_int_equal(self.held.state, HOLDING_LEAVE);
+    assert_int_equal(self.held.to, THIRD);
+}
+
+TEST(a_server_that_needs_a_bandit_too_keeps_it)
+{
+    small_fleet self;
+    fleet_make(&self, HOLDING_HELD, "1.9.0", "1.9.0", "1.9.0");
+    ask_for(&self.peers[1], BANDIT);
+    self.fleet.wishes = self.peers[1].wishes;
+    fleet_give_wanted(&self.fleet);
+    assert_int_equal(self.held.state, HOLDING_HELD);
+}
