@@ -113,7 +113,7 @@ visitors=$!
 sleep "$pause"
 
 say "5. The server that owns the bandit is killed"
-fleet=$(curl -sSf --retry 5 "http://127.0.0.1:$front/v1/fleet")
+until fleet=$(curl -sSf "http://127.0.0.1:$front/v1/fleet") && [[ $fleet == *'"name":"shop"'* ]]; do sleep 0.1; done
 owner=$(field 'bandits.find((b) => b.name === "shop").owner' <<<"$fleet")
 address=$(field "servers.find((s) => s.server === $owner).address" <<<"$fleet")
 for number in 1 2 3; do [ "${address##*:}" != "${port[$number]}" ] || killed=$number; done
