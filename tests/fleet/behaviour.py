@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from client import Failure, at_once, call, eventually, expect, run_cases, same
@@ -363,6 +364,26 @@ def same_address_is_reported(fleet, program, folder):
         twin.stop()
 
 
+def new_server_gets_bandits(fleet, program, folder):
+    new = Server(program, folder, len(fleet.servers), fleet.database, options=["--replication", "any"])
+    fleet.servers.append(new)
+    try:
+        begun = time.monotonic()
+        new.start()
+        ready = time.monotonic()
+        owned = eventually(lambda: [name for name, index in fleet.owners().items() if index == new.index and name],
+                           "the new server owns nothing")
+        print(f"a new server is ready after {ready - begun:.1f} s, and owns its first bandit {time.monotonic() - ready:.1f} s later")
+        expect(new, "GET", f"/v1/bandits/{owned[0]}")
+        same(new.terminate(), 0, "exit status")
+        fleet.servers.remove(new)
+        eventually(lambda: None not in fleet.owners().values(), "bandits of the server that stopped have no owner")
+    finally:
+        if new in fleet.servers:
+            fleet.servers.remove(new)
+        new.stop()
+
+
 def unsafe_replication_is_refused(fleet, program, folder):
     """A server that was not told to accept the risk does not start on a database without a synchronous standby."""
     careful = Server(program, folder, 0, fleet.database)
@@ -514,6 +535,7 @@ def main():
                             refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
                             guardrails_outlive_the_owner], fleet)
         failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")
+        failed |= run_cases([new_server_gets_bandits], fleet, program, folder / "new")
         failed |= run_cases([unsafe_replication_is_refused], fleet, program, folder / "careful")
         failed |= run_cases([keys_of_the_database], fleet, program)
         failed |= run_cases([tls], program, folder, database)
