@@ -223,11 +223,12 @@ torture: ## kill the server KILLS times under load, without and with simulated p
 	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
 	    ../release/tests/serve/torture ../release/eenet $(KILLS)
 
-torture-fleet: ## FAULTS random faults (default: 200) of three servers on PostgreSQL under load, and check that nothing is lost
+torture-fleet: ## FAULTS random faults (default: 200) of KINDS (default: all), with three servers on PostgreSQL under load: nothing is lost
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet moved_clock
-	python3 -B tests/fleet/torture.py build/release/eenet --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+	python3 -B tests/fleet/torture.py build/release/eenet --faults $(FAULTS) --check-takeovers $(if $(SEED),--seed $(SEED)) \
+	    $(if $(KINDS),--kinds $(KINDS))
 
 load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
 	@cmake/setup.sh build test load

@@ -27,7 +27,8 @@ from store_dump import dump_postgres
 
 HOT = "shop"
 SERVED_WITHIN = 60.0  # seconds after a fault has ended, on any machine: more is a violation
-TAKEN_WITHIN = 5.0  # seconds after which the summary lists a bandit that lost its owner
+TAKEN_WITHIN = 5.0  # seconds in which a bandit gets a new owner: the summary lists those that took longer
+MANY_TAKEOVERS = 20  # for a median that says something
 SHORT = ["kill_owner", "pause_owner", "kill_primary", "hang", "kill_leader", "cut", "clock", "drain"]
 REST = ["kill_server", "pause_server", "kill_owner", "refuse", "delay", "pause_primary", "split_primary", "pause_standby",
         "kill_primary_behind_standby", "kill_two", "kill_owner_and_primary", "pause_owner_and_kill_leader"]
@@ -76,7 +77,7 @@ class Torture:
             time.sleep(2)  # else the first fault comes when other servers have hardly heard of the bandits
 
     def replicate_without_waiting(self):
-        """Whoever changes this, perhaps by a failover, learns from the servers what is at risk."""
+        """If this changes, perhaps by a failover, the servers' logs say what is at risk."""
         name = self.database.standby.name
         for names, said in (("", "no longer replicates synchronously"), (name, "replicates synchronously again")):
             self.database.set_synchronous(names)
@@ -348,6 +349,7 @@ class Torture:
         dump = dump_postgres(self.database)
         report = check(self.load.history, dump)
         printed = check_with_program(self.words.program, self.database.url(), report)
+        self.check_takeovers()
         for sentence in self.violations:
             report.violate("run", sentence)
         return report, printed
@@ -358,6 +360,16 @@ class Torture:
         """Seconds to the first acknowledged decision of the bandit that was sent after the moment."""
         return (self.load.history.first_ack_after(bandit, moment) or time.monotonic()) - moment
 
+    def takeover_times(self):
+        return [self.time_to_serve(bandit, moment) for _, bandit, moment in self.takeovers]
+
+    def check_takeovers(self):
+        times = self.takeover_times()
+        if not self.words.check_takeovers or len(times) < MANY_TAKEOVERS or statistics.median(times) <= TAKEN_WITHIN:
+            return
+        self.violations.append(f"takeovers: their median is {statistics.median(times):.2f} s, of {len(times)}; at most {TAKEN_WITHIN:.0f} s "
+                               "are promised on a machine that is not overloaded")
+
     def slow_takeovers(self):
         """Those that took longer than they should, in words. Two faults at once may take longer."""
         found = [(kind, bandit, self.time_to_serve(bandit, moment)) for kind, bandit, moment in self.takeovers]
@@ -365,7 +377,7 @@ class Torture:
 
     def summary(self, report, printed):
         history, counts = self.load.history, report.counts
-        takeovers = [self.time_to_serve(bandit, moment) for _, bandit, moment in self.takeovers]
+        takeovers = self.takeover_times()
         failovers = [self.time_to_serve(HOT, moment) for moment in self.failovers]
         in_drains = [row for row in history.failures if row[1] == "front" and any(begin <= row[0] <= end for begin, end in self.drains)]
         kinds = report.violations
@@ -410,6 +422,8 @@ def main():
     parser.add_argument("--minutes", type=float, default=1e9, help="no new fault after this time")
     parser.add_argument("--rate", type=float, default=80, help="operations per second, without those of the probes")
     parser.add_argument("--kinds", type=lambda text: text.split(","), help="only these faults: " + ", ".join(SHORT + REST))
+    parser.add_argument("--check-takeovers", action="store_true",
+                        help=f"a median above {TAKEN_WITHIN:.0f} s is a violation, if there are {MANY_TAKEOVERS} takeovers or more")
     parser.add_argument("--folder", type=Path, help="default: a new one in the folder for temporary files; it is deleted on success")
     words = parser.parse_args()
     words.program = str(Path(words.program).resolve())
