@@ -94,6 +94,19 @@ def listed_everywhere(fleet):
         same(sorted(names), sorted(wanted), f"bandits of {server.name}")
 
 
+def described_everywhere(fleet):
+    def view(server):
+        of = expect(server, "GET", "/v1/fleet").json
+        return of["leader"], [one["server"] for one in of["servers"] if one["alive"]], of["bandits"]
+
+    eventually(lambda: view(fleet.servers[0]) == view(fleet.servers[1]) == view(fleet.servers[2]), "servers describe different fleets")
+    for server in fleet.servers:
+        described = expect(server, "GET", "/v1/fleet").json["servers"]
+        same(len(described), 3, "servers")
+        if not all(0 <= one["lag_seconds"] < 600 and one["load"] >= 0 for one in described):
+            raise Failure(f"lags and loads: {described}")
+
+
 def settings_apply_everywhere(fleet):
     create(fleet.servers[0], "patched")
     owner, other, third = roles(fleet, "patched")
@@ -529,7 +542,7 @@ def main():
         database.start()
         fleet = Fleet(program, folder / "servers", database, 3, options=["--replication", "any"])
         at_once(*(server.start for server in fleet.servers))
-        failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, settings_apply_everywhere,
+        failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, described_everywhere, settings_apply_everywhere,
                             archived_restored_deleted, same_id_same_bytes, reward_before_decision, deferred_and_slots,
                             evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
                             refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,

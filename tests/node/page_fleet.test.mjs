@@ -61,7 +61,7 @@ describe('a fleet', { skip }, () => {
             assert.equal(await of.locator('.where').textContent(), [here, there].find(({ url }) => url === one.address).url);
             assert.deepEqual(await tags.allTextContents(), ['serving', ...(one.server === leader ? ['leader'] : []), ...(one.server === server ? ['this server'] : [])]);
             await until('its load: one per bandit', async () => {
-                const [, load, version] = (await of.locator('small').textContent()).match(/^2 bandits · load ([0-9.]+) · version (.*)$/);
+                const [, load, version] = (await of.locator('small').textContent()).match(/^2 bandits · load ([0-9.]+) (?:· models up to .* behind )?· version (.*)$/);
                 assert.equal(version, one.version);
                 return Number(load) >= 2;
             });
@@ -96,7 +96,7 @@ describe('a fleet', { skip }, () => {
     // takes over a bandit without an owner.
     test('it warns of bandits without an owner, and of servers that do not answer', async (t) => {
         const number = 1000;
-        const state = (draining) => `'{"weight":1000000,"bandits":0,"draining":${draining}}'`;
+        const state = (draining) => `'{"weight":1000000,"lag":12.3,"bandits":0,"draining":${draining}}'`;
         database.sql(`INSERT INTO eenet.servers VALUES (${number}, 'http://127.0.0.1:1#0011', '99.0.0', 1, ${state(false)})`);
         const beat = setInterval(() => database.sql(`UPDATE eenet.servers SET beat = beat + 1 WHERE number = ${number}`), 300);
         const remove = () => {
@@ -109,6 +109,7 @@ describe('a fleet', { skip }, () => {
         page.allow = (line) => /status of 503/.test(line); // of the bandit without an owner
         await row(page, number).getByText('serving').waitFor();
         assert.equal(await row(page, number).locator('.where').textContent(), 'http://127.0.0.1:1');
+        assert.match(await row(page, number).locator('small').textContent(), /^0 bandits · load .* · models up to 12 seconds behind · version 99\.0\.0$/);
         await page.getByText('1 server did not answer, so its bandits are missing from the list.').waitFor();
         database.sql(`UPDATE eenet.log_ends SET owner = 0, token = token + 1 WHERE bandit = (SELECT number FROM eenet.bandits WHERE name = 'shop');
             UPDATE eenet.fleet SET changes = changes + 1`);

@@ -86,7 +86,7 @@ NEVER_SEEN = {
         "bandits", "bandits/items/properties/name", "bandits/items/properties/owner",
         "bandits/items/properties/token", "leader", "server", "servers", "servers/items/properties/address",
         "servers/items/properties/alive", "servers/items/properties/bandits", "servers/items/properties/draining",
-        "servers/items/properties/load", "servers/items/properties/server",
+        "servers/items/properties/lag_seconds", "servers/items/properties/load", "servers/items/properties/server",
         "servers/items/properties/silent_seconds", "servers/items/properties/version",)},
     **{member: "only of a fleet: see tests/fleet/behaviour.py" for member in (
         "#/paths//page/visitor/get/200/properties/fleet", "#/paths//v1/bandits/get/200/properties/servers_missing",

@@ -53,11 +53,12 @@ holding *balance_choose(const balance_server *servers, size_t count, holding *ho
     return chosen;
 }
 
-void balance_write_state(char state[SERVER_STATE_SIZE], double weight, size_t bandits, bool draining,
+void balance_write_state(char state[SERVER_STATE_SIZE], double weight, double lag, size_t bandits, bool draining,
                          const fleet_wishes *wishes)
 {
-    int length = snprintf(state, SERVER_STATE_SIZE, "{\"weight\":%.3f,\"bandits\":%zu,\"draining\":%s,\"wants\":[",
-                          weight, bandits, draining ? "true" : "false");
+    int length =
+        snprintf(state, SERVER_STATE_SIZE, "{\"weight\":%.3f,\"lag\":%.3f,\"bandits\":%zu,\"draining\":%s,\"wants\":[",
+                 weight, lag, bandits, draining ? "true" : "false");
     for (size_t i = 0; i < wishes->count; i++)
         length += snprintf(state + length, SERVER_STATE_SIZE - (size_t)length, "%s%u", i ? "," : "",
                            (unsigned)wishes->bandits[i]);
@@ -76,12 +77,20 @@ static void read_wishes(const char *list, fleet_wishes *out)
     }
 }
 
-double balance_read_state(const char *state, bool *draining, fleet_wishes *wishes)
+/* The number after a key such as "\"lag\":"; 0: there is none. */
+static double read_number(const char *state, const char *key)
 {
-    const char *weight = strstr(state, "\"weight\":"), *wants = strstr(state, "\"wants\":[");
+    const char *found = strstr(state, key);
+    return found ? strtod(found + strlen(key), NULL) : 0;
+}
+
+double balance_read_state(const char *state, double *lag, bool *draining, fleet_wishes *wishes)
+{
+    const char *wants = strstr(state, "\"wants\":[");
+    *lag = read_number(state, "\"lag\":");
     *draining = strstr(state, "\"draining\":true") != NULL;
     read_wishes(wants ? wants + strlen("\"wants\":[") : NULL, wishes);
-    return weight ? strtod(weight + strlen("\"weight\":"), NULL) : 0;
+    return read_number(state, "\"weight\":");
 }
 
 int balance_compare_versions(const char *a, const char *b)

@@ -17,10 +17,10 @@ typedef struct balance_server {
 holding *balance_choose(const balance_server *servers, size_t count, holding *holdings, size_t holding_count,
                         int64_t now, uint64_t *to);
 
-/* What a server reports of itself in its row: JSON. */
-void balance_write_state(char state[SERVER_STATE_SIZE], double weight, size_t bandits, bool draining,
+/* What a server reports of itself in its row: JSON. lag: as in fleet_peer. Returns the weight. */
+void balance_write_state(char state[SERVER_STATE_SIZE], double weight, double lag, size_t bandits, bool draining,
                          const fleet_wishes *wishes);
-double balance_read_state(const char *state, bool *draining, fleet_wishes *wishes);
+double balance_read_state(const char *state, double *lag, bool *draining, fleet_wishes *wishes);
 
 /* Less than 0, 0 or above, as strcmp: by the numbers in it, "1.10.0" is above "1.9.3". */
 int balance_compare_versions(const char *a, const char *b);

@@ -92,7 +92,7 @@ static void *change(void *context)
 static void describe_self(fleet *self, char state[SERVER_STATE_SIZE])
 {
     self->weight = fleet_measure_load(self);
-    balance_write_state(state, self->weight, self->holding_count, self->draining, &self->wishes);
+    balance_write_state(state, self->weight, self->lag, self->holding_count, self->draining, &self->wishes);
     if (server_clock_real() >= self->wished_until) self->wishes.count = 0;
 }
 

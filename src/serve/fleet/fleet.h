@@ -19,8 +19,8 @@ typedef struct fleet_options {
     /* In the second thread: it does not any more. hand_over: it still may write until it returns; else the lease is
      * lost. */
     void (*disown)(void *context, uint32_t bandit, bool hand_over);
-    /* Events of a bandit so far, for its load. Any thread. */
-    uint64_t (*events)(void *context, uint32_t bandit);
+    /* Events of a bandit so far, for its load, and by how many seconds its model is behind them. Any thread. */
+    uint64_t (*events)(void *context, uint32_t bandit, double *lag);
     /* Whether the store still lets this server write for a bandit, as far as it knows. Any thread. */
     bool (*owns)(void *context, uint32_t bandit);
     /* In the first thread: a lease, a bandit or the keys changed; false: to be called again. And for the server's log.

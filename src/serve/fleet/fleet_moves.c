@@ -123,16 +123,18 @@ static void start_leaving(fleet *self, holding *held, uint64_t to)
     fleet_ask(self, held, HOLDING_LEAVE);
 }
 
-/* Loads of this server's bandits, by the events since the last look. */
+/* Loads of this server's bandits, by the events since the last look, and the largest lag of their models. */
 double fleet_measure_load(fleet *self)
 {
     int64_t now = server_clock_real();
-    double seconds = (double)(now - self->measured) / SECOND, weight = 0;
+    double seconds = (double)(now - self->measured) / SECOND, weight = 0, lag = 0;
     bool again = seconds >= 1;
     for (size_t i = 0; i < self->holding_count; i++) {
         holding *held = &self->holdings[i];
         if (again && held->bandit && held->state == HOLDING_HELD) {
-            uint64_t events = self->options.events(self->options.context, held->bandit);
+            double behind;
+            uint64_t events = self->options.events(self->options.context, held->bandit, &behind);
+            if (behind > lag) lag = behind;
             double rate = held->events && events >= held->events ? (double)(events - held->events) / seconds : 0;
             held->rate = held->events ? 0.7 * held->rate + 0.3 * rate : 0;
             held->events = events;
@@ -141,7 +143,10 @@ double fleet_measure_load(fleet *self)
         }
         weight += BALANCE_IDLE + held->rate;
     }
-    if (again) self->measured = now;
+    if (again) {
+        self->measured = now;
+        self->lag = lag;
+    }
     return weight;
 }
 

@@ -20,6 +20,7 @@ typedef struct fleet_wishes {
 typedef struct fleet_peer {
     lease_server about;
     double weight; /* its load, as it says */
+    double lag;    /* seconds by which the model that is most behind its log is so, as it says */
     bool draining;
     fleet_wishes wishes;
 } fleet_peer;
@@ -89,7 +90,7 @@ struct fleet {
     lease *wanted;
     size_t wanted_capacity;
     int64_t measured, balance_due;
-    double weight; /* under the lock */
+    double weight, lag; /* as in fleet_peer; under the lock */
 };
 
 /* ---- fleet_view.c: with the lock ---- */

@@ -105,7 +105,7 @@ ee_status fleet_copy_view(fleet *self, const lease_view *view, ee_error *error)
     for (size_t i = 0; i < view->server_count; i++) {
         fleet_peer *peer = &self->peers[i];
         peer->about = view->servers[i];
-        peer->weight = balance_read_state(peer->about.state, &peer->draining, &peer->wishes);
+        peer->weight = balance_read_state(peer->about.state, &peer->lag, &peer->draining, &peer->wishes);
     }
     /* After a failover the number may be the same, and the leases others. */
     bool same = view->changes == self->changes && self->viewed && !self->failing;
@@ -232,6 +232,7 @@ fleet_status fleet_read_status(fleet *self)
 static void describe_server(const fleet *self, const fleet_peer *peer, text *into)
 {
     int64_t now = server_clock_real();
+    bool is_me = peer->about.number == self->number;
     size_t owned = 0;
     for (size_t i = 0; i < self->bandit_count; i++)
         owned += self->bandits[i].bandit && self->bandits[i].owner == peer->about.number;
@@ -241,10 +242,10 @@ static void describe_server(const fleet *self, const fleet_peer *peer, text *int
     text_member(into, "version", peer->about.version);
     text_member_flag(into, "alive", fleet_is_alive(self, peer));
     text_member_flag(into, "draining", peer->draining);
-    text_member_number(into, "silent_seconds",
-                       peer->about.number == self->number ? 0 : (double)(now - peer->about.changed) / SECOND);
+    text_member_number(into, "silent_seconds", is_me ? 0 : (double)(now - peer->about.changed) / SECOND);
     text_member_count(into, "bandits", owned);
-    text_member_number(into, "load", peer->about.number == self->number ? self->weight : peer->weight);
+    text_member_number(into, "load", is_me ? self->weight : peer->weight);
+    text_member_number(into, "lag_seconds", is_me ? self->lag : peer->lag);
     text_add(into, "}");
 }
 

@@ -81,11 +81,15 @@ void ownership_end(void *context, uint32_t number, bool hand_over)
                      hand_over ? "is handed over to another server" : "is another server's now");
 }
 
-uint64_t ownership_events(void *context, uint32_t bandit)
+uint64_t ownership_events(void *context, uint32_t bandit, double *lag)
 {
     service *self = context;
     const served_bandit *found = served_bandits_find_number(self->bandits, bandit);
-    return found ? served_bandit_standing(found).events : 0;
+    *lag = 0;
+    if (!found) return 0;
+    served_standing standing = served_bandit_standing(found);
+    *lag = standing.lag_seconds;
+    return standing.events;
 }
 
 bool ownership_is_known(void *context, uint32_t bandit)

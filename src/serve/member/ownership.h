@@ -7,7 +7,7 @@
 /* The callbacks of the fleet; context: the service. */
 ee_status ownership_take(void *context, const lease *what, bool *owned, ee_error *error);
 void ownership_end(void *context, uint32_t bandit, bool hand_over);
-uint64_t ownership_events(void *context, uint32_t bandit);
+uint64_t ownership_events(void *context, uint32_t bandit, double *lag);
 bool ownership_is_known(void *context, uint32_t bandit);
 
 #endif

@@ -35,9 +35,13 @@ function stateOf(server) {
     return server.draining ? ['warn', 'draining'] : ['good', 'serving'];
 }
 
+const SHOWN_LAG = 1; // seconds: a model that follows is behind by less
+
 // What a server that does not respond carried is no load any more.
 function numbersOf(server) {
-    return [plural(server.bandits, 'bandit', 'bandits'), server.alive ? `load ${rate(server.load)}` : '', `version ${server.version}`].filter(Boolean).join(' · ');
+    const load = server.alive ? `load ${rate(server.load)}` : '';
+    const lag = server.alive && server.lag_seconds >= SHOWN_LAG ? `models up to ${duration(server.lag_seconds)} behind` : '';
+    return [plural(server.bandits, 'bandit', 'bandits'), load, lag, `version ${server.version}`].filter(Boolean).join(' · ');
 }
 
 function makeRow(number) {

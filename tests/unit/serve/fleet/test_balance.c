@@ -116,20 +116,24 @@ TEST(states_are_read_back)
 {
     char written[SERVER_STATE_SIZE];
     bool draining = true;
+    double lag;
     fleet_wishes wishes = {{7, UINT32_MAX}, 2}, read;
-    balance_write_state(written, 12.5, 3, false, &wishes);
-    assert_true(balance_read_state(written, &draining, &read) == 12.5);
+    balance_write_state(written, 12.5, 0.25, 3, false, &wishes);
+    assert_true(balance_read_state(written, &lag, &draining, &read) == 12.5);
+    assert_true(lag == 0.25);
     assert_false(draining);
     assert_int_equal(read.count, 2);
     assert_int_equal(read.bandits[0], 7);
     assert_int_equal(read.bandits[1], UINT32_MAX);
     wishes.count = MOST_WANTED;
     for (size_t i = 0; i < MOST_WANTED; i++) wishes.bandits[i] = UINT32_MAX - (uint32_t)i;
-    balance_write_state(written, 1e15, 1000000, true, &wishes);
-    assert_true(balance_read_state(written, &draining, &read) == 1e15);
+    balance_write_state(written, 1e15, 1e9, 1000000, true, &wishes);
+    assert_true(balance_read_state(written, &lag, &draining, &read) == 1e15);
+    assert_true(lag == 1e9);
     assert_true(draining);
     assert_memory_equal(&read, &wishes, sizeof read);
-    assert_true(balance_read_state("", &draining, &read) == 0);
+    assert_true(balance_read_state("", &lag, &draining, &read) == 0);
+    assert_true(lag == 0);
     assert_false(draining);
     assert_int_equal(read.count, 0);
 }

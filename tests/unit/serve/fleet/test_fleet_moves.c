@@ -32,6 +32,41 @@ static void ask_for(fleet_peer *peer, uint32_t bandit)
     peer->wishes.bandits[peer->wishes.count++] = bandit;
 }
 
+static uint64_t events_and_lag(void *context, uint32_t bandit, double *lag)
+{
+    const double *lags = context;
+    *lag = lags[bandit];
+    return 0;
+}
+
+static bool owns(void *context, uint32_t bandit)
+{
+    return context && bandit;
+}
+
+TEST(a_server_reports_its_largest_lag)
+{
+    small_fleet self;
+    double lags[] = {9, 1, 3, 2};
+    holding held[] = {{.state = HOLDING_HELD}, /* the leader's lease */
+                      {.bandit = 1, .state = HOLDING_HELD},
+                      {.bandit = 2, .state = HOLDING_HELD},
+                      {.bandit = 3, .state = HOLDING_HELD}};
+    fleet_make(&self, HOLDING_HELD, "", "", "");
+    self.fleet.holdings = held;
+    self.fleet.holding_count = 4;
+    self.fleet.options = (fleet_options){.events = events_and_lag, .owns = owns, .context = lags};
+    self.fleet.measured = -10 * SECOND;
+    fleet_measure_load(&self.fleet);
+    assert_true(self.fleet.lag == 3);
+    lags[2] = 0;
+    fleet_measure_load(&self.fleet); /* too soon */
+    assert_true(self.fleet.lag == 3);
+    self.fleet.measured -= 2 * SECOND;
+    fleet_measure_load(&self.fleet);
+    assert_true(self.fleet.lag == 2);
+}
+
 TEST(bandits_that_fail_go_to_servers_that_are_not_older)
 {
     small_fleet self;
