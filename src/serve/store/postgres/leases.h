@@ -1,10 +1,10 @@
 /* Which server of a fleet owns which bandit: leases in the database.
  *
- * A server is alive while its beat grows. Each server counts for how long the beats of the others have stood still,
- * by its own clock that nobody can set: no wall clock is compared with another. A server whose beat stands still for
- * LEASE_SECONDS is dead, and others take its bandits: the token of each grows, so a late write of the old owner finds
- * another token and is refused (store.h). A server that comes back continues to beat, and is alive again without its
- * bandits.
+ * A server is alive while its beat grows. Each server measures with its own monotonic clock for how long the beats of
+ * the others have not changed: no wall clock is compared with another. A server whose beat has not changed for
+ * LEASE_TIME (fleet_view.c) is dead, and others take its bandits: the token of each grows, so a late write of the old
+ * owner finds another token and is refused (store.h). A server that comes back continues to beat, and is alive again
+ * without its bandits.
  *
  * The leader is the owner of lease 0. It creates bandits.
  *
