@@ -81,6 +81,15 @@ class Story:
         expect([each["group"] for each in self.many(name, [{"key": key} for key in people])] == later,
                "a restart changed groups")
 
+    def schedules_begin_with_new_weights_too(self):
+        stages = {"control": {"share": 0.5}, "rollout": {"schedule": [{"share": 0, "for": "1d"}, {"share": 1}]}}
+        name = self.bandit({"control": {"share": 0.5}}, metrics=[{"name": "refund", "weight": -1}])
+        changed = self.patch(name, metrics=[{"name": "refund", "weight": -2}], guardrails=stages)
+        rollout = changed["settings"]["guardrails"]["rollout"]
+        expect("relearned" in changed and "since" in rollout, f"the schedule did not begin: {rollout}")
+        again = self.patch(name, metrics=[{"name": "refund", "weight": -3}])["settings"]["guardrails"]["rollout"]
+        expect(again == rollout, f"new weights changed the schedule from {rollout} to {again}")
+
     def baselines_are_what_they_say(self):
         name = self.bandit({"control": {"share": 1, "baseline": "uniform"}})
         drawn = self.many(name, [{"key": f"u{i}"} for i in range(3000)])
@@ -340,7 +349,8 @@ def main():
         server.start()
         story = Story(server)
         try:
-            for each in (story.people_stay_in_their_groups, story.baselines_are_what_they_say,
+            for each in (story.people_stay_in_their_groups, story.schedules_begin_with_new_weights_too,
+                         story.baselines_are_what_they_say,
                          story.slots_of_a_round_are_in_one_group, story.long_segments_can_be_read,
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
                          story.caps_survive_changes_of_guardrails, story.retries_do_not_count,

@@ -86,6 +86,7 @@ ee_status service_change_objective(service *self, served_bandit *bandit, const b
 {
     succession by = {self->store, self->journal, self->bandits, bandit};
     bandit_settings_number(next, before, true);
-    ee_status status = service_try_settings(next, before, error);
+    ee_status status = service_begin_schedule(next, server_clock_wall(), error);
+    if (!status) status = service_try_settings(next, before, error);
     return status ? status : succession_retrain(&by, next, INT64_MIN, NULL, number, error);
 }

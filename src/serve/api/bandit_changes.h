@@ -21,8 +21,8 @@ ee_status service_change_settings(service *self, served_bandit *bandit, const ba
 
 /* Whether the model has to learn the log again, because what it learns from rewards is another thing now. */
 bool service_changes_objective(const bandit_settings *before, const bandit_settings *next);
-/* Writes the settings and, in the same transaction, a model that has learned all settled decisions of the log by their
- * objective: *number becomes that of its MODEL event. The old model decides until then, which may take minutes. */
+/* The same with, in the same transaction, a model that has learned all settled decisions of the log by the objective of
+ * *next: *number becomes that of its MODEL event. The old model decides until then, which may take minutes. */
 ee_status service_change_objective(service *self, served_bandit *bandit, const bandit_settings *before,
                                    bandit_settings *next, uint64_t *number, ee_error *error);
 
