@@ -104,7 +104,7 @@ static void look(tests *self, const guardrail_plan *plan, size_t i, guardrail_re
     for (size_t m = 0; m < GUARDRAIL_METHODS; m++) {
         if (out->alarm[m] || !looks_now(self, m)) continue;
         double wealth = m == GUARDRAIL_FIRST ? one_sided_log_wealth(&self->first, factor / (1.0 + factor))
-                                             : lift_log_wealth(&self->lifts[m], factor, false);
+                                             : lift_log_wealth(&self->lifts[m], plan->bound, false);
         if (wealth >= target) out->alarm[m] = i;
     }
 }

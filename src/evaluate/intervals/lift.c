@@ -205,19 +205,29 @@ static double boundary(double variance, double scale, double alpha)
     return high;
 }
 
-double lift_log_wealth(const lift *self, double factor, bool below)
+/* Of a bet on treated mean - factor times control mean being above 0, or below. */
+static double one_sided_wealth(const lift_moments *m, double factor, bool below)
+{
+    double variance = m->enough ? variance_of(m, 1.0, factor) : 0.0;
+    if (!(variance > 0.0)) return 0.0;
+    double z = (m->treated.mean - factor * m->control.mean) / sqrt(variance);
+    return log_wealth(below ? -z : z, variance, m->scale, BET_ABOVE);
+}
+
+/* c + m |c| is the larger of (1 + m) c and (1 - m) c, and c - m |c| is the smaller, so a bound is violated if the
+ * treated mean is beyond both. If it is not, one of the two bets is fair, and the smaller wealth is at most that bet's.
+ */
+double lift_log_wealth(const lift *self, double margin, bool below)
 {
     if (!enough_people(self)) return 0.0;
     lift_moments m = find_moments(self);
-    double variance = m.enough ? variance_of(&m, 1.0, factor) : 0.0;
-    if (!(variance > 0.0)) return 0.0;
-    double z = (m.treated.mean - factor * m.control.mean) / sqrt(variance);
-    return log_wealth(below ? -z : z, variance, m.scale, BET_ABOVE);
+    double wealth = one_sided_wealth(&m, 1.0 + margin, below);
+    return margin > 0.0 ? fmin(wealth, one_sided_wealth(&m, 1.0 - margin, below)) : wealth;
 }
 
-double lift_violation(const lift *self, double factor, bool below, double alpha)
+double lift_violation(const lift *self, double margin, bool below, double alpha)
 {
-    return fmin(1.0, fmax(0.0, lift_log_wealth(self, factor, below) / -log(alpha)));
+    return fmin(1.0, fmax(0.0, lift_log_wealth(self, margin, below) / -log(alpha)));
 }
 
 /* ---- estimates ---- */

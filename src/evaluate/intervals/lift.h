@@ -80,14 +80,15 @@ typedef struct lift_estimate {
 /* Intervals that cover at all times with probability 1 - alpha. */
 lift_estimate lift_now(const lift *self, double alpha);
 
-/* The log wealth of a bet, starting from 1, that wins if the treated mean is above factor times the control mean;
- * with below, if it is below. If it never is, the wealth ever reaches 1 / alpha with probability at most alpha. 0
- * before there are enough people. Meant for values >= 0. Takes about a microsecond. */
-double lift_log_wealth(const lift *self, double factor, bool below);
+/* The log wealth of a bet, starting from 1, that wins if the treated mean exceeds the control mean by more than margin
+ * times |control mean|; with below, if it falls short of it by more. If it never does, the wealth ever reaches 1 /
+ * alpha with probability at most alpha, whatever the sign of the means. 0 before there are enough people. margin: at
+ * least 0. Takes about a microsecond. */
+double lift_log_wealth(const lift *self, double margin, bool below);
 
 /* The same as a number from 0 (no evidence) to 1 (violated with lifetime error alpha). It may fall again; the caller
  * decides that the first 1 counts. */
-double lift_violation(const lift *self, double factor, bool below, double alpha);
+double lift_violation(const lift *self, double margin, bool below, double alpha);
 
 void lift_archive(archive *a, lift *self);
 

@@ -75,23 +75,30 @@ static ee_status add_to_part(live_guard *self, guard_part *part, const observati
 
 /* ---- tests ---- */
 
+/* A share of the absolute control mean. */
+static double margin_of(const live_alarm *bound)
+{
+    return fabs(bound->factor - 1.0);
+}
+
 double live_guard_evidence(const guard_test *test)
 {
     const live_alarm *bound = &test->alarm;
     if (bound->decision) return 1.0;
-    return fmin(1.0, lift_violation(test->measured, bound->factor, bound->below, bound->alpha));
+    return lift_violation(test->measured, margin_of(bound), bound->below, bound->alpha);
 }
 
 static void write_sentence(live_alarm *alarm, const lift *measured)
 {
     lift_estimate now = lift_now(measured, 0.05);
     uint64_t decisions = now.treated.decisions + now.control.decisions;
-    snprintf(alarm->sentence, sizeof alarm->sentence,
-             "%.40s: the mean of treated people, %.16s, is %s %.16s times that of the others, %.16s, after %" PRIu64
-             " decisions; false with probability at most %.16s",
-             alarm->metric, plain_number_of(now.treated.mean, 4).text, alarm->below ? "below" : "above",
-             plain_number_of(alarm->factor, 6).text, plain_number_of(now.control.mean, 4).text, decisions,
-             plain_number_of(alarm->alpha, 3).text);
+    snprintf(
+        alarm->sentence, sizeof alarm->sentence,
+        "%.40s: the mean of treated people, %.16s, is more than %.16s%% %s that of the others, %.16s, after %" PRIu64
+        " decisions; false with probability at most %.16s",
+        alarm->metric, plain_number_of(now.treated.mean, 4).text, plain_number_of(100 * margin_of(alarm), 4).text,
+        alarm->below ? "below" : "above", plain_number_of(now.control.mean, 4).text, decisions,
+        plain_number_of(alarm->alpha, 3).text);
 }
 
 static size_t value_place(const live_guard *self, const char *metric)

@@ -82,7 +82,7 @@ typedef enum guard_consequence { GUARD_ALERT, GUARD_FREEZE, GUARD_FALLBACK } gua
 /* A bound on a metric, relative to the control group. */
 typedef struct guard_bound {
     const char *metric; /* "reward", or the name of a metric */
-    double factor;      /* the mean may be this times that of the control group at most, or at least if `below` */
+    double factor;      /* 1 + margin, or 1 - margin if `below`: see lift_log_wealth */
     bool below;
     guard_consequence then;
 } guard_bound;

@@ -53,7 +53,7 @@ TEST_WITH(what_cannot_be_compared_is_ignored, start, NULL)
     lift_add(&compared, 1, true, 0.5, INFINITY);
     assert_memory_equal(&compared, &before, sizeof compared);
     assert_true(isnan(lift_now(&compared, 0.05).lift));
-    assert_true(lift_log_wealth(&compared, 1.0, false) == 0.0);
+    assert_true(lift_log_wealth(&compared, 0.0, false) == 0.0);
 }
 
 TEST_WITH(people_are_counted_once, start, NULL)
@@ -81,7 +81,7 @@ static void fill(size_t from, size_t people, double share, double treated_rate, 
 TEST_WITH(nothing_is_said_of_few_people, start, NULL)
 {
     for (uint64_t i = 0; i < 100000; i++) lift_add(&compared, i % 60, i % 2, 0.5, i % 2 ? 1.0 + (double)(i % 3) : 0.1);
-    assert_true(lift_log_wealth(&compared, 1.0, false) == 0.0);
+    assert_true(lift_log_wealth(&compared, 0.0, false) == 0.0);
     assert_true(isnan(lift_now(&compared, 0.05).interval.low));
 }
 
@@ -89,11 +89,11 @@ TEST_WITH(nothing_is_said_of_few_people, start, NULL)
 TEST_WITH(constants_are_compared, start, NULL)
 {
     for (uint64_t i = 0; i < 200; i++) lift_add(&compared, i, i % 2, 0.5, i % 2 ? 0.0 : 0.1);
-    assert_true(lift_violation(&compared, 0.9, true, 0.01) == 1.0);
-    assert_true(lift_violation(&compared, 1.1, false, 0.01) == 0.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.01) == 1.0);
+    assert_true(lift_violation(&compared, 0.1, false, 0.01) == 0.0);
     compared = (lift){0};
     for (uint64_t i = 0; i < 200; i++) lift_add(&compared, i, i % 2, 0.5, 0.1);
-    assert_true(lift_violation(&compared, 0.9, true, 0.01) < 0.5 && lift_violation(&compared, 1.1, false, 0.01) < 0.5);
+    assert_true(lift_violation(&compared, 0.1, true, 0.01) < 0.5 && lift_violation(&compared, 0.1, false, 0.01) < 0.5);
 }
 
 TEST_WITH(harm_is_found_and_the_interval_says_how_much, start, NULL)
@@ -104,9 +104,37 @@ TEST_WITH(harm_is_found_and_the_interval_says_how_much, start, NULL)
                 now.interval.high < 0.13);
     assert_true(now.relative_interval.low > 0.35 && now.relative_interval.low < 0.5);
     assert_true(now.relative_interval.high > 0.5 && now.relative_interval.high < 0.65);
-    assert_true(lift_violation(&compared, 1.1, false, 0.05) == 1.0);
-    assert_true(lift_violation(&compared, 1.1, true, 0.05) == 0.0);
-    assert_true(lift_violation(&compared, 1.6, false, 0.05) < 0.5);
+    assert_true(lift_violation(&compared, 0.1, false, 0.05) == 1.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) == 0.0);
+    assert_true(lift_violation(&compared, 0.6, false, 0.05) < 0.5);
+}
+
+/* The margin is a share of the absolute control mean: of costs counted as negative rewards too. */
+TEST_WITH(bounds_hold_for_negative_values, start, NULL)
+{
+    fill(1, 40000, 0.5, 0.3, 0.3, -1.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) < 0.5 && lift_violation(&compared, 0.1, false, 0.05) < 0.5);
+    compared = (lift){0};
+    fill(1, 40000, 0.5, 0.45, 0.3, -1.0); /* 50% below */
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) == 1.0);
+    assert_true(lift_violation(&compared, 0.1, false, 0.05) == 0.0);
+    assert_true(lift_violation(&compared, 0.6, true, 0.05) < 0.5);
+    compared = (lift){0};
+    fill(1, 40000, 0.5, 0.15, 0.3, -1.0); /* 50% above */
+    assert_true(lift_violation(&compared, 0.1, false, 0.05) == 1.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) == 0.0);
+    assert_true(lift_violation(&compared, 0.6, false, 0.05) < 0.5);
+}
+
+/* No share of a mean of zero is more than zero, so every difference is beyond the margin, but not in both directions.
+ */
+TEST_WITH(a_bound_on_a_mean_of_zero_is_violated_by_a_difference, start, NULL)
+{
+    random_stream random = random_named(2, "zero");
+    for (uint64_t i = 0; i < 40000; i++)
+        lift_add(&compared, i, i % 2, 0.5, random_normal(&random) + (i % 2 ? 0.2 : 0.0));
+    assert_true(lift_violation(&compared, 0.1, false, 0.05) == 1.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) == 0.0);
 }
 
 TEST_WITH(the_relative_interval_turns_with_the_sign, start, NULL)
@@ -134,10 +162,10 @@ TEST_WITH(no_relative_interval_around_a_mean_of_zero, start, NULL)
 TEST_WITH(a_group_without_events_is_noticed_but_not_at_once, start, NULL)
 {
     fill(1, 12000, 0.01, 0.0, 0.05, 1.0); /* six events missing */
-    assert_true(lift_violation(&compared, 0.9, true, 0.05) < 1.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) < 1.0);
     assert_true(lift_now(&compared, 0.05).interval.high > 0.0);
     fill(12001, 100000, 0.01, 0.0, 0.05, 1.0);
-    assert_true(lift_violation(&compared, 0.9, true, 0.05) == 1.0);
+    assert_true(lift_violation(&compared, 0.1, true, 0.05) == 1.0);
     assert_true(lift_now(&compared, 0.05).interval.high < 0.0);
 }
 
@@ -145,13 +173,13 @@ TEST_WITH(one_outlier_raises_no_alarm_and_a_range_keeps_it_from_hiding_one, star
 {
     fill(1, 20000, 0.25, 0.2, 0.2, 1.0);
     lift_add(&compared, 1000000, true, 0.25, 1e6);
-    assert_true(lift_violation(&compared, 1.0, false, 0.05) < 1.0);
+    assert_true(lift_violation(&compared, 0.0, false, 0.05) < 1.0);
     assert_true(lift_now(&compared, 0.05).largest > 0.9);
     for (int clipped = 0; clipped < 2; clipped++) {
         compared = clipped ? lift_start(0.0, 2.0) : (lift){0};
         fill(1, 40000, 0.25, 0.3, 0.2, 1.0);
         lift_add(&compared, 1000000, true, 0.25, 1e6);
-        assert_int_equal(lift_violation(&compared, 1.1, false, 0.05) == 1.0, clipped);
+        assert_int_equal(lift_violation(&compared, 0.1, false, 0.05) == 1.0, clipped);
     }
 }
 
@@ -167,7 +195,7 @@ TEST_WITH(it_is_archived, start, NULL)
     lift_archive(&reader, &copy);
     ok(reader.status);
     assert_int_equal(archive_remaining(&reader), 0);
-    assert_true(lift_log_wealth(&copy, 1.1, false) == lift_log_wealth(&compared, 1.1, false));
+    assert_true(lift_log_wealth(&copy, 0.1, false) == lift_log_wealth(&compared, 0.1, false));
     lift_add(&copy, 7, true, 0.5, 9.0);
     lift_add(&compared, 7, true, 0.5, 9.0);
     assert_memory_equal(&copy, &compared, sizeof compared);
@@ -190,9 +218,39 @@ TEST_WITH(skewed_values_cause_no_false_alarms, start, NULL)
         for (uint64_t i = 0; i < 4000 && !alarm; i++) {
             bool treated = random_unit(&random) < 0.95;
             lift_add(&compared, i, treated, 0.95, exp(1.5 * random_normal(&random)));
-            alarm = i % 5 == 0 && lift_violation(&compared, 1.0, false, 0.05) == 1.0;
+            alarm = i % 5 == 0 && lift_violation(&compared, 0.0, false, 0.05) == 1.0;
         }
         alarms += alarm;
     }
     assert_true(alarms <= TRIALS / 20);
+}
+
+/* At the margin, which is the hardest harmless case, for means of either sign and of zero, with a look after every
+ * tenth decision; in the last row the groups are equal. */
+TEST_WITH(harmless_bandits_of_either_sign_raise_few_alarms, start, NULL)
+{
+    enum { TRIALS = 40 };
+    static const struct {
+        double mean, margin;
+        bool below;
+    } rows[] = {{-1.0, 0.1, true}, {-1.0, 0.1, false}, {0.0, 0.1, true},
+                {0.0, 0.1, false}, {0.05, 0.5, true},  {-1.0, 0.1, true}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        bool at_margin = r + 1 < sizeof rows / sizeof *rows; /* the last row: no difference */
+        double beyond = at_margin ? rows[r].margin * fabs(rows[r].mean) * (rows[r].below ? -1.0 : 1.0) : 0.0;
+        size_t alarms = 0;
+        for (uint64_t trial = 0; trial < TRIALS; trial++) {
+            random_stream random = random_named(trial, "signs");
+            bool alarm = false;
+            compared = (lift){0};
+            for (uint64_t i = 0; i < 6000 && !alarm; i++) {
+                bool treated = random_unit(&random) < 0.5;
+                lift_add(&compared, i, treated, 0.5,
+                         rows[r].mean + (treated ? beyond : 0.0) + 0.3 * random_normal(&random));
+                alarm = i % 10 == 0 && lift_violation(&compared, rows[r].margin, rows[r].below, 0.05) == 1.0;
+            }
+            alarms += alarm;
+        }
+        assert_true(alarms <= TRIALS / 20);
+    }
 }

@@ -25,9 +25,10 @@ static const char stricter[] =
 static const char other_share[] = "{\"policy\":\"uniform\",\"dim\":2,\"guardrails\":{\"control\":{\"share\":0.4},"
                                   "\"segment\":\"land\"," BOUNDED "}}";
 
-/* People are treated, or not, by their number; each comes three times. The reward is 1 with these probabilities. */
+/* People are treated, or not, by their number; each comes three times. The higher reward has these probabilities. */
 typedef struct odds {
     double treated, others;
+    double least; /* of the rewards, which are this or 1 more */
 } odds;
 
 /* A decision and its reward. */
@@ -59,7 +60,7 @@ static void make_visit(visit *self, int number, const odds *chances, random_stre
                                     .key = {self->key, strlen(self->key)},
                                     .segment = {lands[person % 4 < 2], 2}}};
     ok(decision_body_write(&body, NULL, &self->body, &size, &capacity, NULL));
-    double earned = random_unit(random) < (treated ? chances->treated : chances->others);
+    double earned = chances->least + (random_unit(random) < (treated ? chances->treated : chances->others));
     self->entries[0] =
         (store_entry){.bandit = 1, .event = {.kind = EVENT_DECISION, .id = id, .body = self->body, .size = size}};
     self->entries[1] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = id, .value = earned}};
@@ -146,7 +147,7 @@ TEST(the_lift_is_that_of_the_log)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.6, 0.4});
+    decide_some(&self, 0, MANY, (odds){0.6, 0.4, 0});
     live_bandit watched = watch(&self);
     lift_estimate now = reward_lift(&watched);
     assert_int_equal(now.treated.decisions + now.control.decisions, MANY);
@@ -165,7 +166,7 @@ TEST(the_value_of_the_bandit_is_that_of_treated_people)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.6, 0.1});
+    decide_some(&self, 0, MANY, (odds){0.6, 0.1, 0});
     live_bandit watched = watch(&self);
     assert_int_equal(live_track_events(watched.tracks[0]), watched.guard.groups[LOG_GROUP_TREATED]);
     assert_true(fabs(live_track_estimate(watched.tracks[0]).value - 0.6) < 0.1);
@@ -178,11 +179,11 @@ TEST(only_guarded_decisions_count)
 {
     play self = start();
     set_mode(&self, "{\"policy\":\"uniform\",\"dim\":2}");
-    decide_some(&self, 0, 30, (odds){0.5, 0.5});
+    decide_some(&self, 0, 30, (odds){0.5, 0.5, 0});
     live_bandit watched = watch(&self);
     assert_false(live_guard_is_active(&watched.guard));
     set_mode(&self, guarded);
-    decide_some(&self, 30, 60, (odds){0.5, 0.5});
+    decide_some(&self, 30, 60, (odds){0.5, 0.5, 0});
     take_all(&self, &watched);
     assert_int_equal(watched.guard.parts[0].decisions, 60);
     live_bandit again = watch(&self);
@@ -246,17 +247,33 @@ TEST(metrics_are_compared)
 
 /* ---- bounds ---- */
 
+/* Equal rewards of mean -0.9, and then worse ones for treated people. */
+TEST(a_bound_on_negative_rewards_is_violated_by_harm_only)
+{
+    for (int harmful = 0; harmful < 2; harmful++) {
+        play self = start();
+        set_mode(&self, guarded);
+        decide_some(&self, 0, MANY, (odds){harmful ? 0.2 : 0.1, harmful ? 0.6 : 0.1, -1});
+        live_bandit watched = watch(&self);
+        const live_alarm *alarm = live_guard_alarm(&watched.guard);
+        assert_int_equal(alarm != NULL, harmful);
+        if (alarm) assert_non_null(strstr(alarm->sentence, "is more than 10% below that of the others, -0."));
+        live_bandit_close(&watched);
+        end(&self);
+    }
+}
+
 TEST(a_bound_that_is_violated_raises_one_alarm)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.2, 0.6});
+    decide_some(&self, 0, MANY, (odds){0.2, 0.6, 0});
     live_bandit watched = watch(&self);
     const live_alarm *alarm = live_guard_alarm(&watched.guard);
     assert_non_null(alarm);
     assert_string_equal(alarm->metric, "reward");
     assert_true(alarm->decision > 0 && alarm->decision < state_of(self.store, 1)->events);
-    assert_non_null(strstr(alarm->sentence, "is below 0.9 times that of the others"));
+    assert_non_null(strstr(alarm->sentence, "is more than 10% below that of the others"));
     assert_int_equal(alarm->then, GUARD_FALLBACK);
     assert_true(fabs(alarm->alpha - 0.05 / 2) < 1e-12); /* the first of all starts */
     live_bandit same = watch(&self);
@@ -269,7 +286,7 @@ TEST(a_bound_that_is_violated_raises_one_alarm)
     take_all(&self, &watched);
     assert_null(live_guard_alarm(&watched.guard));
     assert_int_equal(watched.guard.alarms, 1);
-    decide_some(&self, MANY, 30, (odds){0.2, 0.6});
+    decide_some(&self, MANY, 30, (odds){0.2, 0.6, 0});
     take_all(&self, &watched);
     assert_null(live_guard_alarm(&watched.guard));
     live_bandit again = watch(&self); /* from the log alone */
@@ -284,7 +301,7 @@ TEST(nothing_is_raised_without_harm)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.5, 0.5});
+    decide_some(&self, 0, MANY, (odds){0.5, 0.5, 0});
     live_bandit watched = watch(&self);
     assert_null(live_guard_alarm(&watched.guard));
     assert_true(live_guard_evidence(&watched.guard.tests[0]) < 1.0);
@@ -298,7 +315,7 @@ TEST(a_release_starts_the_test_again_at_a_lower_level)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.2, 0.6});
+    decide_some(&self, 0, MANY, (odds){0.2, 0.6, 0});
     live_bandit watched = watch(&self);
     write_alarm(&self, live_guard_alarm(&watched.guard));
     set_mode(&self, held);
@@ -309,7 +326,7 @@ TEST(a_release_starts_the_test_again_at_a_lower_level)
     assert_int_equal(test->measured->treated.decisions, 0);
     assert_true(fabs(test->alarm.alpha - 0.05 / 6) < 1e-12);
     assert_int_equal(watched.guard.parts[0].decisions, MANY); /* the comparison goes on */
-    decide_some(&self, MANY, MANY, (odds){0.2, 0.6});
+    decide_some(&self, MANY, MANY, (odds){0.2, 0.6, 0});
     take_all(&self, &watched);
     const live_alarm *second = live_guard_alarm(&watched.guard);
     assert_non_null(second);
@@ -327,16 +344,16 @@ TEST(what_starts_the_comparison)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, 90, (odds){0.5, 0.5});
+    decide_some(&self, 0, 90, (odds){0.5, 0.5, 0});
     live_bandit watched = watch(&self);
     set_mode(&self, staged);
-    decide_some(&self, 90, 30, (odds){0.5, 0.5});
+    decide_some(&self, 90, 30, (odds){0.5, 0.5, 0});
     take_all(&self, &watched);
     assert_int_equal(watched.guard.parts[0].decisions, 120);
     assert_int_equal(watched.guard.starts, 1);
 
     set_mode(&self, stricter);
-    decide_some(&self, 120, 30, (odds){0.5, 0.5});
+    decide_some(&self, 120, 30, (odds){0.5, 0.5, 0});
     take_all(&self, &watched);
     const guard_test *tests = watched.guard.tests;
     assert_int_equal(watched.guard.parts[0].decisions, 150);
@@ -345,14 +362,14 @@ TEST(what_starts_the_comparison)
     assert_true(fabs(tests[0].alarm.alpha - 0.05 / 2) < 1e-12 && fabs(tests[1].alarm.alpha - 0.05 / 6) < 1e-12);
 
     set_mode(&self, other_share);
-    decide_some(&self, 150, 30, (odds){0.5, 0.5});
+    decide_some(&self, 150, 30, (odds){0.5, 0.5, 0});
     take_all(&self, &watched);
     assert_int_equal(watched.guard.parts[0].decisions, 30);
     assert_int_equal(watched.guard.starts, 3);
 
     store_entry model = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
     assert_int_equal(write_entry(self.store, &model, self.now), ENTRY_DONE);
-    decide_some(&self, 180, 15, (odds){0.5, 0.5});
+    decide_some(&self, 180, 15, (odds){0.5, 0.5, 0});
     take_all(&self, &watched);
     assert_int_equal(watched.guard.parts[0].decisions, 15);
     assert_true(fabs(tests[0].alarm.alpha - 0.05 / 20) < 1e-12);
@@ -370,7 +387,7 @@ TEST(a_promotion_is_one_start)
                                    "\"segment\":\"land\"," BOUNDED "}}";
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, 30, (odds){0.5, 0.5});
+    decide_some(&self, 0, 30, (odds){0.5, 0.5, 0});
     set_mode(&self, promoted);
     store_entry model = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
     assert_int_equal(write_entry(self.store, &model, self.now), ENTRY_DONE);
@@ -386,13 +403,13 @@ TEST(a_saved_state_goes_on)
 {
     play self = start();
     set_mode(&self, guarded);
-    decide_some(&self, 0, 300, (odds){0.2, 0.6});
+    decide_some(&self, 0, 300, (odds){0.2, 0.6, 0});
     live_bandit first = watch(&self);
     ok(live_bandit_save(&first, NULL));
     live_bandit_close(&first);
     live_bandit loaded = open_live(&self);
     assert_int_equal(loaded.guard.parts[0].decisions, 300);
-    decide_some(&self, 300, MANY - 300, (odds){0.2, 0.6});
+    decide_some(&self, 300, MANY - 300, (odds){0.2, 0.6, 0});
     take_all(&self, &loaded);
     ok(live_bandit_save(&loaded, NULL));
     live_bandit after = open_live(&self); /* an alarm that was not written is still there */
@@ -413,7 +430,7 @@ TEST(the_report_is_json)
 {
     play self = start();
     set_mode(&self, held);
-    decide_some(&self, 0, 60, (odds){0.2, 0.6});
+    decide_some(&self, 0, 60, (odds){0.2, 0.6, 0});
     live_bandit watched = watch(&self);
     text out = text_start(NULL);
     live_report_write(&watched, 0, "[]", "[]", START, &out);
